@@ -1,0 +1,32 @@
+// The parts of two npm packages that the QR tests and benchmarks compare against.
+
+declare module "qrcode" {
+  interface Segment {
+    readonly data: string | Uint8Array;
+    readonly mode: "numeric" | "alphanumeric" | "byte";
+  }
+  interface Symbol {
+    readonly version: number;
+    readonly maskPattern: number;
+    readonly modules: { readonly size: number; readonly data: Uint8Array };
+  }
+  interface Options {
+    readonly version?: number;
+    readonly errorCorrectionLevel?: "L" | "M" | "Q" | "H";
+    readonly maskPattern?: number;
+  }
+  const qrcode: { create(data: string | readonly Segment[], options?: Options): Symbol };
+  export default qrcode;
+}
+
+declare module "jsqr" {
+  interface Decoded {
+    readonly data: string;
+    readonly binaryData: readonly number[];
+    readonly version: number;
+  }
+  const jsqr: {
+    default(pixels: Uint8ClampedArray, width: number, height: number): Decoded | null;
+  };
+  export default jsqr;
+}
