@@ -1,0 +1,157 @@
+/**
+ * QR Code symbols, ISO/IEC 18004:2015, of any version, error correction level and mask pattern.
+ *
+ *     text → segments → codewords → matrix → mask → QrCode
+ */
+
+import { codewordSequence } from "./codewords.ts";
+import { bestMask, maskLayers } from "./mask.ts";
+import { lineWords, placeCodewords, templateOf } from "./matrix.ts";
+import { bitLength, optimalSegments, type Segment, VERSION_RANGES } from "./segments.ts";
+import {
+  blockLayout,
+  type ErrorCorrectionLevel,
+  MASK_COUNT,
+  MAX_VERSION,
+  MIN_VERSION,
+} from "./tables.ts";
+
+/** A symbol, without its quiet zone. */
+export interface QrCode {
+  /** The version, 1 to 40. */
+  readonly version: number;
+  /** The error correction level, as asked for: it is never raised to use up room. */
+  readonly level: ErrorCorrectionLevel;
+  /** The mask pattern, 0 to 7. */
+  readonly mask: number;
+  /** The modules on one side, 21 to 177. */
+  readonly size: number;
+  /**
+   * The modules row by row, dark ones set: each row starts a new 32-bit word and takes ⌈size / 32⌉
+   * of them; column x is bit x modulo 32 of its word, counted from the lowest; the rest is zero.
+   */
+  readonly rows: ArrayLike<number>;
+}
+
+/** What to use instead of the smallest version and the mask pattern with the lowest penalty. */
+export interface EncodeOptions {
+  /** The version, 1 to 40. */
+  readonly version?: number;
+  /** The mask pattern, 0 to 7. */
+  readonly mask?: number;
+}
+
+// The numeric capacity of version 40 at level L (table 7): no text has room that has more
+// characters, and none is looked at.
+const MAX_CHARACTERS = 7089;
+
+/**
+ * The smallest symbol that holds `text` at `level`; its characters beyond ASCII become UTF-8, its
+ * lone surrogates U+FFFD.
+ *
+ * @returns `undefined` when the text does not fit
+ * @throws {RangeError} when an option is not an integer in its range
+ */
+export function encodeQr(
+  text: string,
+  level: ErrorCorrectionLevel,
+  options: EncodeOptions = {},
+): QrCode | undefined {
+  checkOptions(options);
+  if (text.length > MAX_CHARACTERS) return undefined;
+  const bytes = new TextEncoder().encode(text);
+  const { min, max } = allowedVersions(options);
+  for (const range of VERSION_RANGES) {
+    if (range.max < min || range.min > max) continue;
+    const segments = optimalSegments(bytes, range);
+    const from = Math.max(range.min, min);
+    const version = smallestVersion(segments, level, from, Math.min(range.max, max));
+    if (version !== undefined) return createSymbol(segments, version, level, options.mask);
+  }
+  return undefined;
+}
+
+/**
+ * The smallest symbol that holds `segments`, as they are, at `level`.
+ *
+ * @returns `undefined` when the segments do not fit
+ * @throws {RangeError} when an option is not an integer in its range
+ */
+export function encodeSegments(
+  segments: readonly Segment[],
+  level: ErrorCorrectionLevel,
+  options: EncodeOptions = {},
+): QrCode | undefined {
+  checkOptions(options);
+  const { min, max } = allowedVersions(options);
+  const version = smallestVersion(segments, level, min, max);
+  return version === undefined ? undefined : createSymbol(segments, version, level, options.mask);
+}
+
+/** Whether the module of `code` in column `x` and row `y` is dark; outside the symbol none is. */
+export function isDark(code: QrCode, x: number, y: number): boolean {
+  if (x < 0 || x >= code.size || y < 0 || y >= code.size) return false;
+  return (code.rows[y * rowWords(code.size) + (x >>> 5)]! >>> x & 1) === 1;
+}
+
+/** The words in each row of a symbol of `size` modules: 1 to 6. */
+export function rowWords(size: number): number {
+  return size + 31 >>> 5;
+}
+
+function checkOptions({ version, mask }: EncodeOptions): void {
+  checkRange("version", version, MIN_VERSION, MAX_VERSION);
+  checkRange("mask pattern", mask, 0, MASK_COUNT - 1);
+}
+
+function checkRange(name: string, value: number | undefined, min: number, max: number): void {
+  if (value === undefined || Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`Cannot encode with ${name} ${value}: it must be ${min} to ${max}`);
+}
+
+function allowedVersions({ version }: EncodeOptions): { min: number; max: number } {
+  return { min: version ?? MIN_VERSION, max: version ?? MAX_VERSION };
+}
+
+/** The smallest version of `min` to `max` with room for `segments` at `level`. */
+function smallestVersion(
+  segments: readonly Segment[],
+  level: ErrorCorrectionLevel,
+  min: number,
+  max: number,
+): number | undefined {
+  for (let version = min; version <= max; version++) {
+    const capacityBits = 8 * blockLayout(version, level).dataCodewords;
+    if (bitLength(segments, version) <= capacityBits) return version;
+  }
+  return undefined;
+}
+
+function createSymbol(
+  segments: readonly Segment[],
+  version: number,
+  level: ErrorCorrectionLevel,
+  forcedMask: number | undefined,
+): QrCode {
+  const template = templateOf(version);
+  const { size } = template;
+  const matrix = placeCodewords(template, codewordSequence(segments, version, level));
+  const layers = maskLayers(version, level);
+  const mask = forcedMask ?? bestMask(matrix, layers, size);
+  return { version, level, mask, size, rows: rowsOf(matrix, layers[mask]!, size) };
+}
+
+/** The rows alone of a double matrix after inversion by `layer`. */
+function rowsOf(matrix: Int32Array, layer: Int32Array, size: number): Int32Array {
+  const words = rowWords(size);
+  const lastWordMask = (1 << size % 32) - 1;
+  const rows = new Int32Array(size * words);
+  for (let y = 0; y < size; y++) {
+    const line = y * lineWords(size);
+    for (let word = 0; word < words; word++) {
+      rows[y * words + word] = matrix[line + word]! ^ layer[line + word]!;
+    }
+    rows[y * words + words - 1]! &= lastWordMask;
+  }
+  return rows;
+}

@@ -1,0 +1,164 @@
+/**
+ * Segments: runs of characters in one mode, and the choice of modes that needs the fewest bits
+ * (ISO/IEC 18004:2015 clauses 7.3 and 7.4, annex J).
+ *
+ * Left out: Kanji mode, structured append, FNC1 and ECI. Byte segments hold UTF-8 without an ECI
+ * designator, which some readers do not know; most recognise UTF-8 without it, and a Key URI is
+ * ASCII anyway.
+ */
+
+/** The modes of this encoder. */
+export type Mode = "numeric" | "alphanumeric" | "byte";
+
+/** Characters to be encoded in one mode. */
+export interface Segment {
+  /** The mode. */
+  readonly mode: Mode;
+  /** A value for each character: 0 to 9, 0 to 44 (table 5), or a byte. */
+  readonly values: Uint8Array;
+}
+
+/** Versions that share the lengths of the character count indicators; both ends are included. */
+export interface VersionRange {
+  /** The smallest version. */
+  readonly min: number;
+  /** The largest version. */
+  readonly max: number;
+}
+
+/** The three version ranges of table 3. */
+export const VERSION_RANGES: readonly VersionRange[] = [
+  { min: 1, max: 9 },
+  { min: 10, max: 26 },
+  { min: 27, max: 40 },
+];
+
+// Table 3, bits in the character count indicator, by index in VERSION_RANGES. The largest count
+// that a version has room for always fits its indicator, so that nothing has to check for it.
+const COUNT_BITS: Readonly<Record<Mode, readonly number[]>> = {
+  numeric: [10, 12, 14],
+  alphanumeric: [9, 11, 13],
+  byte: [8, 16, 16],
+};
+
+/** The four bits that open a segment of each mode (table 2). */
+export const MODE_INDICATOR: Readonly<Record<Mode, number>> = {
+  numeric: 1,
+  alphanumeric: 2,
+  byte: 4,
+};
+
+/** The bits of a mode indicator. */
+export const MODE_INDICATOR_BITS = 4;
+
+// Table 5: the value of a character is its position. Digits come first, so that a value below 10 is
+// numeric, below 45 alphanumeric, and any is a byte.
+const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
+const VALUE_LIMIT: Readonly<Record<Mode, number>> = { numeric: 10, alphanumeric: 45, byte: 256 };
+
+const ALPHANUMERIC_VALUES = new Uint8Array(256).fill(255);
+for (let value = 0; value < ALPHANUMERIC.length; value++) {
+  ALPHANUMERIC_VALUES[ALPHANUMERIC.charCodeAt(value)] = value;
+}
+
+/**
+ * The segment of `characters` (a string counts as its UTF-8 bytes) in `mode`.
+ *
+ * @throws {RangeError} when the mode has no code for one of the characters
+ */
+export function createSegment(mode: Mode, characters: string | Uint8Array): Segment {
+  const bytes = typeof characters === "string" ? new TextEncoder().encode(characters) : characters;
+  if (mode === "byte") return { mode, values: bytes };
+  const values = bytes.map((byte) => ALPHANUMERIC_VALUES[byte]!);
+  if (values.some((value) => value >= VALUE_LIMIT[mode])) {
+    throw new RangeError(`Cannot encode the characters as ${mode}: one of them has no code`);
+  }
+  return { mode, values };
+}
+
+/** The bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16. */
+export function countIndicatorBits(mode: Mode, version: number): number {
+  return COUNT_BITS[mode][version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
+}
+
+// Three digits take 10 bits, two alphanumeric characters 11, a byte 8 (clauses 7.4.3 to 7.4.5). In
+// sixths of a bit each character has a cost of its own, and rounding the sum of a segment up to
+// whole bits gives exactly what the standard's rules for a last, incomplete group give.
+const SIXTHS_PER_CHARACTER: Readonly<Record<Mode, number>> = {
+  numeric: 20,
+  alphanumeric: 33,
+  byte: 48,
+};
+
+/** The bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */
+export function bitLength(segments: readonly Segment[], version: number): number {
+  let bits = 0;
+  for (const { mode, values } of segments) {
+    bits += MODE_INDICATOR_BITS + countIndicatorBits(mode, version);
+    bits += Math.ceil(values.length * SIXTHS_PER_CHARACTER[mode] / 6);
+  }
+  return bits;
+}
+
+// The dynamic programming below names modes by their index here.
+const MODES: readonly Mode[] = ["byte", "alphanumeric", "numeric"];
+
+// More than any text costs, and still a small integer.
+const IMPOSSIBLE = 2 ** 29;
+
+/**
+ * The segments that hold `bytes` (UTF-8) in the fewest bits in the versions of `range`, found by
+ * dynamic programming in time linear in the length.
+ */
+export function optimalSegments(bytes: Uint8Array, range: VersionRange): readonly Segment[] {
+  const { last, before } = cheapestModes(bytes, range);
+  const segments: Segment[] = [];
+  let mode = last;
+  let end = bytes.length;
+  for (let i = end - 1; i >= 0; i--) {
+    const modeBefore = before[i]! >>> 2 * mode & 3;
+    if (i > 0 && modeBefore === mode) continue;
+    segments.push(createSegment(MODES[mode]!, bytes.subarray(i, end)));
+    mode = modeBefore;
+    end = i;
+  }
+  return segments.reverse();
+}
+
+/**
+ * The mode of the `last` character on the cheapest way through `bytes`, and `before`, which holds
+ * for each character, in bits 2m and 2m + 1, the mode of its predecessor on the cheapest way that
+ * gives the character itself mode m.
+ */
+function cheapestModes(
+  bytes: Uint8Array,
+  range: VersionRange,
+): { readonly last: number; readonly before: Uint8Array } {
+  const limits = MODES.map((mode) => VALUE_LIMIT[mode]);
+  const characterCosts = MODES.map((mode) => SIXTHS_PER_CHARACTER[mode]);
+  const headerCosts = MODES.map((mode) =>
+    6 * (MODE_INDICATOR_BITS + countIndicatorBits(mode, range.min))
+  );
+  // The cost, in sixths of a bit, of all characters so far when the last of them has each mode.
+  const costs = MODES.map(() => IMPOSSIBLE);
+  const before = new Uint8Array(bytes.length);
+  let cheapest = 0;
+  let cheapestWhole = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const value = ALPHANUMERIC_VALUES[bytes[i]!]!;
+    let choices = 0;
+    for (let mode = 0; mode < 3; mode++) {
+      const stay = costs[mode]!;
+      const change = cheapestWhole + headerCosts[mode]!;
+      choices |= (stay <= change ? mode : cheapest) << 2 * mode;
+      const cost = Math.min(stay, change) + characterCosts[mode]!;
+      costs[mode] = value < limits[mode]! ? cost : IMPOSSIBLE;
+    }
+    before[i] = choices;
+    // Rounding up keeps the order of costs, so that they can be compared before it.
+    cheapest = costs[1]! < costs[0]! ? 1 : 0;
+    if (costs[2]! < costs[cheapest]!) cheapest = 2;
+    cheapestWhole = Math.ceil(costs[cheapest]! / 6) * 6;
+  }
+  return { last: cheapest, before };
+}

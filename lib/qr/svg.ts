@@ -1,0 +1,95 @@
+/** A QR Code symbol as an SVG picture: plain data, which a writer of markup turns into text. */
+
+import { type QrCode, rowWords } from "./encode.ts";
+import { QUIET_ZONE_MODULES } from "./tables.ts";
+
+/** An SVG element. */
+export interface SvgElement {
+  /** The local name. */
+  readonly name: string;
+  /** The attributes by name, in the order in which they are to be written; values unescaped. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The child elements. */
+  readonly children: readonly SvgElement[];
+}
+
+// The width and height of the picture, in CSS pixels.
+const PICTURE_PIXELS = "300";
+
+/**
+ * The picture of `code` with the accessible name `label`: an opaque white ground that takes in the
+ * quiet zone, and on it all dark modules as one black path. It needs no style sheet, and looks the
+ * same on a dark page.
+ */
+export function svgElement(code: QrCode, label: string): SvgElement {
+  const side = String(code.size + 2 * QUIET_ZONE_MODULES);
+  return {
+    name: "svg",
+    attributes: {
+      xmlns: "http://www.w3.org/2000/svg",
+      viewBox: `0 0 ${side} ${side}`,
+      width: PICTURE_PIXELS,
+      height: PICTURE_PIXELS,
+      role: "img",
+      "aria-label": label,
+      "shape-rendering": "crispEdges",
+    },
+    children: [
+      { name: "rect", attributes: { width: side, height: side, fill: "#fff" }, children: [] },
+      { name: "path", attributes: { stroke: "#000", d: pathData(code) }, children: [] },
+    ],
+  };
+}
+
+/**
+ * The runs of dark modules as strokes one module wide along the middle of each row. Each run starts
+ * relative to the end of the one before it, which takes the fewest bytes.
+ */
+function pathData(code: QrCode): string {
+  let path = "";
+  // Where the pen is, in modules of the symbol; at first at the picture's origin.
+  let penX = -QUIET_ZONE_MODULES;
+  let penY = -QUIET_ZONE_MODULES - 0.5;
+  for (let y = 0; y < code.size; y++) {
+    let start = findColumn(code, y, 0, DARK);
+    while (start < code.size) {
+      const end = findColumn(code, y, start, LIGHT);
+      path += runData(start - penX, y - penY, end - start);
+      penX = end;
+      penY = y;
+      start = findColumn(code, y, end, DARK);
+    }
+  }
+  return path;
+}
+
+// Most runs are short and follow another one in their row after a short gap; to make their text
+// anew each time would take longer than all the rest of the path.
+const SHORT = 16;
+const SHORT_RUNS: readonly string[] = Array.from(
+  { length: SHORT * SHORT },
+  (_, i) => `m${Math.floor(i / SHORT)} 0h${i % SHORT}`,
+);
+
+/** A move of the pen by `dx` and `dy`, and a run of `length` modules to the right. */
+function runData(dx: number, dy: number, length: number): string {
+  if (dy === 0 && dx < SHORT && length < SHORT) return SHORT_RUNS[dx * SHORT + length]!;
+  return `m${dx} ${dy}h${length}`;
+}
+
+// What turns the modules looked for into set bits.
+const DARK = 0;
+const LIGHT = -1;
+
+/** The first column from `x` on whose module in row `y` is `DARK` or `LIGHT`, or else the size. */
+function findColumn({ size, rows }: QrCode, y: number, x: number, inversion: number): number {
+  const words = rowWords(size);
+  let word = x >>> 5;
+  let candidates = (rows[y * words + word]! ^ inversion) & -1 << x;
+  while (candidates === 0) {
+    if (++word >= words) return size;
+    candidates = rows[y * words + word]! ^ inversion;
+  }
+  const lowestBit = 31 - Math.clz32(candidates & -candidates);
+  return Math.min(size, 32 * word + lowestBit);
+}

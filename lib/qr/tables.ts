@@ -1,0 +1,122 @@
+/**
+ * The tables of ISO/IEC 18004:2015, literal where the standard has no rule behind the numbers and a
+ * formula where it has one. Tables by version carry an impossible value at index 0, so that the
+ * version is the index.
+ */
+
+/** How much of a symbol may be lost: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */
+export type ErrorCorrectionLevel = "L" | "M" | "Q" | "H";
+
+/** The smallest version, 21 by 21 modules. */
+export const MIN_VERSION = 1;
+
+/** The largest version, 177 by 177 modules. */
+export const MAX_VERSION = 40;
+
+/** The number of mask patterns; they are numbered from 0. */
+export const MASK_COUNT = 8;
+
+/** The width of the quiet zone on every side, in modules (clause 6.3.8). */
+export const QUIET_ZONE_MODULES = 4;
+
+type VersionTable = Readonly<Record<ErrorCorrectionLevel, readonly number[]>>;
+
+// Table 9, error correction codewords in each block.
+// deno-fmt-ignore
+const EC_CODEWORDS_PER_BLOCK: VersionTable = {
+  // 0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19  20  21  22  23  24  25  26  27  28  29  30  31  32  33  34  35  36  37  38  39  40
+  L: [-1,  7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
+  M: [-1, 10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28],
+  Q: [-1, 13, 22, 18, 26, 18, 24, 18, 22, 20, 24, 28, 26, 24, 20, 30, 24, 28, 28, 26, 30, 28, 30, 30, 30, 30, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
+  H: [-1, 17, 28, 22, 16, 22, 28, 26, 26, 24, 28, 24, 28, 22, 24, 24, 30, 28, 28, 26, 28, 30, 24, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
+};
+
+// Table 9, number of error correction blocks.
+// deno-fmt-ignore
+const BLOCKS: VersionTable = {
+  // 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40
+  L: [-1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9,10,12,12,12,13,14,15,16,17,18,19,19,20,21,22,24,25],
+  M: [-1, 1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9,10,10,11,13,14,16,17,17,18,20,21,23,25,26,28,29,31,33,35,37,38,40,43,45,47,49],
+  Q: [-1, 1, 1, 2, 2, 4, 4, 6, 6, 8, 8, 8,10,12,16,12,17,16,18,21,20,23,23,25,27,29,34,34,35,38,40,43,45,48,51,53,56,59,62,65,68],
+  H: [-1, 1, 1, 2, 4, 4, 4, 5, 6, 8, 8,11,11,16,16,18,16,19,21,25,25,25,34,30,32,35,37,40,42,45,48,51,54,57,60,63,66,70,74,77,81],
+};
+
+/** How the codewords of one version and level fall into blocks (clause 7.5.1, table 9). */
+export interface BlockLayout {
+  /** The number of blocks. */
+  readonly blocks: number;
+  /** The error correction codewords of each block. */
+  readonly ecCodewords: number;
+  /** The data codewords of all blocks together. */
+  readonly dataCodewords: number;
+}
+
+/** The blocks of a symbol of `version` 1 to 40 at `level`. */
+export function blockLayout(version: number, level: ErrorCorrectionLevel): BlockLayout {
+  const blocks = BLOCKS[level][version]!;
+  const ecCodewords = EC_CODEWORDS_PER_BLOCK[level][version]!;
+  return { blocks, ecCodewords, dataCodewords: codewordCount(version) - blocks * ecCodewords };
+}
+
+/** The modules on one side of a symbol of `version` 1 to 40: 21 to 177. */
+export function symbolSize(version: number): number {
+  return 17 + 4 * version;
+}
+
+/**
+ * The data and error correction codewords of a symbol of `version` 1 to 40 together: 26 to 3706
+ * (table 1).
+ */
+export function codewordCount(version: number): number {
+  const size = symbolSize(version);
+  // Three finder patterns with separators, two timing patterns, format information, dark module.
+  let functionModules = 3 * 8 * 8 + 2 * (size - 16) + 2 * 15 + 1;
+  if (version >= 2) {
+    const side = Math.floor(version / 7) + 2;
+    // Three corners of the grid of alignment patterns are finder patterns; the patterns between the
+    // corners of the first row and column share five modules each with a timing pattern.
+    functionModules += (side * side - 3) * 25 - (side - 2) * 2 * 5;
+  }
+  if (version >= 7) functionModules += 2 * 18;
+  // What is left of the last 8 are remainder bits.
+  return Math.floor((size * size - functionModules) / 8);
+}
+
+/**
+ * The coordinates of the alignment pattern centres of `version` 1 to 40, ascending, the same for
+ * rows and columns (annex E); none for version 1.
+ */
+export function alignmentPositions(version: number): readonly number[] {
+  if (version === 1) return [];
+  const count = Math.floor(version / 7) + 2;
+  const last = symbolSize(version) - 7;
+  // Even steps back from the last one; version 32 alone does not round up to the next even number.
+  const step = version === 32 ? 26 : Math.ceil((last - 6) / (count - 1) / 2) * 2;
+  return Array.from({ length: count }, (_, i) => i === 0 ? 6 : last - (count - 1 - i) * step);
+}
+
+// Table 12, the two bits that name the level.
+const LEVEL_INDICATOR: Readonly<Record<ErrorCorrectionLevel, number>> = { L: 1, M: 0, Q: 3, H: 2 };
+
+/**
+ * The 15 bits of format information for `level` and `mask` 0 to 7, masked (clause 7.9, annex C): a
+ * BCH (15,5) code, so that a reader can tell the level from a damaged symbol.
+ */
+export function formatInformation(level: ErrorCorrectionLevel, mask: number): number {
+  const data = LEVEL_INDICATOR[level] << 3 | mask;
+  return bchCode(data, 10, 0x537) ^ 0x5412;
+}
+
+/** The 18 bits of version information for `version` 7 to 40, a BCH (18,6) code (annex D). */
+export function versionInformation(version: number): number {
+  return bchCode(version, 12, 0x1f25);
+}
+
+/** `data` followed by its remainder of `degree` bits after division by `generator`. */
+function bchCode(data: number, degree: number, generator: number): number {
+  let remainder = data;
+  for (let i = 0; i < degree; i++) {
+    remainder = remainder << 1 ^ (remainder >>> (degree - 1)) * generator;
+  }
+  return data << degree | remainder;
+}
