@@ -1,0 +1,56 @@
+/**
+ * The Key URI that an authenticator app reads from a QR code.
+ *
+ * There is no standard for it; the Key URI Format page of the google-authenticator project is what
+ * apps follow.
+ *
+ * @module
+ */
+
+import { DEFAULT_TOTP, type TotpParameters } from "./totp.ts";
+
+/** What a Key URI says. */
+export interface KeyUri extends TotpParameters {
+  /** Who issues the account: the name over the code in the app. */
+  readonly issuer: string;
+  /** Whose account it is. */
+  readonly account: string;
+  /** The key in Base32 without padding. */
+  readonly secret: string;
+}
+
+/**
+ * An issuer as a Key URI can hold it: a colon would end it, even percent-encoded, so colons are
+ * dropped, and a run of blanks that this leaves becomes one. Everything else stays as it is.
+ */
+export function issuerWithoutColons(issuer: string): string {
+  return issuer.replace(/ *:[ :]*/g, (run) => run.includes(" ") ? " " : "");
+}
+
+/**
+ * Writes a Key URI: `otpauth://totp/ISSUER:ACCOUNT?secret=KEY&issuer=ISSUER`.
+ *
+ * The issuer stands in both places, since some apps read only one. Algorithm, digits and period are
+ * left out when they are the default: several apps refuse or misread what they do not expect.
+ *
+ * @throws {URIError} When a name holds a lone surrogate.
+ */
+export function formatKeyUri(uri: KeyUri): string {
+  const issuer = percentEncode(issuerWithoutColons(uri.issuer));
+  const optional = (["algorithm", "digits", "period"] as const)
+    .filter((name) => uri[name] !== DEFAULT_TOTP[name])
+    .map((name) => `&${name}=${uri[name]}`);
+  return `otpauth://totp/${issuer}:${percentEncode(uri.account)}` +
+    `?secret=${uri.secret}&issuer=${issuer}${optional.join("")}`;
+}
+
+/**
+ * Percent-encodes all but the unreserved characters of RFC 3986 §2.3. `encodeURIComponent` leaves
+ * five more as they are, an apostrophe among them, which ends an attribute in single quotes.
+ */
+function percentEncode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

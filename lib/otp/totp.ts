@@ -1,0 +1,118 @@
+/**
+ * HOTP (RFC 4226) and TOTP (RFC 6238) over WebCrypto. Time is an argument everywhere.
+ *
+ * @module
+ */
+
+/** The hash of the HMAC, by the name that a Key URI gives it. */
+export type OtpAlgorithm = "SHA1" | "SHA256" | "SHA512";
+
+/** What the two sides must agree on beside the key. */
+export interface TotpParameters {
+  /** The hash of the HMAC (RFC 6238 §1.2); default SHA1. */
+  readonly algorithm: OtpAlgorithm;
+  /** Digits in a code, 6 to 8 (RFC 4226 §5.3); default 6. */
+  readonly digits: number;
+  /** Seconds in a time step, the X of RFC 6238 §4.1; default 30. T0 is always 0. */
+  readonly period: number;
+}
+
+/** What RFC 6238 and every authenticator app take when nothing is said. */
+export const DEFAULT_TOTP: TotpParameters = { algorithm: "SHA1", digits: 6, period: 30 };
+
+const WEB_CRYPTO_HASH: Readonly<Record<OtpAlgorithm, string>> = {
+  SHA1: "SHA-1",
+  SHA256: "SHA-256",
+  SHA512: "SHA-512",
+};
+
+/**
+ * Makes key bytes ready for use.
+ *
+ * @param key At least one byte. Any length is allowed; HMAC hashes keys longer than its block.
+ * @throws {RangeError} When the key is empty: WebCrypto would refuse it with an error of its own,
+ * which differs between runtimes.
+ */
+export async function importOtpKey(
+  key: Uint8Array<ArrayBuffer>,
+  algorithm: OtpAlgorithm,
+): Promise<CryptoKey> {
+  if (key.length === 0) throw new RangeError("The key is empty");
+  const parameters = { name: "HMAC", hash: WEB_CRYPTO_HASH[algorithm] };
+  return await crypto.subtle.importKey("raw", key, parameters, false, ["sign"]);
+}
+
+/**
+ * The code of a counter (RFC 4226 §5.3).
+ *
+ * @param counter A whole number from 0 to 2^53 - 1.
+ * @param digits From 6 to 8.
+ * @returns The code with its leading zeros.
+ */
+export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
+  const message = new DataView(new ArrayBuffer(8));
+  message.setBigUint64(0, BigInt(counter));
+  const mac = new DataView(await crypto.subtle.sign("HMAC", key, message));
+  // Dynamic truncation: the low 4 bits of the last byte say where 31 bits are taken from.
+  const offset = mac.getUint8(mac.byteLength - 1) & 0xf;
+  const truncated = mac.getUint32(offset) & 0x7fffffff;
+  return String(truncated % 10 ** digits).padStart(digits, "0");
+}
+
+/**
+ * The time step a moment lies in (RFC 6238 §4.2).
+ *
+ * @param timeMs Milliseconds since 1970-01-01T00:00:00Z.
+ * @param period Seconds in a time step.
+ */
+export function timeStep(timeMs: number, period: number): number {
+  return Math.floor(timeMs / 1000 / period);
+}
+
+/** A question: is this a code of one of these time steps? */
+export interface TotpCheck {
+  /** What was typed; anything but exactly the digits of a code matches nothing. */
+  readonly code: string;
+  /** The current time step. */
+  readonly step: number;
+  /** Time steps accepted on each side of the current one (RFC 6238 §5.2), from 0. */
+  readonly window: number;
+  /** Digits in a code, 6 to 8. */
+  readonly digits: number;
+}
+
+/**
+ * Finds the time step whose code was given.
+ *
+ * The current step is looked at first, since it answers almost every right code. When it does not
+ * match, all others are computed and compared, whatever the first of them says, so the time taken
+ * does not tell which step a guess came close to.
+ *
+ * @returns The distance to the current step, from -window to window, the nearest if there are two;
+ * undefined when no step matches.
+ */
+export async function matchTimeStep(
+  key: CryptoKey,
+  { code, step, window, digits }: TotpCheck,
+): Promise<number | undefined> {
+  if (code.length !== digits || !/^[0-9]+$/.test(code)) return undefined;
+  if (equalInConstantTime(code, await hotp(key, step, digits))) return 0;
+  const distances: number[] = [];
+  for (let distance = 1; distance <= window; distance++) distances.push(-distance, distance);
+  const possible = distances.filter((distance) => step + distance >= 0);
+  const codes = await Promise.all(possible.map((distance) => hotp(key, step + distance, digits)));
+  const matches = codes.map((candidate) => equalInConstantTime(code, candidate));
+  const nearest = matches.indexOf(true);
+  return nearest < 0 ? undefined : possible[nearest];
+}
+
+/**
+ * Whether two texts are equal, compared to the last character whatever the first one is.
+ *
+ * Both lengths are public (the number of digits).
+ */
+function equalInConstantTime(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

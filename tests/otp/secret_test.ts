@@ -1,0 +1,62 @@
+import { assertEquals } from "@std/assert/equals";
+import { secretKey, setupCode } from "../../lib/otp/secret.ts";
+
+const encoder = new TextEncoder();
+
+// RFC 4648 §10, without the padding.
+const RFC_4648: readonly (readonly [string, string])[] = [
+  ["", ""],
+  ["f", "MY"],
+  ["fo", "MZXQ"],
+  ["foo", "MZXW6"],
+  ["foob", "MZXW6YQ"],
+  ["fooba", "MZXW6YTB"],
+  ["foobar", "MZXW6YTBOI"],
+];
+
+for (const [text, base32] of RFC_4648) {
+  Deno.test(`setupCode() and secretKey() follow RFC 4648 §10 for ${JSON.stringify(text)}`, () => {
+    assertEquals(setupCode(encoder.encode(text)), base32);
+    assertEquals(secretKey(base32, "base32"), encoder.encode(text));
+  });
+}
+
+// Captured from, or computed for, the service that callers come from.
+const SETUP_CODES: readonly (readonly [string, string])[] = [
+  ["YJO8LCQTMFU4", "LFFE6OCMINIVITKGKU2A"],
+  ["12345678BXYT", "GEZDGNBVGY3TQQSYLFKA"],
+  ["1234", "GEZDGNA"],
+  ["JBSWY3DPEHPK3PXP", "JJBFGV2ZGNCFARKIKBFTGUCYKA"],
+  [" x ", "EB4CA"],
+];
+
+for (const [secretCode, code] of SETUP_CODES) {
+  Deno.test(`setupCode() of the text ${JSON.stringify(secretCode)} is ${code}`, () => {
+    assertEquals(setupCode(secretKey(secretCode, "text")!), code);
+  });
+}
+
+Deno.test("secretKey() takes Base32 as people copy it", () => {
+  const foobar = encoder.encode("foobar");
+  for (
+    const typed of [
+      "MZXW6YTBOI======",
+      "mzxw6ytboi",
+      "MZXW 6YTB OI",
+      " mzxw-6ytb-oi= ",
+      "MZXW6YTBOI=",
+    ]
+  ) {
+    assertEquals(secretKey(typed, "base32"), foobar, typed);
+  }
+});
+
+Deno.test("secretKey() gives nothing for what is not Base32", () => {
+  for (const typed of ["MZXW0", "MZXW1", "M", "MZX", "MZXW6Y", "é", "MZ=XW6", "MZXW6!"]) {
+    assertEquals(secretKey(typed, "base32"), undefined, typed);
+  }
+});
+
+Deno.test("secretKey() gives no bytes for padding and blanks alone", () => {
+  assertEquals(secretKey(" -= ", "base32"), new Uint8Array());
+});
