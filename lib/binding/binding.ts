@@ -1,0 +1,101 @@
+/**
+ * A binding: one wire format for calls and their replies. Four duties and no more.
+ *
+ * @module
+ */
+
+import type { Fault, FaultCode } from "../service/fault.ts";
+import type { Arguments, Operation, Result } from "../service/operations.ts";
+import type { MediaType } from "./media_type.ts";
+
+/** A request to the service, as a binding sees it. */
+export interface ServiceRequest {
+  /** The method; HEAD as GET. */
+  readonly method: string;
+  /** What the path holds behind the file part and a slash, or undefined when it holds nothing. */
+  readonly operationName: string | undefined;
+  /** The query string without its question mark, as it was sent. */
+  readonly query: string;
+  /** The media type of the body. */
+  readonly mediaType: MediaType;
+  /** The value of a header field, or null when the request has none of that name. */
+  readonly header: (name: string) => string | null;
+  /**
+   * Reads the body as text.
+   *
+   * @param mediaTypes The media types that it may have.
+   * @throws {Fault} When it is not UTF-8 text of such a type, too long, or too late.
+   */
+  readonly readText: (mediaTypes: readonly string[]) => Promise<string>;
+}
+
+/** A call: an operation and its arguments, checked for their form but not for their values. */
+export interface Call {
+  /** The operation. */
+  readonly operation: Operation;
+  /** Its arguments; what is missing in the request is missing here. */
+  readonly args: Arguments;
+}
+
+/** A reply, still without the header fields that every reply has. */
+export interface Reply {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The Content-Type. */
+  readonly contentType: string;
+  /** The body. */
+  readonly body: string;
+}
+
+/** One wire format. */
+export interface Binding {
+  /** The name that the contract gives it. */
+  readonly name: string;
+  /** Whether a request is this binding's; the first that accepts it has it. */
+  readonly accepts: (request: ServiceRequest) => boolean;
+  /**
+   * Reads a call.
+   *
+   * @throws {Fault} When the request is not a call of this binding.
+   */
+  readonly readCall: (request: ServiceRequest) => Promise<Call>;
+  /** Writes the reply that carries a result. */
+  readonly writeReply: (operation: Operation, result: Result) => Reply;
+  /** Writes the reply that carries a fault. */
+  readonly writeFault: (fault: Fault) => Reply;
+}
+
+/** Whom a fault blames: SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
+export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
+
+/** What a fault becomes on the wire. */
+export interface FaultFacts {
+  /** The HTTP status where the reply is not SOAP. */
+  readonly status: number;
+  /**
+   * The HTTP status of a SOAP reply: 500 for whatever was read as an Envelope, in SOAP 1.2 too,
+   * where its part 2 §7.5.2.2 wants 400 for a Sender fault. Several SOAP stacks never read a fault
+   * that comes with another status.
+   */
+  readonly soapStatus: number;
+  /** Whom it blames. */
+  readonly blames: FaultClass;
+  /** Whether the request could not even be read. */
+  readonly unread: boolean;
+}
+
+/** Every fault: the one table from codes to the wire. */
+// deno-fmt-ignore
+export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
+  "unreadable":             { status: 400, soapStatus: 500, blames: "sender",           unread: true },
+  "invalid":                { status: 400, soapStatus: 500, blames: "sender",           unread: false },
+  "bad-host":               { status: 400, soapStatus: 400, blames: "sender",           unread: true },
+  "unknown-operation":      { status: 404, soapStatus: 500, blames: "sender",           unread: false },
+  "timeout":                { status: 408, soapStatus: 408, blames: "sender",           unread: true },
+  "body-too-large":         { status: 413, soapStatus: 413, blames: "sender",           unread: true },
+  "query-too-long":         { status: 414, soapStatus: 414, blames: "sender",           unread: true },
+  "unsupported-media-type": { status: 415, soapStatus: 415, blames: "sender",           unread: true },
+  "version-mismatch":       { status: 500, soapStatus: 500, blames: "version-mismatch", unread: false },
+  "must-understand":        { status: 500, soapStatus: 500, blames: "must-understand",  unread: false },
+  "internal":               { status: 500, soapStatus: 500, blames: "receiver",         unread: false },
+};

@@ -1,0 +1,24 @@
+/**
+ * All bindings of the service.
+ *
+ * @module
+ */
+
+import type { Binding } from "./binding.ts";
+import { httpGetBinding, httpPostBinding } from "./http_params.ts";
+import { soapBinding } from "./soap.ts";
+import { SOAP_11, SOAP_12 } from "./soap_versions.ts";
+
+/**
+ * The bindings in the order in which they are asked whether a request is theirs.
+ *
+ * @param namespace The namespace name of the service.
+ */
+export function bindingsOf(namespace: string): readonly Binding[] {
+  return [
+    soapBinding(SOAP_12, namespace),
+    soapBinding(SOAP_11, namespace),
+    httpPostBinding(namespace),
+    httpGetBinding(namespace),
+  ];
+}

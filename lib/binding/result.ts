@@ -1,0 +1,14 @@
+/**
+ * A result as the XML of its type: the same elements in every binding.
+ *
+ * @module
+ */
+
+import type { Result, ResultType } from "../service/operations.ts";
+import type { MarkupNode } from "../xml/writer.ts";
+
+/** The content of the element that holds a result: its text, or an element for each field. */
+export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
+  if (typeof result === "boolean" || type.kind === "boolean") return [String(result)];
+  return type.fields.map((name) => ({ name, children: [result[name] ?? ""] }));
+}

@@ -1,0 +1,153 @@
+/**
+ * The bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
+ *
+ * @module
+ */
+
+import type { Fault, HeaderBlockName } from "../service/fault.ts";
+import type { Operation, Result } from "../service/operations.ts";
+import { element, type MarkupElement, writeCompact } from "../xml/writer.ts";
+import {
+  type Binding,
+  type FaultFacts,
+  FAULTS,
+  type Reply,
+  type ServiceRequest,
+} from "./binding.ts";
+import { resultContent } from "./result.ts";
+import { readEnvelope } from "./soap_envelope.ts";
+import {
+  SOAP_11,
+  SOAP_12,
+  type SoapVersion,
+  XSD_NAMESPACE,
+  XSI_NAMESPACE,
+} from "./soap_versions.ts";
+
+/**
+ * The binding of a version of SOAP.
+ *
+ * SOAP 1.2 accepts its own media type alone, SOAP 1.1 all the rest: what has neither media type is
+ * answered with a SOAP 1.1 fault.
+ */
+export function soapBinding(version: SoapVersion, namespace: string): Binding {
+  const mediaTypes = version === SOAP_12
+    ? [SOAP_12.mediaType]
+    : [SOAP_11.mediaType, SOAP_12.mediaType];
+  return {
+    name: version.name,
+    accepts: ({ method, operationName, mediaType }) =>
+      method === "POST" && operationName === undefined &&
+      (mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
+    readCall: async (request) => {
+      const envelope = await request.readText(mediaTypes);
+      return readEnvelope(envelope, { version, namespace, action: readAction(request, version) });
+    },
+    writeReply: (operation, result) => writeReply(operation, result, version, namespace),
+    writeFault: (fault) => writeFault(fault, version),
+  };
+}
+
+function readAction(request: ServiceRequest, { action }: SoapVersion): string | null {
+  return "header" in action
+    ? request.header(action.header)
+    : request.mediaType.parameters.get(action.parameter) ?? null;
+}
+
+function writeReply(
+  operation: Operation,
+  result: Result,
+  version: SoapVersion,
+  namespace: string,
+): Reply {
+  const { name, result: type } = operation;
+  const response = element(
+    `${name}Response`,
+    { xmlns: namespace },
+    element(`${name}Result`, {}, ...resultContent(type, result)),
+  );
+  return envelope(version, 200, [element("soap:Body", {}, response)]);
+}
+
+function writeFault(fault: Fault, version: SoapVersion): Reply {
+  const facts = FAULTS[fault.code];
+  const header = headerBlocks(fault, facts, version);
+  const content = version === SOAP_11 ? fault11(fault, facts) : fault12(fault, facts);
+  const body = element("soap:Body", {}, element("soap:Fault", {}, ...content));
+  const parts = header.length === 0 ? [body] : [element("soap:Header", {}, ...header), body];
+  return envelope(version, facts.soapStatus, parts);
+}
+
+// SOAP 1.1 §4.4: the children of Fault are in no namespace.
+function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+  return [
+    element("faultcode", {}, `soap:${SOAP_11.faultCodes[facts.blames]}`),
+    element("faultstring", {}, faultText(fault, facts)),
+    ...(facts.blames === "must-understand" ? [] : [element("detail", {})]),
+  ];
+}
+
+// SOAP 1.2 part 1 §5.4.
+function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+  const code = `soap:${SOAP_12.faultCodes[facts.blames]}`;
+  const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, facts));
+  return [
+    element("soap:Code", {}, element("soap:Value", {}, code)),
+    element("soap:Reason", {}, text),
+    // An empty detail tells a .NET caller that the Body was at fault; without one it takes the
+    // fault for one about a header block.
+    ...(facts.blames === "must-understand" ? [] : [element("soap:Detail", {})]),
+  ];
+}
+
+function faultText(fault: Fault, facts: FaultFacts): string {
+  return facts.unread ? `Server was unable to read request. ---> ${fault.message}` : fault.message;
+}
+
+function headerBlocks(
+  fault: Fault,
+  facts: FaultFacts,
+  version: SoapVersion,
+): readonly MarkupElement[] {
+  if (facts.blames === "version-mismatch") return [UPGRADE];
+  return version === SOAP_12 ? fault.notUnderstood.map(notUnderstoodBlock) : [];
+}
+
+// SOAP 1.2 part 1 §5.4.7, which also tells a SOAP 1.1 node to send it (appendix A).
+const UPGRADE = element(
+  "soap12:Upgrade",
+  { "xmlns:soap12": SOAP_12.envelope },
+  element("soap12:SupportedEnvelope", {
+    "qname": "soap:Envelope",
+    "xmlns:soap": SOAP_11.envelope,
+  }),
+  element("soap12:SupportedEnvelope", {
+    "qname": "soap12:Envelope",
+    "xmlns:soap12": SOAP_12.envelope,
+  }),
+);
+
+// SOAP 1.2 part 1 §5.4.8. The one place where a reply repeats something of the request: the
+// standard wants the name of the block.
+function notUnderstoodBlock({ namespaceName, localName }: HeaderBlockName): MarkupElement {
+  return namespaceName === ""
+    ? element("soap:NotUnderstood", { qname: localName })
+    : element("soap:NotUnderstood", { "qname": `q:${localName}`, "xmlns:q": namespaceName });
+}
+
+function envelope(
+  version: SoapVersion,
+  status: number,
+  parts: readonly MarkupElement[],
+): Reply {
+  const namespaces = {
+    "xmlns:soap": version.envelope,
+    "xmlns:xsi": XSI_NAMESPACE,
+    "xmlns:xsd": XSD_NAMESPACE,
+  };
+  return {
+    status,
+    contentType: `${version.mediaType}; charset=utf-8`,
+    body: writeCompact(element("soap:Envelope", namespaces, ...parts)),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Everything that differs between SOAP 1.1 and SOAP 1.2, in one table.
+ *
+ * @module
+ */
+
+import type { FaultClass } from "./binding.ts";
+
+/** The namespace name of XML Schema instance attributes. */
+export const XSI_NAMESPACE = "http://www.w3.org/2001/XMLSchema-instance";
+/** The namespace name of XML Schema types. */
+export const XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema";
+
+/** A version of SOAP. */
+export interface SoapVersion {
+  /** The name that the contract gives the binding. */
+  readonly name: string;
+  /** The namespace name of the Envelope. */
+  readonly envelope: string;
+  /** The media type of requests and replies: it alone decides the version of a request. */
+  readonly mediaType: string;
+  /** Where a request may name its operation: a header field, or a parameter of the media type. */
+  readonly action: { readonly header: string } | { readonly parameter: string };
+  /** The attribute that aims a header block at a node. */
+  readonly roleAttribute: string;
+  /** The roles that this node plays; a block with no role or an empty one is aimed at it too. */
+  readonly roles: readonly string[];
+  /** The local name of each fault code. */
+  readonly faultCodes: Readonly<Record<FaultClass, string>>;
+}
+
+/** SOAP 1.1 (W3C Note, 8 May 2000). */
+export const SOAP_11: SoapVersion = {
+  name: "SOAP 1.1",
+  envelope: "http://schemas.xmlsoap.org/soap/envelope/",
+  mediaType: "text/xml",
+  action: { header: "SOAPAction" },
+  roleAttribute: "actor",
+  roles: ["http://schemas.xmlsoap.org/soap/actor/next"],
+  faultCodes: {
+    "sender": "Client",
+    "receiver": "Server",
+    "version-mismatch": "VersionMismatch",
+    "must-understand": "MustUnderstand",
+  },
+};
+
+/** SOAP 1.2 (W3C Recommendation, second edition). */
+export const SOAP_12: SoapVersion = {
+  name: "SOAP 1.2",
+  envelope: "http://www.w3.org/2003/05/soap-envelope",
+  mediaType: "application/soap+xml",
+  action: { parameter: "action" },
+  roleAttribute: "role",
+  roles: [
+    "http://www.w3.org/2003/05/soap-envelope/role/next",
+    "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver",
+  ],
+  faultCodes: {
+    "sender": "Sender",
+    "receiver": "Receiver",
+    "version-mismatch": "VersionMismatch",
+    "must-understand": "MustUnderstand",
+  },
+};

@@ -1,0 +1,85 @@
+/**
+ * Where a request goes: its path and query as they were sent, and the base URL that its caller used.
+ *
+ * @module
+ */
+
+import { Fault } from "../service/fault.ts";
+
+/** The parts of a request's URL, none of them decoded. */
+export interface Target {
+  /** `http` or `https`. */
+  readonly scheme: string;
+  /** Host and port. */
+  readonly authority: string;
+  /** The path, which begins with a slash. */
+  readonly path: string;
+  /** What follows the question mark, empty when there is none. */
+  readonly query: string;
+}
+
+// RFC 3986 §3.2.2 without what no host name has: IPv6 in brackets, or letters, digits, dots,
+// hyphens and underscores; then a port.
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/;
+
+/** Whether a text is a host with an optional port, so that it can stand in an address. */
+export function isAuthority(text: string): boolean {
+  return text.length <= 261 && AUTHORITY.test(text);
+}
+
+/**
+ * Takes a request's URL apart. Not by `URL`, which normalises what callers sent and costs more than
+ * all the rest of routing.
+ *
+ * @throws {Fault} When the Host is not a host: a runtime puts whatever it holds into the URL.
+ */
+export function targetOf(request: Request): Target {
+  const { url } = request;
+  const authorityStart = url.indexOf("://") + 3;
+  const pathStart = indexOrEnd(url, "/", authorityStart);
+  const authority = url.slice(authorityStart, pathStart);
+  if (!isAuthority(authority) || !isAuthority(request.headers.get("host") || authority)) {
+    throw new Fault("bad-host", "The Host header is not a host with an optional port.");
+  }
+  const queryStart = indexOrEnd(url, "?", pathStart);
+  return {
+    scheme: url.startsWith("https:") ? "https" : "http",
+    authority,
+    path: url.slice(pathStart, queryStart),
+    query: url.slice(queryStart + 1),
+  };
+}
+
+function indexOrEnd(text: string, search: string, from: number): number {
+  const index = text.indexOf(search, from);
+  return index < 0 ? text.length : index;
+}
+
+/** What decides the base URL beside the request. */
+export interface BaseOptions {
+  /** The public base URL, when the operator gave one. */
+  readonly baseUrl: string | undefined;
+  /** Whether a proxy stands in front that sets `X-Forwarded-Proto` and `X-Forwarded-Host`. */
+  readonly trustProxy: boolean;
+}
+
+/**
+ * The base URL of the service as its caller sees it, without a slash at its end.
+ *
+ * @throws {Fault} When a forwarded host is not a host.
+ */
+export function baseOf(request: Request, target: Target, options: BaseOptions): string {
+  if (options.baseUrl !== undefined) return options.baseUrl;
+  if (!options.trustProxy) return `${target.scheme}://${target.authority}`;
+  const scheme = forwarded(request, "x-forwarded-proto")?.toLowerCase();
+  const host = forwarded(request, "x-forwarded-host") ?? target.authority;
+  if (!isAuthority(host)) {
+    throw new Fault("bad-host", "The X-Forwarded-Host header is not a host with an optional port.");
+  }
+  return `${scheme === "https" || scheme === "http" ? scheme : target.scheme}://${host}`;
+}
+
+// Each proxy on the way appends; the first entry is what the caller used.
+function forwarded(request: Request, name: string): string | undefined {
+  return request.headers.get(name)?.split(",")[0]?.trim() || undefined;
+}

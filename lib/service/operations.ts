@@ -1,0 +1,148 @@
+/**
+ * The two operations of the service as data. Bindings, WSDL and pages are derived from this table;
+ * another operation is another entry.
+ *
+ * @module
+ */
+
+import { findForbiddenCharacter } from "../xml/cursor.ts";
+import type { ServiceContext } from "./context.ts";
+import { Fault } from "./fault.ts";
+import { pair } from "./pair.ts";
+import { validatePin } from "./validate_pin.ts";
+
+/** A parameter of an operation; every parameter is a string and required. */
+export interface Parameter {
+  /** The name, case as in XML. */
+  readonly name: string;
+  /** The longest value allowed. */
+  readonly max: number;
+  /** What `max` counts: Unicode characters, or bytes of UTF-8. */
+  readonly unit: "characters" | "bytes";
+  /** Whether an empty value is a value. */
+  readonly mayBeEmpty: boolean;
+}
+
+/** The type of a result: a boolean, or a record of strings with a name of its own. */
+export type ResultType =
+  | { readonly kind: "boolean" }
+  | { readonly kind: "record"; readonly name: string; readonly fields: readonly string[] };
+
+/** A result; of a record, every field that its type names. */
+export type Result = boolean | Readonly<Record<string, string>>;
+
+/** The arguments of a call by parameter name, as a binding read them. */
+export type Arguments = ReadonlyMap<string, string>;
+
+/** An operation. */
+export interface Operation {
+  /** The name, case as in paths and XML. */
+  readonly name: string;
+  /** What it does, for people. */
+  readonly documentation: string;
+  /** The parameters in the order in which they are checked and described. */
+  readonly parameters: readonly Parameter[];
+  /** The type of the result. */
+  readonly result: ResultType;
+  /**
+   * Checks the arguments and carries the operation out.
+   *
+   * @throws {Fault} When an argument is missing, empty, too long, or not what it should be.
+   */
+  readonly invoke: (args: Arguments, context: ServiceContext) => Promise<Result>;
+}
+
+const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
+const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: false } as const;
+
+const PAIR = defineOperation({
+  name: "Pair",
+  documentation:
+    "Pairs an authenticator app with a secret code: returns the code to type in by hand, and a " +
+    "fragment of HTML with the same as a QR code.",
+  parameters: [
+    { name: "appName", ...NAME_LIMITS },
+    { name: "appInfo", ...NAME_LIMITS },
+    SECRET_CODE,
+  ],
+  result: { kind: "record", name: "PairingInfo", fields: ["ManualSetupCode", "Html"] },
+  run: pair,
+});
+
+const VALIDATE_PIN = defineOperation({
+  name: "ValidatePin",
+  documentation:
+    "Tells whether a pin is the one that an authenticator app paired with the secret " +
+    "code shows now.",
+  parameters: [
+    { name: "pin", max: 64, unit: "characters", mayBeEmpty: true },
+    SECRET_CODE,
+  ],
+  result: { kind: "boolean" },
+  run: validatePin,
+});
+
+/** All operations by name, in the order in which they are described. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
+  [PAIR, VALIDATE_PIN].map((operation) => [operation.name, operation]),
+);
+
+interface Definition<Name extends string> extends Omit<Operation, "invoke" | "parameters"> {
+  readonly parameters: readonly (Parameter & { readonly name: Name })[];
+  readonly run: (
+    args: Readonly<Record<Name, string>>,
+    context: ServiceContext,
+  ) => Result | Promise<Result>;
+}
+
+// Ties the names of the parameters to the names that the function takes, so that a typing error in
+// either does not compile, and puts the checks in front of it.
+function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
+  const { run, ...described } = definition;
+  const invoke = async (args: Arguments, context: ServiceContext): Promise<Result> =>
+    await run(checked(definition.parameters, args), context);
+  return { ...described, invoke };
+}
+
+function checked<Name extends string>(
+  parameters: readonly (Parameter & { readonly name: Name })[],
+  args: Arguments,
+): Readonly<Record<Name, string>> {
+  const pairs = parameters.map((parameter) => [parameter.name, check(parameter, args)] as const);
+  return Object.fromEntries(pairs) as Record<Name, string>;
+}
+
+function check(parameter: Parameter, args: Arguments): string {
+  const { name, max, unit, mayBeEmpty } = parameter;
+  const value = args.get(name);
+  if (value === undefined) throw missingParameter(name);
+  if (value === "" && !mayBeEmpty) {
+    throw new Fault("invalid", `Parameter ${name} must not be empty.`);
+  }
+  if (isLongerThan(value, max, unit)) {
+    throw new Fault("invalid", `Parameter ${name} is longer than ${max} ${unit}.`);
+  }
+  if (findForbiddenCharacter(value) >= 0) {
+    throw new Fault("invalid", `Parameter ${name} holds a character that XML forbids.`);
+  }
+  return value;
+}
+
+// No text has more characters or bytes than three for each of its UTF-16 units, and none has fewer
+// bytes than units: so almost no value is counted.
+function isLongerThan(value: string, max: number, unit: Parameter["unit"]): boolean {
+  if (value.length * 3 <= max) return false;
+  return unit === "bytes"
+    ? new TextEncoder().encode(value).length > max
+    : value.length > max && [...value].length > max;
+}
+
+/** The fault for a parameter that a call does not have. */
+export function missingParameter(name: string): Fault {
+  return new Fault("invalid", `Missing parameter: ${name}.`);
+}
+
+/** The fault for a parameter that a call has more than once. */
+export function duplicateParameter(name: string): Fault {
+  return new Fault("invalid", `Duplicate parameter: ${name}.`);
+}

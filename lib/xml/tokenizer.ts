@@ -1,0 +1,290 @@
+/**
+ * XML 1.0 (fifth edition) cut into tokens: one function for each production of the grammar, the
+ * production in the comment above it.
+ *
+ * Accepted: all of XML but the document type declaration, and of entities only the five predefined
+ * ones and character references. Checked here: everything that one token shows by itself.
+ * Checked in `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
+ *
+ * Each token is a view of the one text (an engine keeps a slice as offset and length), so time and
+ * memory are linear in the text.
+ *
+ * @module
+ */
+
+import { Cursor, findForbiddenCharacter } from "./cursor.ts";
+
+/** How much of everything a document may hold. */
+export interface XmlLimits {
+  /** Elements inside one another. */
+  readonly depth: number;
+  /** Elements in the document. */
+  readonly elements: number;
+  /** Attributes on one element, namespace declarations among them. */
+  readonly attributes: number;
+  /** Prefixes bound at any one place, the default namespace counted as one. */
+  readonly namespaces: number;
+  /** Characters in a name, prefix and colon among them. */
+  readonly nameLength: number;
+}
+
+/** An attribute as it stands in a start-tag. */
+export interface AttributeToken {
+  /** The name with its prefix. */
+  readonly name: string;
+  /** The value, its references resolved and its white space normalised (§3.3.3, type CDATA). */
+  readonly value: string;
+  /** Where the name begins. */
+  readonly offset: number;
+}
+
+/**
+ * One token.
+ *
+ * ```text
+ * <p:a b="c">  x &amp; y  <![CDATA[ z ]]>  </p:a>  <!-- … -->  <?target …?>
+ * start-tag    text       cdata            end-tag  comment    pi
+ * ```
+ *
+ * `offset` is where the token begins, in UTF-16 units.
+ */
+export type Token =
+  | {
+    readonly kind: "start-tag";
+    readonly offset: number;
+    readonly name: string;
+    readonly attributes: readonly AttributeToken[];
+    /** Whether it is an empty-element tag, `<a/>`. */
+    readonly empty: boolean;
+  }
+  | { readonly kind: "end-tag"; readonly offset: number; readonly name: string }
+  | {
+    readonly kind: "text";
+    readonly offset: number;
+    /** The text with its references resolved. */
+    readonly value: string;
+    /** Whether it is white space alone, none of it written as a reference. */
+    readonly blank: boolean;
+  }
+  | { readonly kind: "cdata"; readonly offset: number; readonly value: string }
+  | { readonly kind: "comment"; readonly offset: number }
+  | { readonly kind: "pi"; readonly offset: number };
+
+const PREDEFINED_ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["apos", "'"],
+  ["quot", '"'],
+]);
+
+/**
+ * Normalises the line ends of a text (XML 1.0 §2.11).
+ *
+ * @returns The text that all offsets of its tokens point into.
+ */
+export function normalizeLineEnds(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/**
+ * Cuts a document into tokens. The XML declaration, if there is one, is checked and left out.
+ *
+ * @param text The document, without a byte order mark, its line ends normalised.
+ * @throws {XmlError} At the first thing that is not well-formed, is refused, or passes a limit.
+ */
+export function* tokenize(text: string, limits: XmlLimits): Generator<Token, void, void> {
+  const cursor = new Cursor(text, limits.nameLength);
+  const forbidden = findForbiddenCharacter(text);
+  if (forbidden >= 0) cursor.fail("A character stands here that XML forbids", forbidden);
+  if (/^<\?xml[ \t\n]/.test(text)) xmlDeclaration(cursor);
+  while (!cursor.atEnd) yield token(cursor, limits);
+}
+
+// [43] content ::= CharData? ((element | Reference | CDSect | PI | Comment) CharData?)*
+function token(cursor: Cursor, limits: XmlLimits): Token {
+  if (!cursor.sees("<")) return characterData(cursor);
+  if (cursor.sees("</")) return endTag(cursor);
+  if (cursor.sees("<?")) return processingInstruction(cursor);
+  if (!cursor.sees("<!")) return startTag(cursor, limits);
+  if (cursor.sees("<!--")) return comment(cursor);
+  if (cursor.sees("<![CDATA[")) return cdataSection(cursor);
+  if (cursor.sees("<!DOCTYPE")) cursor.fail("A document type declaration is not accepted");
+  return cursor.fail("A markup declaration is not allowed here");
+}
+
+// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'
+function xmlDeclaration(cursor: Cursor): void {
+  cursor.expect("<?xml", "An XML declaration was expected");
+  if (declared(cursor, "version") !== "1.0") {
+    cursor.fail('The XML declaration must begin with version="1.0"');
+  }
+  // [81] EncName is not checked by itself: every name but the two is refused.
+  const encoding = declared(cursor, "encoding")?.toLowerCase() ?? "utf-8";
+  if (encoding !== "utf-8" && encoding !== "utf8") {
+    cursor.fail("The XML declaration must declare no other encoding than utf-8");
+  }
+  const standalone = declared(cursor, "standalone") ?? "no";
+  if (standalone !== "yes" && standalone !== "no") {
+    cursor.fail("The standalone document declaration must be yes or no");
+  }
+  cursor.skipSpace();
+  cursor.expect("?>", "The XML declaration is not well-formed");
+}
+
+// [24] VersionInfo ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"'); [32], [80] likewise
+function declared(cursor: Cursor, name: string): string | undefined {
+  const before = cursor.offset;
+  if (!cursor.skipSpace() || !cursor.skip(name)) {
+    cursor.offset = before;
+    return undefined;
+  }
+  equalsSign(cursor);
+  return quoted(cursor);
+}
+
+// [25] Eq ::= S? '=' S?
+function equalsSign(cursor: Cursor): void {
+  cursor.skipSpace();
+  cursor.expect("=", "An equals sign was expected");
+  cursor.skipSpace();
+}
+
+function quoted(cursor: Cursor): string {
+  const quote = cursor.skip('"') ? '"' : cursor.skip("'") ? "'" : undefined;
+  if (quote === undefined) cursor.fail("A value in quotes was expected");
+  return cursor.until(quote, "A value in quotes is not closed");
+}
+
+// [40] STag ::= '<' Name (S Attribute)* S? '>'      [44] EmptyElemTag ::= … '/>'
+function startTag(cursor: Cursor, limits: XmlLimits): Token {
+  const offset = cursor.offset;
+  cursor.expect("<", "A start-tag was expected");
+  const name = cursor.name();
+  const attributes: AttributeToken[] = [];
+  const names = new Set<string>();
+  for (;;) {
+    const spaced = cursor.skipSpace();
+    const empty = cursor.skip("/>");
+    if (empty || cursor.skip(">")) return { kind: "start-tag", offset, name, attributes, empty };
+    if (cursor.atEnd) cursor.fail("A start-tag is not closed");
+    if (!spaced) cursor.fail("White space was expected before an attribute");
+    if (attributes.length === limits.attributes) {
+      cursor.fail(`An element has more than ${limits.attributes} attributes`);
+    }
+    const next = attribute(cursor);
+    if (names.has(next.name)) cursor.fail("An attribute stands twice on an element", next.offset);
+    names.add(next.name);
+    attributes.push(next);
+  }
+}
+
+// [41] Attribute ::= Name Eq AttValue
+// [10] AttValue ::= '"' ([^<&"] | Reference)* '"' | "'" ([^<&'] | Reference)* "'"
+function attribute(cursor: Cursor): AttributeToken {
+  const offset = cursor.offset;
+  const name = cursor.name();
+  equalsSign(cursor);
+  const valueOffset = cursor.offset + 1;
+  const raw = quoted(cursor);
+  const lessThan = raw.indexOf("<");
+  if (lessThan >= 0) {
+    cursor.fail("A less-than sign stands in an attribute value", valueOffset + lessThan);
+  }
+  // §3.3.3: literal white space becomes blanks; white space written as a reference stays.
+  const value = resolveReferences(cursor, raw.replace(/[\t\n]/g, " "), valueOffset);
+  return { name, value, offset };
+}
+
+// [42] ETag ::= '</' Name S? '>'
+function endTag(cursor: Cursor): Token {
+  const offset = cursor.offset;
+  cursor.expect("</", "An end-tag was expected");
+  const name = cursor.name();
+  cursor.skipSpace();
+  cursor.expect(">", "An end-tag is not closed");
+  return { kind: "end-tag", offset, name };
+}
+
+// [14] CharData ::= [^<&]* - ([^<&]* ']]>' [^<&]*), with the references between two of them
+function characterData(cursor: Cursor): Token {
+  const offset = cursor.offset;
+  const end = cursor.text.indexOf("<", offset);
+  const raw = cursor.text.slice(offset, end < 0 ? undefined : end);
+  // Searched in the slice: a search in the whole text from here would make the sum quadratic.
+  const sectionEnd = raw.indexOf("]]>");
+  if (sectionEnd >= 0) cursor.fail("A section end stands in character data", offset + sectionEnd);
+  cursor.offset += raw.length;
+  const blank = !/[^ \t\n]/.test(raw);
+  return { kind: "text", offset, value: resolveReferences(cursor, raw, offset), blank };
+}
+
+// [66] CharRef ::= '&#' [0-9]+ ';' | '&#x' [0-9a-fA-F]+ ';'      [68] EntityRef ::= '&' Name ';'
+const REFERENCE = /&(?:#([0-9]+)|#x([0-9a-fA-F]+)|(amp|lt|gt|apos|quot));/y;
+
+// [67] Reference ::= EntityRef | CharRef
+function resolveReferences(cursor: Cursor, raw: string, offset: number): string {
+  let resolved = "";
+  let done = 0;
+  for (let at = raw.indexOf("&"); at >= 0; at = raw.indexOf("&", done)) {
+    REFERENCE.lastIndex = at;
+    const match = REFERENCE.exec(raw);
+    if (match === null) {
+      cursor.fail(
+        "An ampersand begins neither a character reference nor a predefined entity",
+        offset + at,
+      );
+    }
+    const [, decimal, hexadecimal, entity] = match;
+    const character = entity === undefined
+      ? characterOf(decimal === undefined ? parseInt(hexadecimal!, 16) : parseInt(decimal, 10))
+      : PREDEFINED_ENTITIES.get(entity);
+    if (character === undefined) {
+      cursor.fail("A character reference names a character that XML forbids", offset + at);
+    }
+    resolved += raw.slice(done, at) + character;
+    done = REFERENCE.lastIndex;
+  }
+  return done === 0 ? raw : resolved + raw.slice(done);
+}
+
+// Well-formedness constraint "Legal Character": what a reference names must match [2] Char.
+function characterOf(codePoint: number): string | undefined {
+  if (codePoint > 0x10ffff) return undefined;
+  const character = String.fromCodePoint(codePoint);
+  return findForbiddenCharacter(character) < 0 ? character : undefined;
+}
+
+// [18] CDSect ::= '<![CDATA[' (Char* - (Char* ']]>' Char*)) ']]>'
+function cdataSection(cursor: Cursor): Token {
+  const offset = cursor.offset;
+  cursor.expect("<![CDATA[", "A CDATA section was expected");
+  return { kind: "cdata", offset, value: cursor.until("]]>", "A CDATA section is not closed") };
+}
+
+// [15] Comment ::= '<!--' ((Char - '-') | ('-' (Char - '-')))* '-->'
+function comment(cursor: Cursor): Token {
+  const offset = cursor.offset;
+  cursor.expect("<!--", "A comment was expected");
+  cursor.until("--", "A comment is not closed");
+  cursor.expect(">", "Two hyphens stand in a comment");
+  return { kind: "comment", offset };
+}
+
+// [16] PI ::= '<?' PITarget (S (Char* - (Char* '?>' Char*)))? '?>'
+// [17] PITarget ::= Name - (('X' | 'x') ('M' | 'm') ('L' | 'l'))
+function processingInstruction(cursor: Cursor): Token {
+  const offset = cursor.offset;
+  cursor.expect("<?", "A processing instruction was expected");
+  const target = cursor.name();
+  if (target.toLowerCase() === "xml") {
+    cursor.fail("An XML declaration may only stand at the very beginning", offset);
+  }
+  // Namespaces in XML 1.0 §7: no processing instruction target contains a colon.
+  if (target.includes(":")) cursor.fail("A processing instruction target holds a colon", offset);
+  if (!cursor.skip("?>")) {
+    if (!cursor.skipSpace()) cursor.fail("A processing instruction is not well-formed");
+    cursor.until("?>", "A processing instruction is not closed");
+  }
+  return { kind: "pi", offset };
+}

@@ -1,0 +1,249 @@
+/**
+ * The tree of an XML document, with Namespaces in XML 1.0 applied. Comments and processing
+ * instructions are read and left out. No recursion: the open elements stand in a list.
+ *
+ * @module
+ */
+
+import { isNcName, XmlError } from "./cursor.ts";
+import {
+  type AttributeToken,
+  normalizeLineEnds,
+  type Token,
+  tokenize,
+  type XmlLimits,
+} from "./tokenizer.ts";
+
+/** An attribute that is not a namespace declaration. */
+export interface XmlAttribute {
+  /** The namespace name, empty for an attribute without a prefix. */
+  readonly namespaceName: string;
+  /** The name without its prefix. */
+  readonly localName: string;
+  /** The normalised value. */
+  readonly value: string;
+}
+
+/** A run of character data or a CDATA section. */
+export interface XmlText {
+  /** Its characters, references resolved. */
+  readonly text: string;
+  /** Where it begins, in UTF-16 units. */
+  readonly offset: number;
+}
+
+/** An element. */
+export interface XmlElement {
+  /** The namespace name, empty when the element is in no namespace. */
+  readonly namespaceName: string;
+  /** The name without its prefix. */
+  readonly localName: string;
+  /** Its attributes in document order. */
+  readonly attributes: readonly XmlAttribute[];
+  /** Its elements and texts in document order; texts may follow one another. */
+  readonly children: readonly (XmlElement | XmlText)[];
+  /** Where its start-tag begins, in UTF-16 units. */
+  readonly offset: number;
+}
+
+/** A document: its root element, and the text that all offsets point into. */
+export interface XmlDocument {
+  /** The root element. */
+  readonly root: XmlElement;
+  /** The text, its line ends normalised. */
+  readonly text: string;
+}
+
+/** The limits of this service, far above what an envelope needs. */
+export const XML_LIMITS: XmlLimits = {
+  depth: 64,
+  elements: 1024,
+  attributes: 64,
+  namespaces: 128,
+  nameLength: 256,
+};
+
+const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
+const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
+
+/**
+ * Reads a document.
+ *
+ * @param source The document, without a byte order mark.
+ * @throws {XmlError} When it is not well-formed, not namespace-well-formed, holds a document type
+ * declaration, or passes a limit.
+ */
+export function parseXml(source: string, limits: XmlLimits = XML_LIMITS): XmlDocument {
+  const text = normalizeLineEnds(source);
+  const builder = new TreeBuilder(text, limits);
+  for (const token of tokenize(text, limits)) builder.add(token);
+  return { root: builder.finish(), text };
+}
+
+/** Whether a child is an element. */
+export function isElement(node: XmlElement | XmlText): node is XmlElement {
+  return "localName" in node;
+}
+
+/** Whether an element has an expanded name. */
+export function hasName(element: XmlElement, namespaceName: string, localName: string): boolean {
+  return element.localName === localName && element.namespaceName === namespaceName;
+}
+
+/** The value of an attribute, or undefined when the element has none of that expanded name. */
+export function attributeValue(
+  element: XmlElement,
+  namespaceName: string,
+  localName: string,
+): string | undefined {
+  return element.attributes.find((attribute) =>
+    attribute.localName === localName && attribute.namespaceName === namespaceName
+  )?.value;
+}
+
+interface OpenElement extends XmlElement {
+  readonly qualifiedName: string;
+  readonly attributes: XmlAttribute[];
+  readonly children: (XmlElement | XmlText)[];
+  /** The prefixes that its start-tag bound, with what each was bound to before. */
+  readonly shadowed: readonly (readonly [prefix: string, namespaceName: string | undefined])[];
+}
+
+class TreeBuilder {
+  private root: XmlElement | undefined;
+  private elements = 0;
+  private readonly open: OpenElement[] = [];
+  // Prefix to namespace name; the default namespace under the empty prefix. `xml` is not in it.
+  private readonly namespaces = new Map<string, string>();
+
+  constructor(private readonly text: string, private readonly limits: XmlLimits) {}
+
+  add(token: Token): void {
+    switch (token.kind) {
+      case "start-tag":
+        return this.startTag(token);
+      case "end-tag":
+        return this.endTag(token);
+      case "cdata":
+        return this.characters(token.value, token.offset, false);
+      case "text":
+        return this.characters(token.value, token.offset, token.blank);
+      case "comment":
+      case "pi":
+        return;
+    }
+  }
+
+  // [1] document ::= prolog element Misc*
+  finish(): XmlElement {
+    if (this.open.length > 0) this.fail("An element is not closed", this.text.length);
+    return this.root ?? this.fail("A root element was expected", this.text.length);
+  }
+
+  private characters(text: string, offset: number, blank: boolean): void {
+    const parent = this.open.at(-1);
+    if (parent !== undefined) parent.children.push({ text, offset });
+    else if (!blank) this.fail("Text stands outside the root element", offset);
+  }
+
+  private startTag(token: Token & { kind: "start-tag" }): void {
+    const parent = this.open.at(-1);
+    if (parent === undefined && this.root !== undefined) {
+      this.fail("A second root element was found", token.offset);
+    }
+    this.elements++;
+    if (this.elements > this.limits.elements) {
+      this.fail(`There are more than ${this.limits.elements} elements`, token.offset);
+    }
+    if (this.open.length === this.limits.depth) {
+      this.fail(`Elements are nested deeper than ${this.limits.depth}`, token.offset);
+    }
+    const element = this.element(token);
+    if (parent === undefined) this.root = element;
+    else parent.children.push(element);
+    if (token.empty) this.leave(element);
+    else this.open.push(element);
+  }
+
+  // Well-formedness constraint "Element Type Match".
+  private endTag(token: Token & { kind: "end-tag" }): void {
+    const element = this.open.pop();
+    if (element?.qualifiedName !== token.name) {
+      this.fail("An end-tag does not match the start-tag that is open", token.offset);
+    }
+    this.leave(element);
+  }
+
+  private element(token: Token & { kind: "start-tag" }): OpenElement {
+    const shadowed = token.attributes.filter(isDeclaration).map((a) => this.declare(a));
+    const [namespaceName, localName] = this.expand(token.name, token.offset, true);
+    const attributes: XmlAttribute[] = [];
+    const names = new Set<string>();
+    for (const attribute of token.attributes) {
+      if (isDeclaration(attribute)) continue;
+      const [namespaceName, localName] = this.expand(attribute.name, attribute.offset, false);
+      // Namespaces constraint "Attributes Unique". A local name holds no blank.
+      const expanded = `${localName} ${namespaceName}`;
+      if (names.has(expanded)) {
+        this.fail("An attribute stands twice on an element", attribute.offset);
+      }
+      names.add(expanded);
+      attributes.push({ namespaceName, localName, value: attribute.value });
+    }
+    const { name: qualifiedName, offset } = token;
+    return { qualifiedName, namespaceName, localName, attributes, children: [], offset, shadowed };
+  }
+
+  // Namespaces [1] NSAttName ::= PrefixedAttName | DefaultAttName, and the constraints "Reserved
+  // Prefixes and Namespace Names" and "No Prefix Undeclaring".
+  private declare(attribute: AttributeToken): readonly [string, string | undefined] {
+    const { name, value, offset } = attribute;
+    const prefix = name === "xmlns" ? "" : name.slice("xmlns:".length);
+    if (prefix === "xml" ? value !== XML_NAMESPACE : value === XML_NAMESPACE) {
+      this.fail("The prefix xml and its namespace belong to each other alone", offset);
+    }
+    if (prefix === "xmlns" || value === XMLNS_NAMESPACE) {
+      this.fail("The prefix xmlns and its namespace cannot be declared", offset);
+    }
+    if (prefix !== "" && !isNcName(prefix)) this.fail("A prefix is not well-formed", offset);
+    if (prefix !== "" && value === "") this.fail("A prefix cannot be undeclared", offset);
+    const before = this.namespaces.get(prefix);
+    if (prefix !== "xml") this.namespaces.set(prefix, value);
+    if (this.namespaces.size > this.limits.namespaces) {
+      this.fail(
+        `More than ${this.limits.namespaces} namespace declarations are in scope`,
+        offset,
+      );
+    }
+    return [prefix, before];
+  }
+
+  private leave(element: OpenElement): void {
+    for (const [prefix, namespaceName] of element.shadowed) {
+      if (namespaceName === undefined) this.namespaces.delete(prefix);
+      else this.namespaces.set(prefix, namespaceName);
+    }
+  }
+
+  // Namespaces [7] QName ::= PrefixedName | UnprefixedName, and the constraint "Prefix Declared".
+  private expand(name: string, offset: number, isElementName: boolean): readonly [string, string] {
+    const colon = name.indexOf(":");
+    if (colon < 0) return [isElementName ? this.namespaces.get("") ?? "" : "", name];
+    const prefix = name.slice(0, colon);
+    const localName = name.slice(colon + 1);
+    if (prefix === "" || !isNcName(localName)) {
+      this.fail("A name with a colon is not a prefix and a local name", offset);
+    }
+    const namespaceName = prefix === "xml" ? XML_NAMESPACE : this.namespaces.get(prefix);
+    if (namespaceName === undefined) this.fail("A prefix is not declared", offset);
+    return [namespaceName, localName];
+  }
+
+  private fail(message: string, offset: number): never {
+    throw new XmlError(message, this.text, offset);
+  }
+}
+
+function isDeclaration(attribute: AttributeToken): boolean {
+  return attribute.name === "xmlns" || attribute.name.startsWith("xmlns:");
+}

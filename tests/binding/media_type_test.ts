@@ -1,0 +1,31 @@
+import { assertEquals } from "@std/assert/equals";
+import { parseMediaType } from "../../lib/binding/media_type.ts";
+
+// A Content-Type, its essence, and its parameters.
+const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, string>>])[] = [
+  [null, "", {}],
+  ["", "", {}],
+  ["text/xml", "text/xml", {}],
+  [" Text/XML ", "text/xml", {}],
+  ["text/xml; charset=utf-8", "text/xml", { charset: "utf-8" }],
+  ['text/xml ; CharSet = "UTF-8"', "text/xml", { charset: "UTF-8" }],
+  ["text/xml;charset=utf-8 ; x=y", "text/xml", { charset: "utf-8", x: "y" }],
+  [
+    'application/soap+xml; action="http://example.com/;a=b"; charset=utf-8',
+    "application/soap+xml",
+    { action: "http://example.com/;a=b", charset: "utf-8" },
+  ],
+  ["application/soap+xml;action=urn:x/Pair", "application/soap+xml", { action: "urn:x/Pair" }],
+  ['a/b; q="x\\"y\\\\z"', "a/b", { q: 'x"y\\z' }],
+  ["a/b; x=1; X=2", "a/b", { x: "1" }],
+  ["a/b; ; novalue; =v; ok=1", "a/b", { ok: "1" }],
+  ["a/b; constructor=1", "a/b", { constructor: "1" }],
+];
+
+for (const [contentType, essence, parameters] of ROWS) {
+  Deno.test(`parseMediaType() reads ${JSON.stringify(contentType)}`, () => {
+    const mediaType = parseMediaType(contentType);
+    assertEquals(mediaType.essence, essence);
+    assertEquals([...mediaType.parameters], Object.entries(parameters));
+  });
+}

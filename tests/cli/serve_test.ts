@@ -1,0 +1,95 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { usage } from "../../lib/config.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+
+Deno.test("the program says where it listens, and nothing else on stdout", async () => {
+  const program = await startProgram(["--port", "0"]);
+  assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
+  assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
+  program.signal("SIGTERM");
+  assertEquals(await program.outcome, {
+    code: 0,
+    stdout: `Listening on ${program.url}\n`,
+    stderr: "",
+  });
+});
+
+Deno.test("the program finishes a running request before it stops on SIGINT", async () => {
+  const program = await startProgram(["--port", "0"]);
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
+  const body = "pin=1&secretCode=x";
+  await send(
+    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+      "Content-Type: application/x-www-form-urlencoded\r\n" +
+      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  // The interim reply shows that the request is being answered.
+  await connection.read(new Uint8Array(1024));
+  program.signal("SIGINT");
+  await send(body);
+  const reply = await new Response(connection.readable).text();
+  assert(reply.startsWith("HTTP/1.1 200 OK\r\n") && reply.endsWith(">false</boolean>"), reply);
+  assertEquals((await program.outcome).code, 0);
+});
+
+Deno.test("the program ends at once on a second signal", async () => {
+  const program = await startProgram(["--port", "0"]);
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const head = "POST /api.asmx HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\n" +
+    "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+  await connection.write(new TextEncoder().encode(head));
+  await connection.read(new Uint8Array(1024));
+  program.signal("SIGTERM");
+  // The first signal was taken once the server says that it is not ready.
+  while ((await (await fetch(`${program.url}/readyz`)).text()) === "ok");
+  program.signal("SIGTERM");
+  const { code } = await program.outcome;
+  assertEquals(code, 143);
+  connection.close();
+});
+
+Deno.test("the program takes its options from the environment", async () => {
+  const { code, stderr } = await runProgram([], { AUTHENTICATOR_PORT: "http" });
+  assertEquals([code, stderr], [
+    2,
+    "authenticator: error: AUTHENTICATOR_PORT must be a whole number from 0 to 65535. Try --help.\n",
+  ]);
+});
+
+Deno.test("the program says in one sentence what is wrong with an option, and exits with 2", async () => {
+  assertEquals(await runProgram(["--digits", "9"]), {
+    code: 2,
+    stdout: "",
+    stderr: "authenticator: error: --digits must be a whole number from 6 to 8. Try --help.\n",
+  });
+});
+
+Deno.test("the program says in one sentence that the port is taken, and exits with 1", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  assertEquals(await runProgram(["--port", String(port)]), {
+    code: 1,
+    stdout: "",
+    stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${port}: ` +
+      "the port is in use by another program.\n",
+  });
+});
+
+Deno.test("the program says in one sentence that an address is not its machine's", async () => {
+  const { code, stderr } = await runProgram(["--host", "192.0.2.1"]);
+  assertEquals([code, stderr], [
+    1,
+    "authenticator: error: cannot listen on 192.0.2.1, port 8080: " +
+    "the address is not one of this machine.\n",
+  ]);
+});
+
+Deno.test("the program shows its usage and its version", async () => {
+  assertEquals(await runProgram(["--help"]), { code: 0, stdout: `${usage()}\n`, stderr: "" });
+  const project = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
+  assertEquals((await runProgram(["--version"])).stdout, `authenticator ${project.version}\n`);
+});

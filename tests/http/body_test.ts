@@ -1,0 +1,129 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { parseMediaType } from "../../lib/binding/media_type.ts";
+import { MAX_BODY_BYTES, readBody } from "../../lib/http/body.ts";
+import { Fault, type FaultCode } from "../../lib/service/fault.ts";
+
+const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000 };
+
+interface Body {
+  readonly body: BodyInit;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function read({ body, headers = {} }: Body, timeoutMs = RULES.timeoutMs): Promise<string> {
+  const request = new Request("http://localhost/", {
+    method: "POST",
+    body,
+    headers: { "content-type": "text/xml", ...headers },
+  });
+  const mediaType = parseMediaType(request.headers.get("content-type"));
+  return readBody(request, mediaType, { ...RULES, timeoutMs });
+}
+
+async function faultOf(body: Body, timeoutMs?: number): Promise<readonly [FaultCode, string]> {
+  const fault = await assertRejects(() => read(body, timeoutMs), Fault);
+  return [fault.code, fault.message];
+}
+
+/** A body that arrives in chunks, and that tells whether its rest was refused. */
+function chunks(
+  sizes: Iterable<number>,
+  end: "close" | "hang" | "break",
+): {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly state: { cancelled: boolean; pulled: number };
+} {
+  const state = { cancelled: false, pulled: 0 };
+  const iterator = sizes[Symbol.iterator]();
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller): Promise<void> {
+      const next = iterator.next();
+      if (!next.done) {
+        state.pulled += next.value;
+        controller.enqueue(new Uint8Array(next.value).fill(0x61));
+      } else if (end === "close") controller.close();
+      else if (end === "break") controller.error(new Error("connection reset"));
+      else await new Promise(() => {});
+    },
+    cancel(): void {
+      state.cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  return { stream, state };
+}
+
+function* endless(): Generator<number> {
+  for (;;) yield 1_000;
+}
+
+Deno.test("readBody() takes 65,536 bytes in chunks and not one more", async () => {
+  const most = await read({ body: chunks([60_000, MAX_BODY_BYTES - 60_000], "close").stream });
+  assertEquals(most.length, MAX_BODY_BYTES);
+  const more = chunks([60_000, MAX_BODY_BYTES - 60_000, 1], "close");
+  assertEquals(await faultOf({ body: more.stream }), [
+    "body-too-large",
+    "The body is longer than 65536 bytes.",
+  ]);
+});
+
+Deno.test("readBody() stops reading an endless body at the limit", async () => {
+  const { stream, state } = chunks(endless(), "hang");
+  assertEquals((await faultOf({ body: stream }))[0], "body-too-large");
+  assertEquals(state, { cancelled: true, pulled: 66_000 });
+});
+
+Deno.test("readBody() answers a declared length over the limit without waiting for a byte", async () => {
+  const { stream, state } = chunks([], "hang");
+  const headers = { "content-length": String(MAX_BODY_BYTES + 1) };
+  assertEquals((await faultOf({ body: stream, headers }))[0], "body-too-large");
+  assertEquals(state.pulled, 0);
+});
+
+Deno.test("readBody() counts what comes, whatever length was declared", async () => {
+  const body = chunks([MAX_BODY_BYTES, 1], "close").stream;
+  assertEquals((await faultOf({ body, headers: { "content-length": "5" } }))[0], "body-too-large");
+});
+
+Deno.test("readBody() gives up on a body that does not come", async () => {
+  for (const headers of [{}, { "content-length": "10" }]) {
+    assertEquals(await faultOf({ body: chunks([3], "hang").stream, headers }, 20), [
+      "timeout",
+      "The body did not arrive within 0.02 seconds.",
+    ]);
+  }
+});
+
+Deno.test("readBody() refuses a body that breaks off", async () => {
+  for (const headers of [{}, { "content-length": "10" }]) {
+    assertEquals(await faultOf({ body: chunks([3], "break").stream, headers }), [
+      "unreadable",
+      "The body broke off.",
+    ]);
+  }
+});
+
+Deno.test("readBody() takes one byte order mark off and no second one", async () => {
+  assertEquals(await read({ body: "\uFEFF<a/>" }), "<a/>");
+  assertEquals(await read({ body: "\uFEFF\uFEFF<a/>" }), "\uFEFF<a/>");
+});
+
+// Bytes, and the place of the first one that is not UTF-8.
+const NOT_UTF_8: readonly (readonly [string, readonly number[], string])[] = [
+  ["a lone continuation byte", [0x61, 0x80], "line 1, column 2"],
+  ["an overlong form", [0x0a, 0xc0, 0xaf], "line 2, column 1"],
+  ["a surrogate", [0x61, 0x0d, 0x0a, 0x62, 0xed, 0xa0, 0x80], "line 2, column 2"],
+  ["a code point over U+10FFFF", [0xf4, 0x90, 0x80, 0x80], "line 1, column 1"],
+  ["ISO-8859-1", [0xf0, 0x9f, 0x94, 0x91, 0xe9, 0x20], "line 1, column 2"],
+  ["a character cut off at the end", [0x61, 0x62, 0xe2, 0x82], "line 1, column 3"],
+  ["UTF-16", [0xff, 0xfe, 0x3c, 0x00], "line 1, column 1"],
+];
+
+for (const [what, bytes, place] of NOT_UTF_8) {
+  Deno.test(`readBody() refuses ${what} and says where`, async () => {
+    assertEquals(await faultOf({ body: new Uint8Array(bytes) }), [
+      "unreadable",
+      `The body is not UTF-8 (${place}).`,
+    ]);
+  });
+}

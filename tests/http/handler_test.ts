@@ -1,0 +1,98 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { createHandler, type HandlerOptions } from "../../lib/http/handler.ts";
+import { createLog } from "../../lib/log.ts";
+import { parseCommand } from "../../lib/config.ts";
+
+const SECRET = "correct horse battery staple";
+
+function optionsWith(changes: Partial<HandlerOptions>): HandlerOptions {
+  const command = parseCommand([], () => undefined);
+  assert(command.kind === "serve");
+  const { config } = command;
+  return {
+    ...config,
+    service: { otp: config, secretEncoding: config.secretEncoding, now: () => 0 },
+    log: { error: (message) => assert(false, message) },
+    isReady: () => true,
+    ...changes,
+  };
+}
+
+const FAILING_REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
+  ["HTTP GET", `/api.asmx/ValidatePin?pin=123456&secretCode=${SECRET}`, {}],
+  ["HTTP POST", "/api.asmx/ValidatePin", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: `pin=123456&secretCode=${SECRET}`,
+  }],
+  ["SOAP 1.1", "/api.asmx", soapRequest("text/xml", "http://schemas.xmlsoap.org/soap/envelope/")],
+  [
+    "SOAP 1.2",
+    "/api.asmx",
+    soapRequest("application/soap+xml", "http://www.w3.org/2003/05/soap-envelope"),
+  ],
+];
+
+function soapRequest(mediaType: string, envelope: string): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": mediaType },
+    body: `<s:Envelope xmlns:s="${envelope}"><s:Body>` +
+      `<ValidatePin xmlns="http://authenticatorapi.com/"><pin>123456</pin>` +
+      `<secretCode>${SECRET}</secretCode></ValidatePin></s:Body></s:Envelope>`,
+  };
+}
+
+for (const [binding, path, init] of FAILING_REQUESTS) {
+  Deno.test(`createHandler() tells nothing of an unexpected error over ${binding}`, async () => {
+    let logged = "";
+    const now = (): number => {
+      throw new TypeError(`clock broken while checking ${SECRET}`);
+    };
+    const { service } = optionsWith({});
+    const handler = createHandler(optionsWith({
+      service: { ...service, now },
+      log: createLog((text) => void (logged += text)),
+    }));
+    const reply = await handler(new Request(`http://localhost${path}`, init));
+    const body = await reply.text();
+    assertEquals(reply.status, 500);
+    assert(body.includes("Server was unable to process request."), body);
+    for (const leak of ["TypeError", "clock", "    at ", ".ts", SECRET]) {
+      assert(!body.includes(leak), leak);
+    }
+    assert(logged.startsWith("error: a request failed: TypeError\n    at "), logged);
+    assert(!logged.includes("clock") && !logged.includes(SECRET));
+  });
+}
+
+Deno.test("createHandler() answers 503 on /readyz alone while the server is not ready", async () => {
+  const handler = createHandler(optionsWith({ isReady: () => false }));
+  const statusOf = async (path: string): Promise<number> =>
+    (await handler(new Request(`http://localhost${path}`))).status;
+  assertEquals(await statusOf("/readyz"), 503);
+  assertEquals(await statusOf("/healthz"), 200);
+  assertEquals(await statusOf("/api.asmx"), 200);
+});
+
+Deno.test("createHandler() gives up on a body that does not come", async () => {
+  const handler = createHandler(optionsWith({ bodyTimeoutMs: 20 }));
+  const silent = (): ReadableStream => new ReadableStream({ pull: () => new Promise(() => {}) });
+  const post = (path: string, type: string): Promise<Response> =>
+    handler(
+      new Request(`http://localhost${path}`, {
+        method: "POST",
+        headers: { "content-type": type },
+        body: silent(),
+      }),
+    );
+  const form = await post("/api.asmx/Pair", "application/x-www-form-urlencoded");
+  assertEquals(form.status, 408);
+  assertEquals(await form.text(), "The body did not arrive within 0.02 seconds.\r\n");
+  for (const type of ["text/xml", "application/soap+xml"]) {
+    const soap = await post("/api.asmx", type);
+    assertEquals([soap.status, soap.headers.get("content-type")], [408, `${type}; charset=utf-8`]);
+    assert((await soap.text()).includes("Server was unable to read request. ---&gt; The body did"));
+  }
+});
