@@ -7,8 +7,9 @@
 
 import process from "node:process";
 import project from "./deno.json" with { type: "json" };
+import { parseCommand, usage } from "./lib/cli/command_line.ts";
 import { serve } from "./lib/cli/serve.ts";
-import { parseCommand, usage, UsageError } from "./lib/config.ts";
+import { UsageError } from "./lib/config.ts";
 import { ListenError } from "./lib/runtime/listener.ts";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -24,6 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
         return 0;
       case "serve":
         return await serve(command.config, print);
+      default:
+        return fail(`${command.kind} is not there yet`, 1);
     }
   } catch (error) {
     if (error instanceof UsageError) return fail(`${error.message}. Try --help.`, 2);

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { parseArgs } from "node:util";
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
@@ -16,12 +15,28 @@ export interface Config {
   readonly host: string;
   /** The port to listen on; 0 for one that is free. */
   readonly port: number;
+  /** The path of a unix socket to listen on instead; undefined for host and port. */
+  readonly socket: string | undefined;
+  /** The permission bits of that socket. */
+  readonly socketMode: number;
+  /** The file with the TLS certificate chain, PEM; undefined for plain HTTP. */
+  readonly tlsCert: string | undefined;
+  /** The file with the private key of the certificate, PEM. */
+  readonly tlsKey: string | undefined;
   /** The namespace name of the service. */
   readonly namespace: string;
   /** The public base URL without a slash at its end; undefined to take it from each request. */
   readonly baseUrl: string | undefined;
   /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. */
   readonly trustProxy: boolean;
+  /** The file with the keys that callers must show; undefined when none must. */
+  readonly apiKeysFile: string | undefined;
+  /** Whether `/metrics` is answered. */
+  readonly metrics: boolean;
+  /** How lines of the log are written. */
+  readonly logFormat: "text" | "json";
+  /** Whether the server ends when its standard input does. */
+  readonly exitWithParent: boolean;
   /** Time steps accepted on each side of the current one. */
   readonly window: number;
   /** The hash of the codes. */
@@ -50,14 +65,26 @@ export interface Option<T> {
   readonly parse: (text: string) => { readonly value: T } | undefined;
 }
 
+const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
+  defaultText: "false",
+  expected: "true or false",
+  parse: (text) => {
+    if (text === "true" || text === "1") return { value: true };
+    return text === "false" || text === "0" || text === "" ? { value: false } : undefined;
+  },
+};
+
 /** A command line or an environment that cannot be used; the message is a clause for a person. */
 export class UsageError extends Error {
   /** The name of the class. */
   override readonly name = "UsageError";
 }
 
-/** All options by their name in `Config`; the flag is the same name with hyphens. */
-export const OPTIONS: { readonly [Name in keyof Config]: Option<Config[Name]> } = {
+/** A table of options by their names; the flag of each is its name with hyphens. */
+export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
+
+/** The options of the service. */
+export const OPTIONS: OptionTable<Config> = {
   host: {
     placeholder: "ADDRESS",
     defaultText: "127.0.0.1",
@@ -70,6 +97,28 @@ export const OPTIONS: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     defaultText: "8080",
     description: "Port to listen on; 0 picks a free one",
     ...wholeNumber(0, 65535),
+  },
+  socket: {
+    placeholder: "PATH",
+    description: "Unix socket to listen on instead of an address",
+    ...path("the path of a socket"),
+  },
+  socketMode: {
+    placeholder: "MODE",
+    defaultText: "0660",
+    description: "Permissions of that socket, in octal",
+    expected: "three or four octal digits",
+    parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
+  },
+  tlsCert: {
+    placeholder: "FILE",
+    description: "TLS certificate chain (PEM); read again on SIGHUP",
+    ...path("the path of a file"),
+  },
+  tlsKey: {
+    placeholder: "FILE",
+    description: "Private key of the certificate (PEM)",
+    ...path("the path of a file"),
   },
   namespace: {
     placeholder: "URI",
@@ -89,13 +138,28 @@ export const OPTIONS: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     parse: (text) => text === "" ? { value: undefined } : parseBaseUrl(text),
   },
   trustProxy: {
-    defaultText: "false",
     description: "Believe X-Forwarded-Proto and X-Forwarded-Host",
-    expected: "true or false",
-    parse: (text) => {
-      if (text === "true" || text === "1") return { value: true };
-      return text === "false" || text === "0" || text === "" ? { value: false } : undefined;
-    },
+    ...SWITCH,
+  },
+  apiKeysFile: {
+    placeholder: "FILE",
+    description: "Keys that callers must show one of, one on a line",
+    ...path("the path of a file"),
+  },
+  metrics: {
+    description: "Answer /metrics in the text format of Prometheus",
+    ...SWITCH,
+  },
+  logFormat: {
+    placeholder: "FORMAT",
+    defaultText: "text",
+    description: "Log lines as text or json",
+    expected: "text or json",
+    parse: (text) => text === "text" || text === "json" ? { value: text } : undefined,
+  },
+  exitWithParent: {
+    description: "End when standard input ends, as a sidecar of another program",
+    ...SWITCH,
   },
   window: {
     placeholder: "STEPS",
@@ -142,99 +206,58 @@ export const OPTIONS: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   },
 };
 
-/** What a command line asks for. */
-export type Command =
-  | { readonly kind: "serve"; readonly config: Config }
-  | { readonly kind: "help" | "version" };
-
-const NAMES = Object.keys(OPTIONS) as readonly (keyof Config)[];
+/** Where the values of options come from. */
+export interface OptionSources {
+  /** What was typed, by flag without its hyphens. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Gives the value of an environment variable, or undefined. */
+  readonly env: (name: string) => string | undefined;
+}
 
 /** The flag of an option, with its hyphens. */
-export function flagOf(name: keyof Config): string {
+export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The environment variable of an option. */
-export function variableOf(name: keyof Config): string {
+export function variableOf(name: string): string {
   return `AUTHENTICATOR_${flagOf(name).slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
+/** The names of the options in a table, in its order. */
+export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[] {
+  return Object.keys(table) as (keyof T & string)[];
+}
+
 /**
- * Reads a command line and the environment.
+ * Reads the options of the service.
  *
- * @param args What was typed behind the name of the program.
- * @param env Gives the value of an environment variable, or undefined.
- * @throws {UsageError} At the first thing that is wrong; it names the flag or variable and what is
+ * @throws {UsageError} At the first value that is wrong; it names the flag or variable and what is
  * expected, never the value.
  */
-export function parseCommand(
-  args: readonly string[],
-  env: (name: string) => string | undefined,
-): Command {
-  const flags = parseFlags(args);
-  if (flags.has("help")) return { kind: "help" };
-  if (flags.has("version")) return { kind: "version" };
-  const entries = NAMES.map((name) => {
-    const flag = flagOf(name);
-    const typed = flags.get(flag.slice(2));
+export function parseConfig(sources: OptionSources): Config {
+  const config = parseOptions(OPTIONS, sources);
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    throw new UsageError(`${flagOf("tlsCert")} and ${flagOf("tlsKey")} must be given together`);
+  }
+  return config;
+}
+
+/**
+ * Reads the options of a table.
+ *
+ * @throws {UsageError} At the first value that is wrong.
+ */
+export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSources): T {
+  const entries = namesOf(table).map((name) => {
+    const typed = flags.get(flagOf(name).slice(2));
     const inherited = env(variableOf(name));
-    if (typed !== undefined) return [name, parseValue(name, typed, flag)];
-    if (inherited !== undefined) return [name, parseValue(name, inherited, variableOf(name))];
-    return [name, parseValue(name, OPTIONS[name].defaultText, flag)];
+    const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
+    const parsed = table[name].parse(typed ?? inherited ?? table[name].defaultText);
+    if (parsed === undefined) throw new UsageError(`${source} must be ${table[name].expected}`);
+    return [name, parsed.value];
   });
-  return { kind: "serve", config: Object.freeze(Object.fromEntries(entries)) };
-}
-
-function parseFlags(args: readonly string[]): ReadonlyMap<string, string> {
-  const known = new Map(NAMES.map((name) => [flagOf(name).slice(2), OPTIONS[name]]));
-  const options = Object.fromEntries(
-    [...known].map(([flag, { placeholder }]) => [
-      flag,
-      { type: placeholder === undefined ? "boolean" : "string" } as const,
-    ]),
-  );
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: {
-      ...options,
-      help: { type: "boolean", short: "h" },
-      version: { type: "boolean", short: "V" },
-    },
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
-  });
-  const flags = new Map<string, string>();
-  for (const token of tokens) {
-    if (token.kind === "positional" && (token.index > 0 || token.value !== "serve")) {
-      throw new UsageError("the only command is serve; options begin with --");
-    }
-    if (token.kind !== "option") continue;
-    flags.set(token.name, flagValue(token.name, token.value, known));
-  }
-  return flags;
-}
-
-function flagValue(
-  name: string,
-  value: string | undefined,
-  known: ReadonlyMap<string, Option<Config[keyof Config]>>,
-): string {
-  if (name === "help" || name === "version") return "";
-  const option = known.get(name);
-  if (option === undefined) throw new UsageError(`there is no option --${name}`);
-  if (option.placeholder === undefined) return value ?? "true";
-  if (value === undefined || value.startsWith("--")) {
-    throw new UsageError(`--${name} needs a value: ${option.placeholder}`);
-  }
-  return value;
-}
-
-function parseValue(name: keyof Config, text: string, source: string): Config[keyof Config] {
-  const option: Option<Config[keyof Config]> = OPTIONS[name];
-  const parsed = option.parse(text);
-  if (parsed === undefined) throw new UsageError(`${source} must be ${option.expected}`);
-  return parsed.value;
+  return Object.freeze(Object.fromEntries(entries));
 }
 
 function wholeNumber(min: number, max: number): Pick<Option<number>, "expected" | "parse"> {
@@ -247,35 +270,17 @@ function wholeNumber(min: number, max: number): Pick<Option<number>, "expected" 
   };
 }
 
+function path(
+  expected: string,
+): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+  return {
+    defaultText: "",
+    expected,
+    parse: (text) => text.includes("\0") ? undefined : { value: text || undefined },
+  };
+}
+
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
   const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$&()*+,;=:@%]*)*)$/i.exec(text);
   return match !== null && isAuthority(match[1]!) ? { value: text.replace(/\/+$/, "") } : undefined;
-}
-
-/** The usage text: one screen. */
-export function usage(): string {
-  const rows = NAMES.map((name) => {
-    const { placeholder = "", defaultText, description } = OPTIONS[name];
-    const shown = defaultText === "" || placeholder === "" ? "" : ` (${defaultText})`;
-    return `  ${`${flagOf(name)} ${placeholder}`.padEnd(26)}${description}${shown}`;
-  });
-  return [
-    "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.",
-    "",
-    "Usage: authenticator [serve] [options]",
-    "",
-    "Options (defaults in brackets):",
-    ...rows,
-    `  ${"-h, --help".padEnd(26)}Show this text`,
-    `  ${"-V, --version".padEnd(26)}Show the version`,
-    "",
-    `Each option can be given as an environment variable too: ${flagOf("baseUrl")} as`,
-    `${variableOf("baseUrl")}. A flag wins over its variable.`,
-    "",
-    "Examples:",
-    "  authenticator --port 9000",
-    "  authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
-    "",
-    "Exit codes: 0 stopped when asked to, 1 could not run, 2 wrong usage.",
-  ].join("\n");
 }

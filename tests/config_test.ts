@@ -1,15 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import {
-  type Config,
-  flagOf,
-  OPTIONS,
-  parseCommand,
-  usage,
-  UsageError,
-  variableOf,
-} from "../lib/config.ts";
+import { parseCommand, usage } from "../lib/cli/command_line.ts";
+import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);
@@ -25,9 +18,17 @@ Deno.test("parseCommand() gives every default", () => {
   assertEquals(parse([]), {
     host: "127.0.0.1",
     port: 8080,
+    socket: undefined,
+    socketMode: 0o660,
+    tlsCert: undefined,
+    tlsKey: undefined,
     namespace: "http://authenticatorapi.com/",
     baseUrl: undefined,
     trustProxy: false,
+    apiKeysFile: undefined,
+    metrics: false,
+    logFormat: "text",
+    exitWithParent: false,
     window: 1,
     algorithm: "SHA1",
     digits: 6,
@@ -37,10 +38,17 @@ Deno.test("parseCommand() gives every default", () => {
   });
 });
 
+const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false]] as const;
+const NO_SWITCH = ["yes", "TRUE", "2"];
+
 // Every option: what is typed, and what becomes of it.
 const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Config[Name]])[] } = {
   host: [["0.0.0.0", "0.0.0.0"], ["::1", "::1"], ["localhost", "localhost"]],
   port: [["0", 0], ["65535", 65535]],
+  socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
+  socketMode: [["0660", 0o660], ["666", 0o666]],
+  tlsCert: [["", undefined]],
+  tlsKey: [["", undefined]],
   namespace: [["http://tempuri.org/", "http://tempuri.org/"], [
     "urn:example:pin/",
     "urn:example:pin/",
@@ -51,7 +59,11 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
     ["http://[::1]:8080", "http://[::1]:8080"],
     ["", undefined],
   ],
-  trustProxy: [["true", true], ["1", true], ["false", false], ["0", false]],
+  trustProxy: SWITCH_VALUES,
+  apiKeysFile: [["/etc/pin/keys", "/etc/pin/keys"], ["", undefined]],
+  metrics: SWITCH_VALUES,
+  logFormat: [["text", "text"], ["json", "json"]],
+  exitWithParent: SWITCH_VALUES,
   window: [["0", 0], ["100", 100]],
   algorithm: [["SHA256", "SHA256"], ["sha512", "SHA512"], ["SHA-1", "SHA1"]],
   digits: [["6", 6], ["8", 8]],
@@ -63,6 +75,10 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
 const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   host: ["", "a b", "http://x", "<x>"],
   port: ["", "-1", "65536", "8080x", "1e3", "0x50"],
+  socket: ["a\0b"],
+  socketMode: ["", "660x", "0888", "66"],
+  tlsCert: ["a\0b"],
+  tlsKey: ["a\0b"],
   namespace: [
     "",
     "http://example.com",
@@ -80,7 +96,11 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
     "http://a'b",
     "http://",
   ],
-  trustProxy: ["yes", "TRUE", "2"],
+  trustProxy: NO_SWITCH,
+  apiKeysFile: ["a\0b"],
+  metrics: NO_SWITCH,
+  logFormat: ["", "xml", "JSON"],
+  exitWithParent: NO_SWITCH,
   window: ["-1", "101", "1.5", ""],
   algorithm: ["", "MD5", "SHA384"],
   digits: ["5", "9"],
@@ -89,7 +109,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   maxFailures: ["-1", "1000001"],
 };
 
-for (const name of Object.keys(OPTIONS) as (keyof Config)[]) {
+for (const name of namesOf(OPTIONS)) {
   const isSwitch = OPTIONS[name].placeholder === undefined;
 
   Deno.test(`parseCommand() takes ${flagOf(name)} and ${variableOf(name)}`, () => {
@@ -115,17 +135,87 @@ Deno.test("parseCommand() lets a flag win over its variable", () => {
   assertEquals(parse(["--trust-proxy"], { AUTHENTICATOR_TRUST_PROXY: "false" }).trustProxy, true);
 });
 
-Deno.test("parseCommand() takes the command serve and nothing else", () => {
+Deno.test("parseCommand() takes certificate and key together", () => {
+  const { tlsCert, tlsKey } = parse(["--tls-cert", "c.pem", "--tls-key", "k.pem"]);
+  assertEquals([tlsCert, tlsKey], ["c.pem", "k.pem"]);
+  for (const one of ["--tls-cert", "--tls-key"]) {
+    assertEquals(errorOf([one, "x.pem"]), "--tls-cert and --tls-key must be given together");
+  }
+});
+
+Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {
   assertEquals(parse(["serve", "--port", "1"]).port, 1);
-  assertEquals(errorOf(["start"]), "the only command is serve; options begin with --");
+  for (const kind of ["check", "healthcheck"] as const) {
+    const command = parseCommand([kind, "--port", "1"], () => undefined);
+    assert(command.kind === kind);
+    assertEquals(command.config.port, 1);
+  }
+  assertEquals(
+    errorOf(["start"]),
+    "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
+  );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "the only command is serve; options begin with --",
+    "a value stands where an option is expected; options begin with --",
   );
 });
 
+Deno.test("parseCommand() reads the options of pair", () => {
+  const args = [
+    "pair",
+    "--app-name",
+    "Acme",
+    "--app-info",
+    "jane",
+    "--svg",
+    "a.svg",
+    "--digits",
+    "8",
+  ];
+  const command = parseCommand(args, () => undefined);
+  assert(command.kind === "pair");
+  assertEquals(command.config.digits, 8);
+  assertEquals(command.options, {
+    appName: "Acme",
+    appInfo: "jane",
+    secretFile: undefined,
+    newSecret: false,
+    svg: "a.svg",
+    png: undefined,
+  });
+});
+
+Deno.test("parseCommand() reads the time that doctor looks at", () => {
+  const at = (time: string): number | undefined => {
+    const command = parseCommand(["doctor", `--at=${time}`], () => undefined);
+    assert(command.kind === "doctor");
+    return command.options.at;
+  };
+  assertEquals(at("1234567890"), 1234567890_000);
+  assertEquals(at("2009-02-13T23:31:30Z"), 1234567890_000);
+  assertEquals(at("2009-02-14T00:31:30+01:00"), 1234567890_000);
+  assertEquals(at(""), undefined);
+  for (const time of ["yesterday", "2009-02-13", "2009-13-01T00:00:00Z", "-1"]) {
+    assertEquals(
+      errorOf(["doctor", `--at=${time}`]),
+      "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+    );
+  }
+});
+
+Deno.test("parseCommand() takes the options of one command there alone, and from no variable", () => {
+  assertEquals(errorOf(["--app-name", "Acme"]), "there is no option --app-name here");
+  assertEquals(errorOf(["pair", "--at", "1"]), "there is no option --at here");
+  const command = parseCommand(
+    ["pair"],
+    (name) => name === "AUTHENTICATOR_APP_NAME" ? "x" : undefined,
+  );
+  assert(command.kind === "pair");
+  assertEquals(command.options.appName, undefined);
+});
+
 Deno.test("parseCommand() says what is wrong with a flag", () => {
-  assertEquals(errorOf(["--prot", "1"]), "there is no option --prot");
+  assertEquals(errorOf(["--prot", "1"]), "there is no option --prot here");
   assertEquals(errorOf(["--port"]), "--port needs a value: PORT");
   assertEquals(errorOf(["--port", "--window", "1"]), "--port needs a value: PORT");
 });
@@ -133,6 +223,7 @@ Deno.test("parseCommand() says what is wrong with a flag", () => {
 Deno.test("parseCommand() asks for help and version", () => {
   for (const flag of ["--help", "-h"]) {
     assertEquals(parseCommand([flag], () => undefined), { kind: "help" });
+    assertEquals(parseCommand(["pair", flag], () => undefined), { kind: "help" });
   }
   for (const flag of ["--version", "-V"]) {
     assertEquals(parseCommand([flag], () => undefined), { kind: "version" });
@@ -141,12 +232,12 @@ Deno.test("parseCommand() asks for help and version", () => {
 
 Deno.test("usage() names every option with its default, on one screen", () => {
   const text = usage();
-  for (const name of Object.keys(OPTIONS) as (keyof Config)[]) {
+  for (const name of namesOf(OPTIONS)) {
     const { description, defaultText, placeholder } = OPTIONS[name];
     assert(text.includes(`${flagOf(name)} ${placeholder ?? ""}`.trimEnd()), name);
     assert(text.includes(description), name);
     if (placeholder !== undefined) assert(text.includes(defaultText), name);
   }
-  assert(text.split("\n").length <= 40);
+  assert(text.split("\n").length <= 60);
   assert(text.split("\n").every((line) => line.length <= 110));
 });

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { type Config, flagOf, OPTIONS, variableOf } from "../lib/config.ts";
+import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/http/body.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/handler.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
@@ -23,7 +23,7 @@ function tableIn(mark: string): string[][] {
 const numbers = new Intl.NumberFormat("en");
 
 Deno.test("the README's table of options is the one that is parsed", () => {
-  const rows = (Object.keys(OPTIONS) as (keyof Config)[]).map((name) => {
+  const rows = namesOf(OPTIONS).map((name) => {
     const { placeholder, defaultText, description } = OPTIONS[name];
     const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
     const shown = defaultText === "" ? "" : `\`${defaultText}\``;

@@ -97,7 +97,7 @@ export function* tokenize(text: string, limits: XmlLimits): Generator<Token, voi
   const cursor = new Cursor(text, limits.nameLength);
   const forbidden = findForbiddenCharacter(text);
   if (forbidden >= 0) cursor.fail("A character stands here that XML forbids", forbidden);
-  if (/^<\?xml[ \t\n]/.test(text)) xmlDeclaration(cursor);
+  if (/^<\?xml[ \t\n?]/.test(text)) xmlDeclaration(cursor);
   while (!cursor.atEnd) yield token(cursor, limits);
 }
 

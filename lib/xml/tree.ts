@@ -198,15 +198,16 @@ class TreeBuilder {
   // Prefixes and Namespace Names" and "No Prefix Undeclaring".
   private declare(attribute: AttributeToken): readonly [string, string | undefined] {
     const { name, value, offset } = attribute;
-    const prefix = name === "xmlns" ? "" : name.slice("xmlns:".length);
+    const isDefault = name === "xmlns";
+    const prefix = isDefault ? "" : name.slice("xmlns:".length);
     if (prefix === "xml" ? value !== XML_NAMESPACE : value === XML_NAMESPACE) {
       this.fail("The prefix xml and its namespace belong to each other alone", offset);
     }
     if (prefix === "xmlns" || value === XMLNS_NAMESPACE) {
       this.fail("The prefix xmlns and its namespace cannot be declared", offset);
     }
-    if (prefix !== "" && !isNcName(prefix)) this.fail("A prefix is not well-formed", offset);
-    if (prefix !== "" && value === "") this.fail("A prefix cannot be undeclared", offset);
+    if (!isDefault && !isNcName(prefix)) this.fail("A prefix is not well-formed", offset);
+    if (!isDefault && value === "") this.fail("A prefix cannot be undeclared", offset);
     const before = this.namespaces.get(prefix);
     if (prefix !== "xml") this.namespaces.set(prefix, value);
     if (this.namespaces.size > this.limits.namespaces) {

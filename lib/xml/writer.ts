@@ -88,10 +88,12 @@ function startOfTag(element: MarkupElement, quote: Quote): string {
 }
 
 // Quotes are not escaped in text: the stack whose callers move here does not, and some of them
-// search the reply for an attribute by its quote.
+// search the reply for an attribute by its quote. A carriage return is, since a reader would take a
+// literal one for a line feed (XML 1.0 §2.11).
 function escapeText(text: string): string {
-  return /[&<>]/.test(text)
+  return /[&<>\r]/.test(text)
     ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+      .replaceAll("\r", "&#13;")
     : text;
 }
 

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { usage } from "../../lib/config.ts";
+import { usage } from "../../lib/cli/command_line.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {

@@ -2,14 +2,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createHandler, type HandlerOptions } from "../../lib/http/handler.ts";
 import { createLog } from "../../lib/log.ts";
-import { parseCommand } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config.ts";
 
 const SECRET = "correct horse battery staple";
 
 function optionsWith(changes: Partial<HandlerOptions>): HandlerOptions {
-  const command = parseCommand([], () => undefined);
-  assert(command.kind === "serve");
-  const { config } = command;
+  const config = parseConfig({ flags: new Map(), env: () => undefined });
   return {
     ...config,
     service: { otp: config, secretEncoding: config.secretEncoding, now: () => 0 },
