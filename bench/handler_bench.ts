@@ -3,7 +3,6 @@
 
 import { parseConfig } from "../lib/config.ts";
 import { createHandler } from "../lib/http/handler.ts";
-import { createLog } from "../lib/log.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
 const SECRET = "YJO8LCQTMFU4";
@@ -15,7 +14,7 @@ const config = parseConfig({ flags: new Map(), env: () => undefined });
 const handler = createHandler({
   ...config,
   service: { otp: config, secretEncoding: config.secretEncoding, now: () => NOW },
-  log: createLog(() => {}),
+  log: { error: () => {} },
   isReady: () => true,
 });
 

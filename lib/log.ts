@@ -1,30 +1,87 @@
 /**
- * The log: lines for the operator. Nothing of a request is ever part of one.
+ * The log: lines for the operator, about requests and about what went wrong. Nothing that a request
+ * said is ever part of one.
  *
  * @module
  */
 
+import type { RequestEvent } from "./request_event.ts";
+
 /** Writes what the operator should know. */
 export interface Log {
+  /** A request was answered. */
+  readonly request: (event: RequestEvent) => void;
+  /** Something that the operator should look at; a clause. */
+  readonly warn: (message: string) => void;
   /** Something failed that should not have; the cause is what was thrown. */
   readonly error: (message: string, cause: unknown) => void;
 }
 
-/**
- * Makes a log.
- *
- * @param write Takes one line, or a few that belong together, without the last line end.
- */
-export function createLog(write: (text: string) => void): Log {
-  return {
-    error: (message, cause) => write(`error: ${message}: ${describeCause(cause)}`),
+/** How a log is written. */
+export interface LogOptions {
+  /** Lines for people, or an object of JSON on each line. */
+  readonly format: "text" | "json";
+  /** Whether statuses are coloured in text. */
+  readonly color: boolean;
+  /** Takes a line with its line end. */
+  readonly write: (line: string) => void;
+  /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
+  readonly now: () => number;
+}
+
+type Fields = Readonly<Record<string, string | number>>;
+
+/** Makes a log. */
+export function createLog({ format, color, write, now }: LogOptions): Log {
+  const line = (level: string, message: string, fields: Fields): void => {
+    const time = new Date(now()).toISOString();
+    write(
+      format === "json"
+        ? `${JSON.stringify({ time, level, message, ...fields })}\n`
+        : `${time} ${level} ${message}${textOf(fields, color)}\n`,
+    );
   };
+  return {
+    request: (event) => line("info", "request", fieldsOf(event)),
+    warn: (message) => line("warn", message, {}),
+    error: (message, cause) => line("error", message, describeCause(cause)),
+  };
+}
+
+function fieldsOf(event: RequestEvent): Fields {
+  const { method, route, operation, binding, status, outcome, durationMs, replyBytes } = event;
+  return {
+    method,
+    route,
+    ...(operation === "" ? {} : { operation }),
+    ...(binding === "" ? {} : { binding }),
+    status,
+    outcome,
+    ms: Number(durationMs.toFixed(3)),
+    bytes: replyBytes,
+    id: event.requestId,
+  };
+}
+
+function textOf(fields: Fields, color: boolean): string {
+  return Object.entries(fields).map(([name, value]) => {
+    const text = /[\s"]/.test(String(value)) ? JSON.stringify(value) : String(value);
+    return ` ${name}=${color && name === "status" ? colored(Number(value)) : text}`;
+  }).join("");
+}
+
+// Select Graphic Rendition (ECMA-48 §8.3.117): green, yellow, red by the class of the status.
+function colored(status: number): string {
+  const code = status < 400 ? 32 : status < 500 ? 33 : 31;
+  return `\x1b[${code}m${status}\x1b[0m`;
 }
 
 // The message of an error may quote what it was about, a secret among it; its name and the places
 // it came through may not.
-function describeCause(cause: unknown): string {
-  if (!(cause instanceof Error)) return typeof cause;
-  const frames = (cause.stack ?? "").split("\n").filter((line) => /^\s+at |^[^\s]*@/.test(line));
-  return [cause.name, ...frames].join("\n");
+function describeCause(cause: unknown): Fields {
+  if (!(cause instanceof Error)) return { cause: typeof cause };
+  const frames = (cause.stack ?? "").split("\n")
+    .filter((line) => /^\s+at |^[^\s]*@/.test(line))
+    .map((line) => line.trim());
+  return { cause: cause.name, stack: frames.join(" | ") };
 }

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/http/body.ts";
-import { MAX_QUERY_LENGTH } from "../lib/http/handler.ts";
+import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { pair } from "../lib/service/pair.ts";

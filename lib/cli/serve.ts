@@ -25,7 +25,12 @@ export async function serve(config: Config, print: (line: string) => void): Prom
   const handler = createHandler({
     ...config,
     service: { otp: config, secretEncoding: config.secretEncoding, now: Date.now },
-    log: createLog((text) => process.stderr.write(`${text}\n`)),
+    log: createLog({
+      format: config.logFormat,
+      color: false,
+      write: (line) => void process.stderr.write(line),
+      now: Date.now,
+    }),
     isReady: () => ready,
   });
   const listener = listen({ hostname: config.host, port: config.port }, handler);

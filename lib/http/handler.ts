@@ -4,13 +4,15 @@
  * ```text
  * bytes ─ runtime ─► http/handler
  *    ├─ http/target: Host, path, query                        400 404 414
+ *    ├─ http/keys: the caller's key, when there are any       401
  *    ├─ route: method ─► description/* (GET)                  200 304 405
  *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408
  *    ├─ binding.readCall: xml/* | query | form                fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
  *    │     └─ validate_pin:  otp/totp
- *    └─ binding.writeReply | writeFault
+ *    ├─ binding.writeReply | writeFault
+ *    └─ one event for log and metrics, never the arguments
  * ```
  *
  * @module
@@ -26,10 +28,10 @@ import type { Log } from "../log.ts";
 import type { ServiceContext } from "../service/context.ts";
 import { Fault } from "../service/fault.ts";
 import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
+import { CHALLENGE, createKeyCheck } from "./keys.ts";
+import type { Outcome, RequestEvent, RouteName } from "../request_event.ts";
+import { type Route, routeOf } from "./route.ts";
 import { baseOf, type BaseOptions, type Target, targetOf } from "./target.ts";
-
-/** The longest query string in characters, as it was sent. */
-export const MAX_QUERY_LENGTH = 8_192;
 
 /** What a handler needs. */
 export interface HandlerOptions extends BaseOptions {
@@ -38,128 +40,175 @@ export interface HandlerOptions extends BaseOptions {
   /** What the operations need. */
   readonly service: ServiceContext;
   /** Where unexpected errors go. */
-  readonly log: Log;
+  readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; while it does not, `/readyz` answers 503. */
   readonly isReady: () => boolean;
+  /** The keys that callers must show one of; without any, no caller must. */
+  readonly apiKeys?: readonly string[] | undefined;
+  /** Gives the text of `/metrics`; without it, that is no route. */
+  readonly metricsPage?: (() => string) | undefined;
+  /** Who is told of requests; without it, nobody is. */
+  readonly telemetry?: Telemetry | undefined;
   /** How long a body may take to arrive, in milliseconds; 10 s unless given. */
-  readonly bodyTimeoutMs?: number;
+  readonly bodyTimeoutMs?: number | undefined;
+}
+
+/** Who is told of requests, and what that takes. */
+export interface Telemetry {
+  /** Told of every request once it is answered. */
+  readonly observe: (event: RequestEvent) => void;
+  /** Makes the name of a request, which its reply carries as `X-Request-Id`. */
+  readonly requestId: () => string;
+  /** A clock for durations, in milliseconds. */
+  readonly monotonicMs: () => number;
 }
 
 /** Answers a request. It never rejects. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** What a request is about, by its path. */
-type Route =
-  | { readonly kind: "service"; readonly operationName: string | undefined }
-  | { readonly kind: "root" | "healthz" | "readyz" };
+/** A reply, and what is told of it. */
+interface Answer extends Omit<Reply, "body"> {
+  /** The body; null for a status that has none. */
+  readonly body: string | null;
+  readonly route: RouteName;
+  readonly outcome: Outcome;
+  readonly operation?: string;
+  readonly binding?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-const METHODS: Readonly<Record<Route["kind"], readonly string[]>> = {
-  service: ["GET", "HEAD", "POST"],
-  root: ["GET", "HEAD"],
-  healthz: ["GET", "HEAD"],
-  readyz: ["GET", "HEAD"],
-};
+interface Server extends HandlerOptions {
+  readonly bindings: readonly Binding[];
+  readonly hasKey: (request: Request) => boolean;
+}
 
 /** Makes the handler of a service. */
 export function createHandler(options: HandlerOptions): Handler {
   const bindings = bindingsOf(options.namespace);
+  const server: Server = { ...options, bindings, hasKey: createKeyCheck(options.apiKeys ?? []) };
+  const { telemetry } = options;
+  if (telemetry === undefined) {
+    return async (request) => respond(request, await answerSafely(request, server));
+  }
   return async (request) => {
-    try {
-      const target = targetOf(request);
-      const route = routeOf(target.path);
-      if (target.query.length > MAX_QUERY_LENGTH) {
-        throw new Fault(
-          "query-too-long",
-          `The query string is longer than ${MAX_QUERY_LENGTH} characters.`,
-        );
-      }
-      if (route === undefined) return respond(request, text(404, "Not found."));
-      const methods = METHODS[route.kind];
-      if (request.method === "OPTIONS") return allow(request, 204, methods);
-      if (!methods.includes(request.method)) return allow(request, 405, methods);
-      return await answer(request, target, route, bindings, options);
-    } catch (error) {
-      return respond(request, writePlainFault(asFault(error, options.log)));
-    }
+    const startMs = telemetry.monotonicMs();
+    const requestId = telemetry.requestId();
+    const answered = await answerSafely(request, server);
+    const durationMs = telemetry.monotonicMs() - startMs;
+    telemetry.observe(eventOf(request, answered, { requestId, durationMs }));
+    return respond(request, answered, { "x-request-id": requestId });
   };
 }
 
-// The file part of a path is compared without case, the name of an operation behind it with case.
-function routeOf(path: string): Route | undefined {
-  const slash = path.indexOf("/", 1);
-  const file = (slash < 0 ? path : path.slice(0, slash)).toLowerCase();
-  const rest = slash < 0 ? "" : path.slice(slash + 1);
-  if (file === "/api.asmx") return { kind: "service", operationName: rest || undefined };
-  if (slash >= 0) return undefined;
-  switch (file) {
-    case "/":
-    case "":
-      return { kind: "root" };
-    case "/healthz":
-      return { kind: "healthz" };
-    case "/readyz":
-      return { kind: "readyz" };
-    default:
-      return undefined;
+const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
+
+function eventOf(
+  request: Request,
+  { status, route, outcome, operation = "", binding = "", body }: Answer,
+  measured: Pick<RequestEvent, "requestId" | "durationMs">,
+): RequestEvent {
+  const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
+  const replyBytes = request.method === "HEAD" ? 0 : body?.length ?? 0;
+  return { method, route, operation, binding, status, outcome, replyBytes, ...measured };
+}
+
+async function answerSafely(request: Request, server: Server): Promise<Answer> {
+  try {
+    return await answer(request, server);
+  } catch (error) {
+    const fault = asFault(error, server.log);
+    return { ...writePlainFault(fault), route: "unknown", outcome: fault.code };
   }
 }
 
-async function answer(
-  request: Request,
-  target: Target,
-  route: Route,
-  bindings: readonly Binding[],
-  options: HandlerOptions,
-): Promise<Response> {
-  switch (route.kind) {
-    case "root":
-      return respond(request, text(302, "See /api.asmx."), { location: "/api.asmx" });
+async function answer(request: Request, server: Server): Promise<Answer> {
+  const target = targetOf(request);
+  const route = routeOf(target.path);
+  if (!route.isPublic && !server.hasKey(request)) return unauthorized(route);
+  if (route.name === "unknown" || (route.name === "metrics" && server.metricsPage === undefined)) {
+    return { ...plain(404, "Not found."), route: "unknown", outcome: "not-found" };
+  }
+  if (!route.methods.includes(request.method)) return methodAnswer(request, route);
+  switch (route.name) {
+    case "root": {
+      const headers = { location: "/api.asmx" };
+      return { ...plain(302, "See /api.asmx."), route: "root", outcome: "ok", headers };
+    }
     case "healthz":
-      return respond(request, OK);
+      return { ...OK, route: "healthz", outcome: "ok" };
     case "readyz":
-      return respond(request, options.isReady() ? OK : text(503, "Not ready."));
+      return server.isReady()
+        ? { ...OK, route: "readyz", outcome: "ok" }
+        : { ...plain(503, "Not ready."), route: "readyz", outcome: "not-ready" };
+    case "metrics":
+      return {
+        status: 200,
+        contentType: "text/plain; version=0.0.4; charset=utf-8",
+        body: server.metricsPage?.() ?? "",
+        route: "metrics",
+        outcome: "ok",
+      };
     case "service":
       return request.method !== "POST" && route.operationName === undefined
-        ? await description(request, target, options)
-        : await call(request, target, route.operationName, bindings, options);
+        ? await description(request, target, server)
+        : await call(request, target, route, server);
   }
 }
 
-async function description(
-  request: Request,
-  target: Target,
-  options: HandlerOptions,
-): Promise<Response> {
-  const base = baseOf(request, target, options);
-  const reply = describe(target.query, { namespace: options.namespace, base });
+function unauthorized({ name: route }: Route): Answer {
+  const headers = { "www-authenticate": CHALLENGE };
+  return { ...plain(401, "A key is required."), route, outcome: "unauthorized", headers };
+}
+
+function methodAnswer(request: Request, { name: route, methods }: Route): Answer {
+  const headers = { allow: [...methods, "OPTIONS"].join(", ") };
+  if (request.method === "OPTIONS") {
+    return { status: 204, contentType: "", body: null, route, outcome: "ok", headers };
+  }
+  const reply = plain(405, `Method not allowed. Expected ${headers.allow}.`);
+  return { ...reply, route, outcome: "method-not-allowed", headers };
+}
+
+async function description(request: Request, target: Target, server: Server): Promise<Answer> {
+  const base = baseOf(request, target, server);
+  const reply = describe(target.query, { namespace: server.namespace, base });
   const etag = await eTag(reply.body);
-  const headers = {
-    "cache-control": "no-cache",
-    "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-    etag,
-  };
-  const fresh = reply.status === 200 && !ifNoneMatch(request.headers.get("if-none-match"), etag);
-  return fresh
-    ? new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...headers } })
-    : respond(request, reply, headers);
+  const answered = {
+    ...reply,
+    route: "description",
+    outcome: reply.status === 200 ? "ok" : "not-found",
+    headers: {
+      "cache-control": "no-cache",
+      "content-security-policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
+      etag,
+    },
+  } as const;
+  const isFresh = reply.status === 200 && !ifNoneMatch(request.headers.get("if-none-match"), etag);
+  return isFresh ? { ...answered, status: 304, body: null } : answered;
 }
 
 async function call(
   request: Request,
   target: Target,
-  operationName: string | undefined,
-  bindings: readonly Binding[],
-  options: HandlerOptions,
-): Promise<Response> {
-  const serviceRequest = asServiceRequest(request, target, operationName, options);
-  const binding = bindings.find((candidate) => candidate.accepts(serviceRequest));
+  { operationName }: Route,
+  server: Server,
+): Promise<Answer> {
+  const serviceRequest = asServiceRequest(request, target, operationName, server);
+  const binding = server.bindings.find((candidate) => candidate.accepts(serviceRequest));
   if (binding === undefined) throw new Error("A method that the route allows has no binding");
+  const facts = { route: "service", binding: binding.name } as const;
+  let operationReached = "";
   try {
     const { operation, args } = await binding.readCall(serviceRequest);
-    const result = await operation.invoke(args, options.service);
-    return respond(request, binding.writeReply(operation, result));
+    operationReached = operation.name;
+    const result = await operation.invoke(args, server.service);
+    const outcome = typeof result === "boolean" ? `${result}` as const : "ok";
+    const reply = binding.writeReply(operation, result);
+    return { ...reply, ...facts, operation: operationReached, outcome };
   } catch (error) {
-    return respond(request, binding.writeFault(asFault(error, options.log)));
+    const fault = asFault(error, server.log);
+    const reply = binding.writeFault(fault);
+    return { ...reply, ...facts, operation: operationReached, outcome: fault.code };
   }
 }
 
@@ -167,10 +216,10 @@ function asServiceRequest(
   request: Request,
   target: Target,
   operationName: string | undefined,
-  options: HandlerOptions,
+  server: Server,
 ): ServiceRequest {
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const timeoutMs = options.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
+  const timeoutMs = server.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   return {
     method: request.method === "HEAD" ? "GET" : request.method,
     operationName,
@@ -182,39 +231,34 @@ function asServiceRequest(
 }
 
 // Whatever is not a fault is a mistake of ours: its cause is logged, and the caller learns nothing.
-function asFault(error: unknown, log: Log): Fault {
+function asFault(error: unknown, log: HandlerOptions["log"]): Fault {
   if (error instanceof Fault) return error;
   log.error("a request failed", error);
   return new Fault("internal", "Server was unable to process request.");
 }
 
-const COMMON_HEADERS = {
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
-
 const OK: Reply = { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" };
 
-function text(status: number, sentence: string): Reply {
+function plain(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
-}
-
-function allow(request: Request, status: 204 | 405, methods: readonly string[]): Response {
-  const headers = { allow: [...methods, "OPTIONS"].join(", ") };
-  return status === 204
-    ? new Response(null, { status, headers: { ...COMMON_HEADERS, ...headers } })
-    : respond(request, text(status, `Method not allowed. Expected ${headers.allow}.`), headers);
 }
 
 // The runtime counts the Content-Length of a body; of the body that a HEAD does not get, it cannot.
 function respond(
   request: Request,
-  { status, contentType, body }: Reply,
-  more: Readonly<Record<string, string>> = {},
+  { status, contentType, body, headers: ofAnswer }: Answer,
+  more?: Readonly<Record<string, string>>,
 ): Response {
-  const headers = { "content-type": contentType, ...COMMON_HEADERS, ...more };
+  const headers: Record<string, string> = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...ofAnswer,
+    ...more,
+  };
+  if (body === null) return new Response(null, { status, headers });
+  headers["content-type"] = contentType;
   if (request.method !== "HEAD") return new Response(body, { status, headers });
-  const length = String(new TextEncoder().encode(body).length);
-  return new Response(null, { status, headers: { ...headers, "content-length": length } });
+  headers["content-length"] = String(new TextEncoder().encode(body).length);
+  return new Response(null, { status, headers });
 }

@@ -6,6 +6,9 @@
 
 import { Fault } from "../service/fault.ts";
 
+/** The longest query string in characters, as it was sent. */
+export const MAX_QUERY_LENGTH = 8_192;
+
 /** The parts of a request's URL, none of them decoded. */
 export interface Target {
   /** `http` or `https`. */
@@ -31,7 +34,8 @@ export function isAuthority(text: string): boolean {
  * Takes a request's URL apart. Not by `URL`, which normalises what callers sent and costs more than
  * all the rest of routing.
  *
- * @throws {Fault} When the Host is not a host: a runtime puts whatever it holds into the URL.
+ * @throws {Fault} When the query is too long, or the Host is not a host: a runtime puts whatever it
+ * holds into the URL.
  */
 export function targetOf(request: Request): Target {
   const { url } = request;
@@ -42,11 +46,18 @@ export function targetOf(request: Request): Target {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   const queryStart = indexOrEnd(url, "?", pathStart);
+  const query = url.slice(queryStart + 1);
+  if (query.length > MAX_QUERY_LENGTH) {
+    throw new Fault(
+      "query-too-long",
+      `The query string is longer than ${MAX_QUERY_LENGTH} characters.`,
+    );
+  }
   return {
     scheme: url.startsWith("https:") ? "https" : "http",
     authority,
     path: url.slice(pathStart, queryStart),
-    query: url.slice(queryStart + 1),
+    query,
   };
 }
 

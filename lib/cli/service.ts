@@ -1,0 +1,100 @@
+/**
+ * The service put together from its options: the handler, and what it tells the operator.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { type Config, flagOf, UsageError } from "../config.ts";
+import { createHandler, type Handler } from "../http/handler.ts";
+import { KeyFileError, parseKeys } from "../http/keys.ts";
+import { createLog, type Log } from "../log.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
+import type { RequestEvent } from "../request_event.ts";
+
+/** What the command that serves needs. */
+export interface Service {
+  /** Answers requests. */
+  readonly handler: Handler;
+  /** The log on standard error. */
+  readonly log: Log;
+}
+
+/**
+ * Puts the service together.
+ *
+ * @param version The version for `/metrics`.
+ * @param isReady Whether the server takes new work.
+ * @throws {UsageError} When the file of keys cannot be used.
+ */
+export function createService(
+  config: Config,
+  version: string,
+  isReady: () => boolean,
+): Service {
+  const log = createLog({
+    format: config.logFormat,
+    color: process.stderr.isTTY === true && (process.env.NO_COLOR ?? "") === "",
+    write: (line) => void process.stderr.write(line),
+    now: Date.now,
+  });
+  const metrics = config.metrics ? createMetrics(version) : undefined;
+  const { namespace, baseUrl, trustProxy, secretEncoding } = config;
+  const handler = createHandler({
+    namespace,
+    baseUrl,
+    trustProxy,
+    service: { otp: config, secretEncoding, now: Date.now },
+    log,
+    isReady,
+    apiKeys: config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile),
+    metricsPage: metrics && (() => metrics.text(processFigures())),
+    telemetry: {
+      observe: (event) => observe(event, log, metrics),
+      requestId: requestIds(),
+      monotonicMs: () => performance.now(),
+    },
+  });
+  return { handler, log };
+}
+
+function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {
+  log.request(event);
+  metrics?.observe(event);
+}
+
+function readKeys(path: string): readonly string[] {
+  const flag = flagOf("apiKeysFile");
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new UsageError(`the file of ${flag} cannot be read`);
+  }
+  try {
+    return parseKeys(text);
+  } catch (error) {
+    if (error instanceof KeyFileError) {
+      throw new UsageError(`the file of ${flag} cannot be used: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+// A random beginning tells processes apart, and a number the requests of one.
+function requestIds(): () => string {
+  const prefix = randomBytes(5).toString("hex");
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36)}`;
+}
+
+function processFigures(): Parameters<Metrics["text"]>[0] {
+  const { user, system } = process.cpuUsage();
+  return {
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+    startSeconds: (performance.timeOrigin) / 1000,
+  };
+}

@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert/equals";
+import { createLog, type LogOptions } from "../lib/log.ts";
+import type { RequestEvent } from "../lib/request_event.ts";
+
+const EVENT: RequestEvent = {
+  requestId: "a1-0",
+  method: "POST",
+  route: "service",
+  operation: "ValidatePin",
+  binding: "SOAP 1.1",
+  status: 200,
+  outcome: "true",
+  durationMs: 0.41234,
+  replyBytes: 329,
+};
+
+function logged(
+  options: Partial<LogOptions>,
+  write: (log: ReturnType<typeof createLog>) => void,
+): string {
+  let lines = "";
+  write(createLog({
+    format: "text",
+    color: false,
+    write: (line) => void (lines += line),
+    now: () => Date.UTC(2026, 0, 31, 12),
+    ...options,
+  }));
+  return lines;
+}
+
+Deno.test("createLog() writes a request on one line of text", () => {
+  assertEquals(
+    logged({}, (log) => log.request(EVENT)),
+    "2026-01-31T12:00:00.000Z info request method=POST route=service operation=ValidatePin " +
+      'binding="SOAP 1.1" status=200 outcome=true ms=0.412 bytes=329 id=a1-0\n',
+  );
+});
+
+Deno.test("createLog() writes a request as an object on one line", () => {
+  assertEquals(
+    logged({ format: "json" }, (log) => log.request({ ...EVENT, operation: "", binding: "" })),
+    '{"time":"2026-01-31T12:00:00.000Z","level":"info","message":"request","method":"POST",' +
+      '"route":"service","status":200,"outcome":"true","ms":0.412,"bytes":329,"id":"a1-0"}\n',
+  );
+});
+
+Deno.test("createLog() colours the status alone, and only when it may", () => {
+  const shown = (status: number): string =>
+    logged({ color: true }, (log) => log.request({ ...EVENT, status }));
+  assertEquals(shown(200).includes("status=\x1b[32m200\x1b[0m "), true);
+  assertEquals(shown(404).includes("status=\x1b[33m404\x1b[0m "), true);
+  assertEquals(shown(500).includes("status=\x1b[31m500\x1b[0m "), true);
+  assertEquals(logged({}, (log) => log.request(EVENT)).includes("\x1b"), false);
+});
+
+Deno.test("createLog() writes a warning", () => {
+  assertEquals(
+    logged({}, (log) => log.warn("the clock jumped")),
+    "2026-01-31T12:00:00.000Z warn the clock jumped\n",
+  );
+});
+
+Deno.test("createLog() tells the kind and the place of an error, and not its message", () => {
+  const error = new RangeError("secret is hunter2");
+  for (const format of ["text", "json"] as const) {
+    const line = logged({ format }, (log) => log.error("a request failed", error));
+    assertEquals(line.includes("RangeError") && line.includes("log_test.ts"), true);
+    assertEquals(line.includes("hunter2"), false);
+    assertEquals(line.split("\n").length, 2);
+  }
+  assertEquals(
+    logged({}, (log) => log.error("a request failed", "hunter2")),
+    "2026-01-31T12:00:00.000Z error a request failed cause=string\n",
+  );
+});
