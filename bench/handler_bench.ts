@@ -13,7 +13,12 @@ const WRONG = RIGHT === "000000" ? "000001" : "000000";
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 const handler = createHandler({
   ...config,
-  service: { otp: config, secretEncoding: config.secretEncoding, now: () => NOW },
+  service: {
+    otp: config,
+    secretEncoding: config.secretEncoding,
+    html: config.html,
+    now: () => NOW,
+  },
   log: { error: () => {} },
   isReady: () => true,
 });

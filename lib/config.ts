@@ -8,6 +8,7 @@
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
+import type { HtmlForm } from "./service/context.ts";
 
 /** The options, each checked. */
 export interface Config {
@@ -37,6 +38,8 @@ export interface Config {
   readonly logFormat: "text" | "json";
   /** Whether the server ends when its standard input does. */
   readonly exitWithParent: boolean;
+  /** The form of the Html of a pairing. */
+  readonly html: HtmlForm;
   /** Time steps accepted on each side of the current one. */
   readonly window: number;
   /** The hash of the codes. */
@@ -160,6 +163,13 @@ export const OPTIONS: OptionTable<Config> = {
   exitWithParent: {
     description: "End when standard input ends, as a sidecar of another program",
     ...SWITCH,
+  },
+  html: {
+    placeholder: "FORM",
+    defaultText: "svg",
+    description: "Html of a pairing: svg, all in one; or image, as the hosted service has it",
+    expected: "svg or image",
+    parse: (text) => text === "svg" || text === "image" ? { value: text } : undefined,
   },
   window: {
     placeholder: "STEPS",

@@ -11,6 +11,9 @@ import type { FaultCode } from "./service/fault.ts";
 export type RouteName =
   | "service"
   | "description"
+  | "pair.aspx"
+  | "validate.aspx"
+  | "qr.aspx"
   | "root"
   | "healthz"
   | "readyz"
@@ -29,8 +32,6 @@ export type Outcome =
   | "not-found"
   /** The route does not have the method. */
   | "method-not-allowed"
-  /** The request shows no key of a caller. */
-  | "unauthorized"
   /** The server is about to end. */
   | "not-ready"
   | FaultCode;

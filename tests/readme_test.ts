@@ -67,7 +67,7 @@ Deno.test("the README's picture and setup code are what its first call gives", (
   const otp = { ...DEFAULT_TOTP, window: 1 };
   const { ManualSetupCode, Html } = pair(
     { appName, appInfo, secretCode },
-    { otp, secretEncoding: "text", now: () => 0 },
+    { otp, secretEncoding: "text", html: "svg", now: () => 0, base: () => "" },
   );
   assert(README.includes(`<ManualSetupCode>${ManualSetupCode}</ManualSetupCode>`));
   const svg = Html.slice(Html.indexOf("<svg"), Html.indexOf("</a>"));

@@ -4,12 +4,18 @@
  * @module
  */
 
+import type { HtmlForm } from "../service/context.ts";
 import type { Fault, FaultCode } from "../service/fault.ts";
 import type { Arguments, Operation, Result } from "../service/operations.ts";
 import type { MediaType } from "./media_type.ts";
 
+/** The paths that calls come by: `/api.asmx`, and the original's two short ones. */
+export type ServiceRoute = "service" | "pair.aspx" | "validate.aspx";
+
 /** A request to the service, as a binding sees it. */
 export interface ServiceRequest {
+  /** The route that its path took. */
+  readonly route: ServiceRoute;
   /** The method; HEAD as GET. */
   readonly method: string;
   /** What the path holds behind the file part and a slash, or undefined when it holds nothing. */
@@ -35,6 +41,8 @@ export interface Call {
   readonly operation: Operation;
   /** Its arguments; what is missing in the request is missing here. */
   readonly args: Arguments;
+  /** The form of the Html, when the binding does not leave that to the operator. */
+  readonly html?: HtmlForm;
 }
 
 /** A reply, still without the header fields that every reply has. */
@@ -43,8 +51,10 @@ export interface Reply {
   readonly status: number;
   /** The Content-Type. */
   readonly contentType: string;
-  /** The body. */
-  readonly body: string;
+  /** The body: ASCII text, or the bytes of a picture. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Header fields that the binding adds. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One wire format. */
@@ -90,6 +100,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
   "unreadable":             { status: 400, soapStatus: 500, blames: "sender",           unread: true },
   "invalid":                { status: 400, soapStatus: 500, blames: "sender",           unread: false },
   "bad-host":               { status: 400, soapStatus: 400, blames: "sender",           unread: true },
+  "unauthorized":           { status: 401, soapStatus: 401, blames: "sender",           unread: true },
   "unknown-operation":      { status: 404, soapStatus: 500, blames: "sender",           unread: false },
   "timeout":                { status: 408, soapStatus: 408, blames: "sender",           unread: true },
   "body-too-large":         { status: 413, soapStatus: 413, blames: "sender",           unread: true },

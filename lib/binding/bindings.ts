@@ -5,7 +5,9 @@
  */
 
 import type { Binding } from "./binding.ts";
+import { pairAspxBinding, validateAspxBinding } from "./aspx.ts";
 import { httpGetBinding, httpPostBinding } from "./http_params.ts";
+import { jsonBinding } from "./json.ts";
 import { soapBinding } from "./soap.ts";
 import { SOAP_11, SOAP_12 } from "./soap_versions.ts";
 
@@ -18,7 +20,10 @@ export function bindingsOf(namespace: string): readonly Binding[] {
   return [
     soapBinding(SOAP_12, namespace),
     soapBinding(SOAP_11, namespace),
+    jsonBinding(),
     httpPostBinding(namespace),
     httpGetBinding(namespace),
+    pairAspxBinding(),
+    validateAspxBinding(),
   ];
 }

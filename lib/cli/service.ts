@@ -41,12 +41,12 @@ export function createService(
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version) : undefined;
-  const { namespace, baseUrl, trustProxy, secretEncoding } = config;
+  const { namespace, baseUrl, trustProxy, secretEncoding, html } = config;
   const handler = createHandler({
     namespace,
     baseUrl,
     trustProxy,
-    service: { otp: config, secretEncoding, now: Date.now },
+    service: { otp: config, secretEncoding, html, now: Date.now },
     log,
     isReady,
     apiKeys: config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile),

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "../binding/soap_versions.ts";
-import { SERVICE_NAME, type ServiceAddress } from "./wsdl.ts";
+import { SERVICE_NAME } from "../service/operations.ts";
+import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
+import type { ServiceAddress } from "./wsdl.ts";
 
 /** Writes the discovery document. */
 export function disco({ namespace, base }: ServiceAddress): string {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Reply } from "../binding/binding.ts";
 import { OPERATIONS } from "../service/operations.ts";
 import { disco } from "./disco.ts";
 import { operationPage, servicePage, unknownOperationPage } from "./page.ts";
@@ -13,13 +12,23 @@ import { type ServiceAddress, wsdl } from "./wsdl.ts";
 const XML = "text/xml; charset=utf-8";
 const HTML = "text/html; charset=utf-8";
 
+/** A document, still without the header fields that every reply has. */
+export interface Document {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The Content-Type. */
+  readonly contentType: string;
+  /** The text, ASCII. */
+  readonly body: string;
+}
+
 /**
  * The document that a query string asks for: `wsdl`, `disco`, `op=NAME`, each key in any case, or
  * the service page for anything else.
  *
  * @param query The query string without its question mark.
  */
-export function describe(query: string, address: ServiceAddress): Reply {
+export function describe(query: string, address: ServiceAddress): Document {
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
   if (keys.has("wsdl")) return { status: 200, contentType: XML, body: wsdl(address) };
   if (keys.has("disco")) return { status: 200, contentType: XML, body: disco(address) };

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { type Operation, OPERATIONS } from "../service/operations.ts";
+import { type Operation, OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
 import { element, type MarkupElement, type MarkupNode, writeHtmlPage } from "../xml/writer.ts";
-import { SERVICE_NAME } from "./wsdl.ts";
 
 /** Writes the page that lists the operations. */
 export function servicePage(): string {

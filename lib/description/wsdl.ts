@@ -4,11 +4,13 @@
  * @module
  */
 
-import { type Operation, OPERATIONS, type ResultType } from "../service/operations.ts";
+import {
+  type Operation,
+  OPERATIONS,
+  type ResultType,
+  SERVICE_NAME,
+} from "../service/operations.ts";
 import { element, type MarkupElement, type MarkupNode, writeIndented } from "../xml/writer.ts";
-
-/** The name of the service; its ports and bindings are this name and a suffix. */
-export const SERVICE_NAME = "AuthenticatorAPI";
 
 /** Where the service is, and under which namespace. */
 export interface ServiceAddress {

@@ -3,11 +3,11 @@
  *
  * ```text
  * bytes ─ runtime ─► http/handler
- *    ├─ http/target: Host, path, query                        400 404 414
- *    ├─ http/keys: the caller's key, when there are any       401
- *    ├─ route: method ─► description/* (GET)                  200 304 405
+ *    ├─ http/target, route: Host, path, method                400 404 405
+ *    ├─ http/keys, target: the caller's key, the query        401 414
+ *    ├─ description/* (GET), healthz, readyz, metrics         200 304 503
  *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408
- *    ├─ binding.readCall: xml/* | query | form                fault
+ *    ├─ binding.readCall: xml/* | query | form | JSON         fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
  *    │     └─ validate_pin:  otp/totp
@@ -23,6 +23,7 @@ import type { Binding, Reply, ServiceRequest } from "../binding/binding.ts";
 import { bindingsOf } from "../binding/bindings.ts";
 import { writePlainFault } from "../binding/http_params.ts";
 import { parseMediaType } from "../binding/media_type.ts";
+import { qrPicture } from "../binding/qr_aspx.ts";
 import { describe } from "../description/documents.ts";
 import type { Log } from "../log.ts";
 import type { ServiceContext } from "../service/context.ts";
@@ -31,7 +32,7 @@ import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
 import { CHALLENGE, createKeyCheck } from "./keys.ts";
 import type { Outcome, RequestEvent, RouteName } from "../request_event.ts";
 import { type Route, routeOf } from "./route.ts";
-import { baseOf, type BaseOptions, type Target, targetOf } from "./target.ts";
+import { baseOf, type BaseOptions, checkQuery, type Target, targetOf } from "./target.ts";
 
 /** What a handler needs. */
 export interface HandlerOptions extends BaseOptions {
@@ -69,12 +70,11 @@ export type Handler = (request: Request) => Promise<Response>;
 /** A reply, and what is told of it. */
 interface Answer extends Omit<Reply, "body"> {
   /** The body; null for a status that has none. */
-  readonly body: string | null;
+  readonly body: Reply["body"] | null;
   readonly route: RouteName;
   readonly outcome: Outcome;
   readonly operation?: string;
   readonly binding?: string;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Server extends HandlerOptions {
@@ -117,23 +117,27 @@ async function answerSafely(request: Request, server: Server): Promise<Answer> {
     return await answer(request, server);
   } catch (error) {
     const fault = asFault(error, server.log);
-    return { ...writePlainFault(fault), route: "unknown", outcome: fault.code };
+    return {
+      ...withChallenge(writePlainFault(fault), fault),
+      route: "unknown",
+      outcome: fault.code,
+    };
   }
 }
 
 async function answer(request: Request, server: Server): Promise<Answer> {
   const target = targetOf(request);
   const route = routeOf(target.path);
-  if (!route.isPublic && !server.hasKey(request)) return unauthorized(route);
+  if (isCall(request, route)) return await call(request, target, route, server);
+  if (!route.isPublic) checkKey(request, server);
+  checkQuery(target);
   if (route.name === "unknown" || (route.name === "metrics" && server.metricsPage === undefined)) {
     return { ...plain(404, "Not found."), route: "unknown", outcome: "not-found" };
   }
   if (!route.methods.includes(request.method)) return methodAnswer(request, route);
   switch (route.name) {
-    case "root": {
-      const headers = { location: "/api.asmx" };
-      return { ...plain(302, "See /api.asmx."), route: "root", outcome: "ok", headers };
-    }
+    case "root":
+      return { ...REDIRECT, route: "root", outcome: "ok" };
     case "healthz":
       return { ...OK, route: "healthz", outcome: "ok" };
     case "readyz":
@@ -141,23 +145,24 @@ async function answer(request: Request, server: Server): Promise<Answer> {
         ? { ...OK, route: "readyz", outcome: "ok" }
         : { ...plain(503, "Not ready."), route: "readyz", outcome: "not-ready" };
     case "metrics":
-      return {
-        status: 200,
-        contentType: "text/plain; version=0.0.4; charset=utf-8",
-        body: server.metricsPage?.() ?? "",
-        route: "metrics",
-        outcome: "ok",
-      };
-    case "service":
-      return request.method !== "POST" && route.operationName === undefined
-        ? await description(request, target, server)
-        : await call(request, target, route, server);
+      return { ...metricsReply(server.metricsPage?.() ?? ""), route: "metrics", outcome: "ok" };
+    case "qr.aspx":
+      return { ...qrPicture(target.query), route: "qr.aspx", outcome: "ok" };
+    default:
+      return await description(request, target, server);
   }
 }
 
-function unauthorized({ name: route }: Route): Answer {
-  const headers = { "www-authenticate": CHALLENGE };
-  return { ...plain(401, "A key is required."), route, outcome: "unauthorized", headers };
+// Calls check key and query themselves, so that what is wrong with them is said in the form of
+// their binding.
+function isCall(request: Request, { name, methods, operationName }: Route): boolean {
+  if (!methods.includes(request.method)) return false;
+  if (name === "service") return request.method === "POST" || operationName !== undefined;
+  return name === "pair.aspx" || name === "validate.aspx";
+}
+
+function checkKey(request: Request, server: Server): void {
+  if (!server.hasKey(request)) throw new Fault("unauthorized", "A key is required.");
 }
 
 function methodAnswer(request: Request, { name: route, methods }: Route): Answer {
@@ -190,42 +195,56 @@ async function description(request: Request, target: Target, server: Server): Pr
 async function call(
   request: Request,
   target: Target,
-  { operationName }: Route,
+  route: Route,
   server: Server,
 ): Promise<Answer> {
-  const serviceRequest = asServiceRequest(request, target, operationName, server);
+  const serviceRequest = asServiceRequest(request, target, route, server);
   const binding = server.bindings.find((candidate) => candidate.accepts(serviceRequest));
   if (binding === undefined) throw new Error("A method that the route allows has no binding");
-  const facts = { route: "service", binding: binding.name } as const;
-  let operationReached = "";
+  const facts = { route: route.name, binding: binding.name };
+  let operation = "";
   try {
-    const { operation, args } = await binding.readCall(serviceRequest);
-    operationReached = operation.name;
-    const result = await operation.invoke(args, server.service);
+    checkKey(request, server);
+    checkQuery(target);
+    const called = await binding.readCall(serviceRequest);
+    operation = called.operation.name;
+    const context = {
+      ...server.service,
+      ...(called.html && { html: called.html }),
+      base: () => baseOf(request, target, server),
+    };
+    const result = await called.operation.invoke(called.args, context);
     const outcome = typeof result === "boolean" ? `${result}` as const : "ok";
-    const reply = binding.writeReply(operation, result);
-    return { ...reply, ...facts, operation: operationReached, outcome };
+    return { ...binding.writeReply(called.operation, result), ...facts, operation, outcome };
   } catch (error) {
     const fault = asFault(error, server.log);
-    const reply = binding.writeFault(fault);
-    return { ...reply, ...facts, operation: operationReached, outcome: fault.code };
+    const reply = withChallenge(binding.writeFault(fault), fault);
+    return { ...reply, ...facts, operation, outcome: fault.code };
   }
+}
+
+// RFC 9110 §15.5.2: a 401 says how to be let in.
+function withChallenge(reply: Reply, fault: Fault): Reply {
+  return fault.code === "unauthorized" && reply.status === 401
+    ? { ...reply, headers: { ...reply.headers, "www-authenticate": CHALLENGE } }
+    : reply;
 }
 
 function asServiceRequest(
   request: Request,
-  target: Target,
-  operationName: string | undefined,
+  { query }: Target,
+  { name, operationName }: Route,
   server: Server,
 ): ServiceRequest {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const timeoutMs = server.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
   return {
+    route: name === "pair.aspx" || name === "validate.aspx" ? name : "service",
     method: request.method === "HEAD" ? "GET" : request.method,
     operationName,
-    query: target.query,
+    query,
     mediaType,
-    header: (name) => request.headers.get(name),
+    header: (field) => request.headers.get(field),
     readText: (mediaTypes) => readBody(request, mediaType, { mediaTypes, timeoutMs }),
   };
 }
@@ -237,7 +256,13 @@ function asFault(error: unknown, log: HandlerOptions["log"]): Fault {
   return new Fault("internal", "Server was unable to process request.");
 }
 
+const REDIRECT: Reply = { ...plain(302, "See /api.asmx."), headers: { location: "/api.asmx" } };
+
 const OK: Reply = { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" };
+
+function metricsReply(body: string): Reply {
+  return { status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body };
+}
 
 function plain(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
@@ -259,6 +284,6 @@ function respond(
   if (body === null) return new Response(null, { status, headers });
   headers["content-type"] = contentType;
   if (request.method !== "HEAD") return new Response(body, { status, headers });
-  headers["content-length"] = String(new TextEncoder().encode(body).length);
+  headers["content-length"] = String(body.length);
   return new Response(null, { status, headers });
 }

@@ -23,9 +23,14 @@ const READ = ["GET", "HEAD"];
 const SERVICE: Route = { name: "service", methods: [...READ, "POST"], isPublic: false };
 const UNKNOWN: Route = { name: "unknown", methods: [], isPublic: false };
 
+const SHORT = { methods: [...READ, "POST"], isPublic: false };
+
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/api.asmx", SERVICE],
   ["/", { name: "root", methods: READ, isPublic: false }],
+  ["/pair.aspx", { name: "pair.aspx", ...SHORT }],
+  ["/validate.aspx", { name: "validate.aspx", ...SHORT }],
+  ["/qr.aspx", { name: "qr.aspx", ...SHORT }],
   ["/healthz", { name: "healthz", methods: READ, isPublic: true }],
   ["/readyz", { name: "readyz", methods: READ, isPublic: true }],
   ["/metrics", { name: "metrics", methods: READ, isPublic: false }],

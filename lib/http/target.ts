@@ -34,8 +34,7 @@ export function isAuthority(text: string): boolean {
  * Takes a request's URL apart. Not by `URL`, which normalises what callers sent and costs more than
  * all the rest of routing.
  *
- * @throws {Fault} When the query is too long, or the Host is not a host: a runtime puts whatever it
- * holds into the URL.
+ * @throws {Fault} When the Host is not a host: a runtime puts whatever it holds into the URL.
  */
 export function targetOf(request: Request): Target {
   const { url } = request;
@@ -46,19 +45,26 @@ export function targetOf(request: Request): Target {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   const queryStart = indexOrEnd(url, "?", pathStart);
-  const query = url.slice(queryStart + 1);
+  return {
+    scheme: url.startsWith("https:") ? "https" : "http",
+    authority,
+    path: url.slice(pathStart, queryStart),
+    query: url.slice(queryStart + 1),
+  };
+}
+
+/**
+ * Checks the length of a query string.
+ *
+ * @throws {Fault} When it is longer than `MAX_QUERY_LENGTH`.
+ */
+export function checkQuery({ query }: Target): void {
   if (query.length > MAX_QUERY_LENGTH) {
     throw new Fault(
       "query-too-long",
       `The query string is longer than ${MAX_QUERY_LENGTH} characters.`,
     );
   }
-  return {
-    scheme: url.startsWith("https:") ? "https" : "http",
-    authority,
-    path: url.slice(pathStart, queryStart),
-    query,
-  };
 }
 
 function indexOrEnd(text: string, search: string, from: number): number {

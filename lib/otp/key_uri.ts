@@ -47,8 +47,10 @@ export function formatKeyUri(uri: KeyUri): string {
 /**
  * Percent-encodes all but the unreserved characters of RFC 3986 §2.3. `encodeURIComponent` leaves
  * five more as they are, an apostrophe among them, which ends an attribute in single quotes.
+ *
+ * @throws {URIError} When the text holds a lone surrogate.
  */
-function percentEncode(text: string): string {
+export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -14,6 +14,8 @@ export type FaultCode =
   | "unknown-operation"
   /** The Host of the request is not a host. */
   | "bad-host"
+  /** The request shows no key of a caller, and one is wanted. */
+  | "unauthorized"
   /** The body did not arrive in time. */
   | "timeout"
   /** The body is longer than allowed. */

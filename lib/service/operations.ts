@@ -6,7 +6,7 @@
  */
 
 import { findForbiddenCharacter } from "../xml/cursor.ts";
-import type { ServiceContext } from "./context.ts";
+import type { CallContext } from "./context.ts";
 import { Fault } from "./fault.ts";
 import { pair } from "./pair.ts";
 import { validatePin } from "./validate_pin.ts";
@@ -49,7 +49,7 @@ export interface Operation {
    *
    * @throws {Fault} When an argument is missing, empty, too long, or not what it should be.
    */
-  readonly invoke: (args: Arguments, context: ServiceContext) => Promise<Result>;
+  readonly invoke: (args: Arguments, context: CallContext) => Promise<Result>;
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
@@ -82,16 +82,36 @@ const VALIDATE_PIN = defineOperation({
   run: validatePin,
 });
 
+/** The name of the service; the names of its ports, bindings and types are made from it. */
+export const SERVICE_NAME = "AuthenticatorAPI";
+
 /** All operations by name, in the order in which they are described. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   [PAIR, VALIDATE_PIN].map((operation) => [operation.name, operation]),
 );
 
+/**
+ * The operation with a name.
+ *
+ * @throws {Fault} When there is none.
+ */
+export function operationNamed(name: string): Operation {
+  const operation = OPERATIONS.get(name);
+  if (operation === undefined) {
+    const names = [...OPERATIONS.keys()].join(" or ");
+    throw new Fault(
+      "unknown-operation",
+      `Web Service method name is not valid. Expected ${names}; names are case sensitive.`,
+    );
+  }
+  return operation;
+}
+
 interface Definition<Name extends string> extends Omit<Operation, "invoke" | "parameters"> {
   readonly parameters: readonly (Parameter & { readonly name: Name })[];
   readonly run: (
     args: Readonly<Record<Name, string>>,
-    context: ServiceContext,
+    context: CallContext,
   ) => Result | Promise<Result>;
 }
 
@@ -99,7 +119,7 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
 // either does not compile, and puts the checks in front of it.
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
-  const invoke = async (args: Arguments, context: ServiceContext): Promise<Result> =>
+  const invoke = async (args: Arguments, context: CallContext): Promise<Result> =>
     await run(checked(definition.parameters, args), context);
   return { ...described, invoke };
 }

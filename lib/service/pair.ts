@@ -4,12 +4,12 @@
  * @module
  */
 
-import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
+import { formatKeyUri, issuerWithoutColons, percentEncode } from "../otp/key_uri.ts";
 import { setupCode } from "../otp/secret.ts";
 import { encodeQr } from "../qr/encode.ts";
 import { svgElement } from "../qr/svg.ts";
 import { element, writeHtmlFragment } from "../xml/writer.ts";
-import type { ServiceContext } from "./context.ts";
+import type { CallContext } from "./context.ts";
 import { Fault } from "./fault.ts";
 import { keyOf } from "./key.ts";
 
@@ -23,20 +23,21 @@ export interface PairArguments {
   readonly secretCode: string;
 }
 
-/** What Pair returns; the type is a record of strings for the sake of the bindings. */
+/**
+ * What Pair returns. The Html is one line of ASCII, whatever the names hold: an anchor to the Key URI
+ * around an inline SVG without style, script or anything to be fetched, so that it works under any
+ * content security policy; or the original's, see `imageHtml`. The type is a record of strings for the
+ * sake of the bindings.
+ */
 export type PairingInfo = Readonly<Record<"ManualSetupCode" | "Html", string>>;
 
 /**
  * Makes what an authenticator app is paired with.
  *
- * The Html is one line of ASCII, whatever the names hold: an anchor to the Key URI around an inline
- * SVG, without style, script or anything to be fetched, so that it works under any content security
- * policy.
- *
  * @throws {Fault} When the secretCode gives no key, the appName is colons alone, or the Key URI does
  * not fit into a QR code.
  */
-export function pair(args: PairArguments, context: ServiceContext): PairingInfo {
+export function pair(args: PairArguments, context: CallContext): PairingInfo {
   const issuer = issuerWithoutColons(args.appName);
   if (issuer === "") {
     throw new Fault("invalid", "Parameter appName must hold more than colons.");
@@ -47,10 +48,25 @@ export function pair(args: PairArguments, context: ServiceContext): PairingInfo 
   if (code === undefined) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.");
   }
+  const title = `Manually pair with ${secret}`;
+  if (context.html === "image") {
+    return { ManualSetupCode: secret, Html: imageHtml(title, uri, context.base()) };
+  }
   // HTML reads references to some control characters as other characters; as a name for the
   // picture, a blank serves as well.
   const label = `QR code for ${issuer} (${args.appInfo})`.replace(/\p{Cc}/gu, " ");
-  const attributes = { title: `Manually pair with ${secret}`, href: uri };
-  const html = writeHtmlFragment(element("a", attributes, svgElement(code, label)));
-  return { ManualSetupCode: secret, Html: html };
+  const svg = svgElement(code, label);
+  return {
+    ManualSetupCode: secret,
+    Html: writeHtmlFragment(element("a", { title, href: uri }, svg)),
+  };
+}
+
+// To the byte what callers of the original cut apart: single quotes around three values in this
+// order, a bare ampersand, no quotes around the last value, no end of the img element. None of the
+// values can hold a character that HTML would read otherwise: Base32, a checked base URL, and
+// unreserved characters with percent signs.
+function imageHtml(title: string, uri: string, base: string): string {
+  const picture = `${base}/qr.aspx?size=300x300&data=${percentEncode(uri)}`;
+  return `<a title='${title}' href='${base}'><img src='${picture}' border=0></a>`;
 }

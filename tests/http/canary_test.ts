@@ -85,7 +85,7 @@ for (const apiKeys of [[], [KEY]]) {
       namespace: config.namespace,
       baseUrl: undefined,
       trustProxy: false,
-      service: { otp: config, secretEncoding: "text", now: () => NOW },
+      service: { otp: config, secretEncoding: "text", html: "svg", now: () => NOW },
       log,
       isReady: () => true,
       apiKeys,

@@ -10,7 +10,12 @@ function optionsWith(changes: Partial<HandlerOptions>): HandlerOptions {
   const config = parseConfig({ flags: new Map(), env: () => undefined });
   return {
     ...config,
-    service: { otp: config, secretEncoding: config.secretEncoding, now: () => 0 },
+    service: {
+      otp: config,
+      secretEncoding: config.secretEncoding,
+      html: config.html,
+      now: () => 0,
+    },
     log: { error: (message) => assert(false, message) },
     isReady: () => true,
     ...changes,

@@ -74,7 +74,7 @@ function handlerWithKeys(): Handler {
     namespace: config.namespace,
     baseUrl: undefined,
     trustProxy: false,
-    service: { otp: config, secretEncoding: "text", now: () => 0 },
+    service: { otp: config, secretEncoding: "text", html: "svg", now: () => 0 },
     log: { error: () => {} },
     isReady: () => true,
     apiKeys: [KEY],

@@ -1,0 +1,64 @@
+/**
+ * The original's short routes to the operations: parameters in the query string of a GET or a POST,
+ * the result as bare text with the status 200.
+ *
+ * @module
+ */
+
+import { Fault } from "../service/fault.ts";
+import { type Operation, operationNamed } from "../service/operations.ts";
+import type { Binding, Call, Reply } from "./binding.ts";
+import { readParameters } from "./form_urlencoded.ts";
+import { writePlainFault } from "./http_params.ts";
+
+/** A parameter that a short route cannot do without; its message is what the original answers. */
+class AbsentParameter extends Fault {
+  constructor(name: string) {
+    super("invalid", `Pass '${name[0]!.toUpperCase()}${name.slice(1)}' in QueryString`);
+  }
+}
+
+/** `/pair.aspx`: the Html of a pairing in the original's byte shape. */
+export function pairAspxBinding(): Binding {
+  return {
+    name: "pair.aspx",
+    accepts: (request) => request.route === "pair.aspx",
+    readCall: async (request) => {
+      const call = await readCall("Pair", request.query, (value) => !value);
+      return { ...call, html: "image" };
+    },
+    writeReply: (_operation, result) => bare(typeof result === "boolean" ? "" : result.Html ?? ""),
+    writeFault: (fault) =>
+      fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
+  };
+}
+
+/**
+ * `/Validate.aspx`: `True` or `False`. Public callers take any other text, and any other status, for
+ * a success; so once both parameters are there, whatever goes wrong is `False`.
+ */
+export function validateAspxBinding(): Binding {
+  return {
+    name: "validate.aspx",
+    accepts: (request) => request.route === "validate.aspx",
+    readCall: (request) => readCall("ValidatePin", request.query, (value) => value === undefined),
+    writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
+    writeFault: (fault) => bare(fault instanceof AbsentParameter ? fault.message : "False"),
+  };
+}
+
+function readCall(
+  name: string,
+  query: string,
+  isAbsent: (value: string | undefined) => boolean,
+): Promise<Call> {
+  const operation: Operation = operationNamed(name);
+  const args = readParameters(operation, query);
+  const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
+  if (absent !== undefined) throw new AbsentParameter(absent.name);
+  return Promise.resolve({ operation, args });
+}
+
+function bare(body: string): Reply {
+  return { status: 200, contentType: "text/html; charset=utf-8", body };
+}

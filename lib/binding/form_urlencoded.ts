@@ -1,0 +1,75 @@
+/**
+ * Parameters as query strings and form bodies carry them (`application/x-www-form-urlencoded`),
+ * with what the original stack's own clients make of it.
+ *
+ * @module
+ */
+
+import { Fault } from "../service/fault.ts";
+import { type Arguments, duplicateParameter, type Operation } from "../service/operations.ts";
+
+/** The media type of form bodies. */
+export const FORM = "application/x-www-form-urlencoded";
+
+/**
+ * Reads the parameters of an operation from a query string or form body. Names are compared without
+ * case, and names that the operation does not have are passed over.
+ *
+ * @throws {Fault} When a parameter stands twice, or a name or value is not UTF-8.
+ */
+export function readParameters(operation: Operation, encoded: string): Arguments {
+  const args = new Map<string, string>();
+  for (const [name, value] of readPairs(encoded)) {
+    const lower = name.toLowerCase();
+    const parameter = operation.parameters.find((known) => known.name.toLowerCase() === lower);
+    if (parameter === undefined) continue;
+    if (args.has(parameter.name)) throw duplicateParameter(parameter.name);
+    args.set(parameter.name, value);
+  }
+  return args;
+}
+
+/**
+ * Reads the names and values of a query string or form body, both decoded. A name without an equals
+ * sign is passed over, as the original stack did.
+ *
+ * @throws {Fault} When a name or value is not UTF-8.
+ */
+export function* readPairs(encoded: string): Generator<readonly [string, string], void, void> {
+  for (const pair of encoded.split("&")) {
+    const equals = pair.indexOf("=");
+    if (equals < 0) continue;
+    yield [decodeFormText(pair.slice(0, equals)), decodeFormText(pair.slice(equals + 1))];
+  }
+}
+
+// A run of escapes: %XX is a byte of UTF-8, %uXXXX a UTF-16 unit (what .NET's HttpGet and HttpPost
+// proxies send). A per cent sign that begins neither stays as it is.
+const ESCAPES = /(?:%[0-9A-Fa-f]{2})+|(?:%u[0-9A-Fa-f]{4})+/g;
+
+// A byte order mark inside a value is a character like any other.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decodeFormText(encoded: string): string {
+  const text = encoded.replaceAll("+", " ");
+  if (!text.includes("%")) return text;
+  return text.replace(ESCAPES, (run) => run[1] === "u" ? decodeUnits(run) : decodeBytes(run));
+}
+
+function decodeUnits(run: string): string {
+  const units = run.split("%u").slice(1).map((digits) => parseInt(digits, 16));
+  const text = String.fromCharCode(...units);
+  if (!text.isWellFormed()) {
+    throw new Fault("unreadable", "A %u escape in the parameters is half of a surrogate pair.");
+  }
+  return text;
+}
+
+function decodeBytes(run: string): string {
+  const bytes = run.split("%").slice(1).map((digits) => parseInt(digits, 16));
+  try {
+    return decoder.decode(new Uint8Array(bytes));
+  } catch {
+    throw new Fault("unreadable", "A percent-encoded text in the parameters is not UTF-8.");
+  }
+}

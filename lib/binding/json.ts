@@ -1,0 +1,114 @@
+/**
+ * The JSON form: an object with the parameters in, an object with one member `d` out, as the script
+ * clients of the original stack have it.
+ *
+ * @module
+ */
+
+import { Fault } from "../service/fault.ts";
+import {
+  type Arguments,
+  duplicateParameter,
+  type Operation,
+  operationNamed,
+  type Result,
+  SERVICE_NAME,
+} from "../service/operations.ts";
+import { type Binding, FAULTS, type Reply } from "./binding.ts";
+
+const JSON_TYPE = "application/json";
+
+/** The binding of POST requests to an operation whose body is JSON. */
+export function jsonBinding(): Binding {
+  return {
+    name: "JSON",
+    accepts: ({ route, method, operationName, mediaType }) =>
+      route === "service" && method === "POST" && operationName !== undefined &&
+      mediaType.essence === JSON_TYPE,
+    readCall: async (request) => {
+      const operation = operationNamed(request.operationName ?? "");
+      return { operation, args: readArguments(operation, await request.readText([JSON_TYPE])) };
+    },
+    writeReply,
+    writeFault,
+  };
+}
+
+function writeReply({ result: type }: Operation, result: Result): Reply {
+  const d = typeof result === "boolean" || type.kind === "boolean"
+    ? result
+    : { __type: `${SERVICE_NAME}.${type.name}`, ...result };
+  return reply(200, { d });
+}
+
+// The members of the original stack, which its callers may look for, with nothing in them that
+// could come from inside.
+function writeFault(fault: Fault): Reply {
+  const body = { Message: fault.message, StackTrace: "", ExceptionType: "" };
+  return { ...reply(FAULTS[fault.code].status, body), headers: { jsonerror: "true" } };
+}
+
+function reply(status: number, value: unknown): Reply {
+  return { status, contentType: "application/json; charset=utf-8", body: stringify(value) };
+}
+
+// ASCII, and safe to be put into a script or an attribute, as the original stack writes it.
+function stringify(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&'\x7F-\uFFFF]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function readArguments(operation: Operation, text: string): Arguments {
+  const members = new Map(Object.entries(parseObject(text)));
+  const args = new Map<string, string>();
+  for (const { name } of operation.parameters) {
+    const value = members.get(name);
+    if (value === undefined || value === null) continue;
+    args.set(name, textOf(name, value));
+  }
+  const names = memberNames(text);
+  const twice = operation.parameters.find(({ name }) =>
+    names.indexOf(name) !== names.lastIndexOf(name)
+  );
+  if (twice !== undefined) throw duplicateParameter(twice.name);
+  return args;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // What the engine says of it would repeat a part of the request.
+    throw new Fault("unreadable", "The body is not JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Fault("unreadable", "The body must be a JSON object with the parameters.");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+// A number becomes its decimal text; one that does not keep all its digits would become another.
+function textOf(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  throw new Fault("invalid", `Parameter ${name} must be a string.`);
+}
+
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/** The names of the members of an object as often as they stand in it, which `JSON.parse` hides. */
+function memberNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let last = "";
+  for (const [token] of text.matchAll(JSON_TOKEN)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token === ":" && depth === 1) names.push(JSON.parse(last));
+    last = token;
+  }
+  return names;
+}

@@ -1,0 +1,80 @@
+/** Pairing as a person does it: a browser shows the Html, and a phone reads the code on it. */
+
+import { assertEquals } from "@std/assert/equals";
+import { type Account, ACCOUNTS, base32, keyUriOf } from "./accounts.ts";
+import { type Binding, BINDINGS } from "./call.ts";
+import { pair } from "./clients.ts";
+import { run, runClient } from "./command.ts";
+import { serverForTests } from "./server.ts";
+
+const server = serverForTests();
+
+async function htmlOf(binding: Binding, account: Account): Promise<string> {
+  const { appName, appInfo, secretCode } = account;
+  return (await pair(server.url, binding, { appName, appInfo, secretCode })).Html;
+}
+
+/** The text of the code in the picture, at the size in pixels that the picture asks for. */
+async function scan(svg: string): Promise<string> {
+  const picture = await Deno.makeTempFile({ suffix: ".png" });
+  try {
+    await run("rsvg-convert", ["--output", picture], svg);
+    const { text } = await run("zbarimg", ["--nodbus", "--raw", "-q", picture]);
+    return text;
+  } finally {
+    await Deno.remove(picture);
+  }
+}
+
+type Found =
+  | { readonly name: string; readonly attributes: readonly (readonly [string, string])[] }
+  | { readonly text: string };
+
+/** What a browser finds in the Html for an account. */
+function expectedElements(account: Account, html: string): readonly Found[] {
+  const uri = keyUriOf(account);
+  const name = `QR code for ${account.issuer ?? account.appName} (${account.appInfo})`;
+  const side = / viewBox='0 0 ([0-9]+) \1'/.exec(html)?.[1] ?? "a number";
+  return [
+    {
+      name: "a",
+      attributes: [["title", `Manually pair with ${base32(account.secretCode)}`], ["href", uri]],
+    },
+    {
+      name: "svg",
+      attributes: [
+        ["xmlns", "http://www.w3.org/2000/svg"],
+        ["viewbox", `0 0 ${side} ${side}`],
+        ["width", "300"],
+        ["height", "300"],
+        ["role", "img"],
+        ["aria-label", name.replace(/[\t\n]/g, " ")],
+        ["shape-rendering", "crispEdges"],
+      ],
+    },
+    { name: "rect", attributes: [["width", side], ["height", side], ["fill", "#fff"]] },
+    {
+      name: "path",
+      attributes: [["stroke", "#000"], ["d", /<path [^>]*d='([mh0-9. -]+)'/.exec(html)?.[1] ?? ""]],
+    },
+  ];
+}
+
+for (const [i, account] of ACCOUNTS.entries()) {
+  const binding = BINDINGS[i % BINDINGS.length]!;
+  const names = [account.appName, account.appInfo]
+    .map((name) => JSON.stringify(name.length > 40 ? `${name.slice(0, 8)}…` : name));
+  const description = `${names.join(" and ")} over ${binding} (${i + 1})`;
+
+  Deno.test(`zbarimg reads the Key URI of ${description}`, async () => {
+    const html = await htmlOf(binding, account);
+    const svg = html.slice(html.indexOf("<svg"), html.lastIndexOf("</a>"));
+    assertEquals(await scan(svg), `${keyUriOf(account)}\n`);
+  });
+
+  Deno.test(`an HTML parser finds a link and a picture for ${description}`, async () => {
+    const html = await htmlOf(binding, account);
+    const found = await runClient("/usr/bin/python3", "html_elements.py", [], html);
+    assertEquals(found, expectedElements(account, html));
+  });
+}

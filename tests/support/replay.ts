@@ -1,0 +1,138 @@
+/**
+ * Replays golden exchanges. How a request reaches a server is an argument, so that the same files
+ * serve for the handler, for a program over TCP, and for other runtimes.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import type { Block, Exchange, Step } from "./exchanges.ts";
+import type { RawReply, RawRequest } from "./http.ts";
+import { fillIn, fillUp, holdsPin, type PinClock } from "./placeholders.ts";
+
+/** What an exchange is replayed against. */
+export interface Server {
+  /** Takes a request to the server and brings back its reply. */
+  readonly send: (request: RawRequest) => Promise<RawReply>;
+  /** The clock of the server, and what its pins depend on. */
+  readonly clock: PinClock;
+  /** Waits until the time step does not change soon. */
+  readonly settle: () => Promise<void>;
+  /** Whether the replies come over TCP, where each has its Content-Length. */
+  readonly overTcp: boolean;
+}
+
+/** Replays an exchange; rejects at the first reply that is not the one in the file. */
+export async function replay(exchange: Exchange, server: Server): Promise<void> {
+  let earlier: RawReply | undefined;
+  for (const step of exchange.steps) {
+    if (holdsPin([...step.request.head, step.request.body].join("\n"))) await server.settle();
+    const fill = (text: string): string =>
+      fillIn(text, server.clock, (name) => earlier?.headers.get(name.toLowerCase()) ?? "");
+    const request = requestOf(step.request, fill);
+    earlier = await server.send(request);
+    checkReply(earlier, step, fill);
+    checkEveryReply(earlier, step, request, server.overTcp);
+  }
+}
+
+type Fill = (text: string) => string;
+
+function requestOf(block: Block, fill: Fill): RawRequest {
+  const head = block.head.map((line) => latin1(bytesOf(fill(line), block.escaped)));
+  const body = fillUp(bytesOf(fill(block.body), block.escaped));
+  const has = (name: string): boolean => head.some((line) => line.toLowerCase().startsWith(name));
+  if (has("transfer-encoding: chunked")) return { head, body: chunked(body) };
+  const needsLength = body.length > 0 || head[0]!.startsWith("POST ");
+  if (needsLength && !has("content-length:")) head.push(`Content-Length: ${body.length}`);
+  return { head, body };
+}
+
+function bytesOf(text: string, escaped: boolean): Uint8Array {
+  if (!escaped) return Buffer.from(text, "utf8");
+  const parts = [...text.matchAll(/\\x([0-9A-Fa-f]{2})|\\([rnt\\])|[^\\]+/g)];
+  return Buffer.concat(parts.map(([part, hexadecimal, letter]) => {
+    if (hexadecimal !== undefined) return Buffer.from(hexadecimal, "hex");
+    if (letter === undefined) return Buffer.from(part, "utf8");
+    return Buffer.from({ r: "\r", n: "\n", t: "\t" }[letter] ?? letter, "utf8");
+  }));
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+// RFC 9112 §7.1, in chunks of three sizes, so that characters and limits are cut across.
+function chunked(body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const chunks: Uint8Array[] = [];
+  for (let from = 0; from < body.length; from += chunks.at(-1)!.length) {
+    chunks.push(body.subarray(from, from + [1, 7, 8192][chunks.length % 3]!));
+  }
+  const parts = [...chunks, new Uint8Array()].map((chunk) =>
+    Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")])
+  );
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function checkReply(reply: RawReply, { reply: block, continued }: Step, fill: Fill): void {
+  const [statusLine, ...fields] = block.head;
+  const wanted = latin1(bytesOf(fill(block.body), block.escaped));
+  const got = latin1(reply.body);
+  const shown = `status ${reply.status}, body:\n${Buffer.from(reply.body).toString("utf8")}`;
+  assertEquals(`HTTP/1.1 ${reply.status}`, statusLine!.slice(0, "HTTP/1.1 200".length), shown);
+  if (continued) assert(reply.continued, "100 (Continue) did not come first");
+  for (const field of fields) checkField(reply, latin1(bytesOf(field, block.escaped)));
+  if (wanted.includes(ANY)) assert(matches(got, wanted), `${shown}\nexpected:\n${block.body}`);
+  else if (got !== wanted) {
+    assertEquals(shown.slice(shown.indexOf("\n") + 1), Buffer.from(wanted, "latin1").toString());
+    assertEquals(JSON.stringify(got), JSON.stringify(wanted));
+  }
+}
+
+const ANY = "{{any}}";
+
+function matches(text: string, pattern: string): boolean {
+  const literals = pattern.split(ANY).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${literals.join("[^]+?")}$`).test(text);
+}
+
+function checkField(reply: RawReply, field: string): void {
+  const [, absent, name, value] = /^(! )?([A-Za-z0-9-]+)(?:: *(.*))?$/.exec(field) ?? [];
+  const got = reply.headers.get(name!.toLowerCase());
+  if (absent !== undefined) return assertEquals(got, undefined, `${name} must not be there`);
+  assert(got !== undefined && matches(got, value!), `${name} is ${got}, not ${value}`);
+}
+
+// protocol.md §2, last paragraph but one, and the last paragraph of §3.
+function checkEveryReply(
+  { status, headers, body }: RawReply,
+  { reply }: Step,
+  request: RawRequest,
+  overTcp: boolean,
+): void {
+  assertEquals(headers.get("x-content-type-options"), "nosniff");
+  assertEquals(headers.get("referrer-policy"), "no-referrer");
+  const ownCaching = reply.head.some((field) => /^cache-control:/i.test(field));
+  if (!ownCaching) assertEquals(headers.get("cache-control"), "no-store");
+  // RFC 9110 §8.6: a 204 has no Content-Length, and a 304 need not have one.
+  if (status === 204) assertEquals(headers.get("content-length"), undefined);
+  if (overTcp && ![204, 304].includes(status)) {
+    assert(headers.has("content-length"), "The reply has no Content-Length");
+    assertEquals(headers.get("transfer-encoding"), undefined);
+  }
+  // What must not come back is written with this word in the files.
+  const whole = [...headers.values(), latin1(body)].join("\n");
+  assert(!/hush/i.test(whole), `The reply repeats a part of the request:\n${whole}`);
+  for (const secret of secretsOf(request)) {
+    assert(!whole.includes(secret), `The reply holds a secretCode:\n${whole}`);
+  }
+}
+
+// As far as they can be told from other text: eight characters, and not the same as a name.
+function secretsOf({ head, body }: RawRequest): readonly string[] {
+  const text = `${head[0]}\n${latin1(body)}`;
+  const found = [...text.matchAll(/secretCode(?:=|[^<>]*>)([A-Za-z0-9-]{8,})/gi)];
+  return found.map(([, secret]) => secret!);
+}

@@ -1,0 +1,89 @@
+/**
+ * The servers that exchanges are replayed against: the handler in this process, and the program.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { parseCommand } from "../../lib/cli/command_line.ts";
+import type { Config } from "../../lib/config.ts";
+import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
+import type { PinClock } from "./placeholders.ts";
+import type { RunningProgram } from "./program.ts";
+import type { Server } from "./replay.ts";
+
+// RFC 6238 appendix B: the last second of a time step of 30 s.
+const FIXED_TIME_MS = 1_111_111_109_000;
+
+function configOf(args: readonly string[]): Config {
+  const command = parseCommand(args, () => undefined);
+  if (command.kind !== "serve") throw new TypeError("The options do not start the server");
+  return command.config;
+}
+
+function clockOf(config: Config, now: () => number): PinClock {
+  const { algorithm, digits, period, window } = config;
+  return { algorithm, digits, period, window, now };
+}
+
+/** The handler in this process, with a clock that stands. */
+export function handlerServer(args: readonly string[]): Server {
+  const config = configOf(args);
+  const now = (): number => FIXED_TIME_MS;
+  const handler = createHandler({
+    ...config,
+    service: { otp: config, secretEncoding: config.secretEncoding, html: config.html, now },
+    log: {
+      error: (_message, cause) => {
+        throw cause;
+      },
+    },
+    isReady: () => true,
+  });
+  return {
+    send: (request) => callHandler(handler, request),
+    clock: clockOf(config, now),
+    settle: () => Promise.resolve(),
+    overTcp: false,
+  };
+}
+
+async function callHandler(handler: Handler, raw: RawRequest): Promise<RawReply> {
+  const [method = "", target = "", version] = raw.head[0]!.split(" ");
+  const headers = new Headers();
+  for (const line of raw.head.slice(1)) {
+    const colon = line.indexOf(":");
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  const url = `http://${headers.get("host")}${target}`;
+  const body = raw.body.length === 0 ? null : raw.body;
+  const request = new Request(url, { method, headers, body });
+  const unchanged = request.url === url && request.method === method && version === "HTTP/1.1";
+  assert(unchanged, "This request only exists on the wire: mark it so");
+  const reply = await handler(request);
+  return {
+    status: reply.status,
+    headers: new Map(reply.headers),
+    body: await reply.bytes(),
+    continued: false,
+  };
+}
+
+/** A program that runs and was started with the same options. */
+export function programServer(program: RunningProgram, args: readonly string[]): Server {
+  const { hostname, port } = new URL(program.url);
+  const config = configOf(args);
+  return {
+    send: (request) => exchangeRaw({ hostname, port: Number(port) }, request),
+    clock: clockOf(config, Date.now),
+    settle: () => settle(config.period),
+    overTcp: true,
+  };
+}
+
+// A pin of the edge of the window is right for the rest of this time step alone.
+async function settle(period: number): Promise<void> {
+  const left = period * 1000 - Date.now() % (period * 1000);
+  if (left < 2_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
+}
