@@ -1,6 +1,6 @@
 /** Key URIs as the service makes them, for accounts of many kinds. */
 
-import { randomText, seededRandom } from "./random.ts";
+import { randomText, seededRandom } from "../support/random.ts";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ISSUERS = [

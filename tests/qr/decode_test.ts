@@ -4,7 +4,7 @@ import { encodeQr, encodeSegments, isDark, type QrCode } from "../../lib/qr/enco
 import { createSegment } from "../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
-import { randomText, seededRandom } from "./random.ts";
+import { randomText, seededRandom } from "../support/random.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const PIXELS_PER_MODULE = 3;

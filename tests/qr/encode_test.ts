@@ -6,7 +6,7 @@ import { encodeQr, encodeSegments, isDark, type QrCode, rowWords } from "../../l
 import { createSegment, type Mode } from "../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
-import { randomText, seededRandom } from "./random.ts";
+import { randomText, seededRandom } from "../support/random.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const VERSIONS = Array.from({ length: 40 }, (_, i) => i + 1);

@@ -5,7 +5,7 @@ import { penalty } from "../../lib/qr/penalty.ts";
 import type { ErrorCorrectionLevel } from "../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { type Modules, naivePenalty, naivePoints } from "./naive_penalty.ts";
-import { randomText, seededRandom } from "./random.ts";
+import { randomText, seededRandom } from "../support/random.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const MASKS = [0, 1, 2, 3, 4, 5, 6, 7];

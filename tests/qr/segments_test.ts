@@ -9,7 +9,7 @@ import {
   VERSION_RANGES,
 } from "../../lib/qr/segments.ts";
 import { KEY_URIS } from "./accounts.ts";
-import { randomText, seededRandom } from "./random.ts";
+import { randomText, seededRandom } from "../support/random.ts";
 
 const MODES: readonly Mode[] = ["numeric", "alphanumeric", "byte"];
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
