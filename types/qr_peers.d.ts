@@ -1,4 +1,17 @@
-// The parts of two npm packages that the QR tests and benchmarks compare against.
+// The parts of npm packages that the QR tests and benchmarks compare against, or read pictures with.
+
+declare module "pngjs" {
+  export class PNG {
+    static readonly sync: {
+      read(bytes: Uint8Array): {
+        readonly width: number;
+        readonly height: number;
+        /** Red, green, blue and opacity of each pixel. */
+        readonly data: Uint8Array<ArrayBuffer>;
+      };
+    };
+  }
+}
 
 declare module "qrcode" {
   interface Segment {

@@ -1,5 +1,5 @@
 /**
- * A binding: one wire format for calls and their replies. Four duties and no more.
+ * A binding: one wire format for calls and their replies. Four duties, and one for the examples.
  *
  * @module
  */
@@ -45,6 +45,18 @@ export interface Call {
   readonly html?: HtmlForm;
 }
 
+/** A call as a caller sends it, still without the Host and the length of its body. */
+export interface WrittenCall {
+  /** The method. */
+  readonly method: "GET" | "POST";
+  /** What stands behind `/api.asmx` in the request-target. */
+  readonly path: string;
+  /** The header fields that the binding wants. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body; empty when there is none. Its lines end as people's files do, in LF. */
+  readonly body: string;
+}
+
 /** A reply, still without the header fields that every reply has. */
 export interface Reply {
   /** The HTTP status. */
@@ -73,6 +85,11 @@ export interface Binding {
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply that carries a fault. */
   readonly writeFault: (fault: Fault) => Reply;
+  /**
+   * Writes a call that `readCall` reads back, for the examples of the service page. The original's
+   * short routes are there for callers that exist and have none.
+   */
+  readonly writeCall?: (operation: Operation, args: Arguments) => WrittenCall;
 }
 
 /** Whom a fault blames: SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
@@ -100,7 +117,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
   "unreadable":             { status: 400, soapStatus: 500, blames: "sender",           unread: true },
   "invalid":                { status: 400, soapStatus: 500, blames: "sender",           unread: false },
   "bad-host":               { status: 400, soapStatus: 400, blames: "sender",           unread: true },
-  "unauthorized":           { status: 401, soapStatus: 401, blames: "sender",           unread: true },
+  "unauthorized":           { status: 401, soapStatus: 401, blames: "sender",           unread: false },
   "unknown-operation":      { status: 404, soapStatus: 500, blames: "sender",           unread: false },
   "timeout":                { status: 408, soapStatus: 408, blames: "sender",           unread: true },
   "body-too-large":         { status: 413, soapStatus: 413, blames: "sender",           unread: true },

@@ -6,31 +6,56 @@
  */
 
 import type { Fault } from "../service/fault.ts";
-import { type Operation, operationNamed, type Result } from "../service/operations.ts";
+import {
+  type Arguments,
+  type Operation,
+  operationNamed,
+  type Result,
+} from "../service/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import { type Binding, FAULTS, type Reply, type ServiceRequest } from "./binding.ts";
-import { FORM, readParameters } from "./form_urlencoded.ts";
+import {
+  type Binding,
+  FAULTS,
+  type Reply,
+  type ServiceRequest,
+  type WrittenCall,
+} from "./binding.ts";
+import { FORM, readParameters, writeParameters } from "./form_urlencoded.ts";
 import { resultContent } from "./result.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "./soap_versions.ts";
 
 /** The binding HTTP GET: parameters from the query string alone. */
 export function httpGetBinding(namespace: string): Binding {
-  return paramsBinding("HTTP GET", "GET", (request) => Promise.resolve(request.query), namespace);
+  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
+    method: "GET",
+    path: `/${operation.name}?${writeParameters(operation, args)}`,
+    headers: {},
+    body: "",
+  });
+  const readEncoded = (request: ServiceRequest): Promise<string> => Promise.resolve(request.query);
+  return paramsBinding({ name: "HTTP GET", writeCall }, "GET", readEncoded, namespace);
 }
 
 /** The binding HTTP POST: parameters from the form body alone. */
 export function httpPostBinding(namespace: string): Binding {
-  return paramsBinding("HTTP POST", "POST", (request) => request.readText([FORM]), namespace);
+  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
+    method: "POST",
+    path: `/${operation.name}`,
+    headers: { "Content-Type": FORM },
+    body: writeParameters(operation, args),
+  });
+  const readEncoded = (request: ServiceRequest): Promise<string> => request.readText([FORM]);
+  return paramsBinding({ name: "HTTP POST", writeCall }, "POST", readEncoded, namespace);
 }
 
 function paramsBinding(
-  name: string,
+  facts: Pick<Binding, "name" | "writeCall">,
   method: string,
   readEncoded: (request: ServiceRequest) => Promise<string>,
   namespace: string,
 ): Binding {
   return {
-    name,
+    ...facts,
     accepts: (request) =>
       request.route === "service" && request.method === method &&
       request.operationName !== undefined,

@@ -31,6 +31,16 @@ export function jsonBinding(): Binding {
     },
     writeReply,
     writeFault,
+    writeCall: ({ name, parameters }, args) => ({
+      method: "POST",
+      path: `/${name}`,
+      headers: { "Content-Type": JSON_TYPE },
+      body: JSON.stringify(
+        Object.fromEntries(parameters.map((known) => [known.name, args.get(known.name) ?? ""])),
+        null,
+        2,
+      ),
+    }),
   };
 }
 
@@ -90,11 +100,11 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-// A number becomes its decimal text; one that does not keep all its digits would become another.
+// A whole number becomes its decimal text; any other would lose digits, or have none of its own.
 function textOf(name: string, value: unknown): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-  throw new Fault("invalid", `Parameter ${name} must be a string.`);
+  if (Number.isSafeInteger(value)) return String(value);
+  throw new Fault("invalid", `Parameter ${name} must be a string or a whole number.`);
 }
 
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;

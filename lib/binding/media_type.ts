@@ -8,7 +8,10 @@
 export interface MediaType {
   /** Type and subtype in lower case, empty when there is none. */
   readonly essence: string;
-  /** Parameters by their name in lower case, values without quotes; the first of a name counts. */
+  /**
+   * Parameters by their name in lower case, values without quotes. Of a name that stands twice with
+   * different values, both, so that neither is taken for the one that was meant.
+   */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +26,8 @@ export function parseMediaType(contentType: string | null): MediaType {
   for (const [, name, quoted, token] of value.slice(semicolon).matchAll(PARAMETER)) {
     const key = name!.toLowerCase();
     const text = quoted?.replace(/\\(.)/g, "$1") ?? token!.trim();
-    if (!parameters.has(key)) parameters.set(key, text);
+    const before = parameters.get(key);
+    parameters.set(key, before === undefined || before === text ? text : `${before}, ${text}`);
   }
   return { essence: value.slice(0, semicolon).trim().toLowerCase(), parameters };
 }

@@ -8,7 +8,7 @@ import { encodeQr, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
 import { svgElement } from "../qr/svg.ts";
 import { Fault } from "../service/fault.ts";
-import { duplicateParameter, missingParameter } from "../service/operations.ts";
+import { checkCharacters, duplicateParameter, missingParameter } from "../service/operations.ts";
 import { writeCompact } from "../xml/writer.ts";
 import type { Reply } from "./binding.ts";
 import { readPairs } from "./form_urlencoded.ts";
@@ -38,6 +38,7 @@ export function qrPicture(query: string): Reply {
   const parameters = readParameters(query);
   const data = parameters.get("data");
   if (!data) throw missingParameter("data");
+  checkCharacters("data", data);
   const { width, height } = readSize(parameters.get("size") || DEFAULT_SIZE);
   const format = parameters.get("format") || "png";
   const code = encodeQr(data, "M") ?? encodeQr(data, "L");

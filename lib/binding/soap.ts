@@ -5,14 +5,15 @@
  */
 
 import type { Fault, HeaderBlockName } from "../service/fault.ts";
-import type { Operation, Result } from "../service/operations.ts";
-import { element, type MarkupElement, writeCompact } from "../xml/writer.ts";
+import type { Arguments, Operation, Result } from "../service/operations.ts";
+import { element, type MarkupElement, writeCompact, writeIndented } from "../xml/writer.ts";
 import {
   type Binding,
   type FaultFacts,
   FAULTS,
   type Reply,
   type ServiceRequest,
+  type WrittenCall,
 } from "./binding.ts";
 import { resultContent } from "./result.ts";
 import { readEnvelope } from "./soap_envelope.ts";
@@ -45,6 +46,7 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
     },
     writeReply: (operation, result) => writeReply(operation, result, version, namespace),
     writeFault: (fault) => writeFault(fault, version),
+    writeCall: (operation, args) => writeCall(operation, args, version, namespace),
   };
 }
 
@@ -52,6 +54,30 @@ function readAction(request: ServiceRequest, { action }: SoapVersion): string | 
   return "header" in action
     ? request.header(action.header)
     : request.mediaType.parameters.get(action.parameter) ?? null;
+}
+
+function writeCall(
+  { name, parameters }: Operation,
+  args: Arguments,
+  version: SoapVersion,
+  namespace: string,
+): WrittenCall {
+  const { mediaType, action } = version;
+  const values = parameters.map((parameter) =>
+    element(parameter.name, {}, args.get(parameter.name) ?? "")
+  );
+  const body = element("soap:Body", {}, element(name, { xmlns: namespace }, ...values));
+  const contentType = `${mediaType}; charset=utf-8`;
+  const named = `"${namespace}${name}"`;
+  return {
+    method: "POST",
+    path: "",
+    headers: "header" in action
+      ? { "Content-Type": contentType, [action.header]: named }
+      : { "Content-Type": `${contentType}; ${action.parameter}=${named}` },
+    body: writeIndented(element("soap:Envelope", { "xmlns:soap": version.envelope }, body))
+      .replaceAll("\r\n", "\n"),
+  };
 }
 
 function writeReply(

@@ -5,12 +5,11 @@
  */
 
 import { OPERATIONS } from "../service/operations.ts";
+import type { PageContext } from "./context.ts";
 import { disco } from "./disco.ts";
 import { operationPage, servicePage, unknownOperationPage } from "./page.ts";
-import { type ServiceAddress, wsdl } from "./wsdl.ts";
-
-const XML = "text/xml; charset=utf-8";
-const HTML = "text/html; charset=utf-8";
+import { contentSecurityPolicy } from "./page_frame.ts";
+import { wsdl } from "./wsdl.ts";
 
 /** A document, still without the header fields that every reply has. */
 export interface Document {
@@ -20,6 +19,8 @@ export interface Document {
   readonly contentType: string;
   /** The text, ASCII. */
   readonly body: string;
+  /** Header fields of its own: what a browser may do with it. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -28,14 +29,21 @@ export interface Document {
  *
  * @param query The query string without its question mark.
  */
-export function describe(query: string, address: ServiceAddress): Document {
+export async function describe(query: string, context: PageContext): Promise<Document> {
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
-  if (keys.has("wsdl")) return { status: 200, contentType: XML, body: wsdl(address) };
-  if (keys.has("disco")) return { status: 200, contentType: XML, body: disco(address) };
+  if (keys.has("wsdl")) return xml(wsdl(context));
+  if (keys.has("disco")) return xml(disco(context));
+  const headers = { "content-security-policy": await contentSecurityPolicy(context) };
+  const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
   const op = keys.get("op");
-  if (op === undefined) return { status: 200, contentType: HTML, body: servicePage() };
+  if (op === undefined) return { ...html, body: await servicePage(context) };
   const operation = OPERATIONS.get(op);
   return operation === undefined
-    ? { status: 404, contentType: HTML, body: unknownOperationPage() }
-    : { status: 200, contentType: HTML, body: operationPage(operation) };
+    ? { ...html, status: 404, body: unknownOperationPage(context) }
+    : { ...html, body: await operationPage(operation, context) };
+}
+
+function xml(body: string): Document {
+  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
+  return { status: 200, contentType: "text/xml; charset=utf-8", body, headers };
 }

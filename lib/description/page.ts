@@ -1,90 +1,108 @@
 /**
- * The service page: what the service is, its operations, and a form for each.
+ * The service page: what the service is, its operations, and a form for each. All texts that come
+ * from a request or an option pass through the writer, which escapes them.
  *
  * @module
  */
 
 import { type Operation, OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
-import { element, type MarkupElement, type MarkupNode, writeHtmlPage } from "../xml/writer.ts";
+import { element, type MarkupElement } from "../xml/writer.ts";
+import type { PageContext } from "./context.ts";
+import { link, servicePath, writePage } from "./page_frame.ts";
+import { copyButton, tryIt } from "./page_parts.ts";
+import {
+  formsSection,
+  samplesSection,
+  settingsSection,
+  snippetsSection,
+  warnings,
+} from "./page_sections.ts";
+import { samplesOf } from "./samples.ts";
 
-/** Writes the page that lists the operations. */
-export function servicePage(): string {
-  return page(
-    element("h1", {}, SERVICE_NAME),
-    element(
-      "p",
-      {},
-      "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP " +
-        "POST. For a formal definition, see the ",
-      element("a", { href: "/api.asmx?wsdl" }, "service description (WSDL)"),
-      ".",
-    ),
-    operationList(),
+/** Writes the page that shows all operations. */
+export async function servicePage(context: PageContext): Promise<string> {
+  const operations = [...OPERATIONS.values()];
+  const url = `${context.base}/api.asmx`;
+  const address = element(
+    "p",
+    { class: "address" },
+    element("code", { id: "address" }, url),
+    copyButton("address", "the address"),
+    link("?wsdl", "Service description (WSDL)"),
   );
+  return writePage(context, {
+    title: SERVICE_NAME,
+    lead: LEAD,
+    under: [address],
+    main: [
+      ...warnings(context),
+      element(
+        "div",
+        { class: "grid lift" },
+        ...operations.map((operation, i) => operationCard(operation, i + 1, context)),
+      ),
+      formsSection(await samplesOf(operations[0]!, context)),
+      settingsSection(context),
+    ],
+  });
 }
 
-/** Writes the page of one operation, with a form that calls it by HTTP POST. */
-export function operationPage({ name, documentation, parameters }: Operation): string {
-  const fields = parameters.map((parameter) =>
-    element(
-      "p",
-      {},
-      element("label", { for: parameter.name }, parameter.name),
-      element("br", {}),
-      element("input", {
-        id: parameter.name,
-        name: parameter.name,
-        type: "text",
-        autocomplete: "off",
-        size: "50",
-      }),
-    )
+const LEAD =
+  "Gives an authenticator app its secret by QR code, and tells whether the pin that it " +
+  "shows is right: the two calls of a two-factor login. Try both here; nothing is stored.";
+
+/** Writes the page of one operation: a form that calls it, and how programs call it. */
+export async function operationPage(operation: Operation, context: PageContext): Promise<string> {
+  const { name, documentation } = operation;
+  const card = element(
+    "section",
+    { "class": cardClass(operation, "card lift wide"), "aria-labelledby": "try" },
+    element("h2", { id: "try" }, "Try it"),
+    ...tryIt(operation, context, servicePath(context)),
   );
-  const form = { action: `/api.asmx/${name}`, method: "post" };
-  const submit = element("p", {}, element("button", {}, "Invoke"));
-  return page(
-    element("h1", {}, name),
-    element("p", {}, documentation),
-    element("form", form, ...fields, submit),
-    allOperations(),
-  );
+  return writePage(context, {
+    title: name,
+    lead: documentation,
+    current: name,
+    main: [
+      ...warnings(context),
+      card,
+      samplesSection(await samplesOf(operation, context)),
+      snippetsSection(operation, context),
+      element("p", {}, link(servicePath(context), "All operations")),
+    ],
+  });
 }
 
 /** Writes the page for an operation that does not exist; it does not repeat the name. */
-export function unknownOperationPage(): string {
-  return page(
-    element("h1", {}, "No such operation"),
-    element("p", {}, `${SERVICE_NAME} has these operations; their names are case sensitive.`),
-    operationList(),
-    allOperations(),
-  );
-}
-
-function operationList(): MarkupElement {
+export function unknownOperationPage(context: PageContext): string {
   const items = [...OPERATIONS.values()].map(({ name, documentation }) =>
+    element("li", {}, link(`?op=${name}`, name), `: ${documentation}`)
+  );
+  return writePage(context, {
+    title: "No such operation",
+    lead: `${SERVICE_NAME} has these operations; their names are case sensitive.`,
+    main: [element("div", { class: "card lift" }, element("ul", {}, ...items))],
+  });
+}
+
+function operationCard(operation: Operation, step: number, context: PageContext): MarkupElement {
+  const { name, documentation } = operation;
+  return element(
+    "section",
+    { "class": cardClass(operation, "card"), "aria-labelledby": `try-${name}` },
     element(
-      "li",
-      {},
-      element("a", { href: `/api.asmx?op=${name}` }, name),
-      `: ${documentation}`,
-    )
+      "h2",
+      { id: `try-${name}` },
+      element("span", { "class": "step", "aria-hidden": "true" }, String(step)),
+      name,
+    ),
+    element("p", {}, documentation),
+    ...tryIt(operation, context, servicePath(context)),
+    element("p", { class: "more" }, link(`?op=${name}`, `Requests, replies and code for ${name}`)),
   );
-  return element("ul", {}, ...items);
 }
 
-function allOperations(): MarkupElement {
-  return element("p", {}, element("a", { href: "/api.asmx" }, "All operations"));
-}
-
-function page(...content: readonly MarkupNode[]): string {
-  const head = element(
-    "head",
-    {},
-    element("meta", { charset: "utf-8" }),
-    element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
-    element("title", {}, `${SERVICE_NAME} Web Service`),
-    element("link", { rel: "alternate", type: "text/xml", href: "/api.asmx?disco" }),
-  );
-  const body = element("body", {}, element("main", {}, ...content));
-  return writeHtmlPage(element("html", { lang: "en" }, head, body));
+function cardClass({ result }: Operation, name: string): string {
+  return result.kind === "record" ? `${name} with-tile has-pairing` : name;
 }

@@ -43,9 +43,15 @@ export function writeIndented(root: MarkupElement): string {
   return XML_DECLARATION + indented(root, "\r\n");
 }
 
-/** Writes an HTML page: the fragment of its root element behind the document type. */
+/**
+ * Writes an HTML page in ASCII: its root element behind the document type.
+ *
+ * The text of `style` and `script` elements is written as it is, since browsers do not decode it.
+ *
+ * @throws {TypeError} When such a text could end its element early, or is not ASCII.
+ */
 export function writeHtmlPage(root: MarkupElement): string {
-  return `<!DOCTYPE html>\n${writeElement(root, '"')}\n`;
+  return `<!DOCTYPE html>\n${writeHtmlElement(root)}\n`;
 }
 
 /** Writes an HTML fragment on one line of ASCII attributes in single quotes. */
@@ -64,6 +70,35 @@ function writeElement(element: MarkupElement, quote: Quote): string {
     written += typeof child === "string" ? escapeText(child) : writeElement(child, quote);
   }
   return `${written}</${element.name}>`;
+}
+
+// HTML §13.1.2: void elements have no end tag, all others have one even when they are empty.
+const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta"]);
+const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set(["script", "style"]);
+
+function writeHtmlElement(element: MarkupElement): string {
+  const { name, children = [] } = element;
+  const start = `${startOfTag(element, '"')}>`;
+  if (VOID_ELEMENTS.has(name)) return start;
+  const write = RAW_TEXT_ELEMENTS.has(name) ? rawText : htmlText;
+  let written = start;
+  for (const child of children) {
+    written += typeof child === "string" ? write(child) : writeHtmlElement(child);
+  }
+  return `${written}</${name}>`;
+}
+
+// HTML §13.1.3 and §13.1.4: only these two begin anything in text.
+function htmlText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+    .replace(/[^\n\x20-\x7E]/gu, (character) => `&#${character.codePointAt(0)};`);
+}
+
+function rawText(text: string): string {
+  if (/<\/|<!--|[^\n\x20-\x7E]/.test(text)) {
+    throw new TypeError("The text of a style or script holds what HTML would read otherwise");
+  }
+  return text;
 }
 
 function indented(element: MarkupElement, lineStart: string): string {

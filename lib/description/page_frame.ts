@@ -1,0 +1,158 @@
+/**
+ * The frame of every page: head, navigation, style and script, and the policy that lets in nothing
+ * but these.
+ *
+ * @module
+ */
+
+import { OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
+import {
+  element,
+  type MarkupElement,
+  type MarkupNode,
+  writeHtmlFragment,
+  writeHtmlPage,
+} from "../xml/writer.ts";
+import type { PageContext } from "./context.ts";
+import { SCRIPT } from "./page_script.ts";
+import { STYLE } from "./page_style.ts";
+
+/** What a page is made of. */
+export interface PageContent {
+  /** The heading. */
+  readonly title: string;
+  /** One paragraph under it. */
+  readonly lead: string;
+  /** What stands under that. */
+  readonly under?: readonly MarkupElement[];
+  /** The operation that the page is about. */
+  readonly current?: string;
+  /** All the rest. */
+  readonly main: readonly MarkupElement[];
+}
+
+/** Writes a page. */
+export function writePage(context: PageContext, content: PageContent): string {
+  const { title, lead, under = [], current, main } = content;
+  const hero = [element("h1", {}, title), element("p", { class: "lead" }, lead), ...under];
+  const band = element(
+    "header",
+    { class: "band" },
+    element(
+      "div",
+      { class: "wrap" },
+      navigation(servicePath(context), title, current),
+      element("div", { class: "hero" }, ...hero),
+    ),
+  );
+  const body = element(
+    "body",
+    {},
+    element("a", { class: "skip", href: "#main" }, "Skip to content"),
+    band,
+    element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
+    element("p", { id: "told", class: "unseen", role: "status" }),
+    element("script", {}, SCRIPT),
+  );
+  return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
+}
+
+function headOf(title: string): MarkupElement {
+  const name = `${SERVICE_NAME} Web Service`;
+  return element(
+    "head",
+    {},
+    element("meta", { charset: "utf-8" }),
+    element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+    element("title", {}, title === SERVICE_NAME ? name : `${title} - ${name}`),
+    element("link", { rel: "icon", href: ICON }),
+    element("link", { rel: "alternate", type: "text/xml", href: "?disco" }),
+    element("style", {}, STYLE),
+  );
+}
+
+function navigation(service: string, title: string, current: string | undefined): MarkupElement {
+  const item = (href: string, text: string, isCurrent: boolean): MarkupNode =>
+    element(
+      "li",
+      {},
+      element("a", { href, ...(isCurrent ? { "aria-current": "page" } : {}) }, text),
+    );
+  return element(
+    "div",
+    { class: "top" },
+    element("a", { class: "brand", href: service }, MARK, SERVICE_NAME),
+    element(
+      "nav",
+      { "aria-label": "Operations" },
+      element(
+        "ul",
+        {},
+        item(service, "Overview", title === SERVICE_NAME),
+        ...[...OPERATIONS.keys()].map((name) => item(`?op=${name}`, name, name === current)),
+        item("?wsdl", "WSDL", false),
+      ),
+    ),
+  );
+}
+
+// The three finder patterns of a picture code, and where the fourth corner would be, a check mark.
+const MARK = element(
+  "svg",
+  { "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 32 32", "aria-hidden": "true" },
+  element("rect", { width: "32", height: "32", rx: "7", fill: "#62d3a8" }),
+  element("path", {
+    "fill": "none",
+    "stroke": "#0c2a21",
+    "stroke-width": "2.6",
+    "d": "M6 6h7v7H6zM19 6h7v7h-7zM6 19h7v7H6zM18.5 22.7l3 3 5-6.2",
+  }),
+);
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`;
+
+/**
+ * The address of the service, relative to the page: so it is right behind a proxy that puts a
+ * prefix in front of the path.
+ */
+export function servicePath({ path }: PageContext): string {
+  return path.endsWith("/") ? "../api.asmx" : "api.asmx";
+}
+
+/** Makes a link. */
+export function link(href: string, text: string): MarkupElement {
+  return element("a", { href }, text);
+}
+
+let policy: Promise<string> | undefined;
+
+/**
+ * The content security policy of every page (CSP Level 3): the one style, the one script, calls to
+ * this server, and no frame around it, so that nobody is led to press its buttons unawares.
+ */
+export function contentSecurityPolicy({ service: { html } }: PageContext): Promise<string> {
+  policy ??= policyOf(STYLE, SCRIPT);
+  // Where the operations give a picture to be fetched, the page has to fetch it.
+  return html === "image"
+    ? policy.then((text) => text.replace("img-src", "img-src 'self'"))
+    : policy;
+}
+
+async function policyOf(style: string, script: string): Promise<string> {
+  return [
+    "default-src 'none'",
+    `style-src ${await hashSource(style)}`,
+    `script-src ${await hashSource(script)}`,
+    // The icon.
+    "img-src data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+async function hashSource(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
+}

@@ -1,0 +1,126 @@
+/**
+ * A sample request and reply of an operation in every form, written by the bindings themselves.
+ *
+ * @module
+ */
+
+import type { Binding, WrittenCall } from "../binding/binding.ts";
+import { bindingsOf } from "../binding/bindings.ts";
+import type { Operation, Result } from "../service/operations.ts";
+import type { PageContext } from "./context.ts";
+import { exampleArguments } from "./fields.ts";
+
+/** A piece of a sample request. */
+export interface Piece {
+  /** What stands there. */
+  readonly text: string;
+  /** What it depends on, when it is not the same in every request: a parameter, or the length. */
+  readonly hole?: string;
+}
+
+/** The hole that the length of the body stands in; no parameter can have its name. */
+export const LENGTH_HOLE = "Content-Length";
+
+/** A sample of one binding. */
+export interface Sample {
+  /** The name of the binding. */
+  readonly binding: string;
+  /** The call that the request makes. */
+  readonly call: WrittenCall;
+  /** The request as HTTP/1.1 has it; its lines end in LF. */
+  readonly request: readonly Piece[];
+  /** The reply; what is longer than its use is cut out, and three dots stand for it. */
+  readonly reply: string;
+}
+
+/** The samples of an operation, in the order of the names of the bindings. */
+export async function samplesOf(
+  operation: Operation,
+  context: PageContext,
+): Promise<readonly Sample[]> {
+  const result = await sampleResult(operation, context);
+  return bindingsOf(context.namespace)
+    .flatMap((binding) => sampleOf(binding, operation, result, context))
+    .sort((a, b) => (a.binding < b.binding ? -1 : 1));
+}
+
+function sampleOf(
+  { name, writeCall, writeReply }: Binding,
+  operation: Operation,
+  result: Result,
+  context: PageContext,
+): Sample[] {
+  if (writeCall === undefined) return [];
+  const call = writeCall(operation, exampleArguments(operation, context.service));
+  // The same call with a name in the place of each value shows which parts are values.
+  const names = operation.parameters.map((parameter) => parameter.name);
+  const marked = writeCall(operation, new Map(names.map((hole) => [hole, markOf(hole)])));
+  const { contentType, body } = writeReply(operation, result);
+  return [{
+    binding: name,
+    call,
+    request: requestPieces(call, marked, names, context.base),
+    reply: `HTTP/1.1 200 OK\nContent-Type: ${contentType}\n\n${String(body)}`
+      .replaceAll("\r\n", "\n"),
+  }];
+}
+
+function requestPieces(
+  { method, path, headers, body }: WrittenCall,
+  marked: WrittenCall,
+  names: readonly string[],
+  base: string,
+): readonly Piece[] {
+  const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
+  const fields = Object.entries({ Host: host, ...headers })
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("");
+  const length = String(new TextEncoder().encode(body).length);
+  return [
+    { text: `${method} ${prefix}/api.asmx` },
+    ...piecesOf(path, marked.path, names),
+    { text: ` HTTP/1.1\n${fields}` },
+    ...(method === "GET"
+      ? []
+      : [{ text: "Content-Length: " }, { text: length, hole: LENGTH_HOLE }]),
+    { text: method === "GET" ? "\n" : "\n\n" },
+    ...piecesOf(body, marked.body, names),
+  ];
+}
+
+// Letters and digits are the same in every form, and no form has such words of its own.
+function markOf(name: string): string {
+  return `0${name}0`;
+}
+
+// What stands in the text between two fixed parts is the value as the binding wrote it there.
+function piecesOf(text: string, marked: string, names: readonly string[]): readonly Piece[] {
+  const parts = marked.split(new RegExp(`(${names.map(markOf).join("|")})`));
+  let end = 0;
+  return parts.map((part, i) => {
+    const start = end;
+    const name = names.find((known) => markOf(known) === part);
+    const next = parts[i + 1];
+    if (name === undefined) end += part.length;
+    else end = next ? text.indexOf(next, start) : text.length;
+    const piece = { text: text.slice(start, end) };
+    return name === undefined ? piece : { ...piece, hole: name };
+  }).filter((piece) => piece.text !== "");
+}
+
+// A picture takes more room on the page than all the rest; the two ends of it say what it is.
+function shorten(value: string): string {
+  return value.replace(/<svg .*<\/svg>/s, "<svg ...>...</svg>").replace(
+    /\?secret=[^']*/,
+    "?secret=...",
+  );
+}
+
+async function sampleResult(operation: Operation, context: PageContext): Promise<Result> {
+  if (operation.result.kind === "boolean") return true;
+  const { base, service } = context;
+  const args = exampleArguments(operation, service);
+  const result = await operation.invoke(args, { ...service, base: () => base });
+  if (typeof result === "boolean") return result;
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, shorten(value)]));
+}

@@ -1,0 +1,306 @@
+/** The service page as people use it. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { decodeBase32 } from "@std/encoding/base32";
+import type { Page } from "playwright-core";
+import { serverForTests } from "../interop/server.ts";
+import { visit } from "./browser.ts";
+import { pinOf, scan, scanAnother, wrongPinOf } from "./pairing.ts";
+
+const server = serverForTests();
+const imageServer = serverForTests("--html", "image");
+const otherServer = serverForTests("--algorithm", "SHA256", "--digits", "8", "--period", "60");
+
+const KEY = "0123456789abcdef";
+const KEY_FILE = Deno.makeTempFileSync();
+Deno.writeTextFileSync(KEY_FILE, KEY);
+Deno.test.afterAll(() => Deno.remove(KEY_FILE));
+const lockedServer = serverForTests("--api-keys-file", KEY_FILE);
+
+const PAIR_SECRET = "#Pair-secretCode";
+const PIN = "#ValidatePin-pin";
+const ANSWER = ".answer:not(.empty)";
+
+async function answer(page: Page): Promise<string> {
+  const box = page.locator(ANSWER);
+  await box.waitFor();
+  return await box.innerText();
+}
+
+async function check(page: Page, pin: string): Promise<string> {
+  await page.fill(PIN, pin);
+  await page.locator(ANSWER).waitFor({ state: "detached" });
+  await page.click("form[data-operation=ValidatePin] button[type=submit]");
+  return await answer(page);
+}
+
+Deno.test("a person pairs a phone with the picture on the page, and checks its pin", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const uri = await scan(page);
+    const secret = await page.inputValue(PAIR_SECRET);
+    assertMatch(secret, /^[A-Z2-7]{32}$/);
+    assertEquals(await page.inputValue("#ValidatePin-secretCode"), secret);
+    assertMatch(uri, /^otpauth:\/\/totp\/Example%20Corp:jane%40example\.com\?secret=/);
+    const key = new URL(uri).searchParams.get("secret")!;
+    const padded = key.padEnd(Math.ceil(key.length / 8) * 8, "=");
+    assertEquals(new TextDecoder().decode(decodeBase32(padded)), secret);
+    assertEquals((await page.locator(".groups span").allInnerTexts()).join(""), key);
+    assertEquals(await page.getAttribute(".open", "href"), uri);
+    assertMatch(await check(page, pinOf(uri)), /true\s+The pin is right\./);
+    assertMatch(await check(page, wrongPinOf(uri)), /false\s+The pin is wrong/);
+    const spaced = pinOf(uri).replace(/^.../, "$& ");
+    assertMatch(await check(page, spaced), /^true/);
+  });
+});
+
+Deno.test("the answer goes as soon as the question changes", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    assertMatch(await check(page, pinOf(await scan(page))), /true/);
+    await page.type(PIN, "1");
+    assertEquals(await page.innerText(".answer"), "The answer appears here.");
+  });
+});
+
+Deno.test("the picture follows the fields", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    const first = await scan(page);
+    await page.fill("#Pair-appName", "B\u00fccher & S\u00f6hne <b>");
+    const second = await scanAnother(page, first);
+    assertMatch(second, /totp\/B%C3%BCcher%20%26%20S%C3%B6hne%20%3Cb%3E:jane/);
+    await page.click(".random");
+    const third = await scanAnother(page, second);
+    assert(third.slice(third.indexOf("secret=")) !== second.slice(second.indexOf("secret=")));
+    await page.fill("#Pair-appInfo", "");
+    await page.locator(".tile p").waitFor();
+    assertMatch(await page.innerText(".status"), /appears when all fields are filled in/);
+    assert(!await page.isVisible(".setup"));
+    await page.fill("#Pair-appInfo", "x".repeat(300));
+    await page.locator(".status.bad").waitFor();
+    assertEquals(
+      await page.innerText(".status"),
+      "Parameter appInfo is longer than 256 characters.",
+    );
+  }, { complaints: 1 }); // The console tells of the 400.
+});
+
+Deno.test("the code to type in is shown in groups of four and copied without blanks", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  await visit(`${server.url}/`, async (page) => {
+    const key = new URL(await scan(page)).searchParams.get("secret")!;
+    const groups = await page.locator(".groups span").allInnerTexts();
+    assertEquals(groups, key.match(/.{1,4}/g));
+    await page.click("[data-copy=Pair-setup]");
+    await page.getByText("Copied").first().waitFor();
+    assertEquals(await page.evaluate("navigator.clipboard.readText()"), key);
+    assertEquals(await page.innerText("#told"), "Copied");
+  }, { permissions });
+});
+
+const BINDINGS = ["HTTP GET", "HTTP POST", "JSON", "SOAP 1.1", "SOAP 1.2"];
+
+for (const binding of BINDINGS) {
+  Deno.test(`by ${binding}, the request on the page is the one that is sent`, async () => {
+    await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+      const secret = "p\u00e4ss <w&\u00f6rd> \"'%+\\ \u{1f511}";
+      await page.fill("#ValidatePin-secretCode", secret);
+      await page.fill(PIN, "12 34");
+      await page.getByText(binding, { exact: true }).click();
+      const [request] = await Promise.all([
+        page.waitForRequest((candidate) => candidate.url().includes(".asmx")),
+        page.click(`text=Check by ${binding}`),
+      ]);
+      assertMatch(await answer(page), /false/);
+      const panes = page.locator("#calls .panel:visible pre");
+      const [head, ...rest] = (await panes.first().textContent())!.split("\n\n");
+      const [line, ...fields] = head!.split("\n");
+      const { pathname, search, host } = new URL(request.url());
+      assertEquals(line, `${request.method()} ${pathname}${search} HTTP/1.1`);
+      const headers = await request.allHeaders();
+      for (const field of fields.filter((text) => text !== "")) {
+        const [name, value] = field.split(/: (.*)/s);
+        const got = name === "Host" ? host : headers[name!.toLowerCase()];
+        assertEquals([name, got], [name, value]);
+      }
+      assertEquals(request.postData() ?? "", rest.join("\n\n"));
+      const shown = (await panes.nth(1).textContent())!;
+      const reply = await (await request.response())!.text();
+      assertEquals(shown.slice(shown.indexOf("\n\n") + 2), reply);
+      assertMatch(shown, /^HTTP\/1\.1 200 OK\nContent-Type: /);
+      assertMatch(await page.innerText(".reply:visible .title"), /^Reply, \d+ ms$/);
+    });
+  });
+
+  Deno.test(`by ${binding}, the page shows the picture of the reply and the fault of a mistake`, async () => {
+    await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+      const before = await scan(page);
+      await page.getByText(binding, { exact: true }).click();
+      await page.fill("#Pair-appName", "Another");
+      await page.click("form button[type=submit]");
+      assertMatch(await scanAnother(page, before), /totp\/Another:/);
+      await page.fill("#Pair-appName", ":");
+      await page.click("form button[type=submit]");
+      await page.locator(".status.bad").waitFor();
+      assertEquals(
+        await page.innerText(".status"),
+        "Parameter appName must hold more than colons.",
+      );
+    }, { complaints: 1 });
+  });
+}
+
+Deno.test("no secret is in an address, in a store, or in a page that is opened again", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    const secret = await page.inputValue(PAIR_SECRET);
+    await check(page, pinOf(await scan(page)));
+    assertEquals(new Set(addresses).size > 0, true);
+    assertEquals(addresses.filter((url) => /\?(?!disco$)/.test(url) || url.includes(secret)), []);
+    assertEquals(
+      await page.evaluate(
+        "[localStorage.length, sessionStorage.length, document.cookie, location.search]",
+      ),
+      [0, 0, "", ""],
+    );
+    await page.reload();
+    await scan(page);
+    assert(await page.inputValue(PAIR_SECRET) !== secret);
+    assertEquals(await page.inputValue(PIN), "");
+  });
+});
+
+Deno.test("the page shows the time of the server and the seconds left of its step", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    await page.locator(".time", { hasText: /^\d\d:\d\d:\d\d$/ }).waitFor();
+    const [h, m, s] = (await page.innerText(".time")).split(":").map(Number);
+    const shown = h! * 3600 + m! * 60 + s!;
+    const off = Math.abs(shown - Math.floor(Date.now() / 1000) % 86_400);
+    assert(Math.min(off, 86_400 - off) <= 3, `${off} s`);
+    const left = Number(await page.innerText(".left"));
+    assert(left >= 1 && left <= 30);
+    assertEquals(await page.innerText(".skew"), "");
+  });
+});
+
+Deno.test("a clock that is off is noticed", async () => {
+  await visit("about:blank", async (page) => {
+    await page.clock.install({ time: Date.now() - 60_000 });
+    await page.goto(`${server.url}/`);
+    await page.locator(".skew", { hasText: /^The clock of this device is \d+ s behind\.$/ })
+      .waitFor();
+  });
+});
+
+Deno.test("the keyboard is enough, and its place is always seen", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const uri = await scan(page);
+    const visited: string[] = [];
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press("Tab");
+      const [id, outline] = await page.evaluate<[string, string]>(
+        "[document.activeElement.id || document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]",
+      );
+      assertEquals([id, outline], [id, "solid"]);
+      visited.push(id);
+      if (id === "ValidatePin-pin") break;
+    }
+    const order = [
+      "Skip to content",
+      "Overview",
+      "Pair-appName",
+      "Pair-appInfo",
+      "Pair-secretCode",
+      "Send",
+      "Print",
+      "ValidatePin-pin",
+    ];
+    const places = order.map((name) => visited.indexOf(name));
+    assert(!places.includes(-1), visited.join(", "));
+    assertEquals([...places].sort((a, b) => a - b), places);
+    await page.keyboard.type(pinOf(uri));
+    await page.keyboard.press("Enter");
+    assertMatch(await answer(page), /true/);
+  });
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await page.focus("#calls-1");
+    await page.keyboard.press("ArrowRight");
+    assertEquals(await page.isVisible("#calls-2 + label + .panel"), true);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    assertEquals(await page.evaluate("document.activeElement.tagName"), "PRE");
+  });
+});
+
+Deno.test("without JavaScript, both forms show the reply of the service", async () => {
+  const open = (act: (page: Page) => Promise<void>): Promise<void> =>
+    visit(`${server.url}/api.asmx`, act, { javaScriptEnabled: false });
+  const submit = async (page: Page, operation: string): Promise<string> => {
+    const [reply] = await Promise.all([
+      page.waitForResponse((candidate) => candidate.url().endsWith(`/${operation}`)),
+      page.click(`form[data-operation=${operation}] button[type=submit]`),
+    ]);
+    assertEquals([reply.status(), reply.request().method()], [200, "POST"]);
+    return await reply.text();
+  };
+  await open(async (page) => {
+    assert(!await page.isVisible(".tile") && !await page.isVisible("[data-copy]"));
+    await page.fill(PAIR_SECRET, "12345678901234567890");
+    const code = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+    assert((await submit(page, "Pair")).includes(`<ManualSetupCode>${code}</ManualSetupCode>`));
+    assertEquals(page.url(), `${server.url}/api.asmx/Pair`);
+  });
+  await open(async (page) => {
+    await page.fill("#ValidatePin-secretCode", "12345678901234567890");
+    const uri = "otpauth://totp/a:b?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=a";
+    await page.fill(PIN, pinOf(uri));
+    assertMatch(await submit(page, "ValidatePin"), /<boolean xmlns="[^"]+">true<\/boolean>$/);
+  });
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await page.getByText("SOAP 1.2", { exact: true }).click();
+    assert(await page.getByText("application/soap+xml").first().isVisible());
+  }, { javaScriptEnabled: false });
+});
+
+Deno.test("the picture can be scanned in the dark and on a telephone", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    assertMatch(await scan(page), /^otpauth:/);
+  }, { colorScheme: "dark", viewport: { width: 360, height: 640 } });
+});
+
+Deno.test("the printed page is the pairing alone", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const uri = await scan(page);
+    await page.emulateMedia({ media: "print" });
+    assertEquals(await scan(page), uri);
+    const text = await page.evaluate<string>("document.body.innerText");
+    assertMatch(text, /^Example Corp \(jane@example\.com\)\s+Or type this in/);
+    assert(text.includes("Destroy this sheet") && !text.includes("ValidatePin"));
+    assertEquals(await page.locator("input:visible").count(), 0);
+  }, { colorScheme: "dark" });
+});
+
+Deno.test("a pairing whose picture is to be fetched is shown and works", async () => {
+  await visit(`${imageServer.url}/`, async (page) => {
+    const uri = await scan(page);
+    assertEquals(await page.getAttribute(".open", "href"), uri);
+    assertMatch(await check(page, pinOf(uri)), /true/);
+  });
+});
+
+Deno.test("whoever gave the browser a key needs no other for the forms", async () => {
+  await visit(`${lockedServer.url}/`, async (page) => {
+    assertMatch(await check(page, pinOf(await scan(page))), /true/);
+  }, { httpCredentials: { username: "me", password: KEY } });
+});
+
+Deno.test("other codes than the usual are checked as well", async () => {
+  await visit(`${otherServer.url}/`, async (page) => {
+    const uri = await scan(page);
+    assertMatch(uri, /&algorithm=SHA256&digits=8&period=60$/);
+    assertMatch(await check(page, pinOf(uri)), /true/);
+    assertEquals(await page.getAttribute("progress", "max"), "60");
+  });
+});

@@ -1,0 +1,136 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { OPTIONS } from "../../lib/config.ts";
+import { OPERATIONS } from "../../lib/service/operations.ts";
+import { element, writeHtmlPage } from "../../lib/xml/writer.ts";
+import { assertThrows } from "@std/assert/throws";
+import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
+
+// What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what
+// could break this one.
+const PAYLOADS: readonly string[] = [
+  "<script>alert(1)</script>",
+  "</style><script>alert(1)</script>",
+  "</script><img src=x onerror=alert(1)>",
+  '"><svg onload=alert(1)>',
+  "' onmouseover='alert(1)",
+  '" autofocus onfocus="alert(1)',
+  "<!--",
+  "-->",
+  "]]>",
+  "</pre></figure><iframe srcdoc=x>",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+  "&#60;script&#62;",
+  "javascript:alert(1)//",
+  "\u2028alert(1)",
+  "\r\nSet-Cookie: a=b",
+  "0secretCode0",
+];
+
+const QUERIES = ["", ...[...OPERATIONS.keys()].map((name) => `?op=${name}`), "?op=nothing"];
+
+/** Whether a page is what it would be with another text in the place of the hostile one. */
+function assertHarmless(html: string, harmless: string, payload: string): void {
+  assertEquals(skeletonOf(html), skeletonOf(harmless), payload);
+  for (const tag of ["style", "script"]) {
+    const asset = new RegExp(`<${tag}>[^]*?</${tag}>`);
+    assertEquals(asset.exec(html)?.[0], asset.exec(harmless)?.[0]);
+  }
+}
+
+Deno.test("no base URL changes the elements of a page, even one that no option lets in", async () => {
+  for (const query of QUERIES) {
+    const at = async (text: string): Promise<string> => {
+      const baseUrl = `http://localhost/${text}`;
+      return (await getPage(handlerWith({}, { baseUrl }), query)).html;
+    };
+    const harmless = await at("x");
+    for (const payload of PAYLOADS) {
+      const html = await at(payload);
+      assertHarmless(html, harmless, payload);
+      if (query === "") assert(textOf(html).includes(payload.replaceAll("\r", "")), payload);
+    }
+  }
+});
+
+Deno.test("no namespace changes the elements of a page, even one that no option lets in", async () => {
+  for (const query of QUERIES) {
+    const at = async (text: string): Promise<string> =>
+      (await getPage(handlerWith({}, { namespace: `http://x/${text}/` }), query)).html;
+    const harmless = await at("x");
+    for (const payload of PAYLOADS.filter((text) => text !== "0secretCode0")) {
+      assertHarmless(await at(payload), harmless, payload);
+    }
+  }
+});
+
+Deno.test("nothing of the query comes back on a page", async () => {
+  for (const payload of PAYLOADS) {
+    const encoded = encodeURIComponent(payload);
+    const unknown = await getPage(handlerWith(), `?op=${encoded}`);
+    assertEquals(unknown.reply.status, 404);
+    assertEquals(unknown.html, (await getPage(handlerWith(), "?op=nothing")).html);
+    for (const query of [`?${encoded}=1`, `?x=${encoded}`]) {
+      assertEquals((await getPage(handlerWith(), query)).html, (await getPage(handlerWith())).html);
+    }
+  }
+  for (const name of ["__proto__", "constructor", "toString", "pair", "Pair%20", ""]) {
+    assertEquals((await getPage(handlerWith(), `?op=${name}`)).reply.status, 404, name);
+  }
+});
+
+Deno.test("a Host that is none is answered 400 and not repeated", async () => {
+  for (const payload of PAYLOADS) {
+    const host = payload.replace(/[^\x20-\x7E]/g, "");
+    for (const headers of [{ host }, { "x-forwarded-host": host }]) {
+      const handler = handlerWith({}, { trustProxy: true });
+      const { reply, html } = await getPage(handler, "", { headers });
+      // One of them looks like a host; it may stand on the page, since it cannot be anything else.
+      if (/^[\w.-]+$/.test(host)) continue;
+      assertEquals(reply.status, 400, host);
+      assert(!html.includes(host) && !html.includes("<"), host);
+    }
+  }
+});
+
+Deno.test("a forwarded scheme is http or https, and nothing else", async () => {
+  const handler = handlerWith({}, { trustProxy: true });
+  const harmless = (await getPage(handler)).html;
+  for (const payload of ["javascript", "data", '"><script>', "http://x/<b>"]) {
+    const headers = { "x-forwarded-proto": payload };
+    assertEquals((await getPage(handler, "", { headers })).html, harmless);
+  }
+  const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "pin.example.com" };
+  assert(
+    (await getPage(handler, "", { headers })).html.includes("https://pin.example.com/api.asmx"),
+  );
+});
+
+Deno.test("a forwarded host is not believed unless the operator says so", async () => {
+  const headers = { "x-forwarded-host": "evil.example" };
+  assert(!(await getPage(handlerWith(), "?op=Pair", { headers })).html.includes("evil.example"));
+});
+
+// The languages quote the address each in its own way; an operator's address can hold these at worst.
+Deno.test("no address that the option lets in ends a string in a snippet", async () => {
+  for (const character of ["'", '"', "\\", "`", "\n", " ", "<", ">", "{", "}"]) {
+    assertEquals(OPTIONS.baseUrl.parse(`http://h/a${character}b`), undefined, character);
+  }
+  const path = "/a$(id)$x%27!*;=@~";
+  const { html } = await getPage(handlerWith({ "base-url": `http://h${path}` }), "?op=Pair");
+  for (const [language, [text]] of tabsOf(html, "code")) {
+    // In these two, a dollar sign in double quotes stands for a value.
+    const quote = /^(?:curl|PHP|PowerShell)$/.test(language) ? "'" : '"';
+    assert(text!.includes(`${quote}http://h${path}/api.asmx`), language);
+  }
+});
+
+Deno.test("writeHtmlPage() refuses a style or script that would end early", () => {
+  for (const text of ["</script>", "a</SCRIPT ", "<!--", "\u00e9"]) {
+    assertThrows(() => writeHtmlPage(element("script", {}, text)), TypeError);
+  }
+  assertEquals(
+    writeHtmlPage(element("p", { title: '"<&' }, "\u00e9<&", element("br", {}), element("b", {}))),
+    '<!DOCTYPE html>\n<p title="&quot;&lt;&amp;">&#233;&lt;&amp;<br><b></b></p>\n',
+  );
+});

@@ -1,0 +1,197 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { createHash } from "node:crypto";
+import { fieldOf } from "../../lib/description/fields.ts";
+import { OPERATIONS } from "../../lib/service/operations.ts";
+import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
+
+const QUERIES = ["", ...[...OPERATIONS.keys()].map((name) => `?op=${name}`), "?op=nothing"];
+const handler = handlerWith();
+
+for (const query of QUERIES) {
+  const name = query || "the overview";
+
+  Deno.test(`${name} is one document of less than 40 KB that needs no other`, async () => {
+    const { html } = await getPage(handler, query);
+    assert(html.length < 40_000, `${html.length} bytes`);
+    assertMatch(html, /^[\n\x20-\x7E]*$/);
+    const attributes = skeletonOf(html).flatMap((tag) => tag.split(" ").slice(1));
+    const fetched = ["src", "srcset", "data", "poster", "background", "xlink:href"];
+    assertEquals(attributes.filter((attribute) => fetched.includes(attribute)), []);
+    const links = [...html.matchAll(/<link rel="([a-z]+)"[^>]* href="([^"]*)"/g)];
+    assertEquals(links.map(([, rel]) => rel), ["icon", "alternate"]);
+    assert(links[0]![2]!.startsWith("data:image/svg+xml,"));
+  });
+
+  Deno.test(`${name} lets its one style and its one script run, and nothing else`, async () => {
+    const { reply, html } = await getPage(handler, query);
+    const assets = (tag: string): string[] =>
+      [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))]
+        .map(([, text]) => createHash("sha256").update(text!).digest("base64"));
+    assertEquals([assets("style").length, assets("script").length], [1, 1]);
+    assertEquals(reply.headers.get("content-security-policy")?.split("; "), [
+      "default-src 'none'",
+      `style-src 'sha256-${assets("style")}'`,
+      `script-src 'sha256-${assets("script")}'`,
+      "img-src data:",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    assertEquals(reply.headers.get("x-content-type-options"), "nosniff");
+    assertEquals(reply.headers.get("referrer-policy"), "no-referrer");
+    const attributes = skeletonOf(html).flatMap((tag) => tag.split(" ").slice(1));
+    assertEquals(attributes.filter((name) => name === "style" || name.startsWith("on")), []);
+  });
+
+  Deno.test(`${name} names every operation and every description`, async () => {
+    const { html } = await getPage(handler, query);
+    for (const operation of OPERATIONS.keys()) assert(html.includes(`href="?op=${operation}"`));
+    assert(html.includes('href="?wsdl"') && html.includes('href="?disco"'));
+    assertEquals(html.match(/<h1>/g)?.length, 1);
+  });
+
+  Deno.test(`${name} is the same at every call, whatever the clock says`, async () => {
+    const later = handlerWith({}, {}, () => 1e12);
+    assertEquals((await getPage(later, query)).html, (await getPage(handler, query)).html);
+  });
+
+  Deno.test(`${name} has an id once, and every label and description has its element`, async () => {
+    const { html } = await getPage(handler, query);
+    const values = (attribute: string): string[] =>
+      [...html.matchAll(new RegExp(` ${attribute}="([^"]*)"`, "g"))].map(([, value]) => value!);
+    const ids = values("id");
+    assertEquals(ids.length, new Set(ids).size);
+    const used = ["for", "aria-labelledby", "aria-describedby", "data-copy"].flatMap(values);
+    for (const id of used.filter((value) => value !== "")) assert(ids.includes(id), id);
+  });
+}
+
+Deno.test("every operation has a form that posts to it, with a field for every parameter", async () => {
+  for (const [query, names] of [["", [...OPERATIONS.keys()]], ["?op=Pair", ["Pair"]]] as const) {
+    const { html } = await getPage(handler, query);
+    const forms = [...html.matchAll(/<form [^]*?<\/form>/g)].map(([form]) => form);
+    assertEquals(forms.length, names.length);
+    for (const [i, name] of names.entries()) {
+      assert(forms[i]!.includes(`action="api.asmx/${name}" method="post" autocomplete="off"`));
+      assertEquals(
+        [...forms[i]!.matchAll(/<input [^>]*name="([^"]+)" type="text"/g)].map(([, n]) => n),
+        OPERATIONS.get(name)!.parameters.map((parameter) => parameter.name),
+      );
+    }
+  }
+});
+
+Deno.test("every parameter is described for people", () => {
+  const otp = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+  const service = { otp, secretEncoding: "text", html: "svg", now: () => 0 } as const;
+  for (const { name } of [...OPERATIONS.values()].flatMap(({ parameters }) => parameters)) {
+    const { label, hint } = fieldOf(name, service);
+    assert(label !== name && hint !== "", name);
+  }
+  assertEquals(fieldOf("another", service).label, "another");
+});
+
+Deno.test("the page shows the operation's documentation", async () => {
+  const overview = textOf((await getPage(handler)).html);
+  for (const { name, documentation } of OPERATIONS.values()) {
+    assert(overview.includes(documentation));
+    assert(textOf((await getPage(handler, `?op=${name}`)).html).includes(documentation));
+  }
+});
+
+Deno.test("a pin is typed as text, and no secret is filled in or remembered", async () => {
+  const { html } = await getPage(handler);
+  const input = (id: string): string => new RegExp(`<input id="${id}"[^>]*>`).exec(html)![0];
+  for (const attribute of ['type="text"', 'inputmode="numeric"', 'autocomplete="one-time-code"']) {
+    assert(input("ValidatePin-pin").includes(attribute), attribute);
+  }
+  for (const id of ["Pair-secretCode", "ValidatePin-secretCode"]) {
+    assert(input(id).includes('autocomplete="off"') && !input(id).includes("value="), id);
+  }
+});
+
+Deno.test("every operation has a snippet in eight languages, with the address of the page", async () => {
+  const base = "https://pin.example.com/otp";
+  const { html } = await getPage(handlerWith({ "base-url": base }), "?op=ValidatePin");
+  const snippets = tabsOf(html, "code");
+  assertEquals(
+    [...snippets.keys()],
+    ["curl", "C#", "PHP", "Python", "Java", "JavaScript", "PowerShell", "VB"],
+  );
+  for (const [language, [text]] of snippets) assert(text!.includes(`${base}/api.asmx`), language);
+});
+
+Deno.test("links and forms are right below a prefix and behind a slash", async () => {
+  const reply = await handler(new Request("http://localhost/api.asmx/"));
+  const html = await reply.text();
+  assertEquals(reply.status, 200);
+  for (const path of ["/api.asmx/", "/otp/api.asmx/"]) {
+    const action = /<form action="([^"]+)"/.exec(html)![1]!;
+    const url = new URL(action, `http://localhost${path}`);
+    assertEquals(url.pathname, `${path}Pair`);
+  }
+});
+
+const WARNING = 'class="warning"';
+
+Deno.test("the page warns when secrets come to it in the clear", async () => {
+  const rows: readonly (readonly [string, boolean])[] = [
+    ["http://127.0.0.1:8080", false],
+    ["http://127.1.2.3", false],
+    ["http://localhost:8080", false],
+    ["http://a.localhost", false],
+    ["http://[::1]:8080", false],
+    ["https://pin.example.com", false],
+    ["http://pin.example.com", true],
+    ["http://192.168.1.2:8080", true],
+    ["http://[2001:db8::1]", true],
+    ["http://127.0.0.1.example.com", true],
+    ["http://localhost.example.com", true],
+    ["http://notlocalhost", true],
+  ];
+  for (const [base, isWarned] of rows) {
+    for (const query of ["", "?op=Pair"]) {
+      const { html } = await getPage(handler, query, { base });
+      assertEquals([base, html.includes(WARNING)], [base, isWarned]);
+      assertEquals(html.includes("plain HTTP"), isWarned);
+    }
+  }
+});
+
+Deno.test("the page warns of a window wider than two", async () => {
+  for (
+    const [window, isWarned] of [["0", false], ["2", false], ["3", true], ["10", true]] as const
+  ) {
+    const { html } = await getPage(handlerWith({ window }));
+    assertEquals([window, html.includes(WARNING)], [window, isWarned]);
+  }
+  const { html } = await getPage(handlerWith({ window: "10" }));
+  assert(html.includes("for 630 seconds"));
+});
+
+Deno.test("the page says how to show a key when one is wanted", async () => {
+  const apiKeys = ["0123456789abcdef"];
+  const headers = { "x-api-key": apiKeys[0]! };
+  assertEquals((await getPage(handlerWith({}, { apiKeys }), "?op=Pair")).reply.status, 401);
+  const { html } = await getPage(handlerWith({}, { apiKeys }), "?op=Pair", { headers });
+  assert(html.includes("X-Api-Key") && !html.includes(apiKeys[0]!));
+  assert(!(await getPage(handler, "?op=Pair")).html.includes("X-Api-Key"));
+});
+
+Deno.test("the page may fetch pictures of this server only where pairings are such pictures", async () => {
+  const { reply } = await getPage(handlerWith({ html: "image" }));
+  assertMatch(reply.headers.get("content-security-policy")!, /; img-src 'self' data:; /);
+});
+
+Deno.test("what callers put into their own pages has no policy", async () => {
+  const parameters = "appName=a&appInfo=b&secretCode=c&pin=1";
+  for (const path of ["/pair.aspx", "/Validate.aspx", "/api.asmx/Pair", "/api.asmx/ValidatePin"]) {
+    const reply = await handler(new Request(`http://localhost${path}?${parameters}`));
+    assertEquals(reply.status, 200);
+    assertEquals(reply.headers.get("content-security-policy"), null);
+    assertEquals(reply.headers.get("x-frame-options"), null);
+  }
+});

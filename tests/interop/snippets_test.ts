@@ -1,0 +1,92 @@
+/** The snippets of the service page, taken from it as it is served and run as they stand. */
+
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { OPERATIONS } from "../../lib/service/operations.ts";
+import { tabsOf } from "../description/pages.ts";
+import { base32 } from "./accounts.ts";
+import { run } from "./command.ts";
+import { codeOf, currentStep } from "./oath.ts";
+import { serverForTests } from "./server.ts";
+
+const server = serverForTests();
+
+const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
+const EXAMPLE_PIN = "123456";
+
+/** Runs a program in a file of its own, and gives what it prints. */
+async function runFile(
+  name: string,
+  text: string,
+  command: (path: string, folder: string) => Promise<string>,
+): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/${name}`;
+    await Deno.writeTextFile(path, text);
+    return await command(path, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const output = async (program: string, ...args: string[]): Promise<string> =>
+  (await run(program, args)).text;
+
+type Run = (text: string, operation: string) => Promise<string>;
+
+// Debian has no compiler of VB and no PowerShell.
+const LANGUAGES: Readonly<Record<string, Run>> = {
+  "curl": async (text) => {
+    // The shell would not say which package has it.
+    await run("curl", ["--version"]);
+    return await output("bash", "-c", text);
+  },
+  "C#": (text) =>
+    runFile("Program.cs", text, async (path, folder) => {
+      const references = ["-r:System.Net.Http", "-r:System.Xml.Linq"];
+      await run("mcs", ["-langversion:7.2", ...references, `-out:${folder}/program.exe`, path]);
+      return await output("mono", `${folder}/program.exe`);
+    }),
+  "PHP": (text) =>
+    runFile("snippet.php", text, (path) => output("php", "-d", "soap.wsdl_cache_enabled=0", path)),
+  "Python": (text) => runFile("snippet.py", text, (path) => output("/usr/bin/python3", path)),
+  "Java": (text, operation) => runFile(`${operation}.java`, text, (path) => output("java", path)),
+  "JavaScript": (text) => runFile("snippet.mjs", text, (path) => output("node", path)),
+};
+
+async function snippetOf(language: string, operation: string): Promise<string> {
+  const reply = await fetch(`${server.url}/api.asmx?op=${operation}`);
+  const [text] = tabsOf(await reply.text(), "code").get(language) ?? [];
+  if (text === undefined) throw new Error(`The page has no snippet in ${language}`);
+  return text;
+}
+
+for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
+  Deno.test(`the ${language} snippet pairs`, async () => {
+    const printed = await runSnippet(await snippetOf(language, "Pair"), "Pair");
+    assertMatch(printed, new RegExp(`\\b${base32(EXAMPLE_SECRET)}\\b`));
+    assertMatch(printed, /(?:<|&lt;)svg /);
+  });
+
+  Deno.test(`the ${language} snippet tells a right pin from a wrong one`, async () => {
+    const snippet = await snippetOf(language, "ValidatePin");
+    assertEquals(snippet.split(EXAMPLE_PIN).length, 2);
+    const pin = await codeOf(EXAMPLE_SECRET, currentStep());
+    // An eighth digit more is the pin of no time step.
+    const printed = await Promise.all(
+      [pin, `${pin}0`].map((each) => runSnippet(snippet.replace(EXAMPLE_PIN, each), "ValidatePin")),
+    );
+    const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
+    assertEquals(words, ["true", "false"]);
+  });
+}
+
+Deno.test("every snippet is run, but for those whose language Debian does not have", async () => {
+  for (const operation of OPERATIONS.keys()) {
+    const reply = await fetch(`${server.url}/api.asmx?op=${operation}`);
+    const languages = [...tabsOf(await reply.text(), "code").keys()];
+    const others = languages.filter((language) => !(language in LANGUAGES));
+    assertEquals(others, ["PowerShell", "VB"]);
+  }
+});
