@@ -11,6 +11,8 @@ import type { RequestEvent } from "./request_event.ts";
 export interface Log {
   /** A request was answered. */
   readonly request: (event: RequestEvent) => void;
+  /** Something that the operator may like to know; a clause. */
+  readonly info: (message: string) => void;
   /** Something that the operator should look at; a clause. */
   readonly warn: (message: string) => void;
   /** Something failed that should not have; the cause is what was thrown. */
@@ -43,6 +45,7 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
   };
   return {
     request: (event) => line("info", "request", fieldsOf(event)),
+    info: (message) => line("info", message, {}),
     warn: (message) => line("warn", message, {}),
     error: (message, cause) => line("error", message, describeCause(cause)),
   };
@@ -80,8 +83,9 @@ function colored(status: number): string {
 // it came through may not.
 function describeCause(cause: unknown): Fields {
   if (!(cause instanceof Error)) return { cause: typeof cause };
+  const { message } = cause;
   const frames = (cause.stack ?? "").split("\n")
-    .filter((line) => /^\s+at |^[^\s]*@/.test(line))
+    .filter((line) => /^(?:\s+at |\S*@).*:\d+:\d+\)?$/.test(line) && !message.includes(line))
     .map((line) => line.trim());
   return { cause: cause.name, stack: frames.join(" | ") };
 }

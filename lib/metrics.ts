@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { RequestEvent } from "./request_event.ts";
+import { REFUSED, type Refused, type RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
 export interface ProcessFigures {
@@ -21,9 +21,14 @@ export interface ProcessFigures {
 export interface Metrics {
   /** Counts a request. */
   readonly observe: (event: RequestEvent) => void;
+  /** Counts something that befell the guard of secrets. */
+  readonly countGuard: (event: GuardEvent) => void;
   /** Writes the page. */
   readonly text: (figures: ProcessFigures) => string;
 }
+
+/** What befalls the guard: a secret is forgotten for want of room, the store gives no decision. */
+export type GuardEvent = "eviction" | "store-error";
 
 // Upper bounds in seconds. An answer takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
@@ -32,23 +37,35 @@ type Labels = Readonly<Record<string, string>>;
 
 interface Histogram {
   readonly labels: Labels;
+  readonly bounds: readonly number[];
   readonly counts: number[];
-  sumSeconds: number;
+  sum: number;
   count: number;
 }
 
-/** Makes metrics that have counted nothing yet. */
-export function createMetrics(version: string): Metrics {
+/**
+ * Makes metrics that have counted nothing yet.
+ *
+ * @param window Time steps accepted on each side of the current one.
+ */
+export function createMetrics(version: string, window: number): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const durations = new Map<string, Histogram>();
+  const steps = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
+  const refusals = new Map<Refused, number>(REFUSED.map((reason) => [reason, 0]));
+  const guard: Record<GuardEvent, number> = { eviction: 0, "store-error": 0 };
   return {
-    observe: ({ route, operation, binding, outcome, durationMs }) => {
+    countGuard: (event) => void guard[event]++,
+    observe: ({ route, operation, binding, outcome, durationMs, stepDistance }) => {
       const labels = { route, operation, binding, outcome };
       const key = `${route} ${operation} ${binding} ${outcome}`;
       const counter = requests.get(key);
       if (counter === undefined) requests.set(key, { labels, count: 1 });
       else counter.count++;
       observeDuration(durations, operation, durationMs / 1000);
+      if (stepDistance !== undefined) put(steps, stepDistance);
+      const reason = REFUSED.find((refused) => refused === outcome);
+      if (reason !== undefined) refusals.set(reason, refusals.get(reason)! + 1);
     },
     text: (figures) =>
       [
@@ -56,7 +73,17 @@ export function createMetrics(version: string): Metrics {
         ...[...requests.values()].map(({ labels, count }) =>
           sample("authenticator_requests_total", labels, count)
         ),
-        ...durationLines(durations),
+        ...histogramLines(
+          "authenticator_request_duration_seconds",
+          "Time from the head of a request to its reply.",
+          [...durations.values()],
+        ),
+        ...histogramLines(
+          "authenticator_pin_step_distance",
+          "Time steps from the current one to that of an accepted pin.",
+          [steps],
+        ),
+        ...guardLines(refusals, guard),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -68,34 +95,65 @@ function observeDuration(
   operation: string,
   seconds: number,
 ): void {
-  let histogram = durations.get(operation);
-  if (histogram === undefined) {
-    const counts = BUCKETS_SECONDS.map(() => 0);
-    histogram = { labels: { operation }, counts, sumSeconds: 0, count: 0 };
-    durations.set(operation, histogram);
+  let observed = durations.get(operation);
+  if (observed === undefined) {
+    observed = histogram({ operation }, BUCKETS_SECONDS);
+    durations.set(operation, observed);
   }
-  const bucket = BUCKETS_SECONDS.findIndex((bound) => seconds <= bound);
-  if (bucket >= 0) histogram.counts[bucket]!++;
-  histogram.sumSeconds += seconds;
-  histogram.count++;
+  put(observed, seconds);
 }
 
-function durationLines(durations: ReadonlyMap<string, Histogram>): string[] {
-  const name = "authenticator_request_duration_seconds";
+function histogram(labels: Labels, bounds: readonly number[]): Histogram {
+  return { labels, bounds, counts: bounds.map(() => 0), sum: 0, count: 0 };
+}
+
+function put(into: Histogram, value: number): void {
+  const bucket = into.bounds.findIndex((bound) => value <= bound);
+  if (bucket >= 0) into.counts[bucket]!++;
+  into.sum += value;
+  into.count++;
+}
+
+function histogramLines(name: string, help: string, all: readonly Histogram[]): string[] {
   return [
-    ...family(name, "histogram", "Time from the head of a request to its reply."),
-    ...[...durations.values()].flatMap(({ labels, counts, sumSeconds, count }) => {
+    ...family(name, "histogram", help),
+    ...all.flatMap(({ labels, bounds, counts, sum, count }) => {
       let below = 0;
       return [
-        ...BUCKETS_SECONDS.map((bound, i) => {
+        ...bounds.map((bound, i) => {
           below += counts[i]!;
           return sample(`${name}_bucket`, { ...labels, le: String(bound) }, below);
         }),
         sample(`${name}_bucket`, { ...labels, le: "+Inf" }, count),
-        sample(`${name}_sum`, labels, sumSeconds),
+        sample(`${name}_sum`, labels, sum),
         sample(`${name}_count`, labels, count),
       ];
     }),
+  ];
+}
+
+function guardLines(
+  refusals: ReadonlyMap<Refused, number>,
+  guard: Readonly<Record<GuardEvent, number>>,
+): string[] {
+  const counter = (name: string, help: string, value: number): string[] => [
+    ...family(name, "counter", help),
+    sample(name, {}, value),
+  ];
+  const name = "authenticator_guard_refusals_total";
+  return [
+    ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
+    ...[...refusals].map(([reason, count]) => sample(name, { reason }, count)),
+    ...counter(
+      "authenticator_guard_evictions_total",
+      "Secrets whose failures or used codes were forgotten for want of room.",
+      guard.eviction,
+    ),
+    ...counter(
+      "authenticator_guard_store_errors_total",
+      "Decisions that the store of the guard did not give.",
+      guard["store-error"],
+    ),
   ];
 }
 

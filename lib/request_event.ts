@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Verdict } from "./guard/guard.ts";
 import type { FaultCode } from "./service/fault.ts";
 
 /** The routes, and one name for all paths that are none. */
@@ -20,6 +21,12 @@ export type RouteName =
   | "metrics"
   | "unknown";
 
+/** Why a pin is not accepted, beside being wrong. */
+export type Refused = Exclude<Verdict, "accepted" | "wrong">;
+
+/** All reasons of that kind. */
+export const REFUSED: readonly Refused[] = ["throttled", "replayed", "unavailable"];
+
 /** How a request ended: with a result, a document, or a fault. */
 export type Outcome =
   /** A result that is not a boolean, or a document. */
@@ -28,6 +35,8 @@ export type Outcome =
   | "true"
   /** The pin is wrong. */
   | "false"
+  /** The pin was not accepted, right or wrong; the caller was told false. */
+  | Refused
   /** No route has the path, or no document the name. */
   | "not-found"
   /** The route does not have the method. */
@@ -52,6 +61,8 @@ export interface RequestEvent {
   readonly status: number;
   /** How it ended. */
   readonly outcome: Outcome;
+  /** Of a pin that was accepted: the distance of its time step to the current one. */
+  readonly stepDistance?: number | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** The length of the reply's body in characters, all of them ASCII. */

@@ -54,7 +54,11 @@ Deno.test("createLog() colours the status alone, and only when it may", () => {
   assertEquals(logged({}, (log) => log.request(EVENT)).includes("\x1b"), false);
 });
 
-Deno.test("createLog() writes a warning", () => {
+Deno.test("createLog() writes news and warnings", () => {
+  assertEquals(
+    logged({}, (log) => log.info("the store is there")),
+    "2026-01-31T12:00:00.000Z info the store is there\n",
+  );
   assertEquals(
     logged({}, (log) => log.warn("the clock jumped")),
     "2026-01-31T12:00:00.000Z warn the clock jumped\n",
@@ -62,7 +66,7 @@ Deno.test("createLog() writes a warning", () => {
 });
 
 Deno.test("createLog() tells the kind and the place of an error, and not its message", () => {
-  const error = new RangeError("secret is hunter2");
+  const error = new RangeError("secret is\n    at hunter2 (hunter2:1:2)\n@hunter2");
   for (const format of ["text", "json"] as const) {
     const line = logged({ format }, (log) => log.error("a request failed", error));
     assertEquals(line.includes("RangeError") && line.includes("log_test.ts"), true);

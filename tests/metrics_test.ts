@@ -18,7 +18,7 @@ const EVENT: RequestEvent = {
 const FIGURES = { residentBytes: 5e7, cpuSeconds: 1.5, startSeconds: 1.7e9 };
 
 function pageOf(events: readonly RequestEvent[]): string[] {
-  const metrics = createMetrics("1.2.3");
+  const metrics = createMetrics("1.2.3", 1);
   events.forEach(metrics.observe);
   return metrics.text(FIGURES).split("\n");
 }
@@ -50,7 +50,7 @@ Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
     const type = /^# (?:HELP|TYPE) ([a-z_]+) .+$/.exec(line);
     if (type !== null) names.add(type[1]!);
     else {
-      const sample = /^([a-z_]+)(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})? [0-9.e+]+$/.exec(
+      const sample = /^([a-z_]+)(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})? -?[0-9.e+]+$/.exec(
         line,
       );
       assert(sample !== null, line);

@@ -21,44 +21,46 @@ export interface Target {
   readonly query: string;
 }
 
-// RFC 3986 §3.2.2 without what no host name has: IPv6 in brackets, or letters, digits, dots,
-// hyphens and underscores; then a port.
-const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/;
+// RFC 3986 §3.2.2 without what no host name has: IPv6 in brackets, or labels of letters, digits,
+// hyphens and underscores between dots, with one at the end at most; then a port.
+const AUTHORITY =
+  /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?)(?::([0-9]{1,5}))?$/;
 
 /** Whether a text is a host with an optional port, so that it can stand in an address. */
 export function isAuthority(text: string): boolean {
-  return text.length <= 261 && AUTHORITY.test(text);
+  if (text.length > 261) return false;
+  const match = AUTHORITY.exec(text);
+  if (match === null || Number(match[1] ?? 0) > 65_535) return false;
+  // What is in brackets has a grammar of its own, which the platform knows.
+  return !text.startsWith("[") || URL.canParse(`http://${text}/`);
 }
 
 /**
  * Takes a request's URL apart. Not by `URL`, which normalises what callers sent and costs more than
  * all the rest of routing.
- *
- * @throws {Fault} When the Host is not a host: a runtime puts whatever it holds into the URL.
  */
-export function targetOf(request: Request): Target {
-  const { url } = request;
+export function targetOf({ url }: Request): Target {
   const authorityStart = url.indexOf("://") + 3;
   const pathStart = indexOrEnd(url, "/", authorityStart);
-  const authority = url.slice(authorityStart, pathStart);
-  if (!isAuthority(authority) || !isAuthority(request.headers.get("host") || authority)) {
-    throw new Fault("bad-host", "The Host header is not a host with an optional port.");
-  }
   const queryStart = indexOrEnd(url, "?", pathStart);
   return {
     scheme: url.startsWith("https:") ? "https" : "http",
-    authority,
+    authority: url.slice(authorityStart, pathStart),
     path: url.slice(pathStart, queryStart),
     query: url.slice(queryStart + 1),
   };
 }
 
 /**
- * Checks the length of a query string.
+ * Checks the parts of a request's URL that its path does not decide.
  *
- * @throws {Fault} When it is longer than `MAX_QUERY_LENGTH`.
+ * @throws {Fault} When the Host is not a host (a runtime puts whatever it holds into the URL), or
+ * the query string is longer than `MAX_QUERY_LENGTH`.
  */
-export function checkQuery({ query }: Target): void {
+export function checkTarget(request: Request, { authority, query }: Target): void {
+  if (!isAuthority(authority) || !isAuthority(request.headers.get("host") ?? authority)) {
+    throw new Fault("bad-host", "The Host header is not a host with an optional port.");
+  }
   if (query.length > MAX_QUERY_LENGTH) {
     throw new Fault(
       "query-too-long",
@@ -96,7 +98,8 @@ export function baseOf(request: Request, target: Target, options: BaseOptions): 
   return `${scheme === "https" || scheme === "http" ? scheme : target.scheme}://${host}`;
 }
 
-// Each proxy on the way appends; the first entry is what the caller used.
+// Where several proxies append, only the last entry comes from the one that is trusted: whatever
+// stands before it may be the caller's own.
 function forwarded(request: Request, name: string): string | undefined {
-  return request.headers.get(name)?.split(",")[0]?.trim() || undefined;
+  return request.headers.get(name)?.split(",").at(-1)?.trim() || undefined;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Guard, Verdict } from "../guard/guard.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { TotpParameters } from "../otp/totp.ts";
 
@@ -23,10 +24,22 @@ export interface ServiceContext {
   readonly now: () => number;
   /** The form of the Html of a pairing. */
   readonly html: HtmlForm;
+  /** What holds guessing and reuse off; without it, every pin is looked at. */
+  readonly guard?: Guard | undefined;
+}
+
+/** What became of a pin. */
+export interface PinReport {
+  /** The verdict; only `accepted` is answered with true. */
+  readonly verdict: Verdict;
+  /** Of an accepted pin: the distance of its time step to the current one. */
+  readonly stepDistance?: number | undefined;
 }
 
 /** What an operation needs to know for one call. */
 export interface CallContext extends ServiceContext {
   /** The base URL of the service as the caller sees it, without a slash at its end. */
   readonly base: () => string;
+  /** Told what became of a pin; the caller learns no more than true or false. */
+  readonly report?: ((pin: PinReport) => void) | undefined;
 }

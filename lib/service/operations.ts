@@ -142,10 +142,19 @@ function check(parameter: Parameter, args: Arguments): string {
   if (isLongerThan(value, max, unit)) {
     throw new Fault("invalid", `Parameter ${name} is longer than ${max} ${unit}.`);
   }
+  checkCharacters(name, value);
+  return value;
+}
+
+/**
+ * Checks that a value holds only characters that every binding can carry.
+ *
+ * @throws {Fault} When XML forbids one of them.
+ */
+export function checkCharacters(name: string, value: string): void {
   if (findForbiddenCharacter(value) >= 0) {
     throw new Fault("invalid", `Parameter ${name} holds a character that XML forbids.`);
   }
-  return value;
 }
 
 // No text has more characters or bytes than three for each of its UTF-16 units, and none has fewer

@@ -5,7 +5,7 @@
  */
 
 import { importOtpKey, matchTimeStep, timeStep } from "../otp/totp.ts";
-import type { ServiceContext } from "./context.ts";
+import type { CallContext } from "./context.ts";
 import { keyOf } from "./key.ts";
 
 /** The arguments of ValidatePin. */
@@ -16,21 +16,42 @@ export interface ValidatePinArguments {
   readonly secretCode: string;
 }
 
+/** What the operation needs to know. */
+export type ValidatePinContext =
+  & Pick<CallContext, "otp" | "secretEncoding" | "now">
+  & Partial<Pick<CallContext, "guard" | "report">>;
+
 /**
- * Tells whether a pin is the code of a time step in the window around now.
+ * Tells whether a pin is the code of a time step in the window around now, and may be accepted.
  *
  * Blanks, tabs and line ends are dropped first, since apps show `123 456`; nothing else is. A pin
  * that is then not exactly the ASCII digits of a code is wrong, not an error.
+ *
+ * However many pins are sent at once, each decision of the guard is one step of its store, so no
+ * more of them are told apart than the guard lets through.
  *
  * @throws {Fault} When the secretCode gives no key.
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now }: ServiceContext,
+  { otp, secretEncoding, now, guard, report }: ValidatePinContext,
 ): Promise<boolean> {
-  const key = await importOtpKey(keyOf(secretCode, secretEncoding), otp.algorithm);
+  const secret = keyOf(secretCode, secretEncoding);
+  const fingerprint = guard?.fingerprint(secret) ?? "";
+  const refusal = guard?.store.refusal(fingerprint);
+  if (refusal !== undefined) {
+    report?.({ verdict: refusal });
+    return false;
+  }
   const code = pin.replace(/[ \t\r\n]/g, "");
   const { window, digits } = otp;
   const step = timeStep(now(), otp.period);
-  return await matchTimeStep(key, { code, step, window, digits }) !== undefined;
+  const key = await importOtpKey(secret, otp.algorithm);
+  const distance = await matchTimeStep(key, { code, step, window, digits });
+  const matchedStep = distance === undefined ? undefined : step + distance;
+  const unguarded = matchedStep === undefined ? "wrong" : "accepted";
+  const verdict = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
+  const isAccepted = verdict === "accepted";
+  report?.({ verdict, ...(isAccepted && { stepDistance: distance }) });
+  return isAccepted;
 }

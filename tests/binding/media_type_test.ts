@@ -17,7 +17,8 @@ const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, s
   ],
   ["application/soap+xml;action=urn:x/Pair", "application/soap+xml", { action: "urn:x/Pair" }],
   ['a/b; q="x\\"y\\\\z"', "a/b", { q: 'x"y\\z' }],
-  ["a/b; x=1; X=2", "a/b", { x: "1" }],
+  ["a/b; x=1; X=2", "a/b", { x: "1, 2" }],
+  ["a/b; x=1; X=1", "a/b", { x: "1" }],
   ["a/b; ; novalue; =v; ok=1", "a/b", { ok: "1" }],
   ["a/b; constructor=1", "a/b", { constructor: "1" }],
 ];

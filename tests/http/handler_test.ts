@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { createHandler, type HandlerOptions } from "../../lib/http/handler.ts";
+import { createHandler } from "../../lib/http/handler.ts";
+import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/log.ts";
 import { parseConfig } from "../../lib/config.ts";
 
@@ -28,6 +29,11 @@ const FAILING_REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: `pin=123456&secretCode=${SECRET}`,
+  }],
+  ["JSON", "/api.asmx/ValidatePin", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pin: "123456", secretCode: SECRET }),
   }],
   ["SOAP 1.1", "/api.asmx", soapRequest("text/xml", "http://schemas.xmlsoap.org/soap/envelope/")],
   [
@@ -105,4 +111,38 @@ Deno.test("createHandler() gives up on a body that does not come", async () => {
     assertEquals([soap.status, soap.headers.get("content-type")], [408, `${type}; charset=utf-8`]);
     assert((await soap.text()).includes("Server was unable to read request. ---&gt; The body did"));
   }
+});
+
+Deno.test("createHandler() answers even when its log cannot be written", async () => {
+  const handler = createHandler(optionsWith({
+    telemetry: {
+      observe: () => {
+        throw new Error("no space left");
+      },
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  }));
+  const reply = await handler(new Request("http://localhost/Validate.aspx?Pin=1&SecretCode=x"));
+  assertEquals([reply.status, await reply.text()], [200, "False"]);
+});
+
+Deno.test("createHandler() names the route of a request that it refuses", async () => {
+  const routes: string[] = [];
+  const handler = createHandler(optionsWith({
+    telemetry: {
+      observe: ({ route, outcome }) => void routes.push(`${route} ${outcome}`),
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  }));
+  for (const path of ["/qr.aspx?data=", `/api.asmx?${"x".repeat(9_000)}`, "/healthz?", "/x"]) {
+    await handler(new Request(`http://localhost${path}`));
+  }
+  assertEquals(routes, [
+    "qr.aspx invalid",
+    "service query-too-long",
+    "healthz ok",
+    "unknown not-found",
+  ]);
 });

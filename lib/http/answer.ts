@@ -1,0 +1,74 @@
+/**
+ * An answer on its way out: a reply, what is told of it, and the response that it becomes.
+ *
+ * @module
+ */
+
+import type { Reply } from "../binding/binding.ts";
+import { writePlainFault } from "../binding/http_params.ts";
+import type { Outcome, RouteName } from "../request_event.ts";
+import type { Fault } from "../service/fault.ts";
+import { CHALLENGE } from "./keys.ts";
+
+/** What is told of an answer. */
+export interface AnswerFacts {
+  /** The route. */
+  readonly route: RouteName;
+  /** How it ended. */
+  readonly outcome: Outcome;
+  /** The name of the operation, when one was reached. */
+  readonly operation?: string;
+  /** The name of the binding, when there is one. */
+  readonly binding?: string;
+  /** Of a pin that was accepted: the distance of its time step to the current one. */
+  readonly stepDistance?: number | undefined;
+}
+
+/** A reply, and what is told of it. */
+export interface Answer extends Omit<Reply, "body">, AnswerFacts {
+  /** The body; null for a status that has none. */
+  readonly body: Reply["body"] | null;
+}
+
+/** A reply of one sentence. */
+export function plainReply(status: number, sentence: string): Reply {
+  return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
+}
+
+/** The answer to a fault where no binding has a form for it. */
+export function faultAnswer(fault: Fault, route: RouteName): Answer {
+  return { ...withChallenge(writePlainFault(fault), fault), route, outcome: fault.code };
+}
+
+/** Adds to a 401 how to be let in (RFC 9110 §15.5.2). */
+export function withChallenge(reply: Reply, fault: Fault): Reply {
+  return fault.code === "unauthorized" && reply.status === 401
+    ? { ...reply, headers: { ...reply.headers, "www-authenticate": CHALLENGE } }
+    : reply;
+}
+
+/**
+ * Makes the response.
+ *
+ * The runtime counts the Content-Length of a body; of the body that a HEAD does not get, it cannot.
+ *
+ * @param more Header fields beside those of the answer.
+ */
+export function respond(
+  request: Request,
+  { status, contentType, body, headers: ofAnswer }: Answer,
+  more?: Readonly<Record<string, string>>,
+): Response {
+  const headers: Record<string, string> = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...ofAnswer,
+    ...more,
+  };
+  if (body === null) return new Response(null, { status, headers });
+  headers["content-type"] = contentType;
+  if (request.method !== "HEAD") return new Response(body, { status, headers });
+  headers["content-length"] = String(body.length);
+  return new Response(null, { status, headers });
+}

@@ -1,0 +1,194 @@
+import { assertEquals } from "@std/assert/equals";
+import { createHandler } from "../../lib/http/handler.ts";
+import type { HandlerOptions } from "../../lib/http/state.ts";
+import type { GuardStore } from "../../lib/guard/guard.ts";
+import { parseConfig } from "../../lib/config.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const NOW_MS = 1_111_111_109_000;
+const SECRET = "12345678BXYT";
+const PIN = referenceHotp(SECRET, Math.floor(NOW_MS / 30_000));
+
+interface Reply {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+const config = parseConfig({ flags: new Map(), env: () => undefined });
+const SERVICE = {
+  otp: config,
+  secretEncoding: config.secretEncoding,
+  html: config.html,
+  now: () => NOW_MS,
+};
+const SILENT = { error: (): void => {} };
+
+async function ask(
+  target: string,
+  options: Partial<HandlerOptions> = {},
+  init: RequestInit = {},
+): Promise<Reply> {
+  const handler = createHandler({
+    ...config,
+    service: SERVICE,
+    log: SILENT,
+    isReady: () => true,
+    ...options,
+  });
+  const reply = await handler(new Request(`http://localhost${target}`, init));
+  const type = reply.headers.get("content-type");
+  return { status: reply.status, type, body: await reply.text() };
+}
+
+function bare(body: string): Reply {
+  return { status: 200, type: "text/html; charset=utf-8", body };
+}
+
+const RIGHT = `/Validate.aspx?Pin=${PIN}&SecretCode=${SECRET}`;
+
+const broken = (): never => {
+  throw new Error("The core is broken");
+};
+
+/** A service with a guard that lets everything through, but for what is changed. */
+function guarded(changes: Partial<GuardStore>): Partial<HandlerOptions> {
+  const store = {
+    refusal: () => undefined,
+    decide: () => Promise.resolve("accepted"),
+    ...changes,
+  } as Partial<GuardStore> as GuardStore;
+  return { service: { ...SERVICE, guard: { fingerprint: () => "", store } } };
+}
+
+// What is wrong, the address, and how the service is set up.
+const REFUSED: readonly (readonly [string, string, Partial<HandlerOptions>?])[] = [
+  ["a wrong pin", `/Validate.aspx?Pin=000000&SecretCode=${SECRET}`],
+  ["an empty pin", `/Validate.aspx?Pin=&SecretCode=${SECRET}`],
+  ["an empty secret", `/Validate.aspx?Pin=${PIN}&SecretCode=`],
+  ["a pin that is not UTF-8", `/Validate.aspx?Pin=%FF&SecretCode=${SECRET}`],
+  ["a secret that is not UTF-8", `/Validate.aspx?Pin=${PIN}&SecretCode=%C3%28`],
+  ["another parameter that is not UTF-8", `${RIGHT}&x=%FF`],
+  ["a parameter whose name is not UTF-8", `${RIGHT}&%FF=x`],
+  ["half of a surrogate pair", `/Validate.aspx?Pin=%uD800&SecretCode=${SECRET}`],
+  ["a character that XML forbids", `${RIGHT}%00`],
+  ["a pin that stands twice", `${RIGHT}&Pin=${PIN}`],
+  ["a pin that stands twice in another case", `${RIGHT}&pin=${PIN}`],
+  ["a secret that stands twice", `${RIGHT}&SecretCode=${SECRET}`],
+  ["a query that is too long", `${RIGHT}&x=${"x".repeat(8_192)}`],
+  ["a query that is far too long", `${RIGHT}&x=${"x".repeat(1_000_000)}`],
+  ["a pin that is too long", `/Validate.aspx?Pin=${PIN.padEnd(65)}&SecretCode=${SECRET}`],
+  ["a secret that is too long", `/Validate.aspx?Pin=${PIN}&SecretCode=${"x".repeat(1_025)}`],
+  ["a broken clock", RIGHT, { service: { ...SERVICE, now: broken } }],
+  ["a clock without time", RIGHT, { service: { ...SERVICE, now: () => NaN } }],
+  ["a broken core", RIGHT, {
+    service: {
+      ...SERVICE,
+      get otp() {
+        return broken();
+      },
+    },
+  }],
+  ["a pin while its secret is throttled", RIGHT, guarded({ refusal: () => "throttled" })],
+  ["a pin while the store is down", RIGHT, guarded({ refusal: () => "unavailable" })],
+  ["a pin that was used before", RIGHT, guarded({ decide: () => Promise.resolve("replayed") })],
+  ["a pin that came too late", RIGHT, guarded({ decide: () => Promise.resolve("throttled") })],
+  ["a store that breaks before the pin is looked at", RIGHT, guarded({ refusal: broken })],
+  ["a store that breaks after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
+  ["a secret that is not Base32, where it should be", RIGHT.replace(SECRET, "!"), {
+    service: { ...SERVICE, secretEncoding: "base32" },
+  }],
+  ["no key, where callers need one", RIGHT, { apiKeys: ["correct-horse-battery-staple"] }],
+];
+
+for (const [what, target, options] of REFUSED) {
+  for (const method of ["GET", "POST"]) {
+    Deno.test(`${method} /Validate.aspx answers False, with 200, to ${what}`, async () => {
+      assertEquals(await ask(target, options, { method }), bare("False"));
+    });
+  }
+}
+
+Deno.test("/Validate.aspx tells the log, not the caller, what broke", async () => {
+  const causes: unknown[] = [];
+  const log = { error: (_message: string, cause?: unknown) => void causes.push(cause) };
+  const service = { ...SERVICE, now: broken };
+  assertEquals(await ask(RIGHT, { service, log }), bare("False"));
+  assertEquals(causes.map(String), ["Error: The core is broken"]);
+});
+
+// Nothing but the answer of the core counts, whatever the server is up to.
+const ACCEPTED: readonly (readonly [string, Partial<HandlerOptions>, RequestInit?])[] = [
+  ["as it is", {}],
+  ["with a guard that lets it through", guarded({})],
+  ["while draining", { isReady: () => false }],
+  ["with a body that nobody reads", {}, { method: "POST", body: "Pin=1&SecretCode=2" }],
+  ["with the caller's key", { apiKeys: ["correct-horse-battery-staple"] }, {
+    headers: { "X-Api-Key": "correct-horse-battery-staple" },
+  }],
+];
+
+for (const [what, options, init] of ACCEPTED) {
+  Deno.test(`/Validate.aspx answers True to the right pin ${what}`, async () => {
+    assertEquals(await ask(RIGHT, options, init), bare("True"));
+  });
+}
+
+Deno.test("/Validate.aspx answers False to a wrong pin while draining", async () => {
+  const target = `/Validate.aspx?Pin=000000&SecretCode=${SECRET}`;
+  assertEquals(await ask(target, { isReady: () => false }), bare("False"));
+});
+
+const ABSENT: readonly (readonly [string, string])[] = [
+  ["/Validate.aspx", "Pin"],
+  ["/Validate.aspx?SecretCode=s", "Pin"],
+  ["/Validate.aspx?Pin=1", "SecretCode"],
+  ["/Validate.aspx?Pin=", "SecretCode"],
+  ["/pair.aspx", "AppName"],
+  ["/pair.aspx?AppName=", "AppName"],
+  ["/pair.aspx?AppInfo=a&SecretCode=s", "AppName"],
+  ["/pair.aspx?AppName=a&SecretCode=s", "AppInfo"],
+  ["/pair.aspx?AppName=a&AppInfo=&SecretCode=s", "AppInfo"],
+  ["/pair.aspx?AppName=a&AppInfo=a", "SecretCode"],
+  ["/pair.aspx?AppName=a&AppInfo=a&SecretCode=", "SecretCode"],
+];
+
+for (const [target, name] of ABSENT) {
+  Deno.test(`${target} asks for ${name}`, async () => {
+    assertEquals(await ask(target), bare(`Pass '${name}' in QueryString`));
+  });
+}
+
+Deno.test("/pair.aspx gives the original's byte shape, whatever form the operator chose", async () => {
+  const query = "AppName=goldmember_manager&AppInfo=james&SecretCode=YJO8LCQTMFU4";
+  const data = "otpauth%3A%2F%2Ftotp%2Fgoldmember_manager%3Ajames%3Fsecret%3DLFFE6OCMINIVITKGKU2A" +
+    "%26issuer%3Dgoldmember_manager";
+  for (const html of ["svg", "image"] as const) {
+    for (const baseUrl of [undefined, "https://example.com/auth"]) {
+      const base = baseUrl ?? "http://localhost";
+      const expected = `<a title='Manually pair with LFFE6OCMINIVITKGKU2A' href='${base}'>` +
+        `<img src='${base}/qr.aspx?size=300x300&data=${data}' border=0></a>`;
+      const options = { service: { ...SERVICE, html }, baseUrl };
+      assertEquals(await ask(`/pair.aspx?${query}`, options), bare(expected));
+    }
+  }
+});
+
+Deno.test("/pair.aspx hands no secret out without the caller's key", async () => {
+  const query = "AppName=a&AppInfo=b&SecretCode=s";
+  const { status } = await ask(`/pair.aspx?${query}`, {
+    apiKeys: ["correct-horse-battery-staple"],
+  });
+  assertEquals(status, 401);
+});
+
+Deno.test("/Validate.aspx answers although nobody can be told of it", async () => {
+  const telemetry = { observe: broken, requestId: () => "id", monotonicMs: () => 0 };
+  assertEquals(await ask(RIGHT, { telemetry }), bare("True"));
+  assertEquals(await ask(`${RIGHT}&Pin=1`, { telemetry }), bare("False"));
+});
+
+Deno.test("/Validate.aspx answers False although the log is broken too", async () => {
+  const service = { ...SERVICE, now: broken };
+  assertEquals(await ask(RIGHT, { service, log: { error: broken } }), bare("False"));
+});

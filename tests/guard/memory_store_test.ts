@@ -1,0 +1,170 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
+import {
+  type GuardRules,
+  guardRules,
+  type GuardStore,
+  type Verdict,
+} from "../../lib/guard/guard.ts";
+import { createMemoryStore, MAX_ENTRIES, type MemoryStore } from "../../lib/guard/memory_store.ts";
+import { validatePin } from "../../lib/service/validate_pin.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const STEP = 60_000_000;
+
+function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): GuardRules {
+  return guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30, ...options });
+}
+
+/** A store with a clock that is set by hand, and the evictions it told of. */
+function storeWith(
+  maxEntries = 10,
+  rules = rulesWith(),
+): { store: MemoryStore; clock: { ms: number }; evictions: () => number } {
+  const clock = { ms: 0 };
+  let evictions = 0;
+  const onEviction = (): void => void evictions++;
+  const store = createMemoryStore({ rules, now: () => clock.ms, maxEntries, onEviction });
+  return { store, clock, evictions: () => evictions };
+}
+
+function fail(store: GuardStore, fingerprint: string, times: number): void {
+  for (let i = 0; i < times; i++) assertEquals(store.decide(fingerprint, undefined), "wrong");
+}
+
+Deno.test("a memory store counts for each secret on its own", () => {
+  const { store } = storeWith();
+  fail(store, "a", 3);
+  fail(store, "b", 2);
+  assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
+  assertEquals([store.decide("a", STEP), store.decide("b", STEP)], ["throttled", "accepted"]);
+});
+
+Deno.test("a memory store refuses before the pin is looked at, and no longer than it should", () => {
+  const { store, clock } = storeWith();
+  fail(store, "a", 3);
+  clock.ms += 29_999;
+  assertEquals(store.refusal("a"), "throttled");
+  clock.ms += 1;
+  assertEquals(store.refusal("a"), undefined);
+});
+
+Deno.test("a memory store forgets the least recently used secret when it is full", () => {
+  const { store, evictions } = storeWith(3);
+  for (const name of ["a", "b", "c"]) fail(store, name, 3);
+  // Asking is use: who sends on to a refused secret keeps it remembered.
+  assertEquals(store.refusal("a"), "throttled");
+  fail(store, "d", 1);
+  assertEquals([store.size(), evictions()], [3, 1]);
+  assertEquals(["a", "c"].map(store.refusal), ["throttled", "throttled"]);
+  assertEquals(store.refusal("b"), undefined);
+});
+
+Deno.test("a memory store holds as many secrets as it may and not one more", () => {
+  const { store, evictions } = storeWith(MAX_ENTRIES);
+  for (let i = 0; i < MAX_ENTRIES; i++) store.decide(`s${i}`, undefined);
+  assertEquals([store.size(), evictions()], [MAX_ENTRIES, 0]);
+  store.decide("one more", undefined);
+  assertEquals([store.size(), evictions()], [MAX_ENTRIES, 1]);
+});
+
+Deno.test("a memory store needs no room for a secret that never failed", () => {
+  const { store } = storeWith(3, rulesWith({ singleUse: false }));
+  for (let i = 0; i < 100; i++) assertEquals(store.decide(`s${i}`, STEP), "accepted");
+  assertEquals(store.size(), 0);
+});
+
+Deno.test("a memory store forgets failures when their time is over, and not before", () => {
+  const rules = rulesWith({ singleUse: false });
+  const { store, clock } = storeWith(10, rules);
+  fail(store, "a", 2);
+  clock.ms += rules.forgetFailuresMs - 1;
+  fail(store, "a", 1);
+  assertEquals(store.refusal("a"), "throttled");
+  clock.ms += rules.forgetFailuresMs;
+  fail(store, "a", 3);
+});
+
+Deno.test("a memory store remembers a used code for its time, and no longer", () => {
+  const rules = rulesWith();
+  const { store, clock } = storeWith(10, rules);
+  assertEquals(store.decide("a", STEP), "accepted");
+  clock.ms += rules.forgetUseMs - 1;
+  assertEquals(store.decide("a", STEP), "replayed");
+  clock.ms += 1;
+  assertEquals(store.decide("a", STEP), "accepted");
+});
+
+Deno.test("a memory store lets go of what expired although nobody asks for it", () => {
+  const rules = rulesWith();
+  const { store, clock } = storeWith(10_000, rules);
+  for (let i = 0; i < 1000; i++) store.decide(`s${i}`, STEP);
+  clock.ms += rules.forgetUseMs;
+  for (let i = 0; i < 1010; i++) store.decide("another", STEP + i);
+  assertEquals(store.size(), 1);
+});
+
+Deno.test("a memory store knows nothing after a restart", () => {
+  const before = storeWith().store;
+  before.decide("a", STEP);
+  fail(before, "a", 3);
+  const after = storeWith().store;
+  assertEquals([after.refusal("a"), after.decide("a", STEP)], [undefined, "accepted"]);
+});
+
+const SECRET = "correct horse battery staple";
+const NOW = STEP * 30_000;
+const RIGHT = referenceHotp(SECRET, STEP);
+const WRONG = [0, 1, 2, 3].map((code) => String(code).padStart(6, "0"))
+  .find((code) => [-1, 0, 1].every((d) => referenceHotp(SECRET, STEP + d) !== code))!;
+
+async function check(store: GuardStore, pins: readonly string[]): Promise<boolean[]> {
+  const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7)), store };
+  const otp = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+  const context = { otp, secretEncoding: "text", now: () => NOW, guard } as const;
+  return await Promise.all(pins.map((pin) => validatePin({ pin, secretCode: SECRET }, context)));
+}
+
+Deno.test("64 checks of the same right pin at once are true exactly once with single use", async () => {
+  const { store } = storeWith();
+  const answers = await check(store, Array(64).fill(RIGHT));
+  assertEquals(answers.filter(Boolean).length, 1);
+  assertEquals(await check(store, [RIGHT]), [false]);
+});
+
+Deno.test("a right pin after wrong ones is false once too many were wrong", async () => {
+  for (const [before, expected] of [[2, true], [3, false]] as const) {
+    const { store } = storeWith();
+    await check(store, Array(before).fill(WRONG));
+    assertEquals(await check(store, [RIGHT]), [expected], `${before} wrong ones`);
+  }
+});
+
+Deno.test("no more than the allowed wrong pins are told apart, however many come at once", async () => {
+  for (const [before, expected] of [[0, 3], [1, 2], [3, 0]] as const) {
+    const { store } = storeWith();
+    const verdicts: (Verdict | Promise<Verdict>)[] = [];
+    const watched: GuardStore = {
+      ...store,
+      decide: (fingerprint, step) => {
+        const verdict = store.decide(fingerprint, step);
+        verdicts.push(verdict);
+        return verdict;
+      },
+    };
+    await check(watched, Array(before).fill(WRONG));
+    verdicts.length = 0;
+    await check(watched, Array(64).fill(WRONG));
+    assertEquals(verdicts.filter((verdict) => verdict === "wrong").length, expected);
+  }
+});
+
+Deno.test("what is not a code at all counts as a failure too", async () => {
+  const { store } = storeWith();
+  assertEquals(await check(store, ["", "abc", "12345"]), [false, false, false]);
+  assertEquals(await check(store, [RIGHT]), [false]);
+  assert(
+    store.refusal(fingerprintBy(new Uint8Array(32).fill(7))(new TextEncoder().encode(SECRET))),
+  );
+});

@@ -1,0 +1,208 @@
+/**
+ * Protocol §8: a refusal is `false` in the normal form of every binding, and all bindings count
+ * together. CVE-2012-5633 is what happens when one of them goes round the guard.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { parseConfig } from "../../lib/config.ts";
+import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
+import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
+import { createMemoryStore } from "../../lib/guard/memory_store.ts";
+import { createHandler } from "../../lib/http/handler.ts";
+import { createLog } from "../../lib/log.ts";
+import { createMetrics } from "../../lib/metrics.ts";
+import type { RequestEvent } from "../../lib/request_event.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const SECRET = "canary battery staple";
+const STEP = 60_000_000;
+const RIGHT = referenceHotp(SECRET, STEP);
+const LATER = referenceHotp(SECRET, STEP + 1);
+const WRONG = ["111111", "222222", "333333", "444444"]
+  .find((pin) => [-1, 0, 1].every((distance) => referenceHotp(SECRET, STEP + distance) !== pin))!;
+
+const FORM = "application/x-www-form-urlencoded";
+const SOAP_11 = "http://schemas.xmlsoap.org/soap/envelope/";
+const SOAP_12 = "http://www.w3.org/2003/05/soap-envelope";
+
+/** Every way to ask about a pin. */
+const WAYS: ReadonlyMap<string, (pin: string, secret: string) => Request> = new Map([
+  ["SOAP 1.1", soap("text/xml", SOAP_11)],
+  ["SOAP 1.2", soap("application/soap+xml", SOAP_12)],
+  ["HTTP GET", (pin, secretCode) => get("/api.asmx/ValidatePin", { pin, secretCode })],
+  ["HTTP POST", (pin, secretCode) => {
+    const form = new URLSearchParams({ pin, secretCode });
+    return post("/api.asmx/ValidatePin", FORM, String(form));
+  }],
+  ["JSON", (pin, secretCode) => {
+    const json = JSON.stringify({ pin, secretCode });
+    return post("/api.asmx/ValidatePin", "application/json", json);
+  }],
+  ["Validate.aspx", (Pin, SecretCode) => get("/Validate.aspx", { Pin, SecretCode })],
+  ["Validate.aspx by POST", (Pin, SecretCode) => {
+    const query = new URLSearchParams({ Pin, SecretCode });
+    return new Request(`http://localhost/Validate.aspx?${query}`, { method: "POST" });
+  }],
+]);
+
+function get(path: string, parameters: Readonly<Record<string, string>>): Request {
+  return new Request(`http://localhost${path}?${new URLSearchParams(parameters)}`);
+}
+
+function post(path: string, contentType: string, body: string): Request {
+  const headers = { "content-type": contentType };
+  return new Request(`http://localhost${path}`, { method: "POST", headers, body });
+}
+
+function soap(mediaType: string, envelope: string): (pin: string, secret: string) => Request {
+  return (pin, secret) =>
+    post(
+      "/api.asmx",
+      mediaType,
+      `<s:Envelope xmlns:s="${envelope}"><s:Body><ValidatePin xmlns="http://authenticatorapi.com/">` +
+        `<pin>${pin}</pin><secretCode>${secret}</secretCode></ValidatePin></s:Body></s:Envelope>`,
+    );
+}
+
+interface Service {
+  /** Asks, and gives status, content type and body of the reply as one text. */
+  readonly ask: (way: string, pin: string, secret?: string) => Promise<string>;
+  /** What was told of the requests. */
+  readonly events: readonly RequestEvent[];
+  /** All that log and metrics say. */
+  readonly said: () => string;
+}
+
+const RULES = guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30 });
+
+function serviceWith(
+  store: GuardStore | undefined = createMemoryStore({ rules: RULES, now: () => 0 }),
+): Service {
+  const config = parseConfig({ flags: new Map(), env: () => undefined });
+  const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32)), store };
+  const events: RequestEvent[] = [];
+  const metrics = createMetrics("1", 1);
+  let log = "";
+  const write = (line: string): void => void (log += line);
+  const logger = createLog({ format: "text", color: false, write, now: () => 0 });
+  const handler = createHandler({
+    ...{ namespace: config.namespace, baseUrl: undefined, trustProxy: false },
+    service: {
+      ...{ otp: config, secretEncoding: "text", html: "svg", guard },
+      now: () => STEP * 30_000,
+    },
+    log: logger,
+    isReady: () => true,
+    telemetry: {
+      observe: (event) => {
+        events.push(event);
+        logger.request(event);
+        metrics.observe(event);
+      },
+      requestId: () => "id",
+      monotonicMs: () => 0,
+    },
+  });
+  const ask = async (way: string, pin: string, secret = SECRET): Promise<string> => {
+    const reply = await handler(WAYS.get(way)!(pin, secret));
+    const headers = [...reply.headers].map((pair) => pair.join(": ")).join("\n");
+    return `${reply.status}\n${headers}\n\n${await reply.text()}`;
+  };
+  const figures = { residentBytes: 1, cpuSeconds: 1, startSeconds: 1 };
+  return { ask, events, said: () => log + metrics.text(figures) };
+}
+
+const UNKNOWN: GuardStore = {
+  refusal: () => undefined,
+  decide: () => Promise.resolve("unavailable"),
+  isHealthy: () => true,
+  close: () => {},
+};
+
+for (const way of WAYS.keys()) {
+  Deno.test(`a right pin is answered as a wrong one is when the guard refuses it: ${way}`, async () => {
+    const { ask, events } = serviceWith();
+    const right = await ask(way, RIGHT, "another secret");
+    assert(/false/i.test(right));
+    const wrong = await ask(way, WRONG);
+    assert(/^200\n/.test(wrong) && /false/i.test(wrong), wrong);
+    const accepted = await ask(way, RIGHT);
+    assertEquals(accepted, wrong.replace("false", "true").replace("False", "True"));
+    assertEquals(await ask(way, RIGHT), wrong);
+    for (let i = 0; i < 3; i++) await ask(way, WRONG);
+    assertEquals(await ask(way, LATER), wrong);
+    const outcomes = events.slice(1).map(({ outcome }) => outcome);
+    const failures = ["false", "false", "false"];
+    assertEquals(outcomes, ["false", "true", "replayed", ...failures, "throttled"]);
+  });
+
+  Deno.test(`a right pin is answered as a wrong one is while the store cannot tell: ${way}`, async () => {
+    const wrong = await serviceWith().ask(way, WRONG);
+    for (
+      const store of [UNKNOWN, { ...UNKNOWN, refusal: () => "unavailable" } satisfies GuardStore]
+    ) {
+      const { ask, events } = serviceWith(store);
+      assertEquals(await ask(way, RIGHT), wrong);
+      assertEquals(events[0]!.outcome, "unavailable");
+    }
+  });
+}
+
+Deno.test("all ways count together, and a code used on one is used on all", async () => {
+  const ways = [...WAYS.keys()];
+  for (const first of ways) {
+    const { ask, events } = serviceWith();
+    await ask(first, RIGHT);
+    for (const way of ways) await ask(way, RIGHT);
+    for (let i = 0; i < 3; i++) await ask(ways[(ways.indexOf(first) + i) % ways.length]!, WRONG);
+    for (const way of ways) await ask(way, LATER);
+    const outcomes = events.map(({ outcome }) => outcome);
+    assertEquals(outcomes, [
+      "true",
+      ...ways.map(() => "replayed" as const),
+      ...["false", "false", "false"] as const,
+      ...ways.map(() => "throttled" as const),
+    ]);
+  }
+});
+
+Deno.test("the operator sees each reason, and how far off the accepted pins were", async () => {
+  const { ask, said } = serviceWith();
+  await ask("HTTP POST", RIGHT);
+  await ask("SOAP 1.1", RIGHT);
+  await ask("JSON", LATER);
+  for (let i = 0; i < 5; i++) await ask("HTTP GET", WRONG);
+  const lines = said().split("\n");
+  const refusals = "authenticator_guard_refusals_total";
+  const steps = "authenticator_pin_step_distance";
+  for (
+    const line of [
+      `${refusals}{reason="throttled"} 2`,
+      `${refusals}{reason="replayed"} 1`,
+      `${refusals}{reason="unavailable"} 0`,
+      `${steps}_bucket{le="-1"} 0`,
+      `${steps}_bucket{le="0"} 1`,
+      `${steps}_bucket{le="1"} 2`,
+      `${steps}_bucket{le="+Inf"} 2`,
+      `${steps}_sum 1`,
+      `${steps}_count 2`,
+    ]
+  ) assert(lines.includes(line), line);
+  assertEquals(lines.filter((line) => / outcome=throttled /.test(line)).length, 2);
+  assertEquals(lines.filter((line) => / outcome=replayed /.test(line)).length, 1);
+  assert(!said().includes(SECRET) && !said().includes(RIGHT) && !said().includes(LATER));
+});
+
+Deno.test("a pin that is refused beforehand is not decided about, and a faulty call neither", async () => {
+  let decided = 0;
+  const counting: GuardStore = { ...UNKNOWN, decide: () => (decided++, "wrong") };
+  await serviceWith({ ...counting, refusal: () => "throttled" }).ask("HTTP POST", RIGHT);
+  const { ask } = serviceWith(counting);
+  await ask("HTTP POST", WRONG, "");
+  assertEquals(decided, 0);
+  await ask("HTTP POST", WRONG);
+  assertEquals(decided, 1);
+});
