@@ -6,11 +6,17 @@
  */
 
 import process from "node:process";
-import project from "./deno.json" with { type: "json" };
+import { check } from "./lib/cli/check.ts";
 import { parseCommand, usage } from "./lib/cli/command_line.ts";
+import { doctor } from "./lib/cli/doctor.ts";
+import { healthcheck } from "./lib/cli/healthcheck.ts";
+import { CommandError } from "./lib/cli/io.ts";
+import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
+import { VERSION, versionLine } from "./lib/cli/version.ts";
 import { UsageError } from "./lib/config.ts";
-import { ListenError } from "./lib/runtime/listener.ts";
+import { currentRuntime } from "./lib/runtime/current.ts";
+import { ListenError } from "./lib/runtime/listen_error.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -21,16 +27,24 @@ async function main(args: readonly string[]): Promise<number> {
         print(usage());
         return 0;
       case "version":
-        print(`authenticator ${project.version}`);
+        print(versionLine(currentRuntime()));
         return 0;
       case "serve":
-        return await serve(command.config, print);
-      default:
-        return fail(`${command.kind} is not there yet`, 1);
+        return await serve(command.config, VERSION, print);
+      case "pair":
+        return await pair(command.config, command.options, print);
+      case "doctor":
+        return await doctor(command.config, command.options, print);
+      case "healthcheck":
+        return await healthcheck(command.config, print);
+      case "check":
+        return check(command.config, command.sources, print);
     }
   } catch (error) {
     if (error instanceof UsageError) return fail(`${error.message}. Try --help.`, 2);
-    if (error instanceof ListenError) return fail(`${error.message}.`, 1);
+    if (error instanceof CommandError || error instanceof ListenError) {
+      return fail(`${error.message}.`, 1);
+    }
     throw error;
   }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { StoreUrl } from "./guard/store_url.ts";
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
@@ -52,6 +53,12 @@ export interface Config {
   readonly secretEncoding: SecretEncoding;
   /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
   readonly maxFailures: number;
+  /** Whether a code is accepted once only. */
+  readonly singleUse: boolean;
+  /** Where failures and used codes are remembered: in this process, or in a store that is shared. */
+  readonly guard: "memory" | StoreUrl;
+  /** The file with the key by which secrets are named there; undefined for one drawn at start. */
+  readonly guardKeyFile: string | undefined;
 }
 
 /** One option. */
@@ -211,8 +218,27 @@ export const OPTIONS: OptionTable<Config> = {
   maxFailures: {
     placeholder: "N",
     defaultText: "100",
-    description: "Accepted, and without effect until the guard is there",
+    description: "Wrong pins in a row until the next for that secret must wait; 0: never",
     ...wholeNumber(0, 1_000_000),
+  },
+  singleUse: {
+    description: "Accept a code once only",
+    ...SWITCH,
+  },
+  guard: {
+    placeholder: "STORE",
+    defaultText: "memory",
+    description: "Where wrong pins are counted: memory, or a redis:// or rediss:// URL",
+    expected: "memory, or a redis:// or rediss:// URL without query and fragment",
+    parse: (text) => {
+      const value = text === "memory" ? text : StoreUrl.parse(text);
+      return value === undefined ? undefined : { value };
+    },
+  },
+  guardKeyFile: {
+    placeholder: "FILE",
+    description: "Key of 32 random bytes or more, the same for all servers that share a store",
+    ...path("the path of a file"),
   },
 };
 
@@ -291,6 +317,6 @@ function path(
 }
 
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
-  const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$&()*+,;=:@%]*)*)$/i.exec(text);
+  const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$()*+,;=:@%]*)*)$/i.exec(text);
   return match !== null && isAuthority(match[1]!) ? { value: text.replace(/\/+$/, "") } : undefined;
 }

@@ -52,7 +52,7 @@ export function createMetrics(version: string, window: number): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const durations = new Map<string, Histogram>();
   const steps = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
-  const refusals = new Map<Refused, number>(REFUSED.map((reason) => [reason, 0]));
+  const refusals: Record<Refused, number> = { throttled: 0, replayed: 0, unavailable: 0 };
   const guard: Record<GuardEvent, number> = { eviction: 0, "store-error": 0 };
   return {
     countGuard: (event) => void guard[event]++,
@@ -64,8 +64,7 @@ export function createMetrics(version: string, window: number): Metrics {
       else counter.count++;
       observeDuration(durations, operation, durationMs / 1000);
       if (stepDistance !== undefined) put(steps, stepDistance);
-      const reason = REFUSED.find((refused) => refused === outcome);
-      if (reason !== undefined) refusals.set(reason, refusals.get(reason)! + 1);
+      for (const reason of REFUSED) if (reason === outcome) refusals[reason]++;
     },
     text: (figures) =>
       [
@@ -133,7 +132,7 @@ function histogramLines(name: string, help: string, all: readonly Histogram[]): 
 }
 
 function guardLines(
-  refusals: ReadonlyMap<Refused, number>,
+  refusals: Readonly<Record<Refused, number>>,
   guard: Readonly<Record<GuardEvent, number>>,
 ): string[] {
   const counter = (name: string, help: string, value: number): string[] => [
@@ -143,7 +142,7 @@ function guardLines(
   const name = "authenticator_guard_refusals_total";
   return [
     ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
-    ...[...refusals].map(([reason, count]) => sample(name, { reason }, count)),
+    ...REFUSED.map((reason) => sample(name, { reason }, refusals[reason])),
     ...counter(
       "authenticator_guard_evictions_total",
       "Secrets whose failures or used codes were forgotten for want of room.",

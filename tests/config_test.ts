@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parseCommand, usage } from "../lib/cli/command_line.ts";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
+import { StoreUrl } from "../lib/guard/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);
@@ -36,8 +37,17 @@ Deno.test("parseCommand() gives every default", () => {
     period: 30,
     secretEncoding: "text",
     maxFailures: 100,
+    singleUse: false,
+    guard: "memory",
+    guardKeyFile: undefined,
   });
 });
+
+function storeUrl(text: string): readonly [string, StoreUrl] {
+  const url = StoreUrl.parse(text);
+  assert(url !== undefined);
+  return [text, url];
+}
 
 const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false]] as const;
 const NO_SWITCH = ["yes", "TRUE", "2"];
@@ -72,6 +82,13 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   period: [["1", 1], ["3600", 3600]],
   secretEncoding: [["text", "text"], ["base32", "base32"]],
   maxFailures: [["0", 0], ["5", 5], ["1000000", 1_000_000]],
+  singleUse: SWITCH_VALUES,
+  guard: [
+    ["memory", "memory"],
+    storeUrl("redis://127.0.0.1:6379"),
+    storeUrl("rediss://pin:pass@store.example.com/2"),
+  ],
+  guardKeyFile: [["/etc/pin/guard", "/etc/pin/guard"], ["", undefined]],
 };
 
 const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
@@ -110,6 +127,9 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   period: ["0", "3601"],
   secretEncoding: ["", "hex", "BASE64"],
   maxFailures: ["-1", "1000001"],
+  singleUse: NO_SWITCH,
+  guard: ["", "disk", "http://127.0.0.1", "redis:", "redis://", "redis://h?tls=1", "redis://h/a#b"],
+  guardKeyFile: ["a\0b"],
 };
 
 for (const name of namesOf(OPTIONS)) {

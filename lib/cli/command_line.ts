@@ -11,6 +11,7 @@ import {
   namesOf,
   type Option,
   OPTIONS,
+  type OptionSources,
   type OptionTable,
   parseConfig,
   parseOptions,
@@ -63,9 +64,18 @@ const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
   },
 };
 
+/** Where the value of an option is from. */
+export type OptionSource = "flag" | "environment" | "default";
+
 /** What a command line asks for. */
 export type Command =
-  | { readonly kind: "serve" | "check" | "healthcheck"; readonly config: Config }
+  | { readonly kind: "serve" | "healthcheck"; readonly config: Config }
+  | {
+    readonly kind: "check";
+    readonly config: Config;
+    /** Where each option of the service is from, by its name. */
+    readonly sources: ReadonlyMap<string, OptionSource>;
+  }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
   | { readonly kind: "help" | "version" };
@@ -115,11 +125,21 @@ export function parseCommand(
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
     case "check":
+      return { kind: "check", config, sources: sourcesOf({ flags, env }) };
     case "healthcheck":
-      return { kind: name, config };
+      return { kind: "healthcheck", config };
     default:
       return { kind: "serve", config };
   }
+}
+
+function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
+  return new Map(
+    namesOf(OPTIONS).map((name) => {
+      if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
+      return [name, env(variableOf(name)) === undefined ? "default" : "environment"];
+    }),
+  );
 }
 
 function commandOf(args: readonly string[]): readonly [string, readonly string[]] {
@@ -157,21 +177,25 @@ function readFlags(
     if (token.kind === "positional") {
       throw new UsageError("a value stands where an option is expected; options begin with --");
     }
-    if (token.kind === "option") flags.set(token.name, flagValue(token.name, token.value, known));
+    if (token.kind === "option") flags.set(token.name, flagValue(token, known));
   }
   return flags;
 }
 
 function flagValue(
-  name: string,
-  value: string | undefined,
+  { name, value, inlineValue }: {
+    readonly name: string;
+    readonly value: string | undefined;
+    readonly inlineValue: boolean | undefined;
+  },
   known: ReadonlyMap<string, Option<unknown>>,
 ): string {
   if (name === "help" || name === "version") return "";
   const option = known.get(name);
   if (option === undefined) throw new UsageError(`there is no option --${name} here`);
   if (option.placeholder === undefined) return value ?? "true";
-  if (value === undefined || value.startsWith("--")) {
+  // Behind a blank, hyphens begin the next option; behind =, they belong to the value.
+  if (value === undefined || value.startsWith("--") && inlineValue !== true) {
     throw new UsageError(`--${name} needs a value: ${option.placeholder}`);
   }
   return value;
@@ -217,7 +241,9 @@ export function usage(): string {
     "  authenticator --port 9000",
     "  authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
     "  authenticator pair --app-name Example --app-info jane --new-secret",
-    "  printf '%s\\n' 123456 'the secret' | authenticator doctor",
+    "  printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
+    "  authenticator healthcheck --port 9000",
+    "  authenticator check --host 0.0.0.0",
     "",
     "Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.",
   ].join("\n");

@@ -13,6 +13,7 @@ import { KeyFileError, parseKeys } from "../http/keys.ts";
 import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { RequestEvent } from "../request_event.ts";
+import { createGuard } from "./guard.ts";
 
 /** What the command that serves needs. */
 export interface Service {
@@ -20,6 +21,8 @@ export interface Service {
   readonly handler: Handler;
   /** The log on standard error. */
   readonly log: Log;
+  /** Gives back what the service holds of the system. */
+  readonly close: () => void;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface Service {
  *
  * @param version The version for `/metrics`.
  * @param isReady Whether the server takes new work.
- * @throws {UsageError} When the file of keys cannot be used.
+ * @throws {UsageError} When the file of keys, or that of the guard's key, cannot be used.
  */
 export function createService(
   config: Config,
@@ -40,15 +43,16 @@ export function createService(
     write: (line) => void process.stderr.write(line),
     now: Date.now,
   });
-  const metrics = config.metrics ? createMetrics(version) : undefined;
+  const metrics = config.metrics ? createMetrics(version, config.window) : undefined;
+  const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const { namespace, baseUrl, trustProxy, secretEncoding, html } = config;
   const handler = createHandler({
     namespace,
     baseUrl,
     trustProxy,
-    service: { otp: config, secretEncoding, html, now: Date.now },
+    service: { otp: config, secretEncoding, html, now: Date.now, guard },
     log,
-    isReady,
+    isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     apiKeys: config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile),
     metricsPage: metrics && (() => metrics.text(processFigures())),
     telemetry: {
@@ -57,7 +61,7 @@ export function createService(
       monotonicMs: () => performance.now(),
     },
   });
-  return { handler, log };
+  return { handler, log, close: () => guard?.store.close() };
 }
 
 function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {

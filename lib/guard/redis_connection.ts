@@ -59,65 +59,89 @@ class SilenceError extends Error {
  * at once and not kept for later.
  */
 export function keepConnected(options: RedisConnectionOptions): RedisConnection {
-  const { createClient, onChange, probe, timeoutMs = 500, retryMs = 250 } = options;
-  let client: RedisClient | undefined;
-  let closed = false;
-  let wake: () => void = () => {};
-  let told: ConnectionFailure | "connected" | "nothing" = "nothing";
-
-  const tell = (news: ConnectionFailure | "connected"): void => {
-    if (closed || news === told) return;
-    told = news;
-    onChange(news === "connected" ? undefined : news);
+  const keeper = new Keeper(options);
+  void keeper.run();
+  return {
+    send: (command) => keeper.send(command),
+    isHealthy: () => keeper.isHealthy,
+    close: () => keeper.close(),
   };
+}
 
-  const live = async (): Promise<ConnectionFailure> => {
+class Keeper {
+  readonly #options: RedisConnectionOptions;
+  readonly #timeoutMs: number;
+  #client: RedisClient | undefined;
+  #told: ConnectionFailure | "connected" | "nothing" = "nothing";
+  #closed = false;
+  // Ends what is being waited for: the end of the connection, or of the pause before the next.
+  #wake: () => void = () => {};
+
+  constructor(options: RedisConnectionOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? 500;
+  }
+
+  get isHealthy(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async send(command: readonly string[]): Promise<unknown> {
+    if (this.#client === undefined) throw new SilenceError("There is no connection");
+    return await this.#client.sendCommand(command);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#closed) {
+      this.#tell(await this.#live());
+      if (!this.#closed) await this.#pause(this.#options.retryMs ?? 250);
+    }
+  }
+
+  // The life of one connection; gives the reason of its end.
+  async #live(): Promise<ConnectionFailure> {
+    const { createClient, probe } = this.#options;
     let end: (failure: ConnectionFailure) => void = () => {};
     const ended = new Promise<ConnectionFailure>((resolve) => end = resolve);
-    let candidate: RedisClient | undefined;
+    let client: RedisClient | undefined;
     try {
-      candidate = await createClient(() => end("unreachable"));
-      await inTime(candidate.connect(), timeoutMs);
-      await inTime(candidate.sendCommand(probe), timeoutMs);
-      if (closed) return "unreachable";
-      client = watched(candidate, timeoutMs, (error) => end(failureOf(error)));
-      wake = () => end("unreachable");
-      tell("connected");
+      client = await createClient(() => end("unreachable"));
+      await inTime(client.connect(), this.#timeoutMs);
+      await inTime(client.sendCommand(probe), this.#timeoutMs);
+      if (this.#closed) return "unreachable";
+      this.#client = watched(client, this.#timeoutMs, (error) => end(failureOf(error)));
+      this.#wake = () => end("unreachable");
+      this.#tell("connected");
       return await ended;
     } catch (error) {
       return failureOf(error);
     } finally {
-      client = undefined;
-      candidate?.destroy();
+      this.#client = undefined;
+      client?.destroy();
     }
-  };
+  }
 
-  const run = async (): Promise<void> => {
-    while (!closed) {
-      tell(await live());
-      if (closed) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, retryMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  };
-  void run();
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 
-  return {
-    send: (command) => {
-      if (client === undefined) return Promise.reject(new SilenceError("There is no connection"));
-      return client.sendCommand(command);
-    },
-    isHealthy: () => client !== undefined,
-    close: () => {
-      closed = true;
-      wake();
-    },
-  };
+  // Each reason once, not with every attempt.
+  #tell(news: ConnectionFailure | "connected"): void {
+    if (this.#closed || news === this.#told) return;
+    this.#told = news;
+    this.#options.onChange(news === "connected" ? undefined : news);
+  }
 }
 
 function watched(

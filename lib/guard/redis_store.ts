@@ -52,25 +52,10 @@ const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
  */
 export function createRedisStore(options: RedisStoreOptions): GuardStore {
   const { rules, connection, now, onError, storeNow } = options;
-  const refusedUntil = new Map<string, number>();
-
-  const remember = (fingerprint: string, ms: number): void => {
-    refusedUntil.delete(fingerprint);
-    if (refusedUntil.size >= MAX_REFUSALS) refusedUntil.delete(refusedUntil.keys().next().value!);
-    refusedUntil.set(fingerprint, now() + ms);
-  };
-
-  const isRefused = (fingerprint: string): boolean => {
-    const untilMs = refusedUntil.get(fingerprint);
-    if (untilMs === undefined) return false;
-    if (now() < untilMs) return true;
-    refusedUntil.delete(fingerprint);
-    return false;
-  };
-
+  const refusals = new Refusals();
   return {
     refusal: (fingerprint) => {
-      if (isRefused(fingerprint)) return "throttled";
+      if (refusals.has(fingerprint, now())) return "throttled";
       if (connection.isHealthy()) return undefined;
       onError?.();
       return "unavailable";
@@ -80,7 +65,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
       try {
         const reply = await runScript(connection, `${KEY_PREFIX}${fingerprint}`, args);
         const [verdict, refusedMs] = readReply(reply);
-        if (refusedMs > 0) remember(fingerprint, refusedMs);
+        if (refusedMs > 0) refusals.add(fingerprint, now() + refusedMs);
         return verdict;
       } catch {
         // The connection has told why; whatever it was, nothing is known of the secret.
@@ -91,6 +76,27 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
     isHealthy: connection.isHealthy,
     close: connection.close,
   };
+}
+
+/** Secrets whose pins are refused, each until a time; the one added first goes for want of room. */
+class Refusals {
+  readonly #untilMs = new Map<string, number>();
+
+  add(fingerprint: string, untilMs: number): void {
+    this.#untilMs.delete(fingerprint);
+    if (this.#untilMs.size >= MAX_REFUSALS) {
+      this.#untilMs.delete(this.#untilMs.keys().next().value!);
+    }
+    this.#untilMs.set(fingerprint, untilMs);
+  }
+
+  has(fingerprint: string, nowMs: number): boolean {
+    const untilMs = this.#untilMs.get(fingerprint);
+    if (untilMs === undefined) return false;
+    if (nowMs < untilMs) return true;
+    this.#untilMs.delete(fingerprint);
+    return false;
+  }
 }
 
 // The name of the script is enough, but for a store that has not seen it since it started.

@@ -49,8 +49,8 @@ export function pngImage(
   ]));
 }
 
-// Each line is its filter type and its pixels, eight in a byte, white set (§7.2, §9.2). A line like
-// the one above it is filtered by Up, which leaves nothing but zeros: nothing to draw, and less to
+// Each line is its filter type and its pixels, eight in a byte, white set (§7.2, §9.2). A line
+// like the one above it is filtered by Up, which leaves only zeros: nothing to draw, and less to
 // compress.
 function scanlines(code: QrCode, { width, height }: PictureSize, scale: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);

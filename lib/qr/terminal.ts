@@ -20,8 +20,8 @@ export function terminalColumns(code: QrCode): number {
  * The picture of `code` with its whole quiet zone, as lines without a line end after the last one.
  *
  * With colours it is black on white on a terminal of any theme. Without, nobody can know which of
- * ink and paper is the brighter one: the light modules are inked, so it is right on a dark terminal,
- * and inverted on a light one, which most apps read too but not all.
+ * ink and paper is the brighter one: the light modules are inked, so it is right on a dark
+ * terminal, and inverted on a light one, which most apps read too but not all.
  */
 export function terminalPicture(code: QrCode, colours: boolean): string {
   const end = code.size + QUIET_ZONE_MODULES;

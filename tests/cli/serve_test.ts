@@ -8,11 +8,31 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
   assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
   program.signal("SIGTERM");
-  assertEquals(await program.outcome, {
-    code: 0,
-    stdout: `Listening on ${program.url}\n`,
-    stderr: "",
-  });
+  const { code, stdout, stderr } = await program.outcome;
+  assertEquals([code, stdout], [0, `Listening on ${program.url}\n`]);
+  assert(/^\S+ info request method=GET route=healthz [^\n]*\n$/.test(stderr), stderr);
+});
+
+Deno.test("the program says where it listens as JSON, when its log is JSON", async () => {
+  const program = await startProgram(["--port", "0", "--log-format", "json"]);
+  program.signal("SIGTERM");
+  const { stdout, stderr } = await program.outcome;
+  assertEquals([stdout, stderr], [`{"listening":"${program.url}"}\n`, ""]);
+});
+
+Deno.test("with --exit-with-parent the program ends when its standard input does", async () => {
+  const program = await startProgram(["--port", "0", "--exit-with-parent"], { stdin: true });
+  assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
+  await program.closeStdin();
+  assertEquals((await program.outcome).code, 0);
+});
+
+Deno.test("without --exit-with-parent the program goes on without standard input", async () => {
+  const program = await startProgram(["--port", "0"], { stdin: true });
+  await program.closeStdin();
+  assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
 });
 
 Deno.test("the program finishes a running request before it stops on SIGINT", async () => {
@@ -91,5 +111,11 @@ Deno.test("the program says in one sentence that an address is not its machine's
 Deno.test("the program shows its usage and its version", async () => {
   assertEquals(await runProgram(["--help"]), { code: 0, stdout: `${usage()}\n`, stderr: "" });
   const project = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
-  assertEquals((await runProgram(["--version"])).stdout, `authenticator ${project.version}\n`);
+  const { stdout } = await runProgram(["--version"]);
+  const [, version, rest] = /^authenticator (\S+) \(commit (.*)\)\n$/.exec(stdout) ?? [];
+  assertEquals(version, project.version, stdout);
+  assert(
+    /^(?:unknown|[0-9a-f]{7}(?:\+changes)?), (?:Deno|Bun) [\d.]+, [\w-]+$/.test(rest!),
+    stdout,
+  );
 });

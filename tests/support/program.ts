@@ -1,11 +1,23 @@
 /**
- * The program as its users start it: a process of its own.
+ * The program as its users start it: a process of its own, from its sources, or as the environment
+ * variable TEST_PROGRAM says: `bun` for the bundle on Bun, `executable` for what compile.sh made.
  *
  * @module
  */
 
-const MAIN = new URL("../../main.ts", import.meta.url);
-const DENO_ARGS = ["run", "--no-prompt", "--allow-net", "--allow-env=AUTHENTICATOR_*"];
+const ROOT = new URL("../../", import.meta.url);
+const DENO_ARGS = [
+  "run",
+  "--no-prompt",
+  "--allow-net",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env=AUTHENTICATOR_*",
+];
+const BUN_VERSION = "1.4.4";
+
+/** What the program runs as. */
+export const PROGRAM = Deno.env.get("TEST_PROGRAM") ?? "deno";
 
 /** How a program ended. */
 export interface Outcome {
@@ -19,19 +31,63 @@ export interface Outcome {
 
 /** A program that serves. */
 export interface RunningProgram {
-  /** The base URL that it printed. */
+  /** The base URL that it printed; `unix:` and a path on a socket. */
   readonly url: string;
+  /** The number of its process. */
+  readonly pid: number;
   /** Sends it a signal. */
   readonly signal: (signal: Deno.Signal) => void;
+  /** Closes its standard input; only where that was asked for. */
+  readonly closeStdin: () => Promise<void>;
+  /** Resolves once its stderr holds a text. */
+  readonly logged: (text: string) => Promise<void>;
   /** How it ends; pending while it runs. */
   readonly outcome: Promise<Outcome>;
 }
 
-function command(args: readonly string[], env: Readonly<Record<string, string>>): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: [...DENO_ARGS, MAIN.href, ...args],
+/** What a program is started with beside its command line. */
+export interface Surroundings {
+  /** Environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether its standard input stays open until it is closed. */
+  readonly stdin?: boolean;
+}
+
+const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
+  ["deno", () => [Deno.execPath(), ...DENO_ARGS, new URL("main.ts", ROOT).pathname]],
+  ["bun", () => [bunPath(), new URL("dist/authenticator.js", ROOT).pathname]],
+  ["executable", () => [new URL("dist/authenticator", ROOT).pathname]],
+]);
+
+// The process itself and not npx around it, which would not hand signals on.
+function bunPath(): string {
+  const args = ["-e", "console.log(process.execPath)"];
+  try {
+    return outputOf("bun", args);
+  } catch {
+    return outputOf("npx", ["--yes", `bun@${BUN_VERSION}`, ...args]);
+  }
+}
+
+function outputOf(command: string, args: string[]): string {
+  return new TextDecoder().decode(new Deno.Command(command, { args }).outputSync().stdout).trim();
+}
+
+let words: readonly string[] | undefined;
+
+/** The command line that starts the program, without options of ours. */
+export function programWords(): readonly string[] {
+  const command = COMMANDS.get(PROGRAM);
+  if (command === undefined) throw new TypeError("TEST_PROGRAM must be deno, bun or executable");
+  return words ??= command();
+}
+
+function command(args: readonly string[], { env = {}, stdin }: Surroundings): Deno.Command {
+  const [path, ...first] = programWords();
+  return new Deno.Command(path!, {
+    args: [...first, ...args],
     env: { ...env, NO_COLOR: "1" },
-    stdin: "null",
+    stdin: stdin === true ? "piped" : "null",
     stdout: "piped",
     stderr: "piped",
   });
@@ -42,7 +98,7 @@ export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const { code, stdout, stderr } = await command(args, env).output();
+  const { code, stdout, stderr } = await command(args, { env }).output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
@@ -52,32 +108,65 @@ export async function runProgram(
  *
  * @throws {Error} When it ends before; the error says what it wrote.
  */
-export async function startProgram(args: readonly string[]): Promise<RunningProgram> {
-  const child = command(args, {}).spawn();
-  let printed: (line: string) => void = () => {};
-  const firstLine = new Promise<string>((resolve) => printed = resolve);
-  const stdout = readAll(child.stdout, (text) => {
-    if (text.includes("\n")) printed(text.slice(0, text.indexOf("\n")));
-  });
-  const stderr = readAll(child.stderr);
-  const outcome = Promise.all([child.status, stdout, stderr])
+export async function startProgram(
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): Promise<RunningProgram> {
+  const child = command(args, surroundings).spawn();
+  const stdout = new Output(child.stdout);
+  const stderr = new Output(child.stderr);
+  const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
-  const line = await Promise.race([firstLine, outcome]);
-  if (typeof line !== "string") throw new Error(`the program did not start: ${line.stderr}`);
-  const url = line.replace(/^Listening on /, "");
-  return { url, signal: (signal) => child.kill(signal), outcome };
+  const started = await Promise.race([stdout.has("\n"), outcome]);
+  if (typeof started !== "string") throw new Error(`the program did not start: ${started.stderr}`);
+  const [line] = started.split("\n");
+  return {
+    url: urlIn(line!),
+    pid: child.pid,
+    signal: (signal) => child.kill(signal),
+    closeStdin: () => child.stdin.close(),
+    logged: async (text) => void await stderr.has(text),
+    outcome,
+  };
 }
 
-async function readAll(
-  stream: ReadableStream<Uint8Array>,
-  seen: (text: string) => void = () => {},
-): Promise<string> {
-  let text = "";
-  for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
-    text += chunk;
-    seen(text);
+function urlIn(line: string): string {
+  return line.startsWith("{")
+    ? (JSON.parse(line) as { listening: string }).listening
+    : line.replace(/^Listening on /, "");
+}
+
+/** What a process writes. */
+class Output {
+  private text = "";
+  private readonly waiting = new Set<() => void>();
+  /** All of it, at its end. */
+  readonly end: Promise<string>;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.end = this.read(stream);
   }
-  return text;
+
+  /** Resolves with what there is once a text is in it; never if it does not come. */
+  has(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!this.text.includes(text)) return;
+        this.waiting.delete(look);
+        resolve(this.text);
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  private async read(stream: ReadableStream<Uint8Array>): Promise<string> {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
+      this.text += chunk;
+      for (const look of [...this.waiting]) look();
+    }
+    return this.text;
+  }
 }
 
 // The platform's type of the decoder wants a wider kind of bytes than streams of a process have.

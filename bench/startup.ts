@@ -1,0 +1,28 @@
+/**
+ * How long a start takes: from the start of the process to its first reply with status 200, median
+ * of ten, beside programs that do nothing but answer. Run compile.sh before.
+ *
+ * @module
+ */
+
+import { median, type Peer, peers, row, startPeer } from "./peers.ts";
+
+const STARTS = 10;
+
+async function firstReplyMs(peer: Peer): Promise<number> {
+  const start = performance.now();
+  const running = await startPeer(peer);
+  const ms = performance.now() - start;
+  await running.stop();
+  return ms;
+}
+
+const times = new Map(peers().map((peer) => [peer, [] as number[]]));
+// Turn by turn, so that whatever else the machine does meets all of them.
+for (let i = 0; i < STARTS; i++) {
+  for (const [peer, list] of times) list.push(await firstReplyMs(peer));
+}
+row(["first 200 reply, ms", "median", "fastest", "slowest"]);
+for (const [{ name }, list] of times) {
+  row([name, ...[median(list), Math.min(...list), Math.max(...list)].map((ms) => ms.toFixed(0))]);
+}

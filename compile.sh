@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+#
+# Makes one executable: dist/authenticator. Needs Deno on the PATH, or Node's npx; --help says more.
+
+set -euo pipefail
+
+readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.4
+
+# What the executable may do; Deno holds it to that whatever the command line says.
+readonly PERMISSIONS=(
+  --no-prompt     # it never asks a person for more
+  --allow-net     # serve listens where the options say, healthcheck asks there
+  --allow-read    # the files the options name: certificate, keys, secret, socket
+  --allow-write   # the socket of --socket, the pictures of pair --svg and --png
+  # Its own variables, and by name those that check warns of because they change the runtime.
+  --allow-env='AUTHENTICATOR_*,TERM,NO_COLOR,DENO_SERVE_ADDRESS,OTEL_DENO,DENO_SERVE_AUTOMATIC_COMPRESSION,DENO_V8_FLAGS,SSLKEYLOGFILE,NODE_OPTIONS,BUN_OPTIONS,BUN_INSPECT_PRELOAD'
+)
+
+# Our name of a target, Deno's, Bun's.
+readonly TARGETS='linux-x64 x86_64-unknown-linux-gnu bun-linux-x64
+linux-arm64 aarch64-unknown-linux-gnu bun-linux-arm64
+linux-x64-musl - bun-linux-x64-musl
+linux-arm64-musl - bun-linux-arm64-musl
+macos-x64 x86_64-apple-darwin bun-darwin-x64
+macos-arm64 aarch64-apple-darwin bun-darwin-arm64
+windows-x64 x86_64-pc-windows-msvc bun-windows-x64'
+
+usage() {
+  cat <<EOF
+Makes the executable dist/authenticator, and dist/SHA256SUMS beside it.
+
+Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle]
+
+  --with deno|bun  The runtime inside (deno)
+  --target TARGET  The machine it is for (this one): $(cut -d' ' -f1 <<<"$TARGETS" | paste -sd' ' | fold -s -w 60 | sed '2,$s/^/                   /')
+  --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
+
+DENORT_BIN names the Deno base executable where it cannot be downloaded; without both, Bun is used.
+Deno and Bun are taken from the PATH, or else from npm through npx.
+EOF
+}
+
+fail() {
+  echo "compile.sh: error: $1" >&2
+  exit "${2:-1}"
+}
+
+deno_cli() {
+  if command -v deno >/dev/null; then deno "$@"; else npx --yes "deno@$DENO_VERSION" "$@"; fi
+}
+
+bun_cli() {
+  if command -v bun >/dev/null; then bun "$@"; else npx --yes "bun@$BUN_VERSION" "$@"; fi
+}
+
+# Copies what the program is made of, with the commit in it, so that nothing else can get inside.
+stage() {
+  local commit
+  commit=$(git rev-parse --short=7 HEAD 2>/dev/null) || commit=unknown
+  [[ $commit == unknown || -z $(git status --porcelain -- main.ts deno.json lib 2>/dev/null) ]] ||
+    commit+=+changes
+  rm -rf dist/source
+  mkdir -p dist/source
+  cp -R main.ts deno.json deno.lock lib types dist/source/
+  sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
+    lib/cli/version.ts >dist/source/lib/cli/version.ts
+}
+
+bundle() {
+  # Without --minify each module has a name that says where it lay on this machine.
+  deno_cli bundle --quiet --check --minify --keep-names --platform deno \
+    --output dist/authenticator.js dist/source/main.ts
+}
+
+# The base executable is the one thing that Deno downloads when it compiles.
+with_deno() {
+  local target=()
+  [[ $deno_target == here ]] || target=(--target "$deno_target")
+  deno_cli compile --check --exclude-unused-npm "${target[@]}" "${PERMISSIONS[@]}" --output "$output" dist/source/main.ts
+}
+
+with_bun() {
+  local target=()
+  [[ $bun_target == here ]] || target=("--target=$bun_target")
+  bundle
+  bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig "${target[@]}" dist/authenticator.js --outfile "$output"
+}
+
+# Whether a failed compilation failed for want of the base executable: its output, a file, says so.
+lacks_base() {
+  [[ -z ${DENORT_BIN:-} ]] && grep -qE 'Setting up base binary|denort' "$1"
+}
+
+compile() {
+  local log
+  if [[ $runtime == bun ]]; then
+    with_bun
+    return
+  fi
+  log=$(mktemp)
+  if with_deno 2>&1 | tee "$log"; then
+    rm "$log"
+  elif lacks_base "$log"; then
+    rm "$log"
+    echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
+    with_bun
+  else
+    rm "$log"
+    fail 'deno compile failed; see above'
+  fi
+}
+
+# The line of a target, or nothing.
+find_target() {
+  grep "^$1 " <<<"$TARGETS" || true
+}
+
+checksums() {
+  local sum='sha256sum'
+  command -v sha256sum >/dev/null || sum='shasum -a 256'
+  (cd dist && for file in authenticator*; do $sum "$file"; done >SHA256SUMS)
+}
+
+report() {
+  local bytes
+  bytes=$(wc -c <"$1")
+  echo "$1: $((bytes / 1000000)).$((bytes / 100000 % 10)) MB"
+}
+
+runtime=deno deno_target=here bun_target=here output=dist/authenticator only_bundle=
+while (($#)); do
+  case $1 in
+    --help | -h) usage && exit ;;
+    --bundle) only_bundle=yes ;;
+    --with)
+      runtime=${2:-} && shift
+      [[ $runtime == deno || $runtime == bun ]] || fail '--with must be deno or bun' 2
+      ;;
+    --target)
+      read -r name deno_target bun_target <<<"$(find_target "${2:-none}")" && shift
+      [[ ${name:-} ]] || fail '--target is not one of those that --help lists' 2
+      output=dist/authenticator-$name
+      ;;
+    *) fail 'there is no such option; --help lists them' 2 ;;
+  esac
+  shift
+done
+if [[ $deno_target == - && $runtime == deno ]]; then
+  echo 'Deno has no base executable for musl: using Bun.'
+  runtime=bun
+fi
+[[ $bun_target != bun-windows-x64 ]] || output+=.exe
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+trap 'rm -rf dist/source' EXIT
+stage
+if [[ $only_bundle ]]; then
+  output=dist/authenticator.js
+  bundle
+else
+  compile
+fi
+checksums
+report "$output"

@@ -1,0 +1,280 @@
+/**
+ * Why a pin fails: what the server says to it, what is wrong with how it is written, and under
+ * which other assumptions it is a code.
+ *
+ * A code of six digits matches any one time step once in a million, so a search over a day and all
+ * variants also finds steps that match by chance. Codes are therefore looked at from the most
+ * plausible one to the least, and a match says how likely it was to find any up to there.
+ *
+ * @module
+ */
+
+import { type SecretEncoding, secretKey } from "../otp/secret.ts";
+import { hotp, importOtpKey, type OtpAlgorithm, timeStep } from "../otp/totp.ts";
+import type { ServiceContext } from "../service/context.ts";
+import { Fault } from "../service/fault.ts";
+import { OPERATIONS } from "../service/operations.ts";
+import { type PinFlaw, readPin } from "./pin_reading.ts";
+
+/** What is asked. */
+export interface Question {
+  /** The pin as it was typed. */
+  readonly pin: string;
+  /** The secretCode as the caller sends it. */
+  readonly secretCode: string;
+}
+
+/** How the secret has to be taken for a match. */
+export type SecretReading = "as-configured" | "other-encoding" | "trimmed";
+
+/** Assumptions under which the pin is a code. */
+export interface Match {
+  /** How the secret is taken. */
+  readonly secret: SecretReading;
+  /** The hash. */
+  readonly algorithm: OtpAlgorithm;
+  /** Digits in a code. */
+  readonly digits: number;
+  /** Seconds in a time step. */
+  readonly period: number;
+  /** The leading zeros that the pin has to be given back. */
+  readonly lostZeros: number;
+  /** How many time steps of that period the app's clock is ahead; negative when it is behind. */
+  readonly stepsAhead: number;
+  /** How many seconds it is ahead, at least and at most. */
+  readonly secondsAhead: readonly [number, number];
+  /** How likely a pin that is no code at all matches this or something more plausible: 0 to 1. */
+  readonly chance: number;
+}
+
+/** What was found. */
+export interface Diagnosis {
+  /** What the server says: the result, or the sentence of its error. */
+  readonly answer: boolean | string;
+  /** What is wrong with how the pin is written. */
+  readonly flaws: readonly PinFlaw[];
+  /** The digits in the pin, after all else is taken away. */
+  readonly digitCount: number;
+  /** Whether there was a code to search for: with no digits, or too many, there is none. */
+  readonly searched: boolean;
+  /** The matches, the most plausible first: one if it is beyond doubt, else three at most. */
+  readonly matches: readonly Match[];
+}
+
+/** Below this chance, a match is beyond doubt and the search ends. */
+export const CONVINCING_CHANCE = 0.001;
+
+const MAX_MATCHES = 3;
+const DAY_SECONDS = 86_400;
+const NEAR_SECONDS = 600;
+
+/** RFC 4226 §5.3: what codes there are. */
+const DIGITS = [6, 7, 8];
+
+// How surprising an assumption is, in bits: each bit halves how often it is the reason. What
+// decides is their order; it follows the questions that users of such services ask most.
+const SURPRISE = {
+  otherEncoding: 2,
+  trimmedSecret: 3,
+  algorithm: 4,
+  digits: 4,
+  period: 5,
+  rarePeriod: 7,
+};
+
+const ALGORITHMS: readonly OtpAlgorithm[] = ["SHA1", "SHA256", "SHA512"];
+
+/** Periods that apps and tokens have; of the rare ones only the minutes around now are searched. */
+const PERIODS = [
+  { seconds: 30, surprise: SURPRISE.period, spanSeconds: DAY_SECONDS },
+  { seconds: 60, surprise: SURPRISE.period, spanSeconds: DAY_SECONDS },
+  ...[10, 15, 20, 45, 90, 120].map((seconds) => ({
+    seconds,
+    surprise: SURPRISE.rarePeriod,
+    spanSeconds: NEAR_SECONDS,
+  })),
+];
+
+/** All that a code depends on but the time. */
+interface Variant extends Pick<Match, "secret" | "algorithm" | "period"> {
+  readonly key: CryptoKey;
+  readonly surprise: number;
+  readonly spanSeconds: number;
+}
+
+/** A code that is to be compared with the pin. */
+interface Candidate {
+  readonly variant: Variant;
+  readonly reading: Reading;
+  readonly stepsAhead: number;
+  readonly surprise: number;
+}
+
+/** The pin as a code of some length. */
+interface Reading extends Pick<Match, "digits" | "lostZeros"> {
+  readonly code: string;
+  readonly surprise: number;
+}
+
+/**
+ * Finds out why a pin fails, or that it is right.
+ *
+ * @param context The options of the server; its clock is the moment at which the pin was typed.
+ */
+export async function diagnose(
+  { pin, secretCode }: Question,
+  context: ServiceContext,
+): Promise<Diagnosis> {
+  const { digits: digitsWanted } = context.otp;
+  const { flaws, digits } = readPin(pin, digitsWanted);
+  const readings = digits === undefined ? [] : readingsOf(digits, digitsWanted);
+  const candidates = readings.length === 0
+    ? []
+    : candidatesOf(await variantsOf(secretCode, context), readings, context);
+  return {
+    answer: await answerOf({ pin, secretCode }, context),
+    flaws,
+    digitCount: digits?.length ?? 0,
+    searched: readings.length > 0,
+    matches: await search(candidates, context.now()),
+  };
+}
+
+async function answerOf(question: Question, context: ServiceContext): Promise<boolean | string> {
+  const operation = OPERATIONS.get("ValidatePin")!;
+  try {
+    const call = { ...context, base: () => "" };
+    return await operation.invoke(new Map(Object.entries(question)), call) === true;
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+/** What codes the digits can be: as they are, or with the leading zeros that a number loses. */
+function readingsOf(digits: string, digitsWanted: number): readonly Reading[] {
+  const lengths = DIGITS.filter((length) =>
+    length === digits.length ||
+    length > digits.length && (length === digitsWanted || digits.length < DIGITS[0]!)
+  );
+  return lengths.map((length) => {
+    const lostZeros = length - digits.length;
+    // One code in ten begins with a zero, one in a hundred with two.
+    const surprise = (length === digitsWanted ? 0 : SURPRISE.digits) + lostZeros * Math.log2(10);
+    return { code: digits.padStart(length, "0"), digits: length, lostZeros, surprise };
+  });
+}
+
+async function variantsOf(
+  secretCode: string,
+  context: ServiceContext,
+): Promise<readonly Variant[]> {
+  const { algorithm: usualAlgorithm, period: usualPeriod } = context.otp;
+  const usual = { seconds: usualPeriod, surprise: 0, spanSeconds: DAY_SECONDS };
+  const periods = [usual, ...PERIODS.filter(({ seconds }) => seconds !== usualPeriod)];
+  const variants: Variant[] = [];
+  for (const { bytes, secret, surprise } of keysOf(secretCode, context.secretEncoding)) {
+    for (const algorithm of ALGORITHMS) {
+      const key = await importOtpKey(bytes, algorithm);
+      const extra = surprise + (algorithm === usualAlgorithm ? 0 : SURPRISE.algorithm);
+      for (const { seconds: period, spanSeconds, surprise: ofPeriod } of periods) {
+        const whole = extra + ofPeriod;
+        variants.push({ key, secret, algorithm, period, spanSeconds, surprise: whole });
+      }
+    }
+  }
+  return variants;
+}
+
+interface KeyReading {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly secret: SecretReading;
+  readonly surprise: number;
+}
+
+function keysOf(secretCode: string, encoding: SecretEncoding): readonly KeyReading[] {
+  const otherEncoding = encoding === "text" ? "base32" : "text";
+  const trimmed = secretCode.trim();
+  const readings = [
+    { secret: "as-configured", bytes: secretKey(secretCode, encoding), surprise: 0 },
+    {
+      secret: "other-encoding",
+      bytes: secretKey(secretCode, otherEncoding),
+      surprise: SURPRISE.otherEncoding,
+    },
+    {
+      secret: "trimmed",
+      // Base32 has no blanks anyway.
+      bytes: encoding === "text" && trimmed !== secretCode
+        ? secretKey(trimmed, encoding)
+        : undefined,
+      surprise: SURPRISE.trimmedSecret,
+    },
+  ] as const;
+  return readings.flatMap(({ secret, bytes, surprise }) =>
+    bytes === undefined || bytes.length === 0 ? [] : [{ secret, bytes, surprise }]
+  );
+}
+
+/** All codes to be compared, the most plausible first; of equal ones, the nearest in time. */
+function candidatesOf(
+  variants: readonly Variant[],
+  readings: readonly Reading[],
+  { otp, now }: ServiceContext,
+): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const variant of variants) {
+    const { period } = variant;
+    const current = timeStep(now(), period);
+    // What the server allows is no surprise, whatever the period of the variant.
+    const allowed = otp.window * otp.period;
+    for (const reading of readings) {
+      for (let distance = 0; distance * period <= variant.spanSeconds; distance++) {
+        const beyond = Math.max(0, distance * period - allowed);
+        const surprise = variant.surprise + reading.surprise + Math.log2(1 + beyond / otp.period);
+        for (const stepsAhead of distance === 0 ? [0] : [-distance, distance]) {
+          if (current + stepsAhead < 0) continue;
+          candidates.push({ variant, reading, stepsAhead, surprise });
+        }
+      }
+    }
+  }
+  return candidates.sort((a, b) => a.surprise - b.surprise);
+}
+
+// How many codes are computed at once: enough to keep WebCrypto's threads busy.
+const BATCH = 512;
+
+async function search(candidates: readonly Candidate[], nowMs: number): Promise<readonly Match[]> {
+  const matches: Match[] = [];
+  let chance = 0;
+  for (let start = 0; start < candidates.length; start += BATCH) {
+    const batch = candidates.slice(start, start + BATCH);
+    const codes = await Promise.all(batch.map((candidate) => codeOf(candidate, nowMs)));
+    for (const [i, candidate] of batch.entries()) {
+      chance += 10 ** -candidate.reading.digits;
+      if (codes[i] !== candidate.reading.code) continue;
+      matches.push(matchOf(candidate, nowMs, Math.min(1, chance)));
+      if (chance < CONVINCING_CHANCE || matches.length === MAX_MATCHES) return matches;
+    }
+  }
+  return matches;
+}
+
+function codeOf({ variant, reading, stepsAhead }: Candidate, nowMs: number): Promise<string> {
+  const counter = timeStep(nowMs, variant.period) + stepsAhead;
+  return hotp(variant.key, counter, reading.digits);
+}
+
+function matchOf(
+  { variant, reading, stepsAhead }: Candidate,
+  nowMs: number,
+  chance: number,
+): Match {
+  const { secret, algorithm, period } = variant;
+  const { digits, lostZeros } = reading;
+  const stepStart = (timeStep(nowMs, period) + stepsAhead) * period;
+  const atLeast = stepStart - Math.floor(nowMs / 1000);
+  const secondsAhead = [atLeast, atLeast + period] as const;
+  return { secret, algorithm, digits, period, lostZeros, stepsAhead, secondsAhead, chance };
+}

@@ -1,0 +1,124 @@
+/**
+ * The guard of secrets, put together from the options.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Config, flagOf, UsageError } from "../config.ts";
+import { fingerprintBy, MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
+import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
+import { createMemoryStore, MAX_ENTRIES } from "../guard/memory_store.ts";
+import { createRedisClient } from "../guard/redis_client.ts";
+import { type ConnectionFailure, keepConnected } from "../guard/redis_connection.ts";
+import { createRedisStore, PROBE } from "../guard/redis_store.ts";
+import type { StoreUrl } from "../guard/store_url.ts";
+import type { Log } from "../log.ts";
+import type { GuardEvent } from "../metrics.ts";
+
+/** Who is told of what befalls the guard. */
+export interface GuardObserver {
+  /** Takes what the operator should look at. */
+  readonly log: Pick<Log, "info" | "warn">;
+  /** Counts what befell it. */
+  readonly count: (event: GuardEvent) => void;
+}
+
+/** How often the log says that there is no room. */
+const EVICTION_WARNING_MS = 60_000;
+
+/** Tab, line feed, carriage return, blank. */
+const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
+
+/**
+ * Makes the guard that the options ask for.
+ *
+ * @returns undefined when every pin is to be looked at, and as often as it comes.
+ * @throws {UsageError} When the file of the key cannot be used.
+ */
+export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
+  const rules = guardRules(config);
+  if (config.maxFailures === 0 && !config.singleUse) return undefined;
+  const key = config.guardKeyFile === undefined
+    ? randomBytes(MIN_GUARD_KEY_BYTES)
+    : readGuardKey(config.guardKeyFile);
+  if (config.guard !== "memory" && config.guardKeyFile === undefined) {
+    observer.log.warn(
+      `without ${
+        flagOf("guardKeyFile")
+      } no other server, and not this one once it started again, ` +
+        "finds what is kept in the store of the guard",
+    );
+  }
+  const store = config.guard === "memory"
+    ? memoryStore(rules, observer)
+    : redisStore(rules, config.guard, observer);
+  return { fingerprint: fingerprintBy(key), store };
+}
+
+/**
+ * Reads the key of fingerprints: the bytes of a file, without white space at its end where it is
+ * long enough without, since editors and `echo` put a line end there.
+ *
+ * @throws {UsageError} When it cannot be read, or is too short.
+ */
+export function readGuardKey(path: string): Uint8Array {
+  const flag = flagOf("guardKeyFile");
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    throw new UsageError(`the file of ${flag} cannot be read`);
+  }
+  let { length } = bytes;
+  while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
+  if (length < MIN_GUARD_KEY_BYTES) {
+    throw new UsageError(
+      `the file of ${flag} must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
+        "or their text",
+    );
+  }
+  return bytes.subarray(0, length);
+}
+
+// Delays are measured by a clock that nobody sets.
+function steadyClock(): number {
+  return performance.now();
+}
+
+function memoryStore(rules: GuardRules, { log, count }: GuardObserver): GuardStore {
+  let warnedMs = -Infinity;
+  const onEviction = (): void => {
+    count("eviction");
+    const nowMs = steadyClock();
+    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+    warnedMs = nowMs;
+    log.warn(
+      `the guard remembers ${MAX_ENTRIES} secrets and no more: what it knew of the one that was ` +
+        "not asked about for the longest time is forgotten",
+    );
+  };
+  return createMemoryStore({ rules, now: steadyClock, onEviction });
+}
+
+const FAILURES: Readonly<Record<ConnectionFailure, string>> = {
+  unreachable: "cannot be reached",
+  silent: "does not answer in time",
+  untrusted: "has a certificate that is not trusted",
+  refused: "refuses the user name or password",
+  unusable: "answers with errors",
+};
+
+function redisStore(rules: GuardRules, url: StoreUrl, { log, count }: GuardObserver): GuardStore {
+  const connection = keepConnected({
+    createClient: (onEnd) => createRedisClient(url.reveal(), onEnd),
+    probe: PROBE,
+    onChange: (failure) => {
+      if (failure === undefined) log.info(`the store of the guard, ${url}, is there`);
+      else log.warn(`the store of the guard, ${url}, ${FAILURES[failure]}: all pins are refused`);
+    },
+  });
+  const onError = (): void => count("store-error");
+  return createRedisStore({ rules, connection, now: steadyClock, onError });
+}

@@ -1,0 +1,96 @@
+/**
+ * What the shared store of the guard has to do with a pin: sentences for `doctor`.
+ *
+ * @module
+ */
+
+import { type Config, flagOf } from "../config.ts";
+import { fingerprintBy } from "../guard/fingerprint.ts";
+import { createRedisClient } from "../guard/redis_client.ts";
+import { inTime } from "../guard/redis_connection.ts";
+import { inspect, type Remembered } from "../guard/redis_inspect.ts";
+import type { StoreUrl } from "../guard/store_url.ts";
+import { secretKey } from "../otp/secret.ts";
+import { readGuardKey } from "./guard.ts";
+
+/** How long the store may take to answer. */
+const PATIENCE_MS = 2000;
+
+/** What the store says to a pin. */
+export interface GuardMemory {
+  /** Whether a server with these options refuses the pin for it. */
+  readonly refuses: boolean;
+  /** Sentences about it. */
+  readonly lines: readonly string[];
+}
+
+const SILENT: GuardMemory = { refuses: false, lines: [] };
+
+/**
+ * Looks at what the shared store remembers of a secret, and changes nothing there.
+ *
+ * @param step The time step whose code the pin is; undefined when it is none.
+ * @returns Nothing to say when there is no shared store.
+ * @throws {UsageError} When the file of the key cannot be used.
+ */
+export async function guardMemory(
+  config: Config,
+  secretCode: string,
+  step: number | undefined,
+): Promise<GuardMemory> {
+  const { guard, guardKeyFile, secretEncoding } = config;
+  const key = secretKey(secretCode, secretEncoding);
+  if (guard === "memory" || key === undefined || key.length === 0) return SILENT;
+  if (guardKeyFile === undefined) {
+    const flag = flagOf("guardKeyFile");
+    const line =
+      `Whether the code was used is not known: without ${flag} nothing is found in the ` +
+      `store of ${flagOf("guard")}.`;
+    return { refuses: false, lines: [line] };
+  }
+  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile))(key);
+  try {
+    return explainMemory(await lookAt(guard, fingerprint), config, step);
+  } catch {
+    // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
+    const line = `Whether the code was used is not known: the store, ${guard}, does not answer.`;
+    return { refuses: false, lines: [line] };
+  }
+}
+
+async function lookAt(url: StoreUrl, fingerprint: string): Promise<Remembered | undefined> {
+  const client = await createRedisClient(url.reveal(), () => {});
+  try {
+    const looked = async (): Promise<Remembered | undefined> => {
+      await client.connect();
+      return await inspect(client, fingerprint);
+    };
+    return await inTime(looked(), PATIENCE_MS);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The sentences about what is remembered. */
+export function explainMemory(
+  remembered: Remembered | undefined,
+  { singleUse, maxFailures }: Pick<Config, "singleUse" | "maxFailures">,
+  step: number | undefined,
+): GuardMemory {
+  if (remembered === undefined) return SILENT;
+  const { failures, refusedMs, usedStep } = remembered;
+  const lines: string[] = [];
+  const isThrottled = maxFailures > 0 && refusedMs > 0;
+  if (isThrottled) {
+    lines.push(
+      `All pins for this secret are refused for another ${Math.ceil(refusedMs / 1000)} seconds, ` +
+        `after ${failures} wrong ones in a row.`,
+    );
+  }
+  const isUsed = singleUse && step !== undefined && step <= usedStep;
+  if (isUsed) {
+    const which = step === usedStep ? "This code" : "A later code than this";
+    lines.push(`${which} was already used, and is accepted once only: wait for the next one.`);
+  }
+  return { refuses: isThrottled || isUsed, lines };
+}

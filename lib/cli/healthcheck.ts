@@ -1,0 +1,92 @@
+/**
+ * The command that asks the running server whether it is well.
+ *
+ * @module
+ */
+
+import http from "node:http";
+import https from "node:https";
+import { type Config, flagOf, UsageError } from "../config.ts";
+import { CommandError } from "./io.ts";
+
+/** How long an answer may take. */
+const TIMEOUT_MS = 5_000;
+
+/** Addresses that mean all of this machine, and the one to reach them by. */
+const LOOPBACK: ReadonlyMap<string, string> = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"],
+]);
+
+/**
+ * Asks `/healthz` at the address that the options give.
+ *
+ * Over TLS the certificate is not checked: it is made out for the public name, not for the address
+ * asked here, and nothing is sent that somebody else could use.
+ *
+ * @param print Writes a line to stdout.
+ * @param timeoutMs How long an answer may take.
+ * @returns 0, when the answer is 200.
+ * @throws {CommandError} When there is another answer or none.
+ * @throws {UsageError} When the options give no address.
+ */
+export async function healthcheck(
+  config: Config,
+  print: (line: string) => void,
+  timeoutMs = TIMEOUT_MS,
+): Promise<number> {
+  const place = placeOf(config);
+  const status = await statusOf(config, timeoutMs).catch((error: unknown) => {
+    throw new CommandError(`${place} ${reasonOf(error, timeoutMs)}`);
+  });
+  if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
+  print(`${place} is well`);
+  return 0;
+}
+
+/** The address for a person to read. */
+function placeOf({ host, port, socket, tlsCert }: Config): string {
+  if (socket !== undefined) return socket;
+  if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
+  const reachable = LOOPBACK.get(host) ?? host;
+  const name = reachable.includes(":") ? `[${reachable}]` : reachable;
+  return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
+}
+
+function statusOf(config: Config, timeoutMs: number): Promise<number | undefined> {
+  const { host, port, socket, tlsCert } = config;
+  const options = {
+    ...(socket === undefined ? { host: LOOPBACK.get(host) ?? host, port } : { socketPath: socket }),
+    path: "/healthz",
+    headers: { host: "localhost", connection: "close" },
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+  // Without a list of its own, Deno asks for permission to read the certificates of the system.
+  const unchecked = { rejectUnauthorized: false, ca: [] };
+  return new Promise((resolve, reject) => {
+    const request = tlsCert === undefined
+      ? http.get(options)
+      : https.get({ ...options, ...unchecked });
+    request.on("response", ({ statusCode }) => resolve(statusCode));
+    request.on("error", reject);
+  });
+}
+
+// By the code of the system's error, or else its name.
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "refuses connections: nothing listens there"],
+  ["ENOENT", "is not there: no such socket"],
+  ["ENOTFOUND", "cannot be found: the name has no address"],
+  ["ECONNRESET", "ends connections without an answer"],
+  ["EACCES", "may not be connected to by this user"],
+  ["NotCapable", "may not be connected to: the program was started without the permission"],
+]);
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  // What an aborted request is called differs between the runtimes.
+  if (/abort|timeout/i.test(`${code} ${name}`)) {
+    return `does not answer within ${timeoutMs / 1000} seconds`;
+  }
+  return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "does not answer as HTTP";
+}

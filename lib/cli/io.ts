@@ -1,0 +1,125 @@
+/**
+ * What commands read and write beside their options: standard input, files, variables that are not
+ * ours; and how they fail.
+ *
+ * @module
+ */
+
+import { createReadStream } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import process from "node:process";
+
+/** More than any pin and secret together; what comes after it is not read. */
+const MAX_INPUT_BYTES = 16_384;
+
+/** A command could not do what it was told to; the message is a clause for a person. */
+export class CommandError extends Error {
+  /** The name of the class. */
+  override readonly name = "CommandError";
+}
+
+/** Says on stderr, in sentences, what the user should know although the command goes on. */
+export function warn(sentences: string): void {
+  process.stderr.write(`authenticator: warning: ${sentences}\n`);
+}
+
+/**
+ * The text of a file.
+ *
+ * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
+ */
+export async function readTextFile(path: string): Promise<string> {
+  return await readText(createReadStream(path), path);
+}
+
+/**
+ * The text of standard input.
+ *
+ * @param what What is expected there, for a person at a terminal.
+ * @param lines How many lines a person types; anything but a terminal is read to its end.
+ * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
+ */
+export async function readStdin(what: string, lines: number): Promise<string> {
+  if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
+  process.stderr.write(`Type ${what}; it is shown as you type.\n`);
+  return await readText(process.stdin, "standard input", lines);
+}
+
+async function readText(
+  source: AsyncIterable<Uint8Array>,
+  name: string,
+  lines = Infinity,
+): Promise<string> {
+  const bytes: number[] = [];
+  let lineEnds = 0;
+  try {
+    for await (const chunk of source) {
+      for (const byte of chunk) if (byte === 0x0a) lineEnds++;
+      bytes.push(...chunk.subarray(0, MAX_INPUT_BYTES + 1));
+      if (lineEnds >= lines || bytes.length > MAX_INPUT_BYTES) break;
+    }
+  } catch (error) {
+    throw new CommandError(`cannot read ${name}: ${reasonOf(error)}`);
+  }
+  if (bytes.length > MAX_INPUT_BYTES) throw new CommandError(`${name} is too long for a secret`);
+  try {
+    // A byte order mark says how the text is written, and is no part of it: it is dropped.
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
+  } catch {
+    throw new CommandError(`${name} is not UTF-8 text`);
+  }
+}
+
+/** A text without the one line end that editors and `echo` put behind it. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+/**
+ * Writes a file that nobody else may read. One that exists is left as it is: it may be the only
+ * picture of another account.
+ *
+ * @throws {CommandError} When it exists or cannot be written.
+ */
+export async function writeNewFile(path: string, data: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, data, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw new CommandError(`cannot write ${path}: ${reasonOf(error)}`);
+  }
+}
+
+// By the code of the system's error, or the name of the error for what the runtime itself forbids.
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such file or folder"],
+  ["EEXIST", "the file exists, and is never overwritten"],
+  ["EACCES", "this user may not"],
+  ["EPERM", "this user may not"],
+  ["EISDIR", "it is a folder"],
+  ["ENOSPC", "the disk is full"],
+  ["EROFS", "the file system is read-only"],
+  ["NotCapable", "the program was started without the permission"],
+]);
+
+/** Why something failed, as a clause; nothing of what the error says, which may be anything. */
+export function reasonOf(error: unknown): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "the system refuses";
+}
+
+/** What the environment says under a name. */
+export interface Variable {
+  /** The value; undefined when there is none or it may not be read. */
+  readonly value: string | undefined;
+  /** Whether this program may know. */
+  readonly readable: boolean;
+}
+
+/** Reads an environment variable that is not one of ours, which a runtime may forbid. */
+export function readVariable(name: string): Variable {
+  try {
+    return { value: process.env[name], readable: true };
+  } catch {
+    return { value: undefined, readable: false };
+  }
+}

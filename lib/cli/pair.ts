@@ -1,0 +1,212 @@
+/**
+ * The command that shows the QR code of a secret.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { type Config, flagOf, UsageError } from "../config.ts";
+import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
+import { type SecretEncoding, setupCode } from "../otp/secret.ts";
+import { DEFAULT_TOTP } from "../otp/totp.ts";
+import { encodeQr, type QrCode } from "../qr/encode.ts";
+import { pngImage } from "../qr/png.ts";
+import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
+import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
+import { Fault } from "../service/fault.ts";
+import { OPERATIONS } from "../service/operations.ts";
+import type { PairingInfo } from "../service/pair.ts";
+import type { PairOptions } from "./command_line.ts";
+import { readStdin, readTextFile, readVariable, warn, withoutLineEnd, writeNewFile } from "./io.ts";
+
+/** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
+const MIN_KEY_BYTES = 16;
+const NEW_KEY_BYTES = 20;
+
+const PNG_MODULE_PIXELS = 8;
+
+const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const NEW_TEXT_LENGTH = 28;
+
+interface Pairing {
+  /** What the service says to the same arguments. */
+  readonly info: PairingInfo;
+  readonly uri: string;
+  readonly code: QrCode;
+}
+
+/**
+ * Prints what an authenticator app is paired with, and writes the pictures that are asked for. The
+ * pictures come first, so that a new secret is only shown when all went well.
+ *
+ * @param print Writes lines to stdout.
+ * @returns The exit code.
+ * @throws {UsageError} When the names or the secret cannot be paired.
+ * @throws {CommandError} When a file cannot be read or written.
+ */
+export async function pair(
+  config: Config,
+  options: PairOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  const names = namesIn(options);
+  const secretCode = options.newSecret
+    ? newSecret(config.secretEncoding)
+    : await readSecret(options.secretFile);
+  const pairing = await pairingOf({ ...names, secretCode }, config);
+  if (options.svg !== undefined) await writeNewFile(options.svg, `${svgOf(pairing.info)}\n`);
+  if (options.png !== undefined) await writeNewFile(options.png, pngOf(pairing.code));
+  if (options.newSecret) {
+    print(`Secret code: ${secretCode}`);
+    print("             (what the calling application sends; keep it, it is shown only here)");
+  }
+  printFacts(names, pairing, { config, print });
+  printPicture(pairing.code, print);
+  warnOfRisks(pairing.info.ManualSetupCode, config);
+  return 0;
+}
+
+interface Names {
+  readonly appName: string;
+  readonly appInfo: string;
+}
+
+function namesIn(options: PairOptions): Names {
+  const { appName, appInfo, newSecret, secretFile } = options;
+  if (appName === undefined) throw new UsageError(`pair needs ${flagOf("appName")}`);
+  if (appInfo === undefined) throw new UsageError(`pair needs ${flagOf("appInfo")}`);
+  if (newSecret && secretFile !== undefined) {
+    throw new UsageError(`${flagOf("newSecret")} and ${flagOf("secretFile")} exclude each other`);
+  }
+  return { appName, appInfo };
+}
+
+async function readSecret(file: string | undefined): Promise<string> {
+  const text = file === undefined
+    ? await readStdin("the secret and Enter", 1)
+    : await readTextFile(file);
+  return withoutLineEnd(text);
+}
+
+/**
+ * A secret of 160 random bits or more, as the text that is to be the secretCode.
+ *
+ * As Base32 it is 20 bytes. As text it is 28 letters and digits, which every shell, URL and XML
+ * document leaves as they are, with a 9 among them: that is no digit of Base32, nor one that an app
+ * reads as a letter, so nobody pairs an app with the text itself instead of the setup code. The 9
+ * costs 1.5 of the 166 bits.
+ */
+export function newSecret(encoding: SecretEncoding): string {
+  if (encoding === "base32") {
+    return setupCode(crypto.getRandomValues(new Uint8Array(NEW_KEY_BYTES)));
+  }
+  let text = "";
+  while (!text.includes("9")) text = randomText(NEW_TEXT_LENGTH);
+  return text;
+}
+
+function randomText(length: number): string {
+  // A remainder of these bytes is every character equally often; of all 256, the first ones more.
+  const usable = 256 - 256 % LETTERS_AND_DIGITS.length;
+  let text = "";
+  while (text.length < length) {
+    const byte = crypto.getRandomValues(new Uint8Array(1))[0]!;
+    if (byte < usable) text += LETTERS_AND_DIGITS[byte % LETTERS_AND_DIGITS.length]!;
+  }
+  return text;
+}
+
+async function pairingOf(
+  args: Names & { readonly secretCode: string },
+  config: Config,
+): Promise<Pairing> {
+  const info = await askService(args, config);
+  const { appName: issuer, appInfo: account } = args;
+  const uri = formatKeyUri({ issuer, account, secret: info.ManualSetupCode, ...config });
+  // The levels of the service, which has refused what fits neither.
+  const code = encodeQr(uri, "M") ?? encodeQr(uri, "L");
+  if (code === undefined) throw new TypeError("The service accepts what does not fit");
+  return { info, uri, code };
+}
+
+async function askService(args: object, config: Config): Promise<PairingInfo> {
+  const { secretEncoding } = config;
+  const context = {
+    otp: config,
+    secretEncoding,
+    html: "svg",
+    now: Date.now,
+    base: () => "",
+  } as const;
+  try {
+    const result = await OPERATIONS.get("Pair")!.invoke(new Map(Object.entries(args)), context);
+    // Its type in the table is a record of exactly these fields.
+    return result as PairingInfo;
+  } catch (error) {
+    if (error instanceof Fault) throw new UsageError(error.message.replace(/\.$/, ""));
+    throw error;
+  }
+}
+
+/** The SVG element, which stands in the Html between the tags of an anchor. */
+function svgOf({ Html }: PairingInfo): string {
+  return Html.slice(Html.indexOf("<svg"), Html.lastIndexOf("</a>"));
+}
+
+/** The picture with whole modules, so that a printer or a screen need not blur them. */
+function pngOf(code: QrCode): Uint8Array {
+  const side = (code.size + 2 * QUIET_ZONE_MODULES) * PNG_MODULE_PIXELS;
+  return pngImage(code, { width: side, height: side })!;
+}
+
+function printFacts(
+  { appName, appInfo }: Names,
+  { info, uri }: Pairing,
+  { config, print }: { readonly config: Config; readonly print: (text: string) => void },
+): void {
+  const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
+  const { digits, period, algorithm } = config;
+  print(`Setup code:  ${groups}`);
+  print(`Issuer:      ${printable(issuerWithoutColons(appName))}`);
+  print(`Account:     ${printable(appInfo)}`);
+  print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
+  print(`Key URI:     ${uri}`);
+}
+
+/** A name without the characters that command a terminal. */
+function printable(name: string): string {
+  return name.replace(/\p{Cc}/gu, " ");
+}
+
+function printPicture(code: QrCode, print: (text: string) => void): void {
+  // Not every terminal knows its width; some say 0 then.
+  const columns = process.stdout.isTTY && process.stdout.columns || Infinity;
+  const needed = terminalColumns(code);
+  print("");
+  if (columns < needed) {
+    print(`(The QR code takes ${needed} columns; this terminal has ${columns}. Make it wider,`);
+    print(` or use ${flagOf("svg")} or ${flagOf("png")}.)`);
+    return;
+  }
+  print(terminalPicture(code, coloursAllowed()));
+}
+
+/** Whether stdout takes colours: NO_COLOR as https://no-color.org says, FORCE_COLOR, a terminal. */
+function coloursAllowed(): boolean {
+  const has = (name: string): boolean => (readVariable(name).value ?? "") !== "";
+  if (has("NO_COLOR")) return false;
+  return has("FORCE_COLOR") || process.stdout.isTTY && readVariable("TERM").value !== "dumb";
+}
+
+function warnOfRisks(secret: string, config: Config): void {
+  const keyBytes = Math.floor(secret.length * 5 / 8);
+  if (keyBytes < MIN_KEY_BYTES) {
+    warn(`the secret is shorter than ${MIN_KEY_BYTES} bytes: it can be guessed from a code.`);
+  }
+  const unusual = (["algorithm", "digits", "period"] as const)
+    .filter((name) => config[name] !== DEFAULT_TOTP[name]);
+  if (unusual.length > 0) {
+    const flags = unusual.map(flagOf).join(", ");
+    warn(`many apps ignore ${flags} and then show other codes; try one before you pair many.`);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * What is risky in a configuration and its surroundings: sentences for the operator.
+ *
+ * @module
+ */
+
+import { type Config, flagOf } from "../config.ts";
+import type { Variable } from "./io.ts";
+
+/** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
+const MAX_ADVISABLE_WINDOW = 2;
+
+/** What is risky in the options themselves. */
+export function optionRisks(config: Config): readonly string[] {
+  return OPTION_RISKS.filter(({ applies }) => applies(config)).map(({ risk }) => risk);
+}
+
+const OPTION_RISKS: readonly {
+  readonly applies: (config: Config) => boolean;
+  readonly risk: string;
+}[] = [
+  {
+    applies: (config) => isReachable(config) && config.tlsCert === undefined && !config.trustProxy,
+    risk:
+      "pins and secrets cross the network in plain HTTP. Give --tls-cert and --tls-key, or put " +
+      "a reverse proxy with TLS in front and say --trust-proxy.",
+  },
+  {
+    applies: (config) => isReachable(config) && config.apiKeysFile === undefined,
+    risk:
+      "everybody who reaches the server can use it. Give --api-keys-file, or let a firewall or " +
+      "a proxy decide who does.",
+  },
+  {
+    applies: ({ baseUrl }) =>
+      baseUrl !== undefined && /^http:/i.test(baseUrl) && !isLoopbackUrl(baseUrl),
+    risk: "--base-url sends callers to plain HTTP.",
+  },
+  {
+    applies: ({ html }) => html === "image",
+    risk:
+      "--html image puts the secret into the address of a picture, which the logs of proxies keep.",
+  },
+  {
+    applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
+    risk:
+      "--window is more than 2: every code is accepted for minutes, and guessing is that much " +
+      "easier.",
+  },
+  {
+    applies: ({ maxFailures }) => maxFailures === 0,
+    risk: "--max-failures 0: pins can be guessed without end.",
+  },
+  {
+    applies: ({ guard }) => guard !== "memory" && !guard.isEncrypted && !guard.isLocal,
+    risk: "--guard sends its password over the network as it is. Use rediss://.",
+  },
+  {
+    applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
+    risk: "--guard without --guard-key-file: servers that share the store still count wrong pins " +
+      "each on its own, and from zero after a restart.",
+  },
+  {
+    applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
+    risk: "--socket-mode lets everybody on this machine use the socket.",
+  },
+];
+
+/** Whether other machines can reach the server itself. */
+function isReachable({ host, socket }: Config): boolean {
+  return socket === undefined && !isLoopback(host);
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:127(?:\.[0-9]{1,3}){3}|::1|localhost)$/i.test(host);
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+}
+
+/** What is known of a file that an option names. */
+export interface FileFacts {
+  /** The option. */
+  readonly option: keyof Config;
+  /** Why the server cannot use it, as a clause; undefined when it can. */
+  readonly problem: string | undefined;
+  /** Whether everybody on this machine may read it. */
+  readonly isPublic: boolean;
+  /** How many keys are in it, if it is one of keys. */
+  readonly keyCount: number | undefined;
+}
+
+/** What is risky in the files that options name. */
+export function fileRisks(files: readonly FileFacts[]): readonly string[] {
+  return files
+    .filter(({ option, isPublic }) => isPublic && option !== "tlsCert")
+    .map(({ option }) => `everybody on this machine may read the file of ${flagOf(option)}.`);
+}
+
+/** A variable that changes what the runtime under the server does. */
+export interface WatchedVariable {
+  /** The name. */
+  readonly name: string;
+  /** What it does, as a clause. */
+  readonly risk: string;
+  /** Which values do; any but the empty one unless said otherwise. */
+  readonly values?: RegExp;
+}
+
+/** All of them, tried on Deno 2.9.6 and Bun 1.4.4. */
+export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
+  {
+    name: "DENO_SERVE_ADDRESS",
+    risk: "Deno listens there, whatever --host, --port and --socket say",
+  },
+  {
+    name: "OTEL_DENO",
+    values: /^(?:1|true)$/i,
+    risk: "Deno sends the address of every request, with the secrets of HTTP GET in it, to a " +
+      "collector",
+  },
+  {
+    name: "DENO_SERVE_AUTOMATIC_COMPRESSION",
+    values: /^(?:1|true)$/i,
+    risk: "Deno compresses replies, whose length then tells something of a secret in them",
+  },
+  { name: "DENO_V8_FLAGS", risk: "it changes Deno's engine" },
+  { name: "SSLKEYLOGFILE", risk: "Deno writes the keys of TLS connections to that file" },
+  { name: "NODE_OPTIONS", risk: "Deno can load other code by it" },
+  { name: "BUN_OPTIONS", risk: "Bun can load other code by it" },
+  { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code by it" },
+];
+
+/** What is risky in the environment; values are not repeated. */
+export function variableRisks(
+  variables: readonly (Variable & { readonly name: string })[],
+): readonly string[] {
+  const values = new Map(variables.map(({ name, value }) => [name, value ?? ""]));
+  return WATCHED_VARIABLES
+    .filter(({ name, values: risky = /./ }) => risky.test(values.get(name) ?? ""))
+    .map(({ name, risk }) => `${name} is set in the environment: ${risk}.`);
+}

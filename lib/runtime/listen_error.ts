@@ -1,0 +1,53 @@
+/**
+ * The reasons why an address cannot be listened on.
+ *
+ * @module
+ */
+
+import type { TcpAddress, UnixAddress } from "./runtime.ts";
+
+// By the error codes of the system, which both runtimes give. Bun says EADDRNOTAVAIL of a name that
+// does not resolve, too.
+const TCP_REASONS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "the port is in use by another program"],
+  ["EADDRNOTAVAIL", "the address is not one of this machine"],
+  ["EACCES", "this user may not listen on that port"],
+]);
+
+const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
+  ["NotCapable", "the program was started without the permission to make a file there"],
+  ["EADDRINUSE", "the socket is in use by another program"],
+  ["EEXIST", "something that is no socket is in its place"],
+  ["EACCES", "this user may not make a file there"],
+  ["EPERM", "this user may not make a file there"],
+  ["EROFS", "this user may not make a file there"],
+  ["ENOENT", "its folder is not there"],
+  ["ENOTDIR", "its folder is not there"],
+  ["ENAMETOOLONG", "the path is too long for a socket"],
+  ["EINVAL", "the path is too long for a socket"],
+]);
+
+/** The address cannot be listened on; the message is a clause for a person. */
+export class ListenError extends Error {
+  /** The name of the class. */
+  override readonly name = "ListenError";
+
+  /**
+   * Makes an error.
+   *
+   * @param address Where it was tried.
+   * @param code The system's code of the error, as `EADDRINUSE`.
+   */
+  constructor(address: TcpAddress | UnixAddress, code: string) {
+    const [place, reason] = "path" in address
+      ? ["the socket", UNIX_REASONS.get(code)]
+      : [`${address.hostname}, port ${address.port}`, TCP_REASONS.get(code)];
+    super(`cannot listen on ${place}: ${reason ?? "the address cannot be used"}`);
+  }
+}
+
+/** The system's code of an error, as `EADDRINUSE`; its name when it has none. */
+export function systemErrorCode(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return "code" in error && error.code !== undefined ? String(error.code) : error.name;
+}

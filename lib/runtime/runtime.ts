@@ -1,0 +1,60 @@
+/**
+ * What a runtime gives: a server under the handler. `deno.ts` and `bun.ts` are the two there are.
+ *
+ * @module
+ */
+
+import type { Handler } from "../http/handler.ts";
+
+/** A port of this machine. */
+export interface TcpAddress {
+  /** An address of this machine, or a name that resolves to one. */
+  readonly hostname: string;
+  /** A port, or 0 for one that is free. */
+  readonly port: number;
+}
+
+/** A file that programs of this machine connect to. */
+export interface UnixAddress {
+  /** The path of the socket. */
+  readonly path: string;
+}
+
+/** A certificate and its key. */
+export interface Tls {
+  /** The certificate chain, PEM. */
+  readonly cert: string;
+  /** The private key of the first certificate, PEM. */
+  readonly key: string;
+}
+
+/** What a server is to be. */
+export interface ServerOptions {
+  /** Where it listens. */
+  readonly address: TcpAddress | UnixAddress;
+  /** What it shows to callers over TLS; undefined for plain HTTP. */
+  readonly tls: Tls | undefined;
+  /** Whether several servers may listen on that port at the same time. */
+  readonly shared: boolean;
+}
+
+/** A server that listens. */
+export interface Server {
+  /** The address and port chosen; those asked for when it is a socket. */
+  readonly address: TcpAddress | UnixAddress;
+  /**
+   * Stops accepting, closes the connections that carry no request, and resolves when all are closed.
+   * Bodies that are being read may be lost.
+   */
+  readonly shutdown: () => Promise<void>;
+}
+
+/** A runtime. */
+export interface Runtime {
+  /** Its name and version. */
+  readonly title: string;
+  /** The machine it was built for: the processor, the system, the C library. */
+  readonly target: string;
+  /** Listens at once; throws what the runtime throws, with the `code` of the system's error. */
+  readonly serve: (options: ServerOptions, handler: Handler) => Server;
+}

@@ -1,0 +1,100 @@
+/**
+ * The file of a unix socket: made with its permissions, taken from a server that is gone, and
+ * removed at the end.
+ *
+ * @module
+ */
+
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { ListenError, systemErrorCode } from "./listen_error.ts";
+
+/** A path that a server of ours may listen on. */
+export interface SocketClaim {
+  /**
+   * Has a server listen there: on a path in a folder that nobody else may enter, from where the
+   * socket moves to its place with its permissions, over one that is there.
+   */
+  readonly bind: <T>(open: (path: string) => T) => T;
+  /** Removes the socket, unless another server's is in its place. */
+  readonly release: () => void;
+}
+
+/**
+ * Claims the path of a socket.
+ *
+ * @throws {ListenError} When a server answers there, or something that is no socket is there.
+ */
+export async function claimSocket(path: string, mode: number): Promise<SocketClaim> {
+  const obstacle = await obstacleAt(path);
+  if (obstacle !== undefined) throw new ListenError({ path }, obstacle);
+  const present = statOf(path);
+  if (present !== undefined && !present.isSocket()) throw new ListenError({ path }, "EEXIST");
+  let inode: number | undefined;
+  return {
+    bind: (open) => {
+      const folder = makeFolder(path);
+      const hidden = join(folder, "s");
+      try {
+        const opened = open(hidden);
+        chmodSync(hidden, mode);
+        renameSync(hidden, path);
+        inode = statOf(path)?.ino;
+        return opened;
+      } catch (error) {
+        throw error instanceof ListenError
+          ? error
+          : new ListenError({ path }, systemErrorCode(error));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+    release: () => {
+      if (inode !== undefined && statOf(path)?.ino === inode) unlinkSync(path);
+    },
+  };
+}
+
+// For the owner alone, as mkdtemp makes it.
+function makeFolder(path: string): string {
+  try {
+    return mkdtempSync(join(dirname(path), ".s"));
+  } catch (error) {
+    throw new ListenError({ path }, systemErrorCode(error));
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+// Found out as a caller would: by connecting. That nobody answers, or nothing is there, is no obstacle.
+async function obstacleAt(path: string): Promise<string | undefined> {
+  try {
+    await connected(path);
+    return "EADDRINUSE";
+  } catch (error) {
+    const code = systemErrorCode(error);
+    return ["ECONNREFUSED", "ENOENT"].includes(code) ? undefined : code;
+  }
+}
+
+function connected(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}

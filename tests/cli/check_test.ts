@@ -1,0 +1,113 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { WATCHED_VARIABLES } from "../../lib/cli/risks.ts";
+import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
+import project from "../../deno.json" with { type: "json" };
+import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
+import { type Outcome, runCommand, type Surroundings, withFolder } from "./command.ts";
+
+function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  return runCommand(["check", ...args], surroundings);
+}
+
+/** The rows of the table: option, value, where it is from. */
+function rowsOf({ stdout }: Outcome): readonly string[][] {
+  const [head, ...rows] = stdout.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
+  assertEquals(head, ["OPTION", "VALUE", "FROM"]);
+  return rows;
+}
+
+Deno.test("check shows every option with its default, and warns of nothing", async () => {
+  const outcome = await check([]);
+  assertEquals([outcome.code, outcome.stderr], [0, ""]);
+  assertEquals(
+    rowsOf(outcome),
+    namesOf(OPTIONS).map((name) => [flagOf(name), OPTIONS[name].defaultText || "-", "default"]),
+  );
+});
+
+Deno.test("check says where a value is from", async () => {
+  const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_DIGITS: "7", AUTHENTICATOR_METRICS: "1" };
+  const outcome = await check(["--port", "2", "--socket-mode", "600"], { env });
+  const rows = new Map(rowsOf(outcome).map(([option, ...rest]) => [option, rest]));
+  assertEquals(rows.get("--port"), ["2", "flag"]);
+  assertEquals(rows.get("--socket-mode"), ["0600", "flag"]);
+  assertEquals(rows.get("--digits"), ["7", "environment"]);
+  assertEquals(rows.get("--metrics"), ["true", "environment"]);
+  assertEquals(rows.get("--host"), ["127.0.0.1", "default"]);
+});
+
+Deno.test("check says how many keys there are, and never what stands in a file", async () => {
+  await withFolder(async (folder) => {
+    const file = (name: string): string => `${folder}/${name}`;
+    const keys = ["canary-of-the-first-key", "canary-of-the-second-key"];
+    await Deno.writeTextFile(file("keys"), `# canary\n${keys.join("\n")}\n`, { mode: 0o600 });
+    await Deno.writeTextFile(file("one"), `${keys[0]}\n`, { mode: 0o644 });
+    await Deno.chmod(file("one"), 0o644);
+    await Deno.writeTextFile(file("c.pem"), CERTIFICATE);
+    await Deno.writeTextFile(file("k.pem"), PRIVATE_KEY, { mode: 0o600 });
+    const tls = ["--tls-cert", file("c.pem"), "--tls-key", file("k.pem")];
+    const two = await check([...tls, "--api-keys-file", file("keys")]);
+    assertEquals([two.code, two.stderr], [0, ""]);
+    assert(two.stdout.includes(`${file("keys")} (2 keys)  flag\n`), two.stdout);
+    assert(!/canary|BEGIN/.test(two.stdout));
+    const one = await check(["--api-keys-file", file("one")]);
+    assert(one.stdout.includes(`${file("one")} (1 key)  flag\n`), one.stdout);
+    if (Deno.build.os === "windows") return;
+    assertEquals(
+      one.stderr,
+      "authenticator: warning: everybody on this machine may read the file of --api-keys-file.\n",
+    );
+  });
+});
+
+Deno.test("check exits with 2 when the server could not start", async () => {
+  await withFolder(async (folder) => {
+    const file = `${folder}/file`;
+    await Deno.writeTextFile(file, "canary-key", { mode: 0o600 });
+    const tls = ["--tls-cert", `${folder}/none.pem`, "--tls-key", file];
+    const keys = ["--api-keys-file", file, "--guard-key-file", file];
+    const { code, stderr } = await check([...tls, ...keys]);
+    assertEquals([code, stderr], [
+      2,
+      "authenticator: error: the server cannot start: --tls-cert: it cannot be read: there is no " +
+      "such file or folder; --tls-key: it holds nothing in PEM; --api-keys-file: line 1 must be a " +
+      "key of 16 to 256 printable ASCII characters, no blanks; --guard-key-file: it must hold 32 " +
+      "bytes or more. Try --help.\n",
+    ]);
+    assertEquals((await check(["--window", "x"])).code, 2);
+  });
+});
+
+Deno.test("check warns of what is risky, and exits with 0", async () => {
+  const outcome = await check(["--host", "0.0.0.0", "--window", "3"], {
+    env: { OTEL_DENO: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
+  });
+  assertEquals(outcome.code, 0);
+  const warnings = outcome.stderr.split("\n").filter((line) => line !== "");
+  assertEquals(warnings.length, 4);
+  assertEquals(warnings.filter((line) => !line.startsWith("authenticator: warning: ")), []);
+  assert(warnings.at(-1)!.includes("OTEL_DENO is set in the environment"), outcome.stderr);
+});
+
+Deno.test("check says which variables it may not look at", async () => {
+  const { code, stderr } = await check([], {
+    denoArgs: ["run", "--no-prompt", "--allow-env=AUTHENTICATOR_*,OTEL_DENO", "main.ts"],
+  });
+  assertEquals(code, 0);
+  const warning = "authenticator: warning: this program may not look at the environment for ";
+  assert(stderr.startsWith(`${warning}DENO_SERVE_ADDRESS, `), stderr);
+  assert(!stderr.includes("OTEL_DENO"), stderr);
+});
+
+Deno.test("check shows no password of a store", async () => {
+  const { stdout, stderr } = await check(["--guard", "rediss://pin:canary@cache.example.com/0"]);
+  assert(stdout.includes("rediss://cache.example.com/0"), stdout);
+  assert(!/canary/.test(stdout + stderr));
+});
+
+Deno.test("the task cli permits every variable that check looks at", () => {
+  const [, permitted] = /--allow-env=(\S+)/.exec(project.tasks.cli.command) ?? [];
+  const names = permitted!.split(",");
+  assertEquals(WATCHED_VARIABLES.filter(({ name }) => !names.includes(name)), []);
+});

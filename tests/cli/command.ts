@@ -1,0 +1,72 @@
+/**
+ * A command of the program as its users run it: a process of its own, with what `deno task cli`
+ * permits, and something on standard input.
+ *
+ * @module
+ */
+
+import { parseCommand } from "../../lib/cli/command_line.ts";
+import type { Config } from "../../lib/config.ts";
+import project from "../../deno.json" with { type: "json" };
+
+const ROOT = new URL("../../", import.meta.url);
+const [, ...DENO_ARGS] = project.tasks.cli.command.split(" ");
+
+/** How a command ended. */
+export interface Outcome {
+  /** The exit code. */
+  readonly code: number;
+  /** What it wrote on stdout. */
+  readonly stdout: string;
+  /** What it wrote on stderr. */
+  readonly stderr: string;
+}
+
+/** What a command gets beside its arguments. */
+export interface Surroundings {
+  /** Standard input, to its end. */
+  readonly stdin?: string | Uint8Array;
+  /** Environment variables; `NO_COLOR` is set unless it is given. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The arguments of the runtime before those of the program, if not those of `deno task cli`. */
+  readonly denoArgs?: readonly string[];
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  args: readonly string[],
+  { stdin = "", env = {}, denoArgs = DENO_ARGS }: Surroundings = {},
+): Promise<Outcome> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...denoArgs, ...args],
+    cwd: ROOT,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
+  // A command that needs no input, or has enough, may end before it has taken all.
+  await writer.write(bytes).then(() => writer.close()).catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** The options of the service that a command line gives. */
+export function configOf(args: readonly string[]): Config {
+  const command = parseCommand(["serve", ...args], () => undefined);
+  if (command.kind !== "serve") throw new TypeError("The options are not those of the service");
+  return command.config;
+}
+
+/** Runs something with a folder that is gone afterwards. */
+export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,172 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { decodeBase32 } from "@std/encoding/base32";
+import { diagnose } from "../../lib/cli/diagnosis.ts";
+import { explain } from "../../lib/cli/doctor.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+import { configOf, type Outcome, runCommand } from "./command.ts";
+
+const SECRET = "MYSECRETMYSECRET";
+const AT = "2005-03-18T01:58:29Z";
+const AT_MS = Date.parse(AT);
+const STEP = Math.floor(AT_MS / 30_000);
+const RIGHT = referenceHotp(SECRET, STEP);
+
+function doctor(stdin: string, args: readonly string[] = ["--at", AT]): Promise<Outcome> {
+  return runCommand(["doctor", ...args], { stdin });
+}
+
+const LAST = `The time looked at is ${AT}, by this machine's clock or --at.`;
+
+Deno.test("doctor says that a pin is right, and exits with 0", async () => {
+  assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {
+    code: 0,
+    stdout: "The pin is right: a server with these options answers true.\n" +
+      "It is the code of the current time step.\n",
+    stderr: "",
+  });
+});
+
+Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
+  const late = referenceHotp(SECRET, STEP - 9);
+  const { code, stdout, stderr } = await doctor(`${late}\n${SECRET}\n`);
+  assertEquals([code, stderr], [1, ""]);
+  assertEquals(stdout.split("\n").slice(0, 4), [
+    "The pin is wrong: a server with these options answers false.",
+    "What explains it:",
+    "- The app's clock is 4 min 29 s to 4 min 59 s behind, or the pin came that long after it was " +
+    "shown. Let the phone set its time by the network; if it does, look at this machine's clock.",
+    "- The server has --window 1; it would take --window 9. More than 2 is not advisable.",
+  ]);
+  const { code: allowed } = await doctor(`${late}\n${SECRET}\n`, ["--at", AT, "--window", "9"]);
+  assertEquals(allowed, 0);
+});
+
+Deno.test("doctor looks at the time now when it is told none", async () => {
+  // Right for an hour on either side.
+  const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000));
+  const { code } = await doctor(`${pin}\n${SECRET}\n`, ["--period", "3600"]);
+  assertEquals(code, 0);
+});
+
+Deno.test("doctor takes lines that end with CR LF, and no more than that off", async () => {
+  assertEquals((await doctor(`${RIGHT}\r\n${SECRET}\r\n`)).code, 0);
+  assertEquals((await doctor(`${RIGHT}\n${SECRET}`)).code, 0);
+  const { code, stdout } = await doctor(`${RIGHT}\n${SECRET} \n`);
+  assertEquals(code, 1);
+  assert(stdout.includes("without the blanks or line ends around it"), stdout);
+});
+
+Deno.test("doctor wants two lines", async () => {
+  for (const stdin of ["", "\n", `${RIGHT}`, `${RIGHT}\n`, `${RIGHT}\n\n`]) {
+    assertEquals(await doctor(stdin), {
+      code: 2,
+      stdout: "",
+      stderr: "authenticator: error: doctor needs two lines of standard input: the pin, then the " +
+        "secret. Try --help.\n",
+    });
+  }
+});
+
+const WINDOW_1 = configOf([]);
+
+/** What is explained of a pin, without the first line and the last two. */
+async function explained(pin: string, args: readonly string[] = []): Promise<readonly string[]> {
+  const config = configOf(args);
+  const diagnosis = await diagnose({ pin, secretCode: SECRET }, {
+    otp: config,
+    secretEncoding: config.secretEncoding,
+    html: "svg",
+    now: () => AT_MS,
+  });
+  const lines = explain(diagnosis, config, AT_MS);
+  assertEquals(lines.at(-1), LAST);
+  return lines.slice(1, -2);
+}
+
+const AS_BASE32 = referenceHotp(decodeBase32(SECRET), STEP);
+
+Deno.test("explain() says what to do, for each reason", async () => {
+  assertEquals(await explained(`${RIGHT.slice(0, 3)}-${RIGHT.slice(3)}`), [
+    "- The pin holds hyphens or dashes. Send the digits alone.",
+    "But for that the server would answer true.",
+  ]);
+  assert(AS_BASE32.startsWith("00"));
+  assertEquals(await explained(AS_BASE32.slice(2)), [
+    "- The pin has 4 digits, and a code has 6.",
+    "What explains it:",
+    "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
+    "- The app takes the secret as Base32, and the server as text. Pair the app with the setup " +
+    "code that Pair returns, not with the secret itself; or start the server with " +
+    "--secret-encoding base32, if all secrets are. If what was given here is a setup code, give " +
+    "the secret.",
+  ]);
+  assertEquals(await explained(RIGHT, ["--secret-encoding", "base32"]), [
+    "What explains it:",
+    "- The app takes the secret as text, and the server as Base32. Start the server without " +
+    "--secret-encoding base32, or pair the app with the secret itself.",
+  ]);
+  assertEquals(await explained(RIGHT, ["--algorithm", "SHA512"]), [
+    "What explains it:",
+    "- The app has --algorithm SHA1, and the server SHA512. Many apps know only SHA1, 6 digits and " +
+    "30 seconds: pair again, or change the server.",
+  ]);
+  assertEquals(await explained(referenceHotp(SECRET, STEP + 120)), [
+    "What explains it:",
+    "- The app's clock is 59 min 31 s to 1 h 1 s ahead. Let the phone set its time by the network; " +
+    "if it does, look at this machine's clock.",
+    "- No window of the server is that wide.",
+  ]);
+});
+
+Deno.test("explain() says how certain it is", () => {
+  const match = {
+    secret: "as-configured",
+    algorithm: "SHA1",
+    digits: 6,
+    period: 30,
+    lostZeros: 0,
+    stepsAhead: 700,
+    secondsAhead: [20_971, 21_001],
+  } as const;
+  const certainty = (chance: number): string =>
+    explain(
+      {
+        answer: false,
+        flaws: [],
+        digitCount: 6,
+        searched: true,
+        matches: [{ ...match, chance }],
+      },
+      WINDOW_1,
+      AT_MS,
+    ).at(-2)!;
+  assertEquals([0.0005, 0.01, 0.2].map(certainty), [
+    "This is certain enough: chance explains a pin as well as that only once in 2,000 times.",
+    "This is likely: chance explains a pin as well as that once in 100 times. Try the next code " +
+    "too.",
+    "This may be chance: chance explains a pin as well as that once in 5 times. Try the next code " +
+    "too.",
+  ]);
+});
+
+Deno.test("doctor repeats neither pin nor secret, whatever they are", async () => {
+  const isKept = (text: string): boolean => !/canary|hunter|91827|9{6}/i.test(text);
+  const pins = ["9-18273", "canary", "9".repeat(70)];
+  for (const pin of pins) {
+    for (const encoding of ["text", "base32"] as const) {
+      const config = configOf(["--secret-encoding", encoding]);
+      const diagnosis = await diagnose({ pin, secretCode: "hunter2 canary" }, {
+        otp: config,
+        secretEncoding: encoding,
+        html: "svg",
+        now: () => AT_MS,
+      });
+      assert(isKept(JSON.stringify([diagnosis, explain(diagnosis, config, AT_MS)])), pin);
+    }
+  }
+  for (const stdin of ["918273\nCANARYCANARYCANA\n", "canary", "canary\n", "918273\n\u{0}canary"]) {
+    const { stdout, stderr } = await doctor(stdin);
+    assert(isKept(stdout + stderr), stdout + stderr);
+  }
+});

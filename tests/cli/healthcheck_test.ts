@@ -1,0 +1,149 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { healthcheck } from "../../lib/cli/healthcheck.ts";
+import { CommandError } from "../../lib/cli/io.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
+import { configOf, type Outcome, runCommand, withFolder } from "./command.ts";
+
+const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+
+function check(...args: string[]): Promise<Outcome> {
+  return runCommand(["healthcheck", ...args]);
+}
+
+/** Answers as the server does, and nothing else. */
+function healthz(request: Request): Response {
+  const isRight = request.method === "GET" && new URL(request.url).pathname === "/healthz";
+  return isRight ? new Response("ok") : new Response(null, { status: 404 });
+}
+
+function well(place: string): Outcome {
+  return { code: 0, stdout: `${place} is well\n`, stderr: "" };
+}
+
+function notWell(message: string): Outcome {
+  return { code: 1, stdout: "", stderr: `authenticator: error: ${message}.\n` };
+}
+
+Deno.test("healthcheck asks the address that the options give", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const port = String(server.addr.port);
+  assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
+  assertEquals(
+    await runCommand(["healthcheck"], { env: { AUTHENTICATOR_PORT: port } }),
+    well(`http://127.0.0.1:${port}`),
+  );
+});
+
+Deno.test("healthcheck asks the loopback address of a server on all addresses", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--host", "0.0.0.0", "--port", String(port)),
+    well(`http://127.0.0.1:${port}`),
+  );
+  // Nothing listens there, and not every machine has that address at all.
+  const { code, stderr } = await check("--host", "::", "--port", String(port));
+  assertEquals(code, 1);
+  assert(stderr.startsWith(`authenticator: error: http://[::1]:${port} `), stderr);
+});
+
+Deno.test("healthcheck asks over TLS, whatever name the certificate is for", async () => {
+  await using server = Deno.serve({ ...LOOPBACK, cert: CERTIFICATE, key: PRIVATE_KEY }, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port), "--tls-cert", "any.pem", "--tls-key", "any.pem"),
+    well(`https://127.0.0.1:${port}`),
+  );
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} does not answer as HTTP`),
+  );
+});
+
+Deno.test("healthcheck asks through a unix socket", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const path = `${folder}/pin.sock`;
+    assertEquals(await check("--socket", path), notWell(`${path} is not there: no such socket`));
+    // A test may not listen on a socket; another process may.
+    const server = new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        `Deno.serve({ path: "${path}", onListen: () => console.log() },
+        ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`,
+      ],
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const reader = server.stdout.getReader();
+    await reader.read();
+    assertEquals(await check("--socket", path), well(path));
+    await reader.cancel();
+    server.kill();
+    await server.status;
+  });
+});
+
+Deno.test("healthcheck fails when the answer is not 200", async () => {
+  await using server = Deno.serve(LOOPBACK, () => new Response("ok", { status: 503 }));
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} answers with status 503`),
+  );
+});
+
+Deno.test("healthcheck fails when nothing listens", async () => {
+  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = free.addr;
+  free.close();
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} refuses connections: nothing listens there`),
+  );
+});
+
+Deno.test("healthcheck fails when what answers is not HTTP", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const answered = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(1024));
+    await connection.write(new TextEncoder().encode("220 mail.example.com ESMTP\r\n"));
+  })();
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} does not answer as HTTP`),
+  );
+  await answered;
+});
+
+Deno.test("healthcheck() does not wait for ever", async () => {
+  // The system takes the connection, and nobody ever reads from it.
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const config = configOf(["--port", String(port)]);
+  const error = await assertRejects(() => healthcheck(config, () => {}, 50), CommandError);
+  assertEquals(error.message, `http://127.0.0.1:${port} does not answer within 0.05 seconds`);
+});
+
+Deno.test("healthcheck cannot know the port that a server with --port 0 chose", async () => {
+  assertEquals(await check("--port", "0"), {
+    code: 2,
+    stdout: "",
+    stderr: "authenticator: error: healthcheck needs the --port of the server. Try --help.\n",
+  });
+});
+
+Deno.test("healthcheck says that it was started without the permission", async () => {
+  const { code, stderr } = await runCommand(["healthcheck"], {
+    denoArgs: ["run", "--no-prompt", "--allow-env=AUTHENTICATOR_*", "main.ts"],
+  });
+  assertEquals([code, stderr], [
+    1,
+    "authenticator: error: http://127.0.0.1:8080 may not be connected to: " +
+    "the program was started without the permission.\n",
+  ]);
+});

@@ -1,0 +1,253 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { decodeBase32 } from "@std/encoding/base32";
+import saxes from "saxes";
+import { newSecret } from "../../lib/cli/pair.ts";
+import { OPERATIONS } from "../../lib/service/operations.ts";
+import { decode, readPng, readTerminal } from "../qr/pictures.ts";
+import { configOf, type Outcome, runCommand, type Surroundings, withFolder } from "./command.ts";
+
+const NAMES = ["--app-name", "Example: Corp", "--app-info", "jané@example.com"];
+const SECRET = "correct horse battery";
+
+function pair(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  return runCommand(["pair", ...NAMES, ...args], surroundings);
+}
+
+/** What the server says to the same: the setup code, and the Key URI out of the Html. */
+async function served(
+  secretCode: string,
+  args: readonly string[] = [],
+): Promise<{ readonly code: string; readonly uri: string; readonly svg: string }> {
+  const config = configOf(args);
+  const [, appName, , appInfo] = NAMES as [string, string, string, string];
+  const parameters = new Map(Object.entries({ appName, appInfo, secretCode }));
+  const result = await OPERATIONS.get("Pair")!.invoke(parameters, {
+    otp: config,
+    secretEncoding: config.secretEncoding,
+    html: "svg",
+    now: () => 0,
+    base: () => "",
+  });
+  const { ManualSetupCode: code, Html: html } = result as Record<string, string>;
+  assert(code !== undefined && html !== undefined);
+  const [, uri, svg] = /href='([^']+)'[^>]*>(.*)<\/a>$/.exec(html.replaceAll('"', "'")) ?? [];
+  assert(uri !== undefined && svg !== undefined);
+  return { code, uri: uri.replaceAll("&amp;", "&"), svg };
+}
+
+interface Printed {
+  readonly facts: ReadonlyMap<string, string>;
+  readonly picture: string;
+}
+
+function read({ code, stdout }: Outcome): Printed {
+  assertEquals(code, 0);
+  const [facts, picture] = stdout.split("\n\n") as [string, string];
+  const pairs = facts.split("\n").map((line) => /^([A-Z][A-Za-z ]+): +(.*)$/.exec(line) ?? []);
+  return { facts: new Map(pairs.map(([, name = "", value = ""]) => [name, value])), picture };
+}
+
+const OPTIONS: readonly (readonly string[])[] = [
+  [],
+  ["--algorithm", "SHA256", "--digits", "8", "--period", "60"],
+  // The form of the Html is nothing to a terminal.
+  ["--html", "image"],
+];
+
+for (const options of OPTIONS) {
+  Deno.test(`pair ${options.join(" ")} shows what the server gives`, async () => {
+    const { code, uri } = await served(SECRET, options);
+    const { facts, picture } = read(await pair(options, { stdin: `${SECRET}\n` }));
+    assertEquals(facts.get("Setup code"), code.replace(/.{4}(?=.)/g, "$& "));
+    assertEquals(facts.get("Issuer"), "Example Corp");
+    assertEquals(facts.get("Account"), "jané@example.com");
+    assertEquals(facts.get("Key URI"), uri);
+    assertEquals(decode(readTerminal(picture.trimEnd()), 3), uri);
+  });
+}
+
+Deno.test("pair colours the picture when it may, and never against NO_COLOR", async () => {
+  const { uri } = await served(SECRET);
+  const coloured = read(await pair([], { stdin: SECRET, env: { NO_COLOR: "", FORCE_COLOR: "1" } }));
+  assert(coloured.picture.startsWith("\x1b[38;5;16;48;5;231m"));
+  assertEquals(decode(readTerminal(coloured.picture.trimEnd()), 3), uri);
+  for (const env of [{ NO_COLOR: "1", FORCE_COLOR: "1" }, { NO_COLOR: "" }]) {
+    assert(!(await pair([], { stdin: SECRET, env })).stdout.includes("\x1b"));
+  }
+});
+
+// What is read, and what the secret is then: one line end is not part of it.
+const INPUTS: readonly (readonly [string, string])[] = [
+  [SECRET, SECRET],
+  [`${SECRET}\n`, SECRET],
+  [`${SECRET}\r\n`, SECRET],
+  [`${SECRET}\n\n`, `${SECRET}\n`],
+  [` ${SECRET} \n`, ` ${SECRET} `],
+  [`two\nlines\n`, "two\nlines"],
+  [`\ufeff${SECRET}\n`, SECRET],
+];
+
+Deno.test("pair reads a secret from a file as from standard input, less one line end", async () => {
+  await withFolder(async (folder) => {
+    const file = `${folder}/secret`;
+    for (const [input, secret] of INPUTS) {
+      const { uri } = await served(secret);
+      await Deno.writeTextFile(file, input);
+      const fromFile = await pair(["--secret-file", file]);
+      assertEquals(read(fromFile).facts.get("Key URI"), uri, JSON.stringify(input));
+      assertEquals(await pair([], { stdin: input }), fromFile);
+    }
+  });
+});
+
+Deno.test("pair writes pictures that only the user can read", async () => {
+  await withFolder(async (folder) => {
+    const [svg, png] = [`${folder}/a.svg`, `${folder}/a.png`];
+    const outcome = await pair(["--svg", svg, "--png", png], { stdin: SECRET });
+    const { uri, svg: expected } = await served(SECRET);
+    assertEquals([outcome.code, outcome.stderr], [0, ""]);
+    const picture = readPng(await Deno.readFile(png));
+    assertEquals(decode(picture), uri);
+    const text = await Deno.readTextFile(svg);
+    assertEquals(text.replaceAll('"', "'"), `${expected}\n`);
+    const parser = new saxes.SaxesParser({});
+    parser.on("error", (error) => {
+      throw error;
+    });
+    parser.write(text).close();
+    if (Deno.build.os === "windows") return;
+    for (const file of [svg, png]) assertEquals((await Deno.stat(file)).mode! & 0o777, 0o600);
+  });
+});
+
+Deno.test("pair overwrites nothing, and shows no new secret that it could not draw", async () => {
+  await withFolder(async (folder) => {
+    const file = `${folder}/a.png`;
+    await Deno.writeTextFile(file, "kept");
+    assertEquals(await pair(["--new-secret", "--png", file]), {
+      code: 1,
+      stdout: "",
+      stderr: `authenticator: error: cannot write ${file}: the file exists, and is never ` +
+        "overwritten.\n",
+    });
+    assertEquals(await Deno.readTextFile(file), "kept");
+  });
+});
+
+for (const encoding of ["text", "base32"] as const) {
+  Deno.test(`pair --new-secret makes a secret for --secret-encoding ${encoding}`, async () => {
+    const options = ["--secret-encoding", encoding];
+    const outcome = await pair(["--new-secret", ...options]);
+    const { facts } = read(outcome);
+    const { uri } = await served(facts.get("Secret code")!, options);
+    assertEquals([facts.get("Key URI"), outcome.stderr], [uri, ""]);
+  });
+}
+
+Deno.test("newSecret() makes secrets of 160 bits, each another", () => {
+  const texts = Array.from({ length: 1000 }, () => newSecret("text"));
+  // 61 other characters in 28 places, and a 9 among them: more than 160 bits.
+  assert(Math.log2(62 ** 28 - 61 ** 28) > 160);
+  // 9 is no digit of Base32, so no app takes one of them for a setup code.
+  assertEquals(texts.filter((text) => !/^(?=.*9)[A-Za-z0-9]{28}$/.test(text)), []);
+  assertEquals(new Set(texts.join("")).size, 62);
+  assertEquals(new Set(texts).size, texts.length);
+  const codes = Array.from({ length: 1000 }, () => newSecret("base32"));
+  assertEquals(codes.filter((text) => decodeBase32(text).length !== 20), []);
+  assertEquals(new Set(codes).size, codes.length);
+});
+
+Deno.test("newSecret() prefers no character", () => {
+  const drawn = 20_000;
+  const counts = new Map<string, number>();
+  for (let i = 0; i < drawn; i++) {
+    // The 9 is there more often by design; without it all others are equally likely.
+    for (const character of newSecret("text").replaceAll("9", "")) {
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+  }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const mean = all / 61;
+  // The chi-squared distribution of 60 degrees of freedom is beyond 140 once in 30 million times.
+  const chiSquared = [...counts.values()].reduce((sum, n) => sum + (n - mean) ** 2 / mean, 0);
+  assert(chiSquared < 140, String(chiSquared));
+});
+
+Deno.test("pair shows names as they are, but for what commands a terminal", async () => {
+  const { stdout } = await runCommand(
+    ["pair", "--app-name", "A\u009b31mB", "--app-info", "x\ty"],
+    { stdin: SECRET },
+  );
+  assert(stdout.includes("Issuer:      A 31mB\nAccount:     x y\n"), stdout);
+});
+
+// What is typed and read, the exit code, and what is said.
+const FAILURES: readonly (readonly [string[], string | Uint8Array, number, string])[] = [
+  [["--app-info", "x"], SECRET, 2, "pair needs --app-name. Try --help."],
+  [["--app-name", "x"], SECRET, 2, "pair needs --app-info. Try --help."],
+  [
+    [...NAMES, "--new-secret", "--secret-file", "x"],
+    "",
+    2,
+    "--new-secret and --secret-file exclude each other. Try --help.",
+  ],
+  [NAMES, "", 2, "Parameter secretCode must not be empty. Try --help."],
+  [NAMES, "\n", 2, "Parameter secretCode must not be empty. Try --help."],
+  [NAMES, "x".repeat(1025), 2, "Parameter secretCode is longer than 1024 bytes. Try --help."],
+  [NAMES, "x".repeat(100_000), 1, "standard input is too long for a secret."],
+  [NAMES, Uint8Array.of(0x66, 0xff), 1, "standard input is not UTF-8 text."],
+  [
+    [...NAMES, "--secret-encoding", "base32"],
+    "hunter2 is my secret!",
+    2,
+    "Parameter secretCode is not Base32 (letters A to Z, digits 2 to 7). Try --help.",
+  ],
+  [
+    ["--app-name", ":", "--app-info", "x"],
+    SECRET,
+    2,
+    "Parameter appName must hold more than colons. Try --help.",
+  ],
+  [
+    [...NAMES, "hunter2"],
+    "",
+    2,
+    "a value stands where an option is expected; options begin with --. Try --help.",
+  ],
+  [[...NAMES, "--secret=hunter2"], "", 2, "there is no option --secret here. Try --help."],
+  [
+    [...NAMES, "--secret-file", "/nowhere/secret"],
+    "",
+    1,
+    "cannot read /nowhere/secret: there is no such file or folder.",
+  ],
+  [
+    [...NAMES, "--svg", "/nowhere/a.svg"],
+    SECRET,
+    1,
+    "cannot write /nowhere/a.svg: there is no such file or folder.",
+  ],
+];
+
+for (const [args, stdin, code, message] of FAILURES) {
+  Deno.test(`pair says: ${message}`, async () => {
+    const stderr = `authenticator: error: ${message}\n`;
+    assertEquals(await runCommand(["pair", ...args], { stdin }), { code, stdout: "", stderr });
+  });
+}
+
+Deno.test("pair warns of a short secret and of unusual codes", async () => {
+  const short = await pair([], { stdin: "x".repeat(15) });
+  assertEquals(
+    short.stderr,
+    "authenticator: warning: the secret is shorter than 16 bytes: it can be guessed from a code.\n",
+  );
+  assertEquals((await pair([], { stdin: "x".repeat(16) })).stderr, "");
+  const { stderr } = await pair(["--digits", "8"], { stdin: SECRET });
+  assertEquals(
+    stderr,
+    "authenticator: warning: many apps ignore --digits and then show other codes; " +
+      "try one before you pair many.\n",
+  );
+});

@@ -1,0 +1,95 @@
+/**
+ * The program on a unix socket.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { runProgram, startProgram } from "../support/program.ts";
+
+const IN_USE = "authenticator: error: cannot listen on the socket: ";
+
+async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await act(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+// By the program itself: this test may not connect to a socket.
+async function isAnswered(path: string): Promise<boolean> {
+  return (await runProgram(["healthcheck", "--socket", path])).code === 0;
+}
+
+function filesIn(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name);
+}
+
+Deno.test("a socket has its mode, and is all there is in its folder until the end", async () => {
+  await withFolder(async (folder) => {
+    for (const [mode, args] of [[0o660, []], [0o600, ["--socket-mode", "0600"]]] as const) {
+      const path = `${folder}/a.sock`;
+      const program = await startProgram(["--socket", path, ...args]);
+      assertEquals(program.url, `unix:${path}`);
+      assertEquals(Deno.lstatSync(path).mode! & 0o777, mode);
+      assertEquals(filesIn(folder), ["a.sock"]);
+      assert(await isAnswered(path));
+      program.signal("SIGTERM");
+      assertEquals((await program.outcome).code, 0);
+      assertEquals(filesIn(folder), []);
+    }
+  });
+});
+
+Deno.test("a socket that nobody answers is replaced, one that is answered is in use", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.sock`;
+    const killed = await startProgram(["--socket", path]);
+    killed.signal("SIGKILL");
+    await killed.outcome;
+    assertEquals(filesIn(folder), ["a.sock"]);
+    const program = await startProgram(["--socket", path]);
+    assertEquals(await runProgram(["--socket", path]), {
+      code: 1,
+      stdout: "",
+      stderr: `${IN_USE}the socket is in use by another program.\n`,
+    });
+    assert(await isAnswered(path));
+    program.signal("SIGTERM");
+    await program.outcome;
+  });
+});
+
+Deno.test("a server that ends leaves the socket of the one that took its place", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.sock`;
+    const first = await startProgram(["--socket", path]);
+    await Deno.remove(path);
+    const second = await startProgram(["--socket", path]);
+    first.signal("SIGTERM");
+    assertEquals((await first.outcome).code, 0);
+    assert(await isAnswered(path));
+    second.signal("SIGTERM");
+    await second.outcome;
+  });
+});
+
+Deno.test("what is no socket is left alone, and a path that cannot be is said so", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/file`, "text");
+    const cases = [
+      [`${folder}/file`, "something that is no socket is in its place"],
+      [`${folder}/none/a.sock`, "its folder is not there"],
+      [`${folder}/${"a".repeat(120)}`, "the path is too long for a socket"],
+    ] as const;
+    for (const [path, reason] of cases) {
+      const { code, stderr } = await runProgram(["--socket", path]);
+      assertEquals([code, stderr], [1, `${IN_USE}${reason}.\n`]);
+    }
+    assertEquals(await Deno.readTextFile(`${folder}/file`), "text");
+    assertEquals(filesIn(folder), ["file"]);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * The program over TLS, and how it takes another certificate.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { connect, type TLSSocket } from "node:tls";
+import { type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+
+// Made once with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes
+// -days 36500`, for tests alone.
+const FIRST = certificate("first");
+const SECOND = certificate("second");
+
+interface Files {
+  readonly cert: string;
+  readonly key: string;
+}
+
+function certificate(name: string): Files {
+  const read = (kind: string): string =>
+    Deno.readTextFileSync(new URL(`certificates/${name}_${kind}.pem`, import.meta.url));
+  return { cert: read("cert"), key: read("key") };
+}
+
+/** Files that the program is told of, and how they are written over. */
+interface Place {
+  readonly args: readonly string[];
+  readonly put: (files: Files) => void;
+}
+
+async function withFiles(act: (place: Place) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const put = ({ cert, key }: Files): void => {
+    Deno.writeTextFileSync(`${folder}/cert.pem`, cert);
+    Deno.writeTextFileSync(`${folder}/key.pem`, key);
+  };
+  try {
+    const args = ["--tls-cert", `${folder}/cert.pem`, "--tls-key", `${folder}/key.pem`];
+    await act({ args: ["--port", "0", ...args], put });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function connectTo(program: RunningProgram): Promise<TLSSocket> {
+  const { hostname, port } = new URL(program.url);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  return socket;
+}
+
+async function nameShown(program: RunningProgram): Promise<string> {
+  const socket = await connectTo(program);
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
+}
+
+Deno.test("the program serves over TLS", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    assert(/^https:\/\/127\.0\.0\.1:\d+$/.test(program.url), program.url);
+    assertEquals(await nameShown(program), "first");
+    const { port } = new URL(program.url);
+    const second = await runProgram(args.with(1, port));
+    assertEquals([second.code, second.stdout], [1, ""]);
+    assert(second.stderr.endsWith("the port is in use by another program.\n"), second.stderr);
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("SIGHUP shows another certificate, and a request under way is finished", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    const socket = await connectTo(program);
+    const body = "pin=1&secretCode=x";
+    let received = "";
+    socket.on("data", (chunk) => received += Buffer.from(chunk).toString());
+    socket.write(
+      "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n" +
+        "Content-Type: application/x-www-form-urlencoded\r\n" +
+        `Content-Length: ${body.length}\r\n\r\n`,
+    );
+    while (!received.includes("100 Continue")) await once(socket, "data");
+    put(SECOND);
+    program.signal("SIGHUP");
+    while (await nameShown(program) !== "second");
+    socket.write(body);
+    while (!received.endsWith("</boolean>")) await once(socket, "data");
+    socket.destroy();
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("a broken new file keeps the old certificate, and one line of the log says so", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    put({ cert: "no certificate", key: FIRST.key });
+    program.signal("SIGHUP");
+    await program.logged("\n");
+    assertEquals(await nameShown(program), "first");
+    put(SECOND);
+    program.signal("SIGHUP");
+    while (await nameShown(program) !== "second");
+    program.signal("SIGTERM");
+    const { stderr } = await program.outcome;
+    assert(
+      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n$/
+        .test(stderr),
+      stderr,
+    );
+  });
+});
+
+Deno.test("a certificate that cannot be used ends the program with 2", async () => {
+  await withFiles(async ({ args, put }) => {
+    const missing = await runProgram(args);
+    put({ cert: FIRST.cert, key: SECOND.key });
+    const strange = await runProgram(args);
+    put({ cert: FIRST.cert, key: "no key" });
+    const broken = await runProgram(args);
+    assertEquals([missing, strange, broken].map(({ code, stderr }) => [code, stderr]), [
+      [2, "authenticator: error: the file of --tls-cert cannot be read. Try --help.\n"],
+      [
+        2,
+        "authenticator: error: the key of --tls-key is not the one of the certificate of " +
+        "--tls-cert. Try --help.\n",
+      ],
+      [
+        2,
+        "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
+        "password. Try --help.\n",
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * Readers of the pictures that are made: PNG by its specification and node:zlib, terminal text by
+ * what a terminal shows, and QR codes by an independent decoder.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { crc32, inflateSync } from "node:zlib";
+import { assertEquals } from "@std/assert/equals";
+import jsqr from "jsqr";
+
+/** Black and white pixels. */
+export interface Picture {
+  /** Pixels in a row. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** Whether a pixel is white. */
+  readonly isWhite: (x: number, y: number) => boolean;
+}
+
+/** Reads a PNG of one bit a pixel, and checks every byte of it that is not a pixel. */
+export function readPng(png: Uint8Array): Picture {
+  const file = Buffer.from(png);
+  assertEquals(file.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
+  const chunks: { type: string; data: Buffer }[] = [];
+  for (let at = 8; at < file.length;) {
+    const end = at + 8 + file.readUInt32BE(at);
+    const type = file.toString("latin1", at + 4, at + 8);
+    assertEquals(file.readUInt32BE(end), crc32(file.subarray(at + 4, end)), `CRC of ${type}`);
+    chunks.push({ type, data: file.subarray(at + 8, end) });
+    at = end + 4;
+  }
+  assertEquals(chunks.map(({ type }) => type), ["IHDR", "IDAT", "IEND"]);
+  const [header, pixels, end] = chunks.map(({ data }) => data) as [Buffer, Buffer, Buffer];
+  // Bit depth 1, greyscale, and the only methods there are; IEND holds nothing.
+  assertEquals([header.length, ...header.subarray(8), end.length], [13, 1, 0, 0, 0, 0, 0]);
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  const lines = unfilter(inflateSync(pixels), 1 + Math.ceil(width / 8), height);
+  const isWhite = (x: number, y: number): boolean => (lines[y]![x >>> 3]! >>> 7 - x % 8 & 1) === 1;
+  return { width, height, isWhite };
+}
+
+function unfilter(data: Uint8Array, stride: number, height: number): readonly Uint8Array[] {
+  assertEquals(data.length, stride * height);
+  const lines: Uint8Array[] = [];
+  for (let y = 0; y < height; y++) {
+    const [filter, ...line] = data.subarray(y * stride, (y + 1) * stride);
+    // None adds nothing, Up the line above.
+    assertEquals(filter === 0 || filter === 2, true, `filter ${filter}`);
+    lines.push(Uint8Array.from(line, (byte, i) => filter === 2 ? byte + lines[y - 1]![i]! : byte));
+  }
+  return lines;
+}
+
+/** What a dark terminal shows of plain text, or any terminal of text in black on white. */
+export function readTerminal(text: string): Picture {
+  const rows = text.split("\n").flatMap((line) => {
+    // deno-lint-ignore no-control-regex -- ESC is what commands a terminal
+    const coloured = /^\x1b\[38;5;16;48;5;231m([^\x1b]*)\x1b\[0m$/.exec(line);
+    const cells = [...(coloured?.[1] ?? line)];
+    assertEquals(cells.filter((cell) => !" ▀▄█".includes(cell)), []);
+    const inkIsWhite = coloured === null;
+    const half = (inked: string): boolean[] =>
+      cells.map((cell) => inked.includes(cell) === inkIsWhite);
+    return [half("▀█"), half("▄█")];
+  });
+  const width = rows[0]!.length;
+  assertEquals(rows.filter((row) => row.length !== width), []);
+  return { width, height: rows.length, isWhite: (x, y) => rows[y]![x]! };
+}
+
+/** What a reader of QR codes reads, each pixel shown `scale` pixels wide and high. */
+export function decode({ width, height, isWhite }: Picture, scale = 1): string | undefined {
+  const pixels = new Uint8ClampedArray(4 * width * height * scale * scale).fill(255);
+  for (let y = 0; y < height * scale; y++) {
+    for (let x = 0; x < width * scale; x++) {
+      const at = 4 * (y * width * scale + x);
+      if (!isWhite(Math.floor(x / scale), Math.floor(y / scale))) pixels.fill(0, at, at + 3);
+    }
+  }
+  return jsqr.default(pixels, width * scale, height * scale)?.data;
+}

@@ -1,0 +1,108 @@
+/**
+ * What bad clients send, and the status that each runtime answers with; `closed` for none.
+ *
+ * @module
+ */
+
+/** A case of abuse: bytes that are sent at once. */
+export interface Abuse {
+  /** What is sent, as the README says it. */
+  readonly title: string;
+  /** The bytes, each character one. */
+  readonly bytes: string;
+  /** What it gets on Deno. */
+  readonly deno: string;
+  /** What it gets on Bun. */
+  readonly bun: string;
+}
+
+const FORM = "pin=1&secretCode=x";
+
+function get(target: string, more = ""): string {
+  return `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+}
+
+function post(fields: string, body: string): string {
+  return "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
+    `Content-Type: application/x-www-form-urlencoded\r\n${fields}\r\n${body}`;
+}
+
+const CHUNKED = `${FORM.length.toString(16)}\r\n${FORM}\r\n0\r\n\r\n`;
+
+/** Title, bytes, and the status on Deno and on Bun. */
+const ROWS: readonly (readonly [string, string, string, string])[] = [
+  ["A head of 64 KiB and a byte", get("/healthz", `X: ${"a".repeat(65_536)}\r\n`), "400", "431"],
+  ["A head of 20 KiB", get("/healthz", `X: ${"a".repeat(20_000)}\r\n`), "200", "431"],
+  ["129 header lines", get("/healthz", headerLines(128)), "400", "200"],
+  ["201 header lines", get("/healthz", headerLines(200)), "400", "431"],
+  [
+    "Content-Length and Transfer-Encoding",
+    post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", CHUNKED),
+    "400",
+    "400",
+  ],
+  [
+    "Two different Content-Lengths",
+    post("Content-Length: 3\r\nContent-Length: 18\r\n", FORM),
+    "400",
+    "400",
+  ],
+  ["Content-Length: +18", post("Content-Length: +18\r\n", FORM), "400", "400"],
+  ["Transfer-Encoding folded", post("Transfer-Encoding:\r\n chunked\r\n", CHUNKED), "400", "400"],
+  [
+    "Transfer-Encoding twice",
+    post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", CHUNKED),
+    "400",
+    "400",
+  ],
+  [
+    "Transfer-Encoding: gzip, chunked",
+    post("Transfer-Encoding: gzip, chunked\r\n", CHUNKED),
+    "200",
+    "400",
+  ],
+  [
+    "A chunk whose size is no number",
+    post("Transfer-Encoding: chunked\r\n", "zz\r\n"),
+    "closed",
+    "400",
+  ],
+  ["A declared length of 1 TB", post(`Content-Length: ${1e12}\r\n`, FORM), "413", "413"],
+  ["A name of a header with a blank", get("/healthz", "X : y\r\n"), "400", "400"],
+  ["Bare LF as line end", "GET /healthz HTTP/1.1\nHost: localhost\n\n", "200", "505"],
+  ["Empty lines before a request", `\r\n\r\n${get("/healthz")}`, "200", "400"],
+  ["%00 in the path", get("/%00healthz"), "404", "404"],
+  ["A zero byte in the path", get("/\0healthz"), "400", "505"],
+  ["`/x/../healthz`", get("/x/../healthz"), "404", "200"],
+  ["A whole URL as target", get("http://localhost/healthz"), "200", "200"],
+  ["`OPTIONS *`", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", "404", "400"],
+  [
+    "A method that no standard has",
+    "FROB /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "405",
+    "closed",
+  ],
+  ["HTTP/1.1 without Host", "GET /healthz HTTP/1.1\r\n\r\n", "200", "400"],
+  ["HTTP/1.0 without Host", "GET /healthz HTTP/1.0\r\n\r\n", "200", "200"],
+  ["Two Hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400", "400"],
+  ["A line of HTTP/0.9", "GET /healthz\r\n\r\n", "400", "505"],
+  ["HTTP/2.0 in a request line", "GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", "400", "505"],
+  [
+    "The ClientHello of TLS",
+    `\x16\x03\x01\x00\xc8\x01\x00\x00\xc4${"\x03".repeat(196)}`,
+    "400",
+    "400",
+  ],
+];
+
+/** All cases. */
+export const ABUSES: readonly Abuse[] = ROWS.map(([title, bytes, deno, bun]) => ({
+  title,
+  bytes,
+  deno,
+  bun,
+}));
+
+function headerLines(count: number): string {
+  return Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join("");
+}

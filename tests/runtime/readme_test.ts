@@ -1,0 +1,51 @@
+/**
+ * What the README says of the runtimes and of sidecars, held to what is so.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { programWords } from "../support/program.ts";
+import { ABUSES } from "./abuse.ts";
+
+const README = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+
+Deno.test("the README's table of differences is what the abuse suite expects", () => {
+  const [, table] = README.split(/<!-- \/?differences -->/);
+  const rows = table!.trim().split("\n").slice(2).map((row) =>
+    row.split("|").slice(1, -1).map((cell) => cell.trim())
+  );
+  const expected = ABUSES.filter(({ deno, bun }) => deno !== bun)
+    .map(({ title, deno, bun }) => [title, deno, bun]);
+  assertEquals(rows, expected);
+});
+
+/** The example in the README's section on sidecars, with this program in place of the executable. */
+function example(language: string): string {
+  const section = README.slice(README.indexOf("## Sidecar"));
+  const code = section.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const [program, ...first] = programWords();
+  const words = first.map((word) => `${JSON.stringify(word)}, `).join("");
+  assert(code.includes('"dist/authenticator"') && code.includes('["--port"'));
+  return code.replace('"dist/authenticator"', JSON.stringify(program))
+    .replace('["--port"', `[${words}"--port"`);
+}
+
+const PARENTS = [
+  ["js", "node", ["--input-type=module", "-e"], "false\n"],
+  ["python", "python3", ["-c"], "False\n"],
+] as const;
+
+for (const [language, command, args, expected] of PARENTS) {
+  Deno.test(`the README's ${language} sidecar runs, and ends its server`, async () => {
+    const { code, stdout, stderr } = await new Deno.Command(command, {
+      args: [...args, example(language)],
+      env: { NO_COLOR: "1" },
+    }).output();
+    const decoder = new TextDecoder();
+    assertEquals([code, decoder.decode(stdout)], [0, expected], decoder.decode(stderr));
+    // Standard error has the server's line about the one request, and nothing else.
+    assert(/^\{[^\n]*"route":"service"[^\n]*\}\n$/.test(decoder.decode(stderr)));
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * A connection to the program that sends any bytes, and what becomes of it.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import type { RunningProgram } from "../support/program.ts";
+
+// Far above what any reply takes; it only keeps a test from hanging.
+const PATIENCE_MS = 60_000;
+
+/** A connection. */
+export class Wire {
+  private text = "";
+  private ended = false;
+
+  private constructor(private readonly connection: Deno.Conn) {}
+
+  /** Connects to a program. */
+  static async to(program: RunningProgram): Promise<Wire> {
+    const { hostname, port } = new URL(program.url);
+    return new Wire(await Deno.connect({ hostname, port: Number(port) }));
+  }
+
+  /** Sends text, each character one byte; false once the other side takes no more. */
+  async send(text: string): Promise<boolean> {
+    const bytes = Buffer.from(text, "latin1");
+    try {
+      for (let sent = 0; sent < bytes.length;) {
+        sent += await this.connection.write(bytes.subarray(sent));
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Everything received until it is what is looked for, or until the other side closes. */
+  async receive(until: (text: string) => boolean): Promise<string> {
+    const timer = setTimeout(() => this.close(), PATIENCE_MS);
+    while (!this.ended && !until(this.text)) this.ended = !await this.more();
+    clearTimeout(timer);
+    return this.text;
+  }
+
+  /** Whether the other side has closed, waiting until it does. */
+  async isClosed(): Promise<boolean> {
+    await this.receive(() => false);
+    return this.ended;
+  }
+
+  /** Closes it. */
+  close(): void {
+    try {
+      this.connection.close();
+    } catch {
+      // It was closed before.
+    }
+  }
+
+  private async more(): Promise<boolean> {
+    const buffer = new Uint8Array(65_536);
+    try {
+      const length = await this.connection.read(buffer);
+      if (length === null) return false;
+      this.text += Buffer.from(buffer.subarray(0, length)).toString("latin1");
+      return true;
+    } catch {
+      // A reset is a way to close as well.
+      return false;
+    }
+  }
+}
+
+/** The status of the final reply in what was received; `closed` when there is none. */
+export function statusIn(received: string): string {
+  const statuses = [...received.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => status!);
+  return statuses.find((status) => status !== "100") ?? "closed";
+}

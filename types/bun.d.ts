@@ -1,0 +1,24 @@
+// The few parts of Bun that lib/runtime/bun.ts uses, after its own types (npm `bun-types` 1.4.4).
+
+declare namespace Bun {
+  interface ServeOptions {
+    readonly unix?: string;
+    readonly hostname?: string;
+    readonly port?: number;
+    readonly reusePort?: boolean;
+    readonly tls?: { readonly cert: string; readonly key: string };
+    readonly fetch: (request: Request) => Promise<Response>;
+    readonly development: boolean;
+    readonly maxRequestBodySize: number;
+    /** In seconds, at most 255. */
+    readonly idleTimeout: number;
+  }
+  interface Server {
+    /** Undefined on a unix socket, like the port. */
+    readonly hostname: string | undefined;
+    readonly port: number | undefined;
+    stop(closeActiveConnections?: boolean): Promise<void>;
+  }
+  const version: string;
+  function serve(options: ServeOptions): Server;
+}
