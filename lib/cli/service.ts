@@ -14,6 +14,7 @@ import { createLog, type Log } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { RequestEvent } from "../request_event.ts";
 import { createGuard } from "./guard.ts";
+import { readVariable } from "./io.ts";
 
 /** What the command that serves needs. */
 export interface Service {
@@ -39,8 +40,8 @@ export function createService(
 ): Service {
   const log = createLog({
     format: config.logFormat,
-    color: process.stderr.isTTY === true && (process.env.NO_COLOR ?? "") === "",
-    write: (line) => void process.stderr.write(line),
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    write: logWriter(),
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version, config.window) : undefined;
@@ -62,6 +63,18 @@ export function createService(
     },
   });
   return { handler, log, close: () => guard?.store.close() };
+}
+
+// A reader of the log that is gone must not end the server, whose callers may take that for a right
+// pin: without a listener, a stream's error ends the process.
+function logWriter(): (line: string) => void {
+  let isRead = true;
+  process.stderr.on("error", () => {
+    isRead = false;
+  });
+  return (line) => {
+    if (isRead) process.stderr.write(line);
+  };
 }
 
 function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {

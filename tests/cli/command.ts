@@ -10,7 +10,8 @@ import type { Config } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
-const [, ...DENO_ARGS] = project.tasks.cli.command.split(" ");
+const [, DENO_WORDS = ""] = project.tasks.cli.command.split(/\bdeno /);
+const DENO_ARGS = DENO_WORDS.split(" ");
 
 /** How a command ended. */
 export interface Outcome {

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { usage } from "../../lib/cli/command_line.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { programWords, runProgram, startProgram } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
   const program = await startProgram(["--port", "0"]);
@@ -118,4 +118,24 @@ Deno.test("the program shows its usage and its version", async () => {
     /^(?:unknown|[0-9a-f]{7}(?:\+changes)?), (?:Deno|Bun) [\d.]+, [\w-]+$/.test(rest!),
     stdout,
   );
+});
+
+Deno.test("the program serves on when nobody reads its log any more", async () => {
+  const [path, ...words] = programWords();
+  const child = new Deno.Command(path!, {
+    args: [...words, "--port", "0"],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
+  await child.stderr.cancel();
+  for (let i = 0; i < 5; i++) {
+    const reply = await fetch(`${url}/Validate.aspx?Pin=1&SecretCode=x`);
+    assertEquals([reply.status, await reply.text()], [200, "False"]);
+  }
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+  await stdout.cancel();
 });

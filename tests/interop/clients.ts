@@ -1,21 +1,65 @@
 /** The clients: real programs, all asked the same way. */
 
 import { type Binding, BINDINGS, type Call, type Outcome, type PairingInfo } from "./call.ts";
-import { runClient } from "./command.ts";
 import { callWithCurl } from "./curl.ts";
+import {
+  callWithAxis,
+  callWithDotnet,
+  callWithGsoap,
+  callWithJaxWs,
+  callWithNodeSoap,
+  callWithPhp,
+  callWithSoap4r,
+  callWithSoapLite,
+  callWithStrongSoap,
+  callWithSuds,
+  callWithZeep,
+} from "./stacks.ts";
 
 /** Sends a call to the server at `url`. */
-export type Client = (url: string, binding: Binding, call: Call) => Promise<Outcome>;
+export type Send = (url: string, binding: Binding, call: Call) => Promise<Outcome>;
 
-/** Each client with the bindings that it speaks. */
-export const CLIENTS: readonly {
+/** A client. */
+export interface Client {
   readonly name: string;
+  /** How it comes by its requests. */
+  readonly made: string;
+  /** The bindings that it speaks. */
   readonly bindings: readonly Binding[];
-  readonly send: Client;
-}[] = [
-  { name: "curl", bindings: BINDINGS, send: callWithCurl },
-  { name: "PHP SoapClient", bindings: ["SOAP 1.1", "SOAP 1.2"], send: callWithPhp },
-  { name: "Python zeep", bindings: BINDINGS, send: callWithZeep },
+  readonly send: Send;
+  /** Set when it cannot write characters beyond the Basic Multilingual Plane. */
+  readonly breaksBeyondBmp?: true;
+}
+
+const SOAP: readonly Binding[] = ["SOAP 1.1", "SOAP 1.2"];
+const SOAP_11: readonly Binding[] = ["SOAP 1.1"];
+const READ = "reads the WSDL as it starts";
+
+/** All clients. */
+export const CLIENTS: readonly Client[] = [
+  { name: "curl", made: "written by hand", bindings: BINDINGS, send: callWithCurl },
+  {
+    name: "C#, System.Web.Services of Mono",
+    made: "`wsdl`, one proxy for each protocol",
+    bindings: BINDINGS,
+    send: callWithDotnet,
+  },
+  { name: "C, gSOAP", made: "`wsdl2h` and `soapcpp2`", bindings: SOAP, send: callWithGsoap },
+  {
+    name: "Java, Apache Axis 1",
+    made: "`WSDL2Java`",
+    bindings: SOAP_11,
+    send: callWithAxis,
+    breaksBeyondBmp: true,
+  },
+  { name: "Java, JAX-WS RI", made: "`wsimport -extension`", bindings: SOAP, send: callWithJaxWs },
+  { name: "Node.js, soap", made: READ, bindings: SOAP, send: callWithNodeSoap },
+  { name: "Node.js, strong-soap", made: READ, bindings: SOAP, send: callWithStrongSoap },
+  { name: "Perl, SOAP::Lite", made: "written by hand", bindings: SOAP, send: callWithSoapLite },
+  { name: "PHP, SoapClient", made: READ, bindings: SOAP, send: callWithPhp },
+  { name: "Python, suds", made: READ, bindings: SOAP_11, send: callWithSuds },
+  { name: "Python, zeep", made: READ, bindings: BINDINGS, send: callWithZeep },
+  { name: "Ruby, soap4r", made: READ, bindings: SOAP_11, send: callWithSoap4r },
 ];
 
 /** Sends a Pair with curl. */
@@ -38,23 +82,4 @@ export async function validatePin(
   const outcome = await callWithCurl(url, binding, { operation: "ValidatePin", args });
   if ("result" in outcome && typeof outcome.result === "boolean") return outcome.result;
   throw new Error(`No boolean: ${JSON.stringify(outcome)}`);
-}
-
-async function callWithPhp(url: string, binding: Binding, call: Call): Promise<Outcome> {
-  const version = binding.replace("SOAP ", "");
-  const args = [`${url}/api.asmx?wsdl`, version, call.operation];
-  return await runClient("php", "soap.php", args, JSON.stringify(call.args)) as Outcome;
-}
-
-const PORTS: Readonly<Record<Binding, string>> = {
-  "SOAP 1.1": "AuthenticatorAPISoap",
-  "SOAP 1.2": "AuthenticatorAPISoap12",
-  "HTTP GET": "AuthenticatorAPIHttpGet",
-  "HTTP POST": "AuthenticatorAPIHttpPost",
-};
-
-async function callWithZeep(url: string, binding: Binding, call: Call): Promise<Outcome> {
-  const args = [`${url}/api.asmx?wsdl`, PORTS[binding], call.operation];
-  const input = JSON.stringify(call.args);
-  return await runClient("/usr/bin/python3", "soap_zeep.py", args, input) as Outcome;
 }

@@ -3,15 +3,29 @@
 // In each the order of the packages is that of `apt-get install`.
 const PACKAGES: Readonly<Record<string, string>> = {
   "curl": "curl",
+  "gcc": "gcc libc6-dev libgsoap-dev",
+  "java": "default-jdk-headless",
+  "javac": "default-jdk-headless",
+  "mcs": "mono-mcs",
+  "mono": "mono-runtime",
+  "node": "nodejs",
   "oathtool": "oathtool",
-  "php": "php-cli php-soap",
+  "openssl": "openssl",
+  "perl": "perl libsoap-lite-perl",
+  "php": "php-cli php-soap php-xml",
   "rsvg-convert": "librsvg2-bin",
+  "ruby": "ruby ruby-soap4r",
+  "soapcpp2": "gsoap",
+  "strace": "strace",
+  "wsdl": "mono-devel",
+  "wsdl2h": "gsoap",
+  "xmllint": "libxml2-utils",
   "zbarimg": "zbar-tools",
   // By its path: only the Python of the system sees the modules that the system's packages bring.
-  "/usr/bin/python3": "python3 python3-zeep",
+  "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4",
 };
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 /** What a program left. */
 export interface Output {
@@ -52,6 +66,11 @@ export async function run(
   return { bytes: stdout, text: new TextDecoder().decode(stdout), errors };
 }
 
+/** The path of a program of ours. */
+export function clientFile(name: string): string {
+  return new URL(`clients/${name}`, import.meta.url).pathname;
+}
+
 /** Runs a program of ours from `clients/`, and reads the JSON that it prints. */
 export async function runClient(
   interpreter: string,
@@ -59,8 +78,7 @@ export async function runClient(
   args: readonly string[],
   input: string,
 ): Promise<unknown> {
-  const path = new URL(`clients/${name}`, import.meta.url).pathname;
-  return JSON.parse((await run(interpreter, [path, ...args], input)).text);
+  return JSON.parse((await run(interpreter, [clientFile(name), ...args], input)).text);
 }
 
 function spawn(program: string, command: Deno.Command): Deno.ChildProcess {

@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert/equals";
 import { type Account, ACCOUNTS, base32, keyUriOf } from "./accounts.ts";
 import { type Binding, BINDINGS } from "./call.ts";
 import { pair } from "./clients.ts";
-import { run, runClient } from "./command.ts";
+import { runClient } from "./command.ts";
+import { scanSvg } from "./scan.ts";
 import { serverForTests } from "./server.ts";
 
 const server = serverForTests();
@@ -12,18 +13,6 @@ const server = serverForTests();
 async function htmlOf(binding: Binding, account: Account): Promise<string> {
   const { appName, appInfo, secretCode } = account;
   return (await pair(server.url, binding, { appName, appInfo, secretCode })).Html;
-}
-
-/** The text of the code in the picture, at the size in pixels that the picture asks for. */
-async function scan(svg: string): Promise<string> {
-  const picture = await Deno.makeTempFile({ suffix: ".png" });
-  try {
-    await run("rsvg-convert", ["--output", picture], svg);
-    const { text } = await run("zbarimg", ["--nodbus", "--raw", "-q", picture]);
-    return text;
-  } finally {
-    await Deno.remove(picture);
-  }
 }
 
 type Found =
@@ -69,7 +58,7 @@ for (const [i, account] of ACCOUNTS.entries()) {
   Deno.test(`zbarimg reads the Key URI of ${description}`, async () => {
     const html = await htmlOf(binding, account);
     const svg = html.slice(html.indexOf("<svg"), html.lastIndexOf("</a>"));
-    assertEquals(await scan(svg), `${keyUriOf(account)}\n`);
+    assertEquals(await scanSvg(svg), keyUriOf(account));
   });
 
   Deno.test(`an HTML parser finds a link and a picture for ${description}`, async () => {

@@ -29,6 +29,9 @@ function post(fields: string, body: string): string {
 
 const CHUNKED = `${FORM.length.toString(16)}\r\n${FORM}\r\n0\r\n\r\n`;
 
+const H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
+  "HTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
+
 /** Title, bytes, and the status on Deno and on Bun. */
 const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["A head of 64 KiB and a byte", get("/healthz", `X: ${"a".repeat(65_536)}\r\n`), "400", "431"],
@@ -66,6 +69,13 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     post("Transfer-Encoding: chunked\r\n", "zz\r\n"),
     "closed",
     "400",
+  ],
+  // What java.net.http.HttpClient sends with every POST over plain HTTP unless told otherwise.
+  [
+    "A body with `Upgrade: h2c`",
+    post(H2C + `Content-Length: ${FORM.length}\r\n`, FORM),
+    "400",
+    "200",
   ],
   ["A declared length of 1 TB", post(`Content-Length: ${1e12}\r\n`, FORM), "413", "413"],
   ["A name of a header with a blank", get("/healthz", "X : y\r\n"), "400", "400"],

@@ -1,0 +1,99 @@
+/** What the server asks of the system: it reaches out to nobody. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { run } from "./command.ts";
+import { REQUESTS } from "./routes.ts";
+import { startServer } from "./server.ts";
+
+// The tracer stands aside, so that a signal reaches what it traces.
+function traced(file: string): readonly string[] {
+  return ["strace", "-D", "-f", "-qq", "-e", "trace=network", "-e", "signal=none", "-o", file];
+}
+
+/**
+ * The calls that reach out: a connection to, or a datagram for, an address of the internet, and a
+ * socket that is made for datagrams, which is how names are looked up.
+ */
+function reachingOut(trace: string): readonly string[] {
+  return trace.split("\n").filter((line) =>
+    /\b(?:connect|sendto|sendmsg|sendmmsg)\(.*AF_INET/.test(line) ||
+    /\bsocket\((?:AF_INET6?, SOCK_(?:DGRAM|RAW)|AF_PACKET)/.test(line)
+  );
+}
+
+interface Configuration {
+  readonly tasks: { readonly start: { readonly command: string } };
+}
+
+// What `deno task start` runs: variables, and a command. Only they count, not the environment of the
+// tests, which may tell Deno more.
+function startCommand(): readonly string[] {
+  const text = Deno.readTextFileSync(new URL("../../deno.json", import.meta.url));
+  const { tasks: { start } }: Configuration = JSON.parse(text);
+  const words = start.command.split(" ").map((word) => {
+    if (word === "deno") return Deno.execPath();
+    return word === "main.ts" ? new URL("../../main.ts", import.meta.url).href : word;
+  });
+  return ["env", "--unset=DENO_NO_UPDATE_CHECK", ...words];
+}
+
+// Half a second after it started, Deno asks its makers for a newer version, unless it is told not to.
+const WATCH_MS = 2_000;
+
+async function traceOf(options: readonly string[]): Promise<string> {
+  await run("strace", ["--version"]);
+  const file = await Deno.makeTempFile({ prefix: "strace" });
+  try {
+    const server = await startServer(options, [...traced(file), ...startCommand()]);
+    try {
+      const end = Date.now() + WATCH_MS;
+      do {
+        for (const [path, init] of REQUESTS) {
+          const response = await fetch(`${server.url}${path}`, { ...init, redirect: "manual" });
+          await response.body?.cancel();
+        }
+      } while (Date.now() < end);
+    } finally {
+      await server.stop();
+    }
+    return await Deno.readTextFile(file);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+const OPTIONS: readonly (readonly [what: string, options: readonly string[]])[] = [
+  ["as it starts by default", []],
+  ["with pictures instead of SVG, metrics, and a proxy in front", [
+    ...["--html", "image", "--metrics", "--trust-proxy", "--max-failures", "1"],
+    ...["--base-url", "https://d.example/auth"],
+  ]],
+];
+
+for (const [what, options] of OPTIONS) {
+  Deno.test(`the server ${what} connects to nobody on any route`, async () => {
+    const trace = await traceOf(options);
+    const accepted = trace.match(/\baccept4?\(.*AF_INET/g) ?? [];
+    assert(accepted.length > 0, "The trace does not show the requests");
+    assertEquals(reachingOut(trace), []);
+  });
+}
+
+Deno.test("the server is started without a look for a newer Deno", () => {
+  // The trace shows one only where the last is a day ago.
+  assert(startCommand().includes("DENO_NO_UPDATE_CHECK=1"));
+});
+
+Deno.test("the trace would show a connection", async () => {
+  const server = await startServer();
+  const file = await Deno.makeTempFile({ prefix: "strace" });
+  try {
+    const [program, ...args] = [...traced(file), "curl", "--silent", `${server.url}/healthz`];
+    await run(program!, args.filter((arg) => arg !== "-D"));
+    assert(reachingOut(await Deno.readTextFile(file)).some((line) => line.includes("connect(")));
+  } finally {
+    await server.stop();
+    await Deno.remove(file);
+  }
+});
