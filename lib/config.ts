@@ -135,10 +135,7 @@ export const OPTIONS: OptionTable<Config> = {
     defaultText: "http://authenticatorapi.com/",
     description: "XML namespace of the service",
     expected: "an absolute URI that ends with a slash",
-    parse: (text) =>
-      /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*\/$/.test(text)
-        ? { value: text }
-        : undefined,
+    parse: (text) => isNamespace(text) ? { value: text } : undefined,
   },
   baseUrl: {
     placeholder: "URL",
@@ -287,7 +284,8 @@ export function parseConfig(sources: OptionSources): Config {
 export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSources): T {
   const entries = namesOf(table).map((name) => {
     const typed = flags.get(flagOf(name).slice(2));
-    const inherited = env(variableOf(name));
+    // A variable that is set to nothing is one that is not set: container files often write it so.
+    const inherited = env(variableOf(name)) || undefined;
     const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
     const parsed = table[name].parse(typed ?? inherited ?? table[name].defaultText);
     if (parsed === undefined) throw new UsageError(`${source} must be ${table[name].expected}`);
@@ -314,6 +312,13 @@ function path(
     expected,
     parse: (text) => text.includes("\0") ? undefined : { value: text || undefined },
   };
+}
+
+// RFC 3986 §4.3, with a scheme; two of the names that end so have a meaning of their own in XML.
+function isNamespace(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*\/$/.test(text) &&
+    text !== "http://www.w3.org/2000/xmlns/" &&
+    text !== "http://schemas.xmlsoap.org/soap/envelope/";
 }
 
 function parseBaseUrl(text: string): { readonly value: string } | undefined {

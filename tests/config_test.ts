@@ -148,10 +148,15 @@ for (const name of namesOf(OPTIONS)) {
       const expected = `must be ${OPTIONS[name].expected}`;
       assertEquals(errorOf([`${flagOf(name)}=${typed}`]), `${flagOf(name)} ${expected}`);
       const variable = variableOf(name);
+      if (typed === "") continue;
       assertEquals(errorOf([], { [variable]: typed }), `${variable} ${expected}`);
     }
   });
 }
+
+Deno.test("parseCommand() takes a variable that is set to nothing for one that is not set", () => {
+  assertEquals(parse([], { AUTHENTICATOR_PORT: "", AUTHENTICATOR_NAMESPACE: "" }), parse([]));
+});
 
 Deno.test("parseCommand() lets a flag win over its variable", () => {
   assertEquals(parse(["--port", "1"], { AUTHENTICATOR_PORT: "2" }).port, 1);

@@ -6,10 +6,11 @@
  */
 
 import { Fault } from "../service/fault.ts";
-import { type Operation, operationNamed } from "../service/operations.ts";
+import { type Operation, PAIR, VALIDATE_PIN } from "../service/operations.ts";
 import type { Binding, Call, Reply } from "./binding.ts";
 import { readParameters } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_params.ts";
+import { fieldOf } from "./result.ts";
 
 /** A parameter that a short route cannot do without; its message is what the original answers. */
 class AbsentParameter extends Fault {
@@ -23,11 +24,11 @@ export function pairAspxBinding(): Binding {
   return {
     name: "pair.aspx",
     accepts: (request) => request.route === "pair.aspx",
-    readCall: async (request) => {
-      const call = await readCall("Pair", request.query, (value) => !value);
+    readCall: async ({ query }) => {
+      const call = await readCall(PAIR, query, (value) => !value);
       return { ...call, html: "image" };
     },
-    writeReply: (_operation, result) => bare(typeof result === "boolean" ? "" : result.Html ?? ""),
+    writeReply: (_operation, result) => bare(fieldOf(result, "Html")),
     writeFault: (fault) =>
       fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
   };
@@ -41,22 +42,23 @@ export function validateAspxBinding(): Binding {
   return {
     name: "validate.aspx",
     accepts: (request) => request.route === "validate.aspx",
-    readCall: (request) => readCall("ValidatePin", request.query, (value) => value === undefined),
+    readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
     writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
     writeFault: (fault) => bare(fault instanceof AbsentParameter ? fault.message : "False"),
   };
 }
 
-function readCall(
-  name: string,
+// A promise, so that what is thrown arrives where every binding's faults do.
+// deno-lint-ignore require-await
+async function readCall(
+  operation: Operation,
   query: string,
   isAbsent: (value: string | undefined) => boolean,
 ): Promise<Call> {
-  const operation: Operation = operationNamed(name);
   const args = readParameters(operation, query);
   const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
   if (absent !== undefined) throw new AbsentParameter(absent.name);
-  return Promise.resolve({ operation, args });
+  return { operation, args };
 }
 
 function bare(body: string): Reply {

@@ -13,7 +13,7 @@ import { type SecretEncoding, secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, type OtpAlgorithm, timeStep } from "../otp/totp.ts";
 import type { ServiceContext } from "../service/context.ts";
 import { Fault } from "../service/fault.ts";
-import { OPERATIONS } from "../service/operations.ts";
+import { VALIDATE_PIN } from "../service/operations.ts";
 import { type PinFlaw, readPin } from "./pin_reading.ts";
 
 /** What is asked. */
@@ -141,10 +141,9 @@ export async function diagnose(
 }
 
 async function answerOf(question: Question, context: ServiceContext): Promise<boolean | string> {
-  const operation = OPERATIONS.get("ValidatePin")!;
   try {
     const call = { ...context, base: () => "" };
-    return await operation.invoke(new Map(Object.entries(question)), call) === true;
+    return await VALIDATE_PIN.invoke(new Map(Object.entries(question)), call) === true;
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

@@ -14,7 +14,7 @@ import { pngImage } from "../qr/png.ts";
 import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { Fault } from "../service/fault.ts";
-import { OPERATIONS } from "../service/operations.ts";
+import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
 import type { PairOptions } from "./command_line.ts";
 import { readStdin, readTextFile, readVariable, warn, withoutLineEnd, writeNewFile } from "./io.ts";
@@ -139,7 +139,7 @@ async function askService(args: object, config: Config): Promise<PairingInfo> {
     base: () => "",
   } as const;
   try {
-    const result = await OPERATIONS.get("Pair")!.invoke(new Map(Object.entries(args)), context);
+    const result = await PAIR.invoke(new Map(Object.entries(args)), context);
     // Its type in the table is a record of exactly these fields.
     return result as PairingInfo;
   } catch (error) {

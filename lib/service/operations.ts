@@ -55,7 +55,8 @@ export interface Operation {
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
 const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: false } as const;
 
-const PAIR = defineOperation({
+/** The operation Pair. */
+export const PAIR: Operation = defineOperation({
   name: "Pair",
   documentation:
     "Pairs an authenticator app with a secret code: returns the code to type in by hand, and a " +
@@ -69,7 +70,8 @@ const PAIR = defineOperation({
   run: pair,
 });
 
-const VALIDATE_PIN = defineOperation({
+/** The operation ValidatePin. */
+export const VALIDATE_PIN: Operation = defineOperation({
   name: "ValidatePin",
   documentation:
     "Tells whether a pin is the one that an authenticator app paired with the secret " +

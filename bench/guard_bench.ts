@@ -1,0 +1,94 @@
+// What the guard adds to a check of a pin in the handler, without the runtime's socket; what each
+// part of it takes; and, printed first, the memory of a full store. bench/guard_load.ts measures the
+// same over TCP, and with Redis.
+//
+//     deno bench -A --v8-flags=--expose-gc bench/guard_bench.ts
+
+import process from "node:process";
+import { parseConfig } from "../lib/config.ts";
+import { fingerprintBy } from "../lib/guard/fingerprint.ts";
+import { type Guard, guardRules } from "../lib/guard/guard.ts";
+import { createMemoryStore, MAX_ENTRIES, type MemoryStore } from "../lib/guard/memory_store.ts";
+import { createHandler, type Handler } from "../lib/http/handler.ts";
+import { referenceHotp } from "../tests/support/reference_totp.ts";
+
+const NOW = 1_800_000_000_000;
+const encoder = new TextEncoder();
+const config = parseConfig({ flags: new Map(), env: () => undefined });
+const fingerprint = fingerprintBy(new Uint8Array(32).fill(7));
+
+function storeWith(singleUse: boolean): MemoryStore {
+  const rules = guardRules({ ...config, singleUse });
+  return createMemoryStore({ rules, now: () => performance.now() });
+}
+
+function fill(store: MemoryStore): void {
+  for (let i = 0; i < MAX_ENTRIES; i++) {
+    const name = fingerprint(encoder.encode(`secret ${i}`));
+    store.decide(name, 60_000_000);
+    store.decide(name, undefined);
+  }
+}
+
+// Typed by hand: the function is there with --expose-gc only.
+const { gc } = globalThis as { readonly gc?: () => void };
+if (gc !== undefined) {
+  const store = storeWith(true);
+  gc();
+  const before = process.memoryUsage();
+  fill(store);
+  gc();
+  const after = process.memoryUsage();
+  const heap = (after.heapUsed + after.external - before.heapUsed - before.external) / 1e6;
+  process.stdout.write(`${store.size()} entries: ${heap.toFixed(1)} MB of heap\n`);
+}
+
+function handlerWith(guard: Guard | undefined): Handler {
+  return createHandler({
+    ...config,
+    service: { otp: config, secretEncoding: "text", html: "svg", now: () => NOW, guard },
+    log: { error: () => {} },
+    isReady: () => true,
+  });
+}
+
+function requestOf(secret: string, pin: string): Request {
+  return new Request("http://localhost:8080/api.asmx/ValidatePin", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: `pin=${pin}&secretCode=${secret}`,
+  });
+}
+
+const full = storeWith(false);
+fill(full);
+const GUARDS: readonly (readonly [string, Guard | undefined])[] = [
+  ["off", undefined],
+  ["in memory", { fingerprint, store: storeWith(false) }],
+  ["in memory, single use", { fingerprint, store: storeWith(true) }],
+  ["in memory, full", { fingerprint, store: full }],
+];
+const PINS = Array.from({ length: 1000 }, (_, i) => {
+  const secret = `correct-horse-${i}`;
+  return [secret, referenceHotp(secret, NOW / 30_000)] as const;
+});
+
+for (const [name, guard] of GUARDS) {
+  const handler = handlerWith(guard);
+  let i = 0;
+  Deno.bench(`guard ${name}`, { group: "right pin", baseline: guard === undefined }, async () => {
+    const [secret, pin] = PINS[i++ % PINS.length]!;
+    await (await handler(requestOf(secret, pin))).text();
+  });
+}
+
+const secret = encoder.encode("correct horse battery");
+const name = fingerprint(secret);
+const store = storeWith(true);
+Deno.bench("fingerprint", { group: "parts" }, () => {
+  fingerprint(secret);
+});
+Deno.bench("refusal and decision", { group: "parts" }, () => {
+  store.refusal(name);
+  store.decide(name, 60_000_000);
+});

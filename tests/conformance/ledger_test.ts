@@ -1,0 +1,61 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { PAGE, pageOf, problemsOf, SOURCES } from "./ledger.ts";
+import { deviates, met, notApplicable, type Row } from "./row.ts";
+import { testNames } from "./running_tests.ts";
+
+const TESTS = await testNames();
+
+Deno.test("every row of the ledger is right, and its tests run", () => {
+  assertEquals(problemsOf(SOURCES, TESTS), []);
+});
+
+Deno.test("docs/conformance.md is what the ledger gives", () => {
+  const isSame = Deno.readTextFileSync(PAGE) === pageOf(SOURCES);
+  assert(isSame, "docs/conformance.md is not up to date: deno task ledger");
+});
+
+const KNOWN = new Map([
+  ["a_test.ts: runs", { runs: true }],
+  ["a_test.ts: runs 2 times", { runs: true }],
+  ["a_test.ts: is ignored", { runs: false }],
+]);
+
+// Enough rows for a ledger, and these among them.
+function problemsWith(...rows: readonly Row[]): string[] {
+  const others = Array.from(
+    { length: 150 },
+    (_, i) => met(`OTHER-${i}`, "§1", "MUST", "x", ["a_test.ts: runs"]),
+  );
+  return problemsOf([{ title: "", note: "", rows: [...others, ...rows] }], KNOWN);
+}
+
+Deno.test("problemsOf() finds what is wrong with a row", () => {
+  const good = met("A", "§1", "MUST", "x", ["a_test.ts: runs"]);
+  assertEquals(problemsWith(good), []);
+  assertEquals(problemsWith(notApplicable("A", "§1", "MUST", "x", "because")), []);
+  assertEquals(problemsWith(deviates("A", "§1", "MUST", "x", "because", good.shownBy)), []);
+  assertEquals(problemsWith({ ...good, shownBy: ["a_test.ts: runs … times"] }), []);
+  assertEquals(problemsWith(good, good), ["A stands twice"]);
+  assertEquals(problemsWith({ ...good, shownBy: [] }), ["A names no test"]);
+  assertEquals(problemsWith({ ...good, shownBy: ["a_test.ts: run"] }), [
+    "A names a test that does not exist: a_test.ts: run",
+  ]);
+  assertEquals(problemsWith({ ...good, shownBy: ["a_test.ts: is …"] }), [
+    "A names a test that does not run: a_test.ts: is ignored",
+  ]);
+  assertEquals(problemsWith(deviates("A", "§1", "MUST", "x", "", good.shownBy)), [
+    "A gives no reason",
+  ]);
+  assertEquals(problemsWith(notApplicable("A", "§1", "MUST", "x", "")), ["A gives no reason"]);
+  assertEquals(problemsOf([{ title: "", note: "", rows: [good] }], KNOWN), [
+    "There are only 1 rows",
+  ]);
+});
+
+Deno.test("testNames() knows tests, exchanges and what is ignored", () => {
+  assert(TESTS.size > 500);
+  assertEquals(TESTS.get("otp/totp_test.ts: hotp() keeps leading zeros"), { runs: true });
+  assertEquals(TESTS.get("exchanges/contract.md: Pair over SOAP 1.1"), { runs: true });
+  assert(![...TESTS.keys()].some((name) => name.startsWith("interop/")));
+});

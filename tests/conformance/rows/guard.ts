@@ -1,0 +1,95 @@
+import { met, type Source, testsOf } from "../row.ts";
+
+const guard = testsOf("guard/guard_test.ts");
+const memory = testsOf("guard/memory_store_test.ts");
+const fingerprint = testsOf("guard/fingerprint_test.ts");
+
+/** Guessing and reuse. */
+export const GUARD: Source = {
+  title: "The wire contract: guessing and reuse",
+  note:
+    "Section 8 of `protocol.md`, for the guard in memory. What a shared store and the bindings make of " +
+    "a refusal has no rows yet.",
+  rows: [
+    met(
+      "G-01",
+      "§8, throttle",
+      "our rule",
+      "100 wrong pins in a row for a secret are looked at, unless told otherwise, and no more.",
+      [
+        guard("decide() looks at as many wrong pins in a row as are allowed, and at no more"),
+        testsOf("config_test.ts")("parseCommand() gives every default"),
+      ],
+    ),
+    met(
+      "G-02",
+      "§8, throttle",
+      "our rule",
+      "Then one is looked at after 30 seconds, and each failure doubles the wait, up to an hour.",
+      [
+        guard("decide() looks at one pin after each wait, which doubles from 30 s to an hour"),
+      ],
+    ),
+    met("G-03", "§8, throttle", "our rule", "A success forgets failures.", [
+      guard("decide() forgets failures with a success, and starts over"),
+    ]),
+    met(
+      "G-04",
+      "§8, throttle",
+      "our rule",
+      "Delays only: no secret is ever locked for longer than an hour.",
+      [
+        guard("whatever comes when, no wait is longer than an hour and every wait has one look"),
+        guard("a clock set back by an hour makes no wait longer than it was"),
+      ],
+    ),
+    met("G-05", "§8, throttle", "our rule", "`--max-failures 0` counts nothing.", [
+      guard("decide() never throttles with maxFailures 0, and remembers nothing"),
+    ]),
+    met(
+      "G-06",
+      "§8, throttle",
+      "our rule",
+      "Failures are counted for each secret on its own, whichever connection they come by and however many at once.",
+      [
+        memory("a memory store counts for each secret on its own"),
+        memory("no more than the allowed wrong pins are looked at, however many come at once"),
+      ],
+    ),
+    met("G-07", "§8, single use", "our rule", "Single use is off unless asked for.", [
+      guard("decide() accepts a code again without single use"),
+      testsOf("exchanges/fields.md")("A pin may be asked about twice"),
+    ]),
+    met(
+      "G-08",
+      "§8, single use",
+      "our rule",
+      "With `--single-use` a code of the step of a success, or an earlier one, is refused.",
+      [
+        guard("decide() accepts with single use no code of the same or an earlier step"),
+        memory("64 checks of the same right pin at once are true exactly once with single use"),
+      ],
+    ),
+    met(
+      "G-09",
+      "§8, state",
+      "our rule",
+      "State is kept under HMAC-SHA-256 of the secret, with a key of the server's own.",
+      [
+        fingerprint("fingerprintBy() gives HMAC-SHA-256 as in RFC 4231 test case 6"),
+        fingerprint("fingerprintBy() gives another name under another key, and to another secret"),
+      ],
+    ),
+    met(
+      "G-10",
+      "§8, state",
+      "our rule",
+      "State has a bound; the least recently used goes first, and everything expires.",
+      [
+        memory("a memory store holds as many secrets as it may and not one more"),
+        memory("a memory store forgets the least recently used secret when it is full"),
+        memory("a memory store lets go of what expired although nobody asks for it"),
+      ],
+    ),
+  ],
+};

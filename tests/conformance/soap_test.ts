@@ -1,0 +1,111 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { parseConfig } from "../../lib/config.ts";
+import { createHandler } from "../../lib/http/handler.ts";
+import { ask, soap } from "./ask.ts";
+
+// What SOAP demands beside the exchanges: the order of faults where a request has several (WS-I Basic
+// Profile R2725), and what the service forgives.
+
+const ENVELOPES = {
+  "1.1": "http://schemas.xmlsoap.org/soap/envelope/",
+  "1.2": "http://www.w3.org/2003/05/soap-envelope",
+} as const;
+
+const ACTION = { SOAPAction: '"http://authenticatorapi.com/Pair"' };
+
+function envelope(namespace: string, body: string): string {
+  return `<s:Envelope xmlns:s="${namespace}"><s:Header>` +
+    `<x:y xmlns:x="urn:x" s:mustUnderstand="1"/></s:Header><s:Body>${body}</s:Body></s:Envelope>`;
+}
+
+const CALL =
+  '<s:Envelope xmlns:s="ENV"><s:Body><ValidatePin xmlns="http://authenticatorapi.com/">' +
+  "<pin>1</pin><secretCode>x</secretCode></ValidatePin></s:Body></s:Envelope>";
+
+const BROKEN = "<Nothing/><Nothing/>";
+
+for (const version of ["1.1", "1.2"] as const) {
+  Deno.test(`SOAP ${version}: a version mismatch goes before everything else`, async () => {
+    const reply = await ask(soap(version, envelope("urn:none", BROKEN), ACTION));
+    assertEquals(reply.status, 500);
+    assert(reply.text.includes("soap:VersionMismatch<"), reply.text);
+  });
+
+  Deno.test(`SOAP ${version}: a header not understood goes before the Body and the action`, async () => {
+    const text = envelope(ENVELOPES[version], BROKEN);
+    const reply = await ask(soap(version, text, ACTION));
+    assertEquals(reply.status, 500);
+    assert(reply.text.includes("soap:MustUnderstand<"), reply.text);
+  });
+
+  Deno.test(`SOAP ${version}: a fault reply holds one Fault and no result`, async () => {
+    const text = envelope(ENVELOPES[version], "").replace(' s:mustUnderstand="1"', "");
+    const reply = await ask(soap(version, text));
+    assertEquals(reply.text.match(/<soap:Fault>/g)?.length, 1);
+    assertEquals(/Response|Result/.test(reply.text), false);
+  });
+
+  Deno.test(`SOAP ${version}: an Envelope in UTF-16 is 415`, async () => {
+    const type = version === "1.1" ? "text/xml" : "application/soap+xml";
+    const request = soap(version, "", { "Content-Type": `${type}; charset=utf-16` });
+    const reply = await ask(request);
+    assertEquals([reply.status, reply.type], [415, `${type}; charset=utf-8`]);
+    assert(reply.text.includes("<soap:Fault>"));
+  });
+
+  Deno.test(`SOAP ${version}: what a sender should not have written is passed over`, async () => {
+    const style = 's:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"';
+    const call = '<ValidatePin xmlns="http://authenticatorapi.com/"><pin>1</pin>' +
+      "<secretCode>x</secretCode></ValidatePin>";
+    const text =
+      `<?before it?><!-- before it --><s:Envelope xmlns:s="${ENVELOPES[version]}" ${style} ` +
+      `attribute="1"><s:Header attribute="1"><block/></s:Header><s:Body attribute="1">${call}` +
+      "</s:Body></s:Envelope><!-- behind it -->";
+    const reply = await ask(soap(version, text));
+    assertEquals(reply.status, 200);
+    assert(reply.text.includes("<ValidatePinResult>false<"), reply.text);
+  });
+
+  Deno.test(`SOAP ${version}: mustUnderstand may have blanks around it`, async () => {
+    const text = envelope(ENVELOPES[version], BROKEN).replace('"1"', '"\n1 "');
+    const reply = await ask(soap(version, text));
+    assert(reply.text.includes("soap:MustUnderstand<"), reply.text);
+  });
+
+  Deno.test(
+    `SOAP ${version}: a root of another name is the sender's mistake, not another version`,
+    async () => {
+      const reply = await ask(soap(version, `<s:Letter xmlns:s="${ENVELOPES[version]}"/>`));
+      assertEquals(reply.status, 500);
+      const code = version === "1.1" ? "<faultcode>soap:Client<" : "<soap:Value>soap:Sender<";
+      assert(reply.text.includes(code), reply.text);
+      assert(reply.text.includes("Missing required soap:Envelope element."));
+    },
+  );
+
+  Deno.test(`SOAP ${version}: an unexpected error is the receiver's, with 500`, async () => {
+    const config = parseConfig({ flags: new Map(), env: () => undefined });
+    const handler = createHandler({
+      ...config,
+      service: {
+        otp: config,
+        secretEncoding: config.secretEncoding,
+        html: config.html,
+        now: () => {
+          throw new Error("the clock is broken");
+        },
+      },
+      log: { error: () => {} },
+      isReady: () => true,
+    });
+    const { headers, body } = soap(version, CALL.replaceAll("ENV", ENVELOPES[version]));
+    const url = "http://otp.example/api.asmx";
+    const reply = await handler(
+      new Request(url, { method: "POST", headers: headers!, body: body! }),
+    );
+    assertEquals(reply.status, 500);
+    const code = version === "1.1" ? "<faultcode>soap:Server<" : "<soap:Value>soap:Receiver<";
+    assert((await reply.text()).includes(code));
+  });
+}

@@ -1,0 +1,138 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import type { RunningProgram } from "../support/program.ts";
+import { eventually, freePort, type RedisServer, withRedis } from "./server.ts";
+import {
+  check,
+  counted,
+  earlyInTimeStep,
+  pinOf,
+  readiness,
+  SECRET,
+  startServer,
+  stop,
+  withTwoServers,
+  wrongPinOf,
+} from "./two_servers.ts";
+
+// What the issue promises, and some more for a machine with other things to do.
+const LONGEST_WAIT_MS = 1000;
+const LEEWAY_MS = 1500;
+
+const OUTAGES: readonly (readonly [
+  what: string,
+  begin: (redis: RedisServer) => Promise<void>,
+  end: (redis: RedisServer) => Promise<void>,
+])[] = [
+  ["is killed", ({ kill }) => kill(), ({ start }) => start()],
+  [
+    "stops answering",
+    ({ signal }) => Promise.resolve(signal("SIGSTOP")),
+    ({ signal }) => Promise.resolve(signal("SIGCONT")),
+  ],
+];
+
+/** Sends pins without a pause until it is told to stop, and keeps every answer. */
+function load(server: RunningProgram): { readonly end: () => Promise<readonly string[]> } {
+  let stopped = false;
+  const answers: string[] = [];
+  const one = async (name: string): Promise<void> => {
+    for (let i = 0; !stopped; i++) {
+      const secret = `${name} ${i % 50}`;
+      const startMs = performance.now();
+      const answer = await check(server, i % 2 ? pinOf(secret) : wrongPinOf(secret), secret);
+      const tookMs = performance.now() - startMs;
+      answers.push(tookMs > LONGEST_WAIT_MS + LEEWAY_MS ? `after ${tookMs} ms` : answer);
+    }
+  };
+  const all = Array.from({ length: 8 }, (_, i) => one(`${server.pid} ${i}`));
+  return {
+    end: async () => {
+      stopped = true;
+      await Promise.all(all);
+      return answers;
+    },
+  };
+}
+
+for (const [what, begin, end] of OUTAGES) {
+  Deno.test(`when Redis ${what} under load, pins are refused, and all is well when it is back`, async () => {
+    await withRedis([], async (redis) => {
+      const log = await withTwoServers(redis.url, ["--max-failures", "5"], async (one, two) => {
+        for (const server of [one, two, one, two]) await check(server, wrongPinOf(SECRET));
+        const loads = [load(one), load(two)];
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await begin(redis);
+        for (const server of [one, two]) {
+          await eventually(async () => await readiness(server) === 503);
+          assertEquals(await check(server, pinOf("another secret"), "another secret"), "False");
+        }
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await end(redis);
+        for (const server of [one, two]) {
+          await eventually(async () => await readiness(server) === 200);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        const answers = (await Promise.all(loads.map(({ end }) => end()))).flat();
+        assertEquals(new Set(answers), new Set(["True", "False"]));
+        await nothingWasForgotten(one, two);
+      });
+      assert(/warn the store of the guard, .*: all pins are refused\n/.test(log), log);
+      assert(!log.includes("error"), log);
+    });
+  });
+}
+
+// Four failures came before the outage: the next is the fifth, and no more is looked at.
+async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Promise<void> {
+  await earlyInTimeStep(5);
+  const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
+  const before = await counted(two, throttled);
+  assertEquals(await check(one, wrongPinOf(SECRET)), "False");
+  assertEquals(await check(two, pinOf(SECRET)), "False");
+  assertEquals(await counted(two, throttled), before + 1);
+  assert(await counted(one, "authenticator_guard_store_errors_total") > 0);
+  assertEquals(await check(one, pinOf("another secret"), "another secret"), "True");
+}
+
+Deno.test("a server starts without its Redis, refuses pins, and takes it when it comes", async () => {
+  await withRedis([], async (redis) => {
+    await withTwoServers(redis.url, [], async (one, _two, keyFile) => {
+      await redis.kill();
+      await stop(one);
+      const server = await startServer(redis.url, keyFile);
+      await server.logged("cannot be reached");
+      assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
+      await redis.start();
+      await eventually(async () => await readiness(server) === 200);
+      assertEquals(await check(server, pinOf(SECRET)), "True");
+      await stop(server);
+    });
+  });
+});
+
+const WRONG_PASSWORD = "name:canary-guess@";
+
+const REFUSALS: readonly (readonly [string, string, readonly string[], string])[] = [
+  ["wants a password", "", ["--requirepass", "canary-password"], "refuses the user name or"],
+  ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
+  ["has no room", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "with errors"],
+  ["is a replica", "", ["--replicaof", "127.0.0.1", String(freePort())], "answers with errors"],
+];
+
+for (const [what, login, args, said] of REFUSALS) {
+  Deno.test(`a server is not ready with a Redis that ${what}, and says so`, async () => {
+    await withRedis(args, async ({ url }) => {
+      const keyFile = Deno.makeTempFileSync();
+      Deno.writeTextFileSync(keyFile, "k".repeat(32));
+      const server = await startServer(url.replace("//", `//${login}`), keyFile);
+      await server.logged("all pins are refused");
+      assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
+      await stop(server);
+      const { stderr } = await server.outcome;
+      assert(stderr.includes(said), stderr);
+      assert(!stderr.includes("canary"), stderr);
+      Deno.removeSync(keyFile);
+    });
+  });
+}

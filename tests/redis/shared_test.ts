@@ -1,0 +1,120 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { withRedis } from "./server.ts";
+import {
+  check,
+  counted,
+  earlyInTimeStep,
+  pinOf,
+  SECRET,
+  startServer,
+  stop,
+  withTwoServers,
+  wrongPinOf,
+} from "./two_servers.ts";
+
+Deno.test("the hundredth failure counts through either server, and the next pin is refused by both", async () => {
+  for (const last of [0, 1]) {
+    await withRedis([], async ({ url }) => {
+      await withTwoServers(url, [], async (...both) => {
+        const servers = [both[0], both[1]];
+        const wrong = wrongPinOf(SECRET);
+        for (let i = 0; i < 99; i++) assertEquals(await check(servers[i % 2]!, wrong), "False");
+        const refused = 'authenticator_guard_refusals_total{reason="throttled"}';
+        assertEquals([await counted(both[0], refused), await counted(both[1], refused)], [0, 0]);
+        assertEquals(await check(servers[last]!, wrong), "False");
+        await earlyInTimeStep(5);
+        for (const server of servers) {
+          assertEquals(await check(server, pinOf(SECRET)), "False");
+          assertEquals(await counted(server, refused), 1);
+        }
+      });
+    });
+  }
+});
+
+Deno.test("a success through one server resets the count of the other", async () => {
+  await withRedis([], async ({ url }) => {
+    await withTwoServers(url, ["--max-failures", "3"], async (one, two) => {
+      await earlyInTimeStep();
+      for (let round = 0; round < 3; round++) {
+        for (const server of [one, two]) await check(server, wrongPinOf(SECRET));
+        assertEquals(await check(round % 2 ? one : two, pinOf(SECRET)), "True");
+      }
+    });
+  });
+});
+
+Deno.test("64 checks of a right pin at once through two servers are true exactly once", async () => {
+  await withRedis([], async ({ url }) => {
+    await withTwoServers(url, ["--single-use"], async (one, two) => {
+      await earlyInTimeStep();
+      const pin = pinOf(SECRET);
+      const checks = Array.from({ length: 64 }, (_, i) => check(i % 2 ? one : two, pin));
+      const answers = await Promise.all(checks);
+      assertEquals(answers.filter((answer) => answer === "True").length, 1);
+      assertEquals(answers.filter((answer) => answer === "False").length, 63);
+      const replayed = 'authenticator_guard_refusals_total{reason="replayed"}';
+      assertEquals(await counted(one, replayed) + await counted(two, replayed), 63);
+      assertEquals(await check(one, pinOf(SECRET, 1)), "True");
+      assertEquals(await check(two, pin), "False");
+    });
+  });
+});
+
+Deno.test("64 wrong pins at once through two servers are looked at as often as allowed", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withTwoServers(url, ["--max-failures", "10"], async (one, two) => {
+      const wrong = wrongPinOf(SECRET);
+      await Promise.all(Array.from({ length: 64 }, (_, i) => check(i % 2 ? one : two, wrong)));
+      const key = /authenticator:guard:1:[\w-]{43}/.exec(command("KEYS", "*"))![0];
+      assert(command("GET", key).startsWith('"10:'), command("GET", key));
+    });
+  });
+});
+
+Deno.test("a server that starts again knows the failures and the used codes", async () => {
+  await withRedis([], async ({ url }) => {
+    const args = ["--max-failures", "3", "--single-use"];
+    await withTwoServers(url, args, async (one, _two, keyFile) => {
+      await earlyInTimeStep();
+      const pin = pinOf(SECRET);
+      assertEquals(await check(one, pin), "True");
+      for (let i = 0; i < 2; i++) await check(one, wrongPinOf(SECRET));
+      await stop(one);
+      const again = await startServer(url, keyFile, args);
+      await again.logged("is there");
+      assertEquals(await check(again, pin), "False");
+      assertEquals(
+        await counted(again, 'authenticator_guard_refusals_total{reason="replayed"}'),
+        1,
+      );
+      await check(again, wrongPinOf(SECRET));
+      assertEquals(await check(again, pinOf(SECRET, 1)), "False");
+      assertEquals(
+        await counted(again, 'authenticator_guard_refusals_total{reason="throttled"}'),
+        1,
+      );
+      await stop(again);
+    });
+  });
+});
+
+Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {
+  const password = "canary-of-the-store";
+  await withRedis(["--requirepass", password], async ({ url, command }) => {
+    const withPassword = url.replace("//", `//:${password}@`);
+    const pin = pinOf(SECRET);
+    const log = await withTwoServers(withPassword, ["--single-use"], async (one) => {
+      await check(one, pin);
+      await check(one, wrongPinOf(SECRET));
+      const keys = command("-a", password, "KEYS", "*");
+      assert(/authenticator:guard:1:[\w-]{43}/.test(keys), keys);
+      const key = /authenticator:[^"]*/.exec(keys)![0];
+      const kept = keys + command("-a", password, "GET", key);
+      assert(!kept.includes("canary") && !kept.includes(pin), kept);
+    });
+    assert(log.includes(`the store of the guard, ${url}, is there`), log);
+    assert(!log.includes("canary") && !log.includes(pin), log);
+  });
+});

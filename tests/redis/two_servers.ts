@@ -1,0 +1,99 @@
+/**
+ * Two servers that share a Redis, as processes of their own.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { type RunningProgram, startProgram } from "../support/program.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+import { eventually } from "./server.ts";
+
+/** The secret of the tests. */
+export const SECRET = "canary battery staple";
+
+/** The pin of a secret at this moment, or of another time step. */
+export function pinOf(secret: string, distance = 0): string {
+  return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
+}
+
+/** A pin that is wrong now and will be for a while. */
+export function wrongPinOf(secret: string): string {
+  const right = [-2, -1, 0, 1, 2, 3, 4].map((distance) => pinOf(secret, distance));
+  return ["000000", "000001", "000002", "000003", "000004", "000005", "000006", "000007"]
+    .find((pin) => !right.includes(pin))!;
+}
+
+/** Waits for a time step that has at least so many seconds left. */
+export async function earlyInTimeStep(seconds = 20): Promise<void> {
+  const left = 30_000 - Date.now() % 30_000;
+  if (left < seconds * 1000) await new Promise((resolve) => setTimeout(resolve, left + 100));
+}
+
+/** Asks a server about a pin, by the route whose replies are plain. */
+export async function check(server: RunningProgram, pin: string, secret = SECRET): Promise<string> {
+  const query = new URLSearchParams({ Pin: pin, SecretCode: secret });
+  const reply = await fetch(`${server.url}/Validate.aspx?${query}`);
+  const text = await reply.text();
+  return reply.status === 200 ? text : `${reply.status} ${text}`;
+}
+
+/** The status of `/readyz`. */
+export async function readiness(server: RunningProgram): Promise<number> {
+  const reply = await fetch(`${server.url}/readyz`);
+  await reply.body?.cancel();
+  return reply.status;
+}
+
+/** A counter of `/metrics`. */
+export async function counted(server: RunningProgram, sample: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
+  return Number(line?.split(" ").at(-1));
+}
+
+/** Starts a server with a store, and waits until it has it. */
+export async function startServer(
+  storeUrl: string,
+  keyFile: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProgram> {
+  const options = ["--port", "0", "--metrics", "--guard-key-file", keyFile, ...args];
+  return await startProgram(options, { env: { ...env, AUTHENTICATOR_GUARD: storeUrl } });
+}
+
+/**
+ * Runs a test with two servers, ends them afterwards, and gives what they logged.
+ *
+ * @param args Options of both.
+ */
+export async function withTwoServers(
+  storeUrl: string,
+  args: readonly string[],
+  run: (one: RunningProgram, two: RunningProgram, keyFile: string) => Promise<void>,
+): Promise<string> {
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, `${Buffer.from(randomBytes(32)).toString("base64")}\n`);
+  const servers = await Promise.all([1, 2].map(() => startServer(storeUrl, keyFile, args)));
+  try {
+    for (const server of servers) await eventually(async () => await readiness(server) === 200);
+    await run(servers[0]!, servers[1]!, keyFile);
+  } finally {
+    await Promise.all(servers.map(stop));
+    Deno.removeSync(keyFile);
+  }
+  const outcomes = await Promise.all(servers.map((server) => server.outcome));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join("");
+}
+
+/** Ends a server, unless it has ended, and waits until it has. */
+export async function stop(server: RunningProgram): Promise<void> {
+  try {
+    server.signal("SIGTERM");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  await server.outcome;
+}
