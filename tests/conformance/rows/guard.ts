@@ -2,14 +2,16 @@ import { met, type Source, testsOf } from "../row.ts";
 
 const guard = testsOf("guard/guard_test.ts");
 const memory = testsOf("guard/memory_store_test.ts");
+const refused = testsOf("service/guard_bindings_test.ts");
+const shared = testsOf("redis/shared_test.ts");
 const fingerprint = testsOf("guard/fingerprint_test.ts");
 
 /** Guessing and reuse. */
 export const GUARD: Source = {
   title: "The wire contract: guessing and reuse",
   note:
-    "Section 8 of `protocol.md`, for the guard in memory. What a shared store and the bindings make of " +
-    "a refusal has no rows yet.",
+    "Section 8 of `protocol.md`. The rows about a shared store are shown by `deno task test:redis`, " +
+    "which CI runs with a real `redis-server`.",
   rows: [
     met(
       "G-01",
@@ -53,7 +55,7 @@ export const GUARD: Source = {
       "Failures are counted for each secret on its own, whichever connection they come by and however many at once.",
       [
         memory("a memory store counts for each secret on its own"),
-        memory("no more than the allowed wrong pins are looked at, however many come at once"),
+        memory("no more than the allowed wrong pins are told apart, however many come at once"),
       ],
     ),
     met("G-07", "§8, single use", "our rule", "Single use is off unless asked for.", [
@@ -89,6 +91,44 @@ export const GUARD: Source = {
         memory("a memory store holds as many secrets as it may and not one more"),
         memory("a memory store forgets the least recently used secret when it is full"),
         memory("a memory store lets go of what expired although nobody asks for it"),
+      ],
+    ),
+    met(
+      "G-11",
+      "§8, refusal",
+      "our rule",
+      "A refusal is `false` in the normal form of every binding, never a status or a fault.",
+      [
+        refused("a right pin is answered as a wrong one is when the guard refuses it: …"),
+        refused("all ways count together, and a code used on one is used on all"),
+      ],
+    ),
+    met("G-12", "§8, refusal", "our rule", "The operator sees refusals in metrics and log.", [
+      refused("the operator sees each reason, and how far off the accepted pins were"),
+    ]),
+    met(
+      "G-13",
+      "§8, several processes",
+      "our rule",
+      "With `--guard redis://…` every decision is one atomic step in the store, by the same rules.",
+      [
+        shared(
+          "the hundredth failure counts through either server, and the next pin is refused by both",
+        ),
+        shared("64 checks of a right pin at once through two servers are true exactly once"),
+        testsOf("redis/script_test.ts")("the script decides as the rules do, whatever comes when"),
+      ],
+    ),
+    met(
+      "G-14",
+      "§8, several processes",
+      "our rule",
+      "While the store is down, what needs it is `false`, and `/readyz` is 503.",
+      [
+        refused("a right pin is answered as a wrong one is while the store cannot tell: …"),
+        testsOf("redis/outage_test.ts")(
+          "a server starts without its Redis, refuses pins, and takes it when it comes",
+        ),
       ],
     ),
   ],

@@ -80,7 +80,7 @@ export const HOTP: Source = {
           "decide() looks at one pin after each wait, which doubles from 30 s to an hour",
         ),
         testsOf("guard/memory_store_test.ts")(
-          "no more than the allowed wrong pins are looked at, however many come at once",
+          "no more than the allowed wrong pins are told apart, however many come at once",
         ),
       ],
     ),
