@@ -11,7 +11,7 @@ import { programWords } from "../tests/support/program.ts";
 import { withRedis } from "../tests/redis/server.ts";
 
 const SECONDS = Number(process.argv[2] ?? 2);
-const ROUNDS = 9;
+const ROUNDS = 16;
 const CONNECTIONS = 32;
 const SECRETS = 1000;
 
@@ -138,7 +138,8 @@ await withRedis([], async ({ url }) => {
   ]);
   const results = new Map([...servers.keys()].map((name) => [name, [] as Measured[]]));
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, server] of servers) {
+    // Forth and back, so that none always has the same neighbour.
+    for (const [name, server] of round % 2 === 0 ? servers : [...servers].reverse()) {
       const measured = await load(server, wrkScript(pinsNow()), CONNECTIONS);
       if (round > 0) results.get(name)!.push(measured); // the first one warms up
     }

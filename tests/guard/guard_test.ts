@@ -119,6 +119,14 @@ Deno.test("decide() remembers a used code through failures, and without a thrott
   }
 });
 
+Deno.test("decide() keeps a used code for its time when a failure is forgotten sooner", () => {
+  const rules = rulesWith({ singleUse: true, maxFailures: 1, window: 100, period: 3600 });
+  assert(rules.forgetUseMs > rules.forgetFailuresMs);
+  const used = decide(rules, undefined, STEP, START);
+  assertEquals(used.keepMs, rules.forgetUseMs);
+  assertEquals(decide(rules, used.state, undefined, START).keepMs, rules.forgetUseMs);
+});
+
 Deno.test("decide() accepts step 0 once, which is remembered as any other", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   assertEquals([player.pin(0), player.pin(0), player.pin(1)], ["accepted", "replayed", "accepted"]);
