@@ -32,7 +32,7 @@ Makes the executable dist/authenticator, and dist/SHA256SUMS beside it.
 Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle]
 
   --with deno|bun  The runtime inside (deno)
-  --target TARGET  The machine it is for (this one): $(cut -d' ' -f1 <<<"$TARGETS" | paste -sd' ' | fold -s -w 60 | sed '2,$s/^/                   /')
+  --target TARGET  The machine it is for (this one): $(cut -d' ' -f1 <<<"$TARGETS" | paste -sd' ' - | fold -s -w 60 | sed '2,$s/^/                   /')
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
 
 DENORT_BIN names the Deno base executable where it cannot be downloaded; without both, Bun is used.
@@ -56,8 +56,9 @@ bun_cli() {
 # Copies what the program is made of, with the commit in it, so that nothing else can get inside.
 stage() {
   local commit
-  commit=$(git rev-parse --short=7 HEAD 2>/dev/null) || commit=unknown
-  [[ $commit == unknown || -z $(git status --porcelain -- main.ts deno.json lib 2>/dev/null) ]] ||
+  # COMMIT is for builds without the repository, in a container for instance.
+  commit=${COMMIT:-$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)}
+  [[ $commit == unknown || -n ${COMMIT:-} || -z $(git status --porcelain -- main.ts deno.json lib 2>/dev/null) ]] ||
     commit+=+changes
   rm -rf dist/source
   mkdir -p dist/source
@@ -76,14 +77,14 @@ bundle() {
 with_deno() {
   local target=()
   [[ $deno_target == here ]] || target=(--target "$deno_target")
-  deno_cli compile --check --exclude-unused-npm "${target[@]}" "${PERMISSIONS[@]}" --output "$output" dist/source/main.ts
+  deno_cli compile --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$output" dist/source/main.ts
 }
 
 with_bun() {
   local target=()
   [[ $bun_target == here ]] || target=("--target=$bun_target")
   bundle
-  bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig "${target[@]}" dist/authenticator.js --outfile "$output"
+  bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig ${target[@]+"${target[@]}"} dist/authenticator.js --outfile "$output"
 }
 
 # Whether a failed compilation failed for want of the base executable: its output, a file, says so.
@@ -93,6 +94,8 @@ lacks_base() {
 
 compile() {
   local log
+  # A server that runs keeps the old file: to write into it would end it.
+  rm -f "$output"
   if [[ $runtime == bun ]]; then
     with_bun
     return
@@ -100,9 +103,10 @@ compile() {
   log=$(mktemp)
   if with_deno 2>&1 | tee "$log"; then
     rm "$log"
-  elif lacks_base "$log"; then
+  elif [[ -z $asked ]] && lacks_base "$log"; then
     rm "$log"
     echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
+    runtime=bun
     with_bun
   else
     rm "$log"
@@ -124,16 +128,23 @@ checksums() {
 report() {
   local bytes
   bytes=$(wc -c <"$1")
-  echo "$1: $((bytes / 1000000)).$((bytes / 100000 % 10)) MB"
+  printf '%s: %s.%s MB, ' "$1" $((bytes / 1000000)) $((bytes / 100000 % 10))
+  if [[ $only_bundle ]]; then
+    echo 'a bundle for bun'
+  elif [[ $runtime == deno ]]; then
+    echo 'on Deno, which holds it to the permissions listed in compile.sh'
+  else
+    echo 'on Bun, where the process may do what its user may'
+  fi
 }
 
-runtime=deno deno_target=here bun_target=here output=dist/authenticator only_bundle=
+runtime=deno asked= deno_target=here bun_target=here output=dist/authenticator only_bundle=
 while (($#)); do
   case $1 in
     --help | -h) usage && exit ;;
     --bundle) only_bundle=yes ;;
     --with)
-      runtime=${2:-} && shift
+      runtime=${2:-} asked=yes && shift
       [[ $runtime == deno || $runtime == bun ]] || fail '--with must be deno or bun' 2
       ;;
     --target)

@@ -65,6 +65,9 @@ function siteFor(upstreams: readonly Upstream[], port: number, folder: string): 
   });
   site = exchange(site, "listen 443 ssl;", `listen 127.0.0.1:${port};`);
   site = exchange(site, "/var/log/nginx/authenticator.log", `${folder}/access.log`);
+  // Errors that the file keeps out of the log, since they show queries, are what a test looks for.
+  const errorLog = "/var/log/nginx/authenticator.error.log crit";
+  site = exchange(site, errorLog, `${folder}/error.log error`);
   return site.replace(/^ *ssl_certificate.*\n/gm, "");
 }
 
