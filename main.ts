@@ -45,7 +45,11 @@ async function main(args: readonly string[]): Promise<number> {
     if (error instanceof CommandError || error instanceof ListenError) {
       return fail(`${error.message}.`, 1);
     }
-    throw error;
+    // Its message is not for a log: it may quote what the command was given.
+    return fail(
+      `the program failed with ${error instanceof Error ? error.name : typeof error}.`,
+      1,
+    );
   }
 }
 

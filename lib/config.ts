@@ -273,6 +273,10 @@ export function parseConfig(sources: OptionSources): Config {
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     throw new UsageError(`${flagOf("tlsCert")} and ${flagOf("tlsKey")} must be given together`);
   }
+  // Deno has no TLS on a socket.
+  if (config.socket !== undefined && config.tlsCert !== undefined) {
+    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} exclude each other`);
+  }
   return config;
 }
 

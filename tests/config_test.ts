@@ -171,6 +171,13 @@ Deno.test("parseCommand() takes certificate and key together", () => {
   }
 });
 
+Deno.test("parseCommand() takes a socket or a certificate, not both", () => {
+  assertEquals(
+    errorOf(["--socket", "a.sock", "--tls-cert", "c.pem", "--tls-key", "k.pem"]),
+    "--socket and --tls-cert exclude each other",
+  );
+});
+
 Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {
   assertEquals(parse(["serve", "--port", "1"]).port, 1);
   for (const kind of ["check", "healthcheck"] as const) {

@@ -4,14 +4,12 @@
  * @module
  */
 
-import type { Buffer } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import process from "node:process";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError } from "../config.ts";
-import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
-import { KeyFileError, parseKeys } from "../http/keys.ts";
 import type { OptionSource } from "./command_line.ts";
-import { readVariable, reasonOf, warn } from "./io.ts";
+import { readGuardKey } from "./guard.ts";
+import { readVariable, warn } from "./io.ts";
 import {
   type FileFacts,
   fileRisks,
@@ -19,6 +17,8 @@ import {
   variableRisks,
   WATCHED_VARIABLES,
 } from "./risks.ts";
+import { readKeys } from "./service.ts";
+import { readTls } from "./tls_files.ts";
 
 /**
  * Prints every option with its value and where that is from, and what is risky on stderr. What
@@ -33,25 +33,26 @@ export function check(
   sources: ReadonlyMap<string, OptionSource>,
   print: (text: string) => void,
 ): number {
-  const files = factsOfFiles(config);
-  const keyCounts = new Map(files.map(({ option, keyCount }) => [option, keyCount]));
+  const { keyCount, problems } = readFiles(config);
+  const counted = keyCount === undefined ? "" : ` (${keyCount} ${keyCount === 1 ? "key" : "keys"})`;
   const rows = namesOf(OPTIONS).map((name) => {
-    const keys = keyCounts.get(name);
-    const note = keys === undefined ? "" : ` (${keys} ${keys === 1 ? "key" : "keys"})`;
+    const note = name === "apiKeysFile" ? counted : "";
     return [flagOf(name), shown(name, config) + note, sources.get(name) ?? "default"] as const;
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
   const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
-  const risks = [...optionRisks(config), ...fileRisks(files), ...variableRisks(variables)];
+  const risks = [
+    ...optionRisks(config, sources),
+    ...fileRisks(factsOfFiles(config)),
+    ...variableRisks(variables),
+  ];
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
   if (hidden.length > 0) {
     risks.push(`this program may not look at the environment for ${hidden.join(", ")}.`);
   }
   risks.forEach(warn);
-  const problems = files.filter(({ problem }) => problem !== undefined);
   if (problems.length === 0) return 0;
-  const sentences = problems.map(({ option, problem }) => `${flagOf(option)}: ${problem}`);
-  throw new UsageError(`the server cannot start: ${sentences.join("; ")}`);
+  throw new UsageError(`the server cannot start: ${problems.join("; ")}`);
 }
 
 // A value that holds a password gives a text without it.
@@ -68,52 +69,49 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
     .join("\n");
 }
 
-/** What a file must hold, by the option that names it: why it does not, as a clause. */
-const FILES = {
-  tlsCert: problemOfPem,
-  tlsKey: problemOfPem,
-  apiKeysFile: problemOfKeys,
-  guardKeyFile: ({ length }: Uint8Array) =>
-    length < MIN_GUARD_KEY_BYTES ? `it must hold ${MIN_GUARD_KEY_BYTES} bytes or more` : undefined,
-};
+/** The options that name files, which the command that serves reads before it listens. */
+const FILE_OPTIONS = ["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const;
 
 function factsOfFiles(config: Config): readonly FileFacts[] {
-  return namesOf(OPTIONS).flatMap((option) => {
-    if (!isFileOption(option)) return [];
+  return FILE_OPTIONS.flatMap((option) => {
     const path = config[option];
-    return path === undefined ? [] : [factsOf(option, path)];
+    return path === undefined ? [] : [{ option, isPublic: isPublic(path) }];
   });
 }
 
-function isFileOption(option: keyof Config): option is keyof typeof FILES {
-  return Object.hasOwn(FILES, option);
-}
-
-function factsOf(option: keyof typeof FILES, path: string): FileFacts {
+// The bits of everybody; Windows has none, and shows the same for all files. A file that cannot be
+// looked at cannot be read either, which its reader says.
+function isPublic(path: string): boolean {
+  if (process.platform === "win32") return false;
   try {
-    const content = readFileSync(path);
-    // The bits of everybody; Windows has none, and shows the same for all files.
-    const isPublic = process.platform !== "win32" && (statSync(path).mode & 0o004) !== 0;
-    const problem = FILES[option](content);
-    const isOfKeys = option === "apiKeysFile" && problem === undefined;
-    const keyCount = isOfKeys ? parseKeys(content.toString("utf8")).length : undefined;
-    return { option, problem, isPublic, keyCount };
-  } catch (error) {
-    const problem = `it cannot be read: ${reasonOf(error)}`;
-    return { option, problem, isPublic: false, keyCount: undefined };
+    return (statSync(path).mode & 0o004) !== 0;
+  } catch {
+    return false;
   }
 }
 
-function problemOfPem(content: Buffer): string | undefined {
-  return content.includes("-----BEGIN ") ? undefined : "it holds nothing in PEM";
+/** What came of reading the files as the command that serves does. */
+interface Reading {
+  /** How many keys callers may show; undefined when they need none, or none can be read. */
+  readonly keyCount: number | undefined;
+  /** Why the server cannot start, as clauses. */
+  readonly problems: readonly string[];
 }
 
-function problemOfKeys(content: Buffer): string | undefined {
-  try {
-    parseKeys(content.toString("utf8"));
-    return undefined;
-  } catch (error) {
-    if (error instanceof KeyFileError) return error.message;
-    throw error;
-  }
+function readFiles(config: Config): Reading {
+  const { apiKeysFile, guardKeyFile } = config;
+  const problems: string[] = [];
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
+      return undefined;
+    }
+  };
+  attempt(() => readTls(config));
+  const keys = attempt(() => apiKeysFile === undefined ? undefined : readKeys(apiKeysFile));
+  attempt(() => guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile));
+  return { keyCount: keys?.length, problems };
 }

@@ -137,7 +137,8 @@ function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSou
   return new Map(
     namesOf(OPTIONS).map((name) => {
       if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
-      return [name, env(variableOf(name)) === undefined ? "default" : "environment"];
+      // As where the options are read, a variable that is set to nothing is not set.
+      return [name, env(variableOf(name)) ? "environment" : "default"];
     }),
   );
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Config, flagOf, UsageError } from "../config.ts";
+import { type Config, flagOf, OPTIONS, UsageError } from "../config.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import { timeStep } from "../otp/totp.ts";
 import type { ServiceContext } from "../service/context.ts";
@@ -19,9 +19,6 @@ export type PinOptions = Pick<
   Config,
   "algorithm" | "digits" | "period" | "window" | "secretEncoding"
 >;
-
-/** The largest window that the server takes. */
-const MAX_WINDOW = 100;
 
 /** From this chance on, a match is no more than a hint. */
 const DOUBTFUL_CHANCE = 0.05;
@@ -44,7 +41,7 @@ export async function doctor(
   const context = { otp: config, secretEncoding, html: "svg", now: () => nowMs } as const;
   const diagnosis = await diagnose(question, context);
   const memory = await guardMemory(config, question.secretCode, acceptedStep(diagnosis, context));
-  print([...explain(diagnosis, config, nowMs), ...memory.lines].join("\n"));
+  print([...explain(diagnosis, config, nowMs, memory.refuses), ...memory.lines].join("\n"));
   return diagnosis.answer === true && !memory.refuses ? 0 : 1;
 }
 
@@ -70,16 +67,20 @@ async function readQuestion(): Promise<{ readonly pin: string; readonly secretCo
  * The lines that explain a diagnosis.
  *
  * @param nowMs The moment at which the pin was typed, in milliseconds since 1970.
+ * @param isRefused Whether the server refuses a right pin too, for what its store remembers.
  */
 export function explain(
   diagnosis: Diagnosis,
   options: PinOptions,
   nowMs: number,
+  isRefused = false,
 ): readonly string[] {
   const { answer, flaws, digitCount, searched, matches } = diagnosis;
   const [best, ...others] = matches;
   if (answer === true) {
-    const right = "The pin is right: a server with these options answers true.";
+    const right = isRefused
+      ? "The pin is right, but a server with these options answers false."
+      : "The pin is right: a server with these options answers true.";
     return best === undefined ? [right] : [right, rightTime(best)];
   }
   const lines = [
@@ -178,7 +179,7 @@ function clockReasons(match: Match, options: PinOptions): string[] {
       duration(match)
     }${late}. Let the phone set its time by the network; if it ` +
     "does, look at this machine's clock.",
-    steps <= MAX_WINDOW && match.period === period
+    OPTIONS.window.parse(String(steps)) !== undefined && match.period === period
       ? `The server has ${flagOf("window")} ${window}; it would take ${
         flagOf("window")
       } ${steps}. ` +

@@ -5,7 +5,6 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
@@ -16,6 +15,7 @@ import { createRedisStore, PROBE } from "../guard/redis_store.ts";
 import type { StoreUrl } from "../guard/store_url.ts";
 import type { Log } from "../log.ts";
 import type { GuardEvent } from "../metrics.ts";
+import { readOptionFile } from "./option_file.ts";
 
 /** Who is told of what befalls the guard. */
 export interface GuardObserver {
@@ -39,10 +39,11 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
   const rules = guardRules(config);
-  if (config.maxFailures === 0 && !config.singleUse) return undefined;
+  // Before anything else: a file that cannot be used is refused by every command alike.
   const key = config.guardKeyFile === undefined
     ? randomBytes(MIN_GUARD_KEY_BYTES)
     : readGuardKey(config.guardKeyFile);
+  if (config.maxFailures === 0 && !config.singleUse) return undefined;
   if (config.guard !== "memory" && config.guardKeyFile === undefined) {
     observer.log.warn(
       `without ${
@@ -64,18 +65,14 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
  * @throws {UsageError} When it cannot be read, or is too short.
  */
 export function readGuardKey(path: string): Uint8Array {
-  const flag = flagOf("guardKeyFile");
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(path);
-  } catch {
-    throw new UsageError(`the file of ${flag} cannot be read`);
-  }
+  const bytes = readOptionFile("guardKeyFile", path);
   let { length } = bytes;
   while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
   if (length < MIN_GUARD_KEY_BYTES) {
     throw new UsageError(
-      `the file of ${flag} must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
+      `the file of ${
+        flagOf("guardKeyFile")
+      } must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
         "or their text",
     );
   }

@@ -26,11 +26,20 @@ export interface GuardMemory {
 
 const SILENT: GuardMemory = { refuses: false, lines: [] };
 
+// What a server keeps in its own memory, no other process sees.
+const UNKNOWN: GuardMemory = {
+  refuses: false,
+  lines: [
+    "Where it answers false all the same, it refuses pins for this secret at the moment, or the " +
+    "code was used: its log says outcome=throttled or outcome=replayed.",
+  ],
+};
+
 /**
  * Looks at what the shared store remembers of a secret, and changes nothing there.
  *
  * @param step The time step whose code the pin is; undefined when it is none.
- * @returns Nothing to say when there is no shared store.
+ * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
  * @throws {UsageError} When the file of the key cannot be used.
  */
 export async function guardMemory(
@@ -40,7 +49,8 @@ export async function guardMemory(
 ): Promise<GuardMemory> {
   const { guard, guardKeyFile, secretEncoding } = config;
   const key = secretKey(secretCode, secretEncoding);
-  if (guard === "memory" || key === undefined || key.length === 0) return SILENT;
+  if (key === undefined || key.length === 0) return SILENT;
+  if (guard === "memory") return step === undefined ? SILENT : UNKNOWN;
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
     const line =

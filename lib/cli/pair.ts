@@ -195,7 +195,9 @@ function printPicture(code: QrCode, print: (text: string) => void): void {
 function coloursAllowed(): boolean {
   const has = (name: string): boolean => (readVariable(name).value ?? "") !== "";
   if (has("NO_COLOR")) return false;
-  return has("FORCE_COLOR") || process.stdout.isTTY && readVariable("TERM").value !== "dumb";
+  // In a pipe Bun leaves isTTY undefined.
+  const isTerminal = process.stdout.isTTY === true;
+  return has("FORCE_COLOR") || isTerminal && readVariable("TERM").value !== "dumb";
 }
 
 function warnOfRisks(secret: string, config: Config): void {

@@ -4,19 +4,27 @@
  * @module
  */
 
-import { type Config, flagOf } from "../config.ts";
+import { type Config, flagOf, variableOf } from "../config.ts";
+import type { OptionSource } from "./command_line.ts";
 import type { Variable } from "./io.ts";
 
 /** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
 const MAX_ADVISABLE_WINDOW = 2;
 
-/** What is risky in the options themselves. */
-export function optionRisks(config: Config): readonly string[] {
-  return OPTION_RISKS.filter(({ applies }) => applies(config)).map(({ risk }) => risk);
+/**
+ * What is risky in the options themselves.
+ *
+ * @param sources Where each option is from, by its name.
+ */
+export function optionRisks(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+): readonly string[] {
+  return OPTION_RISKS.filter(({ applies }) => applies(config, sources)).map(({ risk }) => risk);
 }
 
 const OPTION_RISKS: readonly {
-  readonly applies: (config: Config) => boolean;
+  readonly applies: (config: Config, sources: ReadonlyMap<string, OptionSource>) => boolean;
   readonly risk: string;
 }[] = [
   {
@@ -52,8 +60,18 @@ const OPTION_RISKS: readonly {
     risk: "--max-failures 0: pins can be guessed without end.",
   },
   {
-    applies: ({ guard }) => guard !== "memory" && !guard.isEncrypted && !guard.isLocal,
+    applies: (config) => isBareGuard(config) && hasPassword(config),
     risk: "--guard sends its password over the network as it is. Use rediss://.",
+  },
+  {
+    applies: (config) => isBareGuard(config) && !hasPassword(config),
+    risk: "--guard crosses the network as it is: whoever is on the way can reset what is " +
+      "remembered. Use rediss://.",
+  },
+  {
+    applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
+    risk: "--guard has a password, and everybody on this machine can read command lines. Give " +
+      `it as ${variableOf("guard")} in the environment.`,
   },
   {
     applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
@@ -71,6 +89,15 @@ function isReachable({ host, socket }: Config): boolean {
   return socket === undefined && !isLoopback(host);
 }
 
+/** Whether the way to the store of the guard crosses a network without TLS. */
+function isBareGuard({ guard }: Config): boolean {
+  return guard !== "memory" && !guard.isEncrypted && !guard.isLocal;
+}
+
+function hasPassword({ guard }: Config): boolean {
+  return guard !== "memory" && new URL(guard.reveal()).password !== "";
+}
+
 function isLoopback(host: string): boolean {
   return /^(?:127(?:\.[0-9]{1,3}){3}|::1|localhost)$/i.test(host);
 }
@@ -83,12 +110,8 @@ function isLoopbackUrl(url: string): boolean {
 export interface FileFacts {
   /** The option. */
   readonly option: keyof Config;
-  /** Why the server cannot use it, as a clause; undefined when it can. */
-  readonly problem: string | undefined;
   /** Whether everybody on this machine may read it. */
   readonly isPublic: boolean;
-  /** How many keys are in it, if it is one of keys. */
-  readonly keyCount: number | undefined;
 }
 
 /** What is risky in the files that options name. */

@@ -9,6 +9,7 @@ import { type Config, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
+import { waitAtMost } from "../runtime/patience.ts";
 import { createService } from "./service.ts";
 import { readTls } from "./tls_files.ts";
 
@@ -17,7 +18,7 @@ const DRAIN_TIMEOUT_MS = 10_000;
 
 /**
  * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
- * signal ends the process at once.
+ * signal ends the process at once. SIGHUP reads the certificate again.
  *
  * @param version The version of the program.
  * @param print Writes a line for the program that started this one.
@@ -31,10 +32,12 @@ export async function serve(
   print: (line: string) => void,
 ): Promise<number> {
   let ready = true;
-  const { handler, log } = createService(config, version, () => ready);
-  const listener = await listen(currentRuntime(), listenOptions(config), handler);
+  const { handler, log, close } = createService(config, version, () => ready);
+  const listener = await listen(currentRuntime(), listenOptions(config, log), handler);
   const stopped = stopSignal(config.exitWithParent);
-  if (config.tlsCert !== undefined) onHangUp(() => renewTls(config, listener, log));
+  // Without a listener of ours, the signal that tells a service to read again would end it. In a
+  // terminal it tells that the terminal is closed, and does end it.
+  if (process.stdin.isTTY !== true) process.on("SIGHUP", () => renewTls(config, listener, log));
   print(
     config.logFormat === "json"
       ? JSON.stringify({ listening: listener.url })
@@ -42,47 +45,36 @@ export async function serve(
   );
   await stopped;
   ready = false;
-  await withTimeout(listener.stop(), DRAIN_TIMEOUT_MS);
+  await waitAtMost(listener.stop(), DRAIN_TIMEOUT_MS);
+  close();
   return 0;
 }
 
-function listenOptions(config: Config): ListenOptions {
+function listenOptions(config: Config, log: Log): ListenOptions {
   const { host, port, socket, socketMode } = config;
   return {
     address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
     tls: readTls(config),
+    warn: log.warn,
   };
 }
 
 // What cannot be used leaves the old certificate in place: the server goes on.
-async function renewTls(config: Config, listener: Listener, log: Log): Promise<void> {
+function renewTls(config: Config, listener: Listener, log: Log): void {
   try {
     const tls = readTls(config);
-    if (tls !== undefined) await listener.renew(tls);
+    if (tls === undefined) log.info("SIGHUP: there is nothing to read again");
+    else if (listener.renew(tls)) {
+      log.info("new connections get the certificate that was read again");
+    }
   } catch (error) {
     if (error instanceof UsageError) log.warn(`the old certificate is kept: ${error.message}`);
     else log.error("the old certificate is kept", error);
   }
 }
 
-async function withTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([promise, timeout]);
-  clearTimeout(timer);
-}
-
-// One at a time: a signal that comes while the files are read makes them be read once more.
-function onHangUp(act: () => Promise<void>): void {
-  let last = Promise.resolve();
-  process.on("SIGHUP", () => {
-    last = last.then(act);
-  });
-}
-
-// Listening once each leaves the second signal to the system, which ends the process.
+// Listening once leaves the second signal to the system, which ends the process. The end of standard
+// input is no signal: the first one after it changes nothing.
 function stopSignal(withParent: boolean): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
@@ -94,6 +86,6 @@ function stopSignal(withParent: boolean): Promise<void> {
     process.on("SIGTERM", stop);
     if (!withParent) return;
     // A parent that is gone closes the pipe, whatever became of it.
-    process.stdin.once("end", stop).once("error", stop).resume();
+    process.stdin.once("end", resolve).once("error", () => resolve()).resume();
   });
 }

@@ -5,7 +5,6 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
@@ -15,6 +14,8 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import type { RequestEvent } from "../request_event.ts";
 import { createGuard } from "./guard.ts";
 import { readVariable } from "./io.ts";
+import { createLogWriter, stderrSink } from "./log_writer.ts";
+import { readOptionFile } from "./option_file.ts";
 
 /** What the command that serves needs. */
 export interface Service {
@@ -38,10 +39,10 @@ export function createService(
   version: string,
   isReady: () => boolean,
 ): Service {
-  const log = createLog({
+  const log: Log = createLog({
     format: config.logFormat,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-    write: logWriter(),
+    write: createLogWriter(stderrSink(), (count) => log.warn(`lines of the log lost: ${count}`)),
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version, config.window) : undefined;
@@ -65,35 +66,23 @@ export function createService(
   return { handler, log, close: () => guard?.store.close() };
 }
 
-// A reader of the log that is gone must not end the server, whose callers may take that for a right
-// pin: without a listener, a stream's error ends the process.
-function logWriter(): (line: string) => void {
-  let isRead = true;
-  process.stderr.on("error", () => {
-    isRead = false;
-  });
-  return (line) => {
-    if (isRead) process.stderr.write(line);
-  };
-}
-
 function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {
   log.request(event);
   metrics?.observe(event);
 }
 
-function readKeys(path: string): readonly string[] {
-  const flag = flagOf("apiKeysFile");
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new UsageError(`the file of ${flag} cannot be read`);
-  }
+/**
+ * Reads the keys that callers must show one of.
+ *
+ * @throws {UsageError} When the file cannot be read, or not be used.
+ */
+export function readKeys(path: string): readonly string[] {
+  const text = readOptionFile("apiKeysFile", path).toString("utf8");
   try {
     return parseKeys(text);
   } catch (error) {
     if (error instanceof KeyFileError) {
+      const flag = flagOf("apiKeysFile");
       throw new UsageError(`the file of ${flag} cannot be used: ${error.message}`);
     }
     throw error;

@@ -42,6 +42,8 @@ export interface RedisConnectionOptions {
   readonly timeoutMs?: number;
   /** The pause before the next attempt to connect, in milliseconds; 250 unless given. */
   readonly retryMs?: number;
+  /** How often a connection is probed while it is used, in milliseconds; 5000 unless given. */
+  readonly probeMs?: number;
 }
 
 // An answer that did not come in time.
@@ -56,7 +58,8 @@ class SilenceError extends Error {
  * would look alive for a quarter of an hour (RFC 1122 §4.2.3.5), with every pin waiting. So does an
  * error, but for that of a script that is not known: a store that is full, or a replica, answers
  * readily and decides nothing. Until the next connection has passed the probe, commands are rejected
- * at once and not kept for later.
+ * at once and not kept for later. The probe is sent every few seconds too: while no pins come,
+ * nothing else would show that the store fell silent.
  */
 export function keepConnected(options: RedisConnectionOptions): RedisConnection {
   const keeper = new Keeper(options);
@@ -117,12 +120,30 @@ class Keeper {
       this.#client = watched(client, this.#timeoutMs, (error) => end(failureOf(error)));
       this.#wake = () => end("unreachable");
       this.#tell("connected");
-      return await ended;
+      return await this.#probing(this.#client, ended);
     } catch (error) {
       return failureOf(error);
     } finally {
       this.#client = undefined;
-      client?.destroy();
+      destroy(client);
+    }
+  }
+
+  // Probes a connection until it ends, one probe at a time. What fails ends it by itself.
+  async #probing<T>(client: RedisClient, ended: Promise<T>): Promise<T> {
+    const { probe, probeMs = 5000 } = this.#options;
+    let waiting = false;
+    const timer = setInterval(async () => {
+      if (waiting) return;
+      waiting = true;
+      await client.sendCommand(probe).catch(() => {});
+      waiting = false;
+    }, probeMs);
+    timer.unref();
+    try {
+      return await ended;
+    } finally {
+      clearInterval(timer);
     }
   }
 
@@ -140,7 +161,20 @@ class Keeper {
   #tell(news: ConnectionFailure | "connected"): void {
     if (this.#closed || news === this.#told) return;
     this.#told = news;
-    this.#options.onChange(news === "connected" ? undefined : news);
+    try {
+      this.#options.onChange(news === "connected" ? undefined : news);
+    } catch {
+      // Whoever cannot take the news must not end the connection, nor with it the process.
+    }
+  }
+}
+
+// A client that fails to close is left behind all the same.
+function destroy(client: RedisClient | undefined): void {
+  try {
+    client?.destroy();
+  } catch {
+    // There is nothing more to do with it.
   }
 }
 

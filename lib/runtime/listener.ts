@@ -6,16 +6,26 @@
 
 import type { Handler } from "../http/handler.ts";
 import { ListenError, systemErrorCode } from "./listen_error.ts";
+import { waitAtMost } from "./patience.ts";
 import type { Runtime, Server, ServerOptions, TcpAddress, Tls, UnixAddress } from "./runtime.ts";
 import { Traffic } from "./traffic.ts";
 import { claimSocket, type SocketClaim } from "./unix_socket.ts";
+
+// How long a server whose certificate was renewed may take to finish. A caller that connects and says
+// nothing keeps it from ending for as long as it likes.
+const RETIRE_TIMEOUT_MS = 10_000;
+
+// Nobody knows of a server that only takes the port.
+const ALONE_TIMEOUT_MS = 1_000;
 
 /** Where to listen, and how. */
 export interface ListenOptions {
   /** A port, or a unix socket with its permission bits. */
   readonly address: TcpAddress | (UnixAddress & { readonly mode: number });
-  /** The certificate and key for TLS; undefined for plain HTTP. */
+  /** The certificate and key for TLS; undefined for plain HTTP, as on a socket. */
   readonly tls: Tls | undefined;
+  /** Takes what the operator should look at; a clause. */
+  readonly warn: (message: string) => void;
 }
 
 /** A server that listens. */
@@ -25,9 +35,10 @@ export interface Listener {
   /**
    * Shows another certificate to new connections; requests that run are finished.
    *
+   * @returns Whether it is shown: not where there is no TLS, and not once the server was told to stop.
    * @throws {ListenError} When it cannot be used; the old one is kept.
    */
-  readonly renew: (tls: Tls) => Promise<void>;
+  readonly renew: (tls: Tls) => boolean;
   /** Stops accepting, lets running requests finish, and then resolves. */
   readonly stop: () => Promise<void>;
 }
@@ -42,14 +53,14 @@ export async function listen(
   options: ListenOptions,
   handler: Handler,
 ): Promise<Listener> {
-  const { address, tls } = options;
-  if ("path" in address) return await listenOnSocket(runtime, address, tls, handler);
+  const { address, tls, warn } = options;
+  if ("path" in address) return await listenOnSocket(runtime, address, warn, handler);
   const open = (options: ServerOptions): Serving => start(runtime, options, handler);
   if (tls === undefined) {
     const serving = open({ address, tls, shared: false });
     return {
       url: urlOf("http", serving.server.address as TcpAddress),
-      renew: () => Promise.resolve(),
+      renew: () => false,
       stop: () => stop(serving),
     };
   }
@@ -57,40 +68,67 @@ export async function listen(
   // then the system would let a stranger of this user share it too: so it is taken alone first.
   const alone = open({ address, tls, shared: false });
   const taken = alone.server.address as TcpAddress;
-  await alone.server.shutdown();
-  const renewed = renewable((tls) => open({ address: taken, tls, shared: true }), tls);
+  await waitAtMost(alone.server.shutdown(), ALONE_TIMEOUT_MS);
+  const renewed = renewable((tls) => open({ address: taken, tls, shared: true }), tls, warn);
   return { ...renewed, url: urlOf("https", taken) };
 }
 
 async function listenOnSocket(
   runtime: Runtime,
   address: UnixAddress & { readonly mode: number },
-  tls: Tls | undefined,
+  warn: (message: string) => void,
   handler: Handler,
 ): Promise<Listener> {
   const claim = await claimSocket(address.path, address.mode);
-  const bind = (tls: Tls | undefined): Serving =>
-    claim.bind((path) => start(runtime, { address: { path }, tls, shared: false }, handler));
-  return { ...renewable(bind, tls, claim), url: `unix:${address.path}` };
+  const serving = claim.bind((path) =>
+    start(runtime, { address: { path }, tls: undefined, shared: false }, handler)
+  );
+  return {
+    url: `unix:${address.path}`,
+    renew: () => false,
+    stop: async () => {
+      // Nobody finds the socket from here on, and those who are connected are told to go.
+      release(claim, warn);
+      await stop(serving);
+    },
+  };
+}
+
+// What stays behind is in nobody's way: the next server takes its place.
+function release(claim: SocketClaim, warn: (message: string) => void): void {
+  try {
+    claim.release();
+  } catch (error) {
+    warn(`the socket could not be removed: ${systemErrorCode(error)}`);
+  }
 }
 
 // Renewed by a second server in the place of the first, which finishes what it has.
 function renewable(
-  open: (tls: Tls | undefined) => Serving,
-  tls: Tls | undefined,
-  claim?: SocketClaim,
+  open: (tls: Tls) => Serving,
+  tls: Tls,
+  warn: (message: string) => void,
 ): Omit<Listener, "url"> {
   let serving = open(tls);
-  let retired = Promise.resolve();
+  let isStopped = false;
+  const retiring = new Set<Promise<void>>();
+  const retire = (before: Serving): void => {
+    const retired = waitAtMost(stop(before), RETIRE_TIMEOUT_MS)
+      .catch((error) => warn(`the server before did not end well: ${systemErrorCode(error)}`))
+      .finally(() => retiring.delete(retired));
+    retiring.add(retired);
+  };
   return {
-    renew: async (tls) => {
+    renew: (tls) => {
+      if (isStopped) return false;
       const before = serving;
       serving = open(tls);
-      retired = stop(before);
-      await retired;
+      retire(before);
+      return true;
     },
     stop: async () => {
-      await Promise.all([retired, stop(serving, claim)]);
+      isStopped = true;
+      await Promise.all([...retiring, stop(serving)]);
     },
   };
 }
@@ -111,9 +149,7 @@ function start(runtime: Runtime, options: ServerOptions, handler: Handler): Serv
   }
 }
 
-async function stop({ server, traffic }: Serving, claim?: SocketClaim): Promise<void> {
-  // Nobody finds the socket from here on, and those who are connected are told to go.
-  claim?.release();
+async function stop({ server, traffic }: Serving): Promise<void> {
   await traffic.drain();
   await server.shutdown();
 }

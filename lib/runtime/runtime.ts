@@ -32,7 +32,7 @@ export interface Tls {
 export interface ServerOptions {
   /** Where it listens. */
   readonly address: TcpAddress | UnixAddress;
-  /** What it shows to callers over TLS; undefined for plain HTTP. */
+  /** What it shows to callers over TLS; undefined for plain HTTP, as on a socket. */
   readonly tls: Tls | undefined;
   /** Whether several servers may listen on that port at the same time. */
   readonly shared: boolean;

@@ -9,44 +9,72 @@ import type { Handler } from "../http/handler.ts";
 // A server that ends must not close a connection on which a request is under way, and cannot know.
 // So it first tells callers to close, and ends when none has come for this long, ...
 const QUIET_MS = 250;
-// ... or, where callers go on coming, after so many times as long.
-const MAX_WAITS = 8;
+// ... or, where callers go on coming, as soon as none is being answered after so many times as long ...
+const STEADY_WAITS = 8;
+// ... or, where one of them does not come to its end, after so many: to stop accepting breaks off the
+// bodies that are still being sent (denoland/deno#36809), and not to stop would at the end of the
+// process cut off every request that came last. A second remains in which those are answered.
+const MAX_WAITS = 36;
 
 // What comes behind a body that was not taken to its end is no request: 408, 413.
 const BROKEN_OFF: ReadonlySet<number> = new Set([408, 413]);
 
 /** Counts the requests that are being answered. */
 export class Traffic {
-  private running = 0;
-  private draining = false;
-  private cameSince = false;
-  private whenNone: () => void = () => {};
+  readonly #quietMs: number;
+  #running = 0;
+  #draining = false;
+  #cameSince = false;
+  #whenNone: () => void = () => {};
+
+  /**
+   * Counts from none.
+   *
+   * @param quietMs How long no request must come for callers to have gone.
+   */
+  constructor(quietMs: number = QUIET_MS) {
+    this.#quietMs = quietMs;
+  }
 
   /** Answers a request; while draining, the reply tells the caller to close the connection. */
   async answer(handler: Handler, request: Request): Promise<Response> {
-    this.running++;
-    this.cameSince = true;
+    this.#running++;
+    this.#cameSince = true;
     try {
       const reply = await handler(request);
-      if (this.draining || BROKEN_OFF.has(reply.status)) reply.headers.set("connection", "close");
+      if (this.#draining || BROKEN_OFF.has(reply.status)) reply.headers.set("connection", "close");
       return reply;
     } finally {
-      this.running--;
-      if (this.running === 0) this.whenNone();
+      this.#running--;
+      if (this.#running === 0) this.#whenNone();
     }
   }
 
-  /** Sends callers away, and resolves as soon as none comes any more and none is being answered. */
+  /**
+   * Sends callers away, and resolves as soon as none comes any more and none is being answered; while
+   * callers go on coming, as soon as none is being answered, and in the end whatever is.
+   */
   async drain(): Promise<void> {
-    this.draining = true;
+    this.#draining = true;
     for (let waits = 0; waits < MAX_WAITS; waits++) {
-      this.cameSince = false;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-      if (!this.cameSince && this.running === 0) return;
+      this.#cameSince = false;
+      await (waits < STEADY_WAITS
+        ? pause(this.#quietMs)
+        : Promise.race([pause(this.#quietMs), this.#none()]));
+      if (this.#running === 0 && (waits >= STEADY_WAITS || !this.#cameSince)) return;
     }
-    await new Promise<void>((resolve) => {
-      this.whenNone = resolve;
-      if (this.running === 0) resolve();
+    // Nobody is there to be cut off but those who are late themselves.
+    if (!this.#cameSince) await this.#none();
+  }
+
+  #none(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenNone = resolve;
+      if (this.#running === 0) resolve();
     });
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -7,6 +7,7 @@
 
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdtempSync,
   renameSync,
@@ -22,7 +23,7 @@ import { ListenError, systemErrorCode } from "./listen_error.ts";
 export interface SocketClaim {
   /**
    * Has a server listen there: on a path in a folder that nobody else may enter, from where the
-   * socket moves to its place with its permissions, over one that is there.
+   * socket gets to its place with its permissions, instead of one that is there.
    */
   readonly bind: <T>(open: (path: string) => T) => T;
   /** Removes the socket, unless another server's is in its place. */
@@ -35,9 +36,9 @@ export interface SocketClaim {
  * @throws {ListenError} When a server answers there, or something that is no socket is there.
  */
 export async function claimSocket(path: string, mode: number): Promise<SocketClaim> {
+  const present = statOf(path);
   const obstacle = await obstacleAt(path);
   if (obstacle !== undefined) throw new ListenError({ path }, obstacle);
-  const present = statOf(path);
   if (present !== undefined && !present.isSocket()) throw new ListenError({ path }, "EEXIST");
   let inode: number | undefined;
   return {
@@ -47,8 +48,10 @@ export async function claimSocket(path: string, mode: number): Promise<SocketCla
       try {
         const opened = open(hidden);
         chmodSync(hidden, mode);
-        renameSync(hidden, path);
-        inode = statOf(path)?.ino;
+        if (present !== undefined) takeAway(path, present, join(folder, "old"));
+        const { ino } = lstatSync(hidden);
+        publish(hidden, path);
+        inode = ino;
         return opened;
       } catch (error) {
         throw error instanceof ListenError
@@ -62,6 +65,30 @@ export async function claimSocket(path: string, mode: number): Promise<SocketCla
       if (inode !== undefined && statOf(path)?.ino === inode) unlinkSync(path);
     },
   };
+}
+
+// Of servers that start at the same time, one finds what was there when it looked; the others give
+// back what they took.
+function takeAway(path: string, present: Stats, to: string): void {
+  try {
+    renameSync(path, to);
+  } catch (error) {
+    throw systemErrorCode(error) === "ENOENT" ? new ListenError({ path }, "EADDRINUSE") : error;
+  }
+  if (statOf(to)?.ino === present.ino) return;
+  linkSync(to, path);
+  throw new ListenError({ path }, "EADDRINUSE");
+}
+
+// By a second name, which unlike a new name does not replace what another server put there; by a new
+// one where the file system, or what the program may do, has no second names.
+function publish(hidden: string, path: string): void {
+  try {
+    linkSync(hidden, path);
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") throw new ListenError({ path }, "EADDRINUSE");
+    renameSync(hidden, path);
+  }
 }
 
 // For the owner alone, as mkdtemp makes it.

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { WATCHED_VARIABLES } from "../../lib/cli/risks.ts";
@@ -28,7 +29,10 @@ Deno.test("check shows every option with its default, and warns of nothing", asy
 
 Deno.test("check says where a value is from", async () => {
   const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_DIGITS: "7", AUTHENTICATOR_METRICS: "1" };
-  const outcome = await check(["--port", "2", "--socket-mode", "600"], { env });
+  const unset = { AUTHENTICATOR_HOST: "" };
+  const outcome = await check(["--port", "2", "--socket-mode", "600"], {
+    env: { ...env, ...unset },
+  });
   const rows = new Map(rowsOf(outcome).map(([option, ...rest]) => [option, rest]));
   assertEquals(rows.get("--port"), ["2", "flag"]);
   assertEquals(rows.get("--socket-mode"), ["0600", "flag"]);
@@ -65,17 +69,46 @@ Deno.test("check exits with 2 when the server could not start", async () => {
   await withFolder(async (folder) => {
     const file = `${folder}/file`;
     await Deno.writeTextFile(file, "canary-key", { mode: 0o600 });
-    const tls = ["--tls-cert", `${folder}/none.pem`, "--tls-key", file];
-    const keys = ["--api-keys-file", file, "--guard-key-file", file];
-    const { code, stderr } = await check([...tls, ...keys]);
+    const keys = ["--api-keys-file", file, "--guard-key-file", `${folder}/none`];
+    const { code, stderr } = await check(keys);
     assertEquals([code, stderr], [
       2,
-      "authenticator: error: the server cannot start: --tls-cert: it cannot be read: there is no " +
-      "such file or folder; --tls-key: it holds nothing in PEM; --api-keys-file: line 1 must be a " +
-      "key of 16 to 256 printable ASCII characters, no blanks; --guard-key-file: it must hold 32 " +
-      "bytes or more. Try --help.\n",
+      "authenticator: error: the server cannot start: the file of --api-keys-file cannot be used: " +
+      "line 1 must be a key of 16 to 256 printable ASCII characters, no blanks; the file of " +
+      "--guard-key-file cannot be read: there is no such file or folder. Try --help.\n",
     ]);
     assertEquals((await check(["--window", "x"])).code, 2);
+  });
+});
+
+Deno.test("check refuses the files that serve refuses", async () => {
+  await withFolder(async (folder) => {
+    const file = async (name: string, content: string): Promise<string> => {
+      await Deno.writeTextFile(`${folder}/${name}`, content, { mode: 0o600 });
+      return `${folder}/${name}`;
+    };
+    const cert = await file("c.pem", CERTIFICATE);
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const short = await file("short", "canary");
+    const refused = [
+      ["--tls-cert", cert, "--tls-key", await file("other.pem", pem)],
+      ["--tls-cert", cert, "--tls-key", await file("no.pem", "-----BEGIN canary")],
+      ["--tls-cert", `${folder}/none`, "--tls-key", await file("k.pem", PRIVATE_KEY)],
+      ["--api-keys-file", short],
+      ["--guard-key-file", short, "--max-failures", "0"],
+      ["--guard-key-file", await file("blank", `${"k".repeat(31)}`)],
+    ];
+    for (const args of refused) {
+      const [checked, served] = await Promise.all([
+        check(args),
+        runCommand(["serve", "--port", "0", ...args]),
+      ]);
+      assertEquals([checked.code, served.code], [2, 2], args.join(" "));
+      const error = checked.stderr.replace("the server cannot start: ", "");
+      assert(error.endsWith(served.stderr), `${error}${served.stderr}`);
+      assert(!/canary/.test(checked.stderr));
+    }
   });
 });
 
@@ -104,10 +137,25 @@ Deno.test("check shows no password of a store", async () => {
   const { stdout, stderr } = await check(["--guard", "rediss://pin:canary@cache.example.com/0"]);
   assert(stdout.includes("rediss://cache.example.com/0"), stdout);
   assert(!/canary/.test(stdout + stderr));
+  assert(stderr.includes("--guard has a password"), stderr);
 });
 
-Deno.test("the task cli permits every variable that check looks at", () => {
-  const [, permitted] = /--allow-env=(\S+)/.exec(project.tasks.cli.command) ?? [];
-  const names = permitted!.split(",");
-  assertEquals(WATCHED_VARIABLES.filter(({ name }) => !names.includes(name)), []);
+Deno.test("check does not warn of a password in the environment", async () => {
+  const env = { AUTHENTICATOR_GUARD: "rediss://pin:canary@cache.example.com/0" };
+  assert(!(await check([], { env })).stderr.includes("password"));
+});
+
+Deno.test("the task cli and the executable may look at every variable that check looks at", () => {
+  const script = Deno.readTextFileSync(new URL("../../compile.sh", import.meta.url));
+  for (const text of [project.tasks.cli.command, script]) {
+    const [, permitted] = /--allow-env='?([^\s']+)/.exec(text) ?? [];
+    const names = permitted!.split(",");
+    assertEquals(WATCHED_VARIABLES.filter(({ name }) => !names.includes(name)), []);
+  }
+});
+
+Deno.test("an error that nobody expected is one sentence with its name, and exits with 1", async () => {
+  const denoArgs = ["run", "--no-prompt", "--allow-env=OTHER", "main.ts"];
+  const { code, stderr } = await check([], { denoArgs });
+  assertEquals([code, stderr], [1, "authenticator: error: the program failed with NotCapable.\n"]);
 });

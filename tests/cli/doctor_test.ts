@@ -22,7 +22,9 @@ Deno.test("doctor says that a pin is right, and exits with 0", async () => {
   assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {
     code: 0,
     stdout: "The pin is right: a server with these options answers true.\n" +
-      "It is the code of the current time step.\n",
+      "It is the code of the current time step.\n" +
+      "Where it answers false all the same, it refuses pins for this secret at the moment, or the " +
+      "code was used: its log says outcome=throttled or outcome=replayed.\n",
     stderr: "",
   });
 });
@@ -116,6 +118,19 @@ Deno.test("explain() says what to do, for each reason", async () => {
     "- The app's clock is 59 min 31 s to 1 h 1 s ahead. Let the phone set its time by the network; " +
     "if it does, look at this machine's clock.",
     "- No window of the server is that wide.",
+  ]);
+});
+
+Deno.test("explain() does not say true when the store of the guard refuses a right pin", async () => {
+  const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, {
+    otp: WINDOW_1,
+    secretEncoding: "text",
+    html: "svg",
+    now: () => AT_MS,
+  });
+  assertEquals(explain(diagnosis, WINDOW_1, AT_MS, true), [
+    "The pin is right, but a server with these options answers false.",
+    "It is the code of the current time step.",
   ]);
 });
 

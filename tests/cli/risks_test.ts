@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { optionRisks, variableRisks, WATCHED_VARIABLES } from "../../lib/cli/risks.ts";
+import { namesOf, OPTIONS as ALL } from "../../lib/config.ts";
 import { configOf } from "./command.ts";
 
 const PLAIN = "pins and secrets cross";
@@ -30,7 +31,15 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--guard redis://127.0.0.1 --guard-key-file key"],
   ["--guard redis://127.0.0.1", "--guard without --guard-key-file"],
   ["--guard rediss://cache.example.com --guard-key-file key"],
-  ["--guard redis://cache.example.com --guard-key-file key", "--guard sends its password"],
+  ["--guard redis://cache.example.com --guard-key-file key", "--guard crosses the network"],
+  ["--guard redis://n@cache.example.com --guard-key-file key", "--guard crosses the network"],
+  [
+    "--guard redis://u:p@cache.example.com --guard-key-file key",
+    "--guard sends its password",
+    "--guard has a password",
+  ],
+  ["--guard rediss://:p@cache.example.com --guard-key-file key", "--guard has a password"],
+  ["--guard redis://:p@127.0.0.1 --guard-key-file key", "--guard has a password"],
   ["--html image", "--html image puts the secret"],
   ["--base-url http://pin.example.com", "--base-url sends callers"],
   ["--base-url https://pin.example.com"],
@@ -40,7 +49,8 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
 
 for (const [line, ...beginnings] of OPTIONS) {
   Deno.test(`optionRisks() warns ${beginnings.length} times of "${line}"`, () => {
-    const risks = optionRisks(configOf(line === "" ? [] : line.split(" ")));
+    const flags = namesOf(ALL).map((name) => [name, "flag"] as const);
+    const risks = optionRisks(configOf(line === "" ? [] : line.split(" ")), new Map(flags));
     const matching = beginnings.map((beginning) =>
       risks.find((risk) => risk.startsWith(beginning))
     );

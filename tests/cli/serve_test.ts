@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { usage } from "../../lib/cli/command_line.ts";
-import { programWords, runProgram, startProgram } from "../support/program.ts";
+import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
   const program = await startProgram(["--port", "0"]);
@@ -35,8 +35,8 @@ Deno.test("without --exit-with-parent the program goes on without standard input
   assertEquals((await program.outcome).code, 0);
 });
 
-Deno.test("the program finishes a running request before it stops on SIGINT", async () => {
-  const program = await startProgram(["--port", "0"]);
+/** A request under way; what it gives sends its body and reads the reply. */
+async function beginRequest(program: RunningProgram): Promise<() => Promise<string>> {
   const { hostname, port } = new URL(program.url);
   const connection = await Deno.connect({ hostname, port: Number(port) });
   const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
@@ -48,28 +48,60 @@ Deno.test("the program finishes a running request before it stops on SIGINT", as
   );
   // The interim reply shows that the request is being answered.
   await connection.read(new Uint8Array(1024));
+  return async () => {
+    await send(body);
+    return await new Response(connection.readable).text();
+  };
+}
+
+// The first signal, or the end of the parent, was taken once the server says that it is not ready.
+async function isDraining(program: RunningProgram): Promise<void> {
+  while ((await (await fetch(`${program.url}/readyz`)).text()) === "ok");
+}
+
+Deno.test("the program finishes a running request before it stops on SIGINT", async () => {
+  const program = await startProgram(["--port", "0"]);
+  const finish = await beginRequest(program);
   program.signal("SIGINT");
-  await send(body);
-  const reply = await new Response(connection.readable).text();
+  const reply = await finish();
   assert(reply.startsWith("HTTP/1.1 200 OK\r\n") && reply.endsWith(">false</boolean>"), reply);
   assertEquals((await program.outcome).code, 0);
 });
 
+Deno.test("a signal after the end of standard input still lets a request finish", async () => {
+  const program = await startProgram(["--port", "0", "--exit-with-parent"], { stdin: true });
+  const finish = await beginRequest(program);
+  await program.closeStdin();
+  await isDraining(program);
+  program.signal("SIGTERM");
+  // Time for the signal to end the process, if it did.
+  await fetch(`${program.url}/healthz`).then((reply) => reply.body?.cancel());
+  const reply = await finish();
+  assert(reply.endsWith(">false</boolean>"), reply);
+  assertEquals((await program.outcome).code, 0);
+});
+
+Deno.test("SIGHUP without a certificate leaves the program serving", async () => {
+  const program = await startProgram(["--port", "0"]);
+  program.signal("SIGHUP");
+  const ended = await Promise.race([program.outcome, program.logged("\n")]);
+  assertEquals(ended, undefined);
+  assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
+  program.signal("SIGTERM");
+  const { code, stderr } = await program.outcome;
+  assertEquals(code, 0);
+  assert(/^\S+ info SIGHUP: there is nothing to read again\n/.test(stderr), stderr);
+});
+
 Deno.test("the program ends at once on a second signal", async () => {
   const program = await startProgram(["--port", "0"]);
-  const { hostname, port } = new URL(program.url);
-  const connection = await Deno.connect({ hostname, port: Number(port) });
-  const head = "POST /api.asmx HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\n" +
-    "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n";
-  await connection.write(new TextEncoder().encode(head));
-  await connection.read(new Uint8Array(1024));
+  const finish = await beginRequest(program);
   program.signal("SIGTERM");
-  // The first signal was taken once the server says that it is not ready.
-  while ((await (await fetch(`${program.url}/readyz`)).text()) === "ok");
+  await isDraining(program);
   program.signal("SIGTERM");
   const { code } = await program.outcome;
   assertEquals(code, 143);
-  connection.close();
+  assertEquals(await finish().catch(() => ""), "");
 });
 
 Deno.test("the program takes its options from the environment", async () => {

@@ -63,6 +63,32 @@ Deno.test("a socket that nobody answers is replaced, one that is answered is in 
   });
 });
 
+Deno.test("of two programs that start at once on one socket, one serves", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.sock`;
+    const starts = await Promise.allSettled([1, 2].map(() => startProgram(["--socket", path])));
+    const programs = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
+    assert(await isAnswered(path));
+    for (const program of programs) program.signal("SIGTERM");
+    for (const program of programs) assertEquals((await program.outcome).code, 0);
+    assertEquals(programs.length, 1);
+  });
+});
+
+Deno.test("a socket that cannot be removed does not keep a program from ending", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/a`);
+    const program = await startProgram(["--socket", `${folder}/a/a.sock`]);
+    // What is true of root as well: a link to itself leads nowhere.
+    await Deno.rename(`${folder}/a`, `${folder}/b`);
+    await Deno.symlink("a", `${folder}/a`);
+    program.signal("SIGTERM");
+    const { code, stderr } = await program.outcome;
+    assertEquals(code, 0, stderr);
+    assert(/^\S+ warn the socket could not be removed: ELOOP\n$/.test(stderr), stderr);
+  });
+});
+
 Deno.test("a server that ends leaves the socket of the one that took its place", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/a.sock`;

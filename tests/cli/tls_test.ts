@@ -61,6 +61,23 @@ async function nameShown(program: RunningProgram): Promise<string> {
   return String(subject.CN);
 }
 
+async function readiness(program: RunningProgram): Promise<string> {
+  const socket = await connectTo(program);
+  socket.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const [chunk] = await once(socket, "data");
+  socket.destroy();
+  return Buffer.from(chunk).toString();
+}
+
+// The server before goes on accepting for a while, and refuses who connects while it stops.
+async function showsOnly(program: RunningProgram, name: string): Promise<void> {
+  const end = Date.now() + 8_000;
+  for (let times = 0; times < 50;) {
+    times = await nameShown(program).catch(() => "") === name ? times + 1 : 0;
+    assert(Date.now() < end, `${name} is not what is shown`);
+  }
+}
+
 Deno.test("the program serves over TLS", async () => {
   await withFiles(async ({ args, put }) => {
     put(FIRST);
@@ -101,6 +118,38 @@ Deno.test("SIGHUP shows another certificate, and a request under way is finished
   });
 });
 
+Deno.test("SIGHUP shows another certificate beside a caller that says nothing", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    const { hostname, port } = new URL(program.url);
+    const silent = await Deno.connect({ hostname, port: Number(port) });
+    // Connections are accepted in their order.
+    assertEquals(await nameShown(program), "first");
+    for (const [files, name] of [[SECOND, "second"], [FIRST, "first"]] as const) {
+      put(files);
+      program.signal("SIGHUP");
+      await showsOnly(program, name);
+    }
+    silent.close();
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("SIGHUP does not open a server again that is ending", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    program.signal("SIGTERM");
+    while (!(await readiness(program)).startsWith("HTTP/1.1 503"));
+    program.signal("SIGHUP");
+    const { code, stderr } = await program.outcome;
+    assertEquals(code, 0);
+    assert(!stderr.includes("certificate"), stderr);
+  });
+});
+
 Deno.test("a broken new file keeps the old certificate, and one line of the log says so", async () => {
   await withFiles(async ({ args, put }) => {
     put(FIRST);
@@ -115,7 +164,7 @@ Deno.test("a broken new file keeps the old certificate, and one line of the log 
     program.signal("SIGTERM");
     const { stderr } = await program.outcome;
     assert(
-      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n$/
+      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n\S+ info new connections get the certificate that was read again\n$/
         .test(stderr),
       stderr,
     );

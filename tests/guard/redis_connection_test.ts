@@ -15,6 +15,7 @@ const NEVER = new Promise<never>(() => {});
 interface Behaviour {
   readonly connect?: () => Promise<unknown>;
   readonly answer?: (command: string) => Promise<unknown>;
+  readonly destroy?: () => void;
 }
 
 interface Scene {
@@ -30,32 +31,39 @@ interface Scene {
 }
 
 /** Plays one behaviour for each client, and the last for all further ones. */
-function play(behaviours: readonly Behaviour[]): Scene {
+function play(
+  behaviours: readonly Behaviour[],
+  { probeMs = 5000, onNews = (): void => {} }: { probeMs?: number; onNews?: () => void } = {},
+): Scene {
   const news: string[] = [];
   let made = 0;
   let open = 0;
   let cut = (): void => {};
   let check = (): void => {};
   const createClient = (onEnd: () => void): Promise<RedisClient> => {
-    const { connect, answer } = behaviours[Math.min(made++, behaviours.length - 1)]!;
+    const { connect, answer, destroy } = behaviours[Math.min(made++, behaviours.length - 1)]!;
     open++;
     cut = onEnd;
     return Promise.resolve({
       connect: connect ?? (() => Promise.resolve()),
       sendCommand: ([name]) => answer?.(name!) ?? Promise.resolve("fine"),
-      destroy: () => void open--,
+      destroy: () => {
+        open--;
+        destroy?.();
+      },
     });
   };
   const onChange = (failure: ConnectionFailure | undefined): void => {
     news.push(failure ?? "there");
     check();
+    onNews();
   };
   const told = (count: number): Promise<void> =>
     new Promise((resolve) => {
       check = () => news.length >= count && resolve();
       check();
     });
-  const options = { createClient, onChange, probe: ["PROBE"], timeoutMs: 30, retryMs: 5 };
+  const options = { createClient, onChange, probe: ["PROBE"], timeoutMs: 30, retryMs: 5, probeMs };
   const connection = keepConnected(options);
   return { connection, news, told, cut: () => cut(), open: () => open };
 }
@@ -123,6 +131,34 @@ Deno.test("keepConnected() drops a connection that answers with errors", async (
   await assertRejects(() => connection.send(["A"]), Error, "MISCONF");
   await told(3);
   assertEquals(news, ["there", "unusable", "there"]);
+  connection.close();
+});
+
+Deno.test("keepConnected() notices a store that falls silent while nothing is asked", async () => {
+  // A real connection would keep the process alive; the timer of the probes does not.
+  const alive = setInterval(() => {}, 1000);
+  let probes = 0;
+  const fallsSilent = (): Promise<unknown> => ++probes < 4 ? Promise.resolve() : NEVER;
+  const { connection, news, told, open } = play([{ answer: fallsSilent }, {}], { probeMs: 5 });
+  await told(1);
+  assertEquals(connection.isHealthy(), true);
+  await told(3);
+  // One probe at a time: the one without an answer is the last.
+  assertEquals([news, probes, open()], [["there", "silent", "there"], 4, 1]);
+  connection.close();
+  clearInterval(alive);
+});
+
+Deno.test("keepConnected() goes on when its listener or a client throws", async () => {
+  const fails = (): never => {
+    throw new TypeError("Thrown by a test");
+  };
+  const { connection, news, told, cut } = play([{ destroy: fails }], { onNews: fails });
+  await told(1);
+  cut();
+  await told(3);
+  assertEquals(news, ["there", "unreachable", "there"]);
+  assertEquals(await connection.send(["A"]), "fine");
   connection.close();
 });
 
