@@ -82,3 +82,10 @@ Deno.test("every file that the README's map names exists", () => {
     }
   }
 });
+
+Deno.test("the README's table of clients is that of the interop suite", () => {
+  const page = Deno.readTextFileSync(new URL("docs/interop.md", ROOT));
+  const [table] = /^\| Client [^]*?\n\n/m.exec(page) ?? [];
+  assert(table !== undefined && table.split("\n").length > 10);
+  assert(README.includes(table));
+});
