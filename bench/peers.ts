@@ -31,7 +31,8 @@ const PLAIN_NODE = `require("node:http").createServer((request, response) =>
 
 /** All of them; what compile.sh made is among them when it is there. */
 export function peers(): readonly Peer[] {
-  const serve = ["--port", "PORT"];
+  // Without the guard, or all but the first hundred wrong pins would be refused unseen.
+  const serve = ["--port", "PORT", "--max-failures", "0"];
   const permissions = ["--no-prompt", "--allow-net", "--allow-env=AUTHENTICATOR_*"];
   return [
     ...(exists(`${ROOT}dist/authenticator`)
