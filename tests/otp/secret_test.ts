@@ -57,6 +57,14 @@ Deno.test("secretKey() gives nothing for what is not Base32", () => {
   }
 });
 
+Deno.test("secretKey() folds ASCII letters alone", () => {
+  // The first five have upper cases in A to Z, and the lower case of the Kelvin sign is k.
+  for (const letter of ["ı", "ſ", "ß", "ﬀ", "ﬆ", "\u212a", "Ａ", "２", "²"]) {
+    assertEquals(secretKey(`MZXW6YT${letter}`, "base32"), undefined, letter);
+    assertEquals(secretKey(`MZXW6Y${letter}`, "base32"), undefined, letter);
+  }
+});
+
 Deno.test("secretKey() gives no bytes for padding and blanks alone", () => {
   assertEquals(secretKey(" -= ", "base32"), new Uint8Array());
 });

@@ -48,8 +48,9 @@ export const BASE32: Source = {
         secret("setupCode() and secretKey() follow RFC 4648 §10 for …"),
       ],
     ),
-    met("R-06", "§6, §3.4", "our rule", "Lower case letters are read as upper case.", [
+    met("R-06", "§6, §3.4", "our rule", "Lower case letters of ASCII are read as upper case.", [
       secret("secretKey() takes Base32 as people copy it"),
+      secret("secretKey() folds ASCII letters alone"),
     ]),
     met("R-07", "§6", "MUST", "A last group that is no whole byte is refused.", [
       base32("A secretCode that is not Base32 is refused"),
