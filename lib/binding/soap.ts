@@ -6,6 +6,7 @@
 
 import type { Fault, HeaderBlockName } from "../service/fault.ts";
 import type { Arguments, Operation, Result } from "../service/operations.ts";
+import { XML_NAMESPACE } from "../xml/tree.ts";
 import { element, type MarkupElement, writeCompact, writeIndented } from "../xml/writer.ts";
 import {
   type Binding,
@@ -136,7 +137,7 @@ function headerBlocks(
   version: SoapVersion,
 ): readonly MarkupElement[] {
   if (facts.blames === "version-mismatch") return [UPGRADE];
-  return version === SOAP_12 ? fault.notUnderstood.map(notUnderstoodBlock) : [];
+  return version === SOAP_12 ? notUnderstoodBlocks(fault.notUnderstood) : [];
 }
 
 // SOAP 1.2 part 1 §5.4.7, which also tells a SOAP 1.1 node to send it (appendix A).
@@ -154,10 +155,28 @@ const UPGRADE = element(
 );
 
 // SOAP 1.2 part 1 §5.4.8. The one place where a reply repeats something of the request: the
-// standard wants the name of the block.
+// standard wants the names of the blocks. It wants them as a SHOULD, so some are enough: a namespace
+// name is declared once in an Envelope, and would be repeated for every block that uses it.
+const MAX_NOT_UNDERSTOOD = 8;
+const SHORT_NAMESPACE_NAME = /^.{0,256}$/su;
+
+function notUnderstoodBlocks(names: readonly HeaderBlockName[]): readonly MarkupElement[] {
+  const distinct = new Map<string, HeaderBlockName>();
+  for (const name of names) {
+    if (distinct.size === MAX_NOT_UNDERSTOOD) break;
+    if (!SHORT_NAMESPACE_NAME.test(name.namespaceName)) continue;
+    // A local name holds no blank.
+    distinct.set(`${name.localName} ${name.namespaceName}`, name);
+  }
+  return [...distinct.values()].map(notUnderstoodBlock);
+}
+
 function notUnderstoodBlock({ namespaceName, localName }: HeaderBlockName): MarkupElement {
-  return namespaceName === ""
-    ? element("soap:NotUnderstood", { qname: localName })
+  if (namespaceName === "") return element("soap:NotUnderstood", { qname: localName });
+  // Namespaces in XML 1.0 §3: its namespace is bound to the prefix xml without a declaration, and to
+  // no other prefix.
+  return namespaceName === XML_NAMESPACE
+    ? element("soap:NotUnderstood", { qname: `xml:${localName}` })
     : element("soap:NotUnderstood", { "qname": `q:${localName}`, "xmlns:q": namespaceName });
 }
 

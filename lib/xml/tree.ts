@@ -63,7 +63,8 @@ export const XML_LIMITS: XmlLimits = {
   nameLength: 256,
 };
 
-const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
+/** The namespace name that the prefix `xml` is bound to, and no other (Namespaces in XML 1.0 §3). */
+export const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
 
 /**
