@@ -8,6 +8,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["config.ts"],
   ["runtime"],
   ["http"],
+  ["page"],
   ["description"],
   ["binding"],
   ["log.ts", "metrics.ts"],
@@ -18,7 +19,7 @@ const ROOMS: readonly (readonly string[])[] = [
 
 // Rooms that only some rooms may import.
 const VISITORS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["xml", ["description", "binding", "service"]],
+  ["xml", ["page", "description", "binding", "service"]],
   ["runtime", ["main.ts", "cli"]],
 ]);
 
@@ -96,10 +97,17 @@ Deno.test("only lib/runtime names a runtime", () => {
 Deno.test("only lib/cli and main.ts read the clock, the environment or the command line", () => {
   const readers = SOURCES.filter(({ path, text }) =>
     // What browsers run has their clock.
-    path !== "lib/description/page_script.ts" &&
+    !/^lib\/page\/(?:browser\/|script\.ts)/.test(path) &&
     !["cli", "main.ts"].includes(roomOf(path)) &&
     /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
       .test(text)
   );
   assertEquals(readers.map(({ path }) => path), []);
+});
+
+Deno.test("what browsers run imports nothing but itself", () => {
+  const browser = SOURCES.filter(({ path }) => path.startsWith("lib/page/browser/"));
+  const imported = browser.flatMap(importsOf);
+  assertEquals(imported.filter((path) => !path.startsWith("lib/page/browser/")), []);
+  assertEquals(imported.length > 3, true);
 });

@@ -5,7 +5,7 @@
  * bytes ─ runtime ─► http/handler
  *    ├─ http/target, route: Host, path, method                400 404 405
  *    ├─ http/keys, target: the caller's key, the query        401 414
- *    ├─ description/* (GET), healthz, readyz, metrics         200 304 503
+ *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
  *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
@@ -22,10 +22,10 @@ import { eTag, ifNoneMatch } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
 import { bindingsOf } from "../binding/bindings.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
-import { describe } from "../description/documents.ts";
 import type { RequestEvent } from "../request_event.ts";
 import { type Answer, faultAnswer, plainReply, respond } from "./answer.ts";
 import { answerCall, isCall } from "./call.ts";
+import { describe } from "./documents.ts";
 import { createKeyCheck } from "./keys.ts";
 import { type Route, routeOf } from "./route.ts";
 import { asFault, checkKey, type HandlerOptions, type HandlerState, tellSafely } from "./state.ts";
@@ -126,6 +126,7 @@ async function description(request: Request, target: Target, state: HandlerState
     base: baseOf(request, target, state),
     path: target.path,
     service: state.service,
+    bindings: state.bindings,
     wantsKey: (state.apiKeys ?? []).length > 0,
   });
   const etag = await eTag(reply.body);

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { OPERATIONS } from "../../lib/service/operations.ts";
-import { tabsOf } from "../description/pages.ts";
+import { tabsOf } from "../page/pages.ts";
 import { base32 } from "./accounts.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
 import { isElement, parseXml, type XmlElement } from "../../lib/xml/tree.ts";
 import {
   element,
@@ -214,4 +215,14 @@ Deno.test("parseXml() reads back what is written indented, but for blanks betwee
     lines += written.split("\r\n").length;
   }
   assert(lines > 1000, "the generator made trees to indent");
+});
+
+Deno.test("writeHtmlPage() refuses a style or script that would end early", () => {
+  for (const text of ["</script>", "a</SCRIPT ", "<!--", "\u00e9"]) {
+    assertThrows(() => writeHtmlPage(element("script", {}, text)), TypeError);
+  }
+  assertEquals(
+    writeHtmlPage(element("p", { title: '"<&' }, "\u00e9<&", element("br", {}), element("b", {}))),
+    '<!DOCTYPE html>\n<p title="&quot;&lt;&amp;">&#233;&lt;&amp;<br><b></b></p>\n',
+  );
 });

@@ -7,7 +7,7 @@
 import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement, type MarkupNode } from "../xml/writer.ts";
 import { isInTheClear, type PageContext } from "./context.ts";
-import { pane, tabs } from "./page_parts.ts";
+import { pane, tabs } from "./parts.ts";
 import type { Sample } from "./samples.ts";
 import { snippetsOf } from "./snippets.ts";
 

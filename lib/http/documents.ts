@@ -4,24 +4,16 @@
  * @module
  */
 
+import type { Reply } from "../binding/binding.ts";
+import { disco } from "../description/disco.ts";
+import { wsdl } from "../description/wsdl.ts";
+import type { PageContext } from "../page/context.ts";
+import { contentSecurityPolicy } from "../page/frame.ts";
+import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";
-import type { PageContext } from "./context.ts";
-import { disco } from "./disco.ts";
-import { operationPage, servicePage, unknownOperationPage } from "./page.ts";
-import { contentSecurityPolicy } from "./page_frame.ts";
-import { wsdl } from "./wsdl.ts";
 
-/** A document, still without the header fields that every reply has. */
-export interface Document {
-  /** The HTTP status. */
-  readonly status: number;
-  /** The Content-Type. */
-  readonly contentType: string;
-  /** The text, ASCII. */
-  readonly body: string;
-  /** Header fields of its own: what a browser may do with it. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** A reply of text. */
+export type TextReply = Reply & { readonly body: string };
 
 /**
  * The document that a query string asks for: `wsdl`, `disco`, `op=NAME`, each key in any case, or
@@ -29,7 +21,7 @@ export interface Document {
  *
  * @param query The query string without its question mark.
  */
-export async function describe(query: string, context: PageContext): Promise<Document> {
+export async function describe(query: string, context: PageContext): Promise<TextReply> {
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
   if (keys.has("wsdl")) return xml(wsdl(context));
   if (keys.has("disco")) return xml(disco(context));
@@ -43,7 +35,7 @@ export async function describe(query: string, context: PageContext): Promise<Doc
     : { ...html, body: await operationPage(operation, context) };
 }
 
-function xml(body: string): Document {
+function xml(body: string): TextReply {
   const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
   return { status: 200, contentType: "text/xml; charset=utf-8", body, headers };
 }

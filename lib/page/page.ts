@@ -8,15 +8,15 @@
 import { type Operation, OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { link, servicePath, writePage } from "./page_frame.ts";
-import { copyButton, tryIt } from "./page_parts.ts";
+import { link, servicePath, writePage } from "./frame.ts";
+import { copyButton, tryIt } from "./parts.ts";
 import {
   formsSection,
   samplesSection,
   settingsSection,
   snippetsSection,
   warnings,
-} from "./page_sections.ts";
+} from "./sections.ts";
 import { samplesOf } from "./samples.ts";
 
 /** Writes the page that shows all operations. */

@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { Binding } from "../binding/binding.ts";
 import type { ServiceContext } from "../service/context.ts";
-import type { ServiceAddress } from "./wsdl.ts";
+import type { ServiceAddress } from "../description/wsdl.ts";
 
 /** What the service page needs to know. */
 export interface PageContext extends ServiceAddress {
@@ -13,6 +14,8 @@ export interface PageContext extends ServiceAddress {
   readonly path: string;
   /** How the operations are set; the page says so, and its examples follow it. */
   readonly service: ServiceContext;
+  /** The bindings, which write the samples. */
+  readonly bindings: readonly Binding[];
   /** Whether callers must show a key. */
   readonly wantsKey: boolean;
 }

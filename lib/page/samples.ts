@@ -5,7 +5,6 @@
  */
 
 import type { Binding, WrittenCall } from "../binding/binding.ts";
-import { bindingsOf } from "../binding/bindings.ts";
 import type { Operation, Result } from "../service/operations.ts";
 import type { PageContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
@@ -39,7 +38,7 @@ export async function samplesOf(
   context: PageContext,
 ): Promise<readonly Sample[]> {
   const result = await sampleResult(operation, context);
-  return bindingsOf(context.namespace)
+  return context.bindings
     .flatMap((binding) => sampleOf(binding, operation, result, context))
     .sort((a, b) => (a.binding < b.binding ? -1 : 1));
 }

@@ -14,8 +14,8 @@ import {
   writeHtmlPage,
 } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { SCRIPT } from "./page_script.ts";
-import { STYLE } from "./page_style.ts";
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
 
 /** What a page is made of. */
 export interface PageContent {

@@ -1,0 +1,7 @@
+import { assertEquals } from "@std/assert/equals";
+import { bundledScript, SCRIPT_FILE } from "../page/bundle_script.ts";
+
+Deno.test("the page's script is what its sources make", async () => {
+  const message = "run: deno task script";
+  assertEquals(await Deno.readTextFile(SCRIPT_FILE), await bundledScript(), message);
+});

@@ -1,0 +1,44 @@
+/**
+ * Makes `lib/page/script.ts` from the browser's script in `lib/page/browser/`; run it by
+ * `deno task script`.
+ *
+ * @module
+ */
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** The file that holds the bundle. */
+export const SCRIPT_FILE = new URL("lib/page/script.ts", ROOT);
+
+const HEAD = `/**
+ * The script of the service page, bundled from \`lib/page/browser/\` by \`deno task script\`. Do not
+ * edit it here.
+ *
+ * @module
+ */
+
+/** The script as it is served. */
+// deno-fmt-ignore
+export const SCRIPT: string =
+  `;
+
+/**
+ * The text of the file as the sources make it.
+ *
+ * @throws {Error} When they cannot be bundled.
+ */
+export async function bundledScript(): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify"],
+      "lib/page/browser/main.ts",
+    ],
+    cwd: ROOT,
+    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`deno bundle failed: ${decoder.decode(stderr)}`);
+  return `${HEAD}${JSON.stringify(decoder.decode(stdout).trim())};\n`;
+}
+
+if (import.meta.main) await Deno.writeTextFile(SCRIPT_FILE, await bundledScript());
