@@ -1,7 +1,10 @@
 /** A generator of numbers that tests can repeat: mulberry32. */
 
-/** Returns a function that gives whole numbers from 0 up to, but not including, its argument. */
-export function seededRandom(seed: number): (limit: number) => number {
+/** Gives whole numbers from 0 up to, but not including, its argument. */
+export type Random = (limit: number) => number;
+
+/** Returns a generator; the same seed gives the same numbers. */
+export function seededRandom(seed: number): Random {
   let state = seed;
   return (limit) => {
     state = state + 0x6d2b79f5 | 0;
@@ -11,11 +14,12 @@ export function seededRandom(seed: number): (limit: number) => number {
   };
 }
 
+/** One of some items. */
+export function pick<T>(random: Random, items: readonly T[]): T {
+  return items[random(items.length)]!;
+}
+
 /** A text of `length` characters drawn from those of `alphabet`. */
-export function randomText(
-  random: (limit: number) => number,
-  alphabet: string,
-  length: number,
-): string {
+export function randomText(random: Random, alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[random(alphabet.length)]).join("");
 }
