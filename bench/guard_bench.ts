@@ -15,7 +15,7 @@ import { referenceHotp } from "../tests/support/reference_totp.ts";
 const NOW = 1_800_000_000_000;
 const encoder = new TextEncoder();
 const config = parseConfig({ flags: new Map(), env: () => undefined });
-const fingerprint = fingerprintBy(new Uint8Array(32).fill(7));
+const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), "SHA1");
 
 function storeWith(singleUse: boolean): MemoryStore {
   const rules = guardRules({ ...config, singleUse });

@@ -57,7 +57,7 @@ function median(values: readonly number[]): number {
 
 const store = createMemoryStore({ rules: guardRules(config), now: () => performance.now() });
 const off = handlerWith(undefined);
-const on = handlerWith({ fingerprint: fingerprintBy(new Uint8Array(32).fill(7)), store });
+const on = handlerWith({ fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), store });
 const ratios: number[] = [];
 for (let i = 0; i < BLOCKS; i++) {
   const first = await block(i % 2 === 0 ? off : on);

@@ -108,7 +108,7 @@ async function playService(maxFailures: number, lengthMs: number): Promise<numbe
   let looks = 0;
   const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
   const store = createMemoryStore({ rules, now: () => clock.ms });
-  const guard = { fingerprint: fingerprintBy(new Uint8Array(32)), store };
+  const guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
   const handlers = Array.from({ length: 10 }, () =>
     createHandler({
       ...{ namespace: "http://authenticatorapi.com/", baseUrl: undefined, trustProxy: false },

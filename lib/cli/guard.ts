@@ -55,7 +55,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   const store = config.guard === "memory"
     ? memoryStore(rules, observer)
     : redisStore(rules, config.guard, observer);
-  return { fingerprint: fingerprintBy(key), store };
+  return { fingerprint: fingerprintBy(key, config.algorithm), store };
 }
 
 /**

@@ -47,7 +47,7 @@ export async function guardMemory(
   secretCode: string,
   step: number | undefined,
 ): Promise<GuardMemory> {
-  const { guard, guardKeyFile, secretEncoding } = config;
+  const { guard, guardKeyFile, secretEncoding, algorithm } = config;
   const key = secretKey(secretCode, secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
   if (guard === "memory") return step === undefined ? SILENT : UNKNOWN;
@@ -58,7 +58,7 @@ export async function guardMemory(
       `store of ${flagOf("guard")}.`;
     return { refuses: false, lines: [line] };
   }
-  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile))(key);
+  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
   try {
     return explainMemory(await lookAt(guard, fingerprint), config, step);
   } catch {

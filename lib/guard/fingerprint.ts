@@ -9,29 +9,49 @@ import { createHash, type Hash } from "node:crypto";
 /** The least number of bytes in a key for fingerprints, as many as the hash has. */
 export const MIN_GUARD_KEY_BYTES = 32;
 
-/** Bytes in a block of SHA-256, the B of RFC 2104. */
-const BLOCK_BYTES = 64;
+/** The hash of an HMAC, by the name that a Key URI gives it. */
+export type HmacAlgorithm = "SHA1" | "SHA256" | "SHA512";
+
+/** Bytes in a block of each hash, the B of RFC 2104. */
+const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = { SHA1: 64, SHA256: 64, SHA512: 128 };
 
 /**
  * Makes the function that names secrets: HMAC-SHA-256 (RFC 2104) under a key of our own. Without
  * that key, a name cannot even be compared with those of secrets that somebody thinks likely.
  *
+ * Secrets that give the same codes get the same name. Otherwise a caller could try more pins, and
+ * use a code again, by appending zero bytes to a secret.
+ *
  * The key is hashed once and the state copied, as RFC 2104 §4 advises: each check of a pin waits for
  * a name, and `createHmac` would take twice the time.
  *
  * @param guardKey At least 32 random bytes.
+ * @param algorithm The hash that makes codes from the secrets.
  * @returns A function from the bytes of a secret to 43 characters of Base64url (RFC 4648 §5).
  * @throws {RangeError} When the key is shorter.
  */
-export function fingerprintBy(guardKey: Uint8Array): (key: Uint8Array) => string {
+export function fingerprintBy(
+  guardKey: Uint8Array,
+  algorithm: HmacAlgorithm,
+): (key: Uint8Array) => string {
   if (guardKey.length < MIN_GUARD_KEY_BYTES) throw new RangeError("The key is too short");
-  const block = new Uint8Array(BLOCK_BYTES);
-  block.set(guardKey.length > BLOCK_BYTES ? sha256(guardKey).digest() : guardKey);
-  const inner = sha256(block.map((byte) => byte ^ 0x36));
-  const outer = sha256(block.map((byte) => byte ^ 0x5c));
-  return (key) => outer.copy().update(inner.copy().update(key).digest()).digest("base64url");
+  const block = new Uint8Array(BLOCK_BYTES.SHA256);
+  block.set(canonicalKey(guardKey, "SHA256"));
+  const inner = hash("SHA256", block.map((byte) => byte ^ 0x36));
+  const outer = hash("SHA256", block.map((byte) => byte ^ 0x5c));
+  return (key) => {
+    const digest = inner.copy().update(canonicalKey(key, algorithm)).digest();
+    return outer.copy().update(digest).digest("base64url");
+  };
 }
 
-function sha256(bytes: Uint8Array): Hash {
-  return createHash("sha256").update(bytes);
+// The shortest of the keys that are one to HMAC (RFC 2104 §2): a key longer than the block stands
+// for its hash, and every key is filled up with zero bytes.
+function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
+  const short = key.length > BLOCK_BYTES[algorithm] ? hash(algorithm, key).digest() : key;
+  return short.subarray(0, short.findLastIndex((byte) => byte !== 0) + 1);
+}
+
+function hash(algorithm: HmacAlgorithm, bytes: Uint8Array): Hash {
+  return createHash(algorithm.toLowerCase()).update(bytes);
 }

@@ -50,7 +50,9 @@ export async function validatePin(
   const distance = await matchTimeStep(key, { code, step, window, digits });
   const matchedStep = distance === undefined ? undefined : step + distance;
   const unguarded = matchedStep === undefined ? "wrong" : "accepted";
-  const verdict = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
+  const decided = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
+  // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
+  const verdict = decided === "accepted" ? unguarded : decided;
   const isAccepted = verdict === "accepted";
   report?.({ verdict, ...(isAccepted && { stepDistance: distance }) });
   return isAccepted;

@@ -1,39 +1,34 @@
 import { Buffer } from "node:buffer";
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { fingerprintBy, MIN_GUARD_KEY_BYTES } from "../../lib/guard/fingerprint.ts";
+import {
+  fingerprintBy,
+  type HmacAlgorithm,
+  MIN_GUARD_KEY_BYTES,
+} from "../../lib/guard/fingerprint.ts";
 import { StoreUrl } from "../../lib/guard/store_url.ts";
+import { seededRandom } from "../support/random.ts";
 
 const encoder = new TextEncoder();
 
-// RFC 4231 §4: the test cases whose keys are long enough.
-const CASE_6 = "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54";
-const CASE_7 = "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2";
-const RFC_4231: readonly (readonly [number, string, string])[] = [
-  [6, "Test Using Larger Than Block-Size Key - Hash Key First", CASE_6],
-  [
-    7,
-    "This is a test using a larger than block-size key and a larger than block-size data. " +
-    "The key needs to be hashed before being used by the HMAC algorithm.",
-    CASE_7,
-  ],
-];
-
-for (const [number, text, hmac] of RFC_4231) {
-  Deno.test(`fingerprintBy() gives HMAC-SHA-256 as in RFC 4231 test case ${number}`, () => {
-    const fingerprint = fingerprintBy(new Uint8Array(131).fill(0xaa));
-    const name = fingerprint(encoder.encode(text));
-    assertEquals(Buffer.from(name, "base64url").toString("hex"), hmac);
-  });
-}
+Deno.test("fingerprintBy() gives HMAC-SHA-256 as in RFC 4231 test case 6", () => {
+  const fingerprint = fingerprintBy(new Uint8Array(131).fill(0xaa), "SHA1");
+  const name = fingerprint(
+    encoder.encode("Test Using Larger Than Block-Size Key - Hash Key First"),
+  );
+  assertEquals(
+    Buffer.from(name, "base64url").toString("hex"),
+    "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+  );
+});
 
 Deno.test("fingerprintBy() gives the HMAC of node:crypto, whatever the lengths", () => {
   for (const keyLength of [32, 33, 63, 64, 65, 128, 1000]) {
     const guardKey = Uint8Array.from({ length: keyLength }, (_, i) => i * 7);
-    const fingerprint = fingerprintBy(guardKey);
-    for (const length of [1, 20, 63, 64, 65, 1024]) {
+    const fingerprint = fingerprintBy(guardKey, "SHA512");
+    for (const length of [1, 20, 63, 64, 65, 128]) {
       const secret = Uint8Array.from({ length }, (_, i) => i * 5 + 1);
       const expected = createHmac("sha256", guardKey).update(secret).digest("base64url");
       assertEquals([fingerprint(secret), fingerprint(secret)], [expected, expected]);
@@ -42,7 +37,7 @@ Deno.test("fingerprintBy() gives the HMAC of node:crypto, whatever the lengths",
 });
 
 Deno.test("fingerprintBy() gives another name under another key, and to another secret", () => {
-  const [one, two] = [1, 2].map((byte) => fingerprintBy(new Uint8Array(32).fill(byte)));
+  const [one, two] = [1, 2].map((byte) => fingerprintBy(new Uint8Array(32).fill(byte), "SHA1"));
   const secret = encoder.encode("correct horse");
   const names = [one!(secret), two!(secret), one!(encoder.encode("correct horse "))];
   assertEquals(new Set(names).size, 3);
@@ -51,8 +46,39 @@ Deno.test("fingerprintBy() gives another name under another key, and to another 
 
 Deno.test("fingerprintBy() refuses a key that is too short", () => {
   const tooShort = new Uint8Array(MIN_GUARD_KEY_BYTES - 1);
-  assertThrows(() => fingerprintBy(tooShort), RangeError, "The key is too short");
+  assertThrows(() => fingerprintBy(tooShort, "SHA1"), RangeError, "The key is too short");
 });
+
+// RFC 2104 §2: a key longer than the block of the hash stands for its hash, and each key is filled
+// up with zero bytes to the length of the block.
+const BLOCKS: readonly (readonly [HmacAlgorithm, string, number])[] = [
+  ["SHA1", "sha1", 64],
+  ["SHA256", "sha256", 64],
+  ["SHA512", "sha512", 128],
+];
+
+for (const [algorithm, hash, blockBytes] of BLOCKS) {
+  Deno.test(`fingerprintBy() gives one name to the keys that are one to HMAC-${algorithm}`, () => {
+    const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), algorithm);
+    const hmac = (key: Uint8Array): string => createHmac(hash, key).update("8 bytes").digest("hex");
+    const random = seededRandom(5);
+    const seen = new Map<string, string>();
+    for (let i = 0; i < 300; i++) {
+      const length = [1 + random(20), blockBytes - 1 + random(3), 1 + random(1024)][i % 3]!;
+      // Few values, so that keys end with zero bytes and begin alike.
+      const key = Uint8Array.from({ length }, () => random(3) && random(3));
+      const longer = [0, 1, 8, blockBytes - length].filter((n) => n >= 0)
+        .map((zeros) => Uint8Array.from([...key, ...new Uint8Array(zeros)]));
+      const hashed = new Uint8Array(createHash(hash).update(key).digest());
+      for (const other of [key, ...longer, hashed]) {
+        const [name, mac] = [fingerprint(other), hmac(other)];
+        assertEquals(seen.get(mac) ?? name, name, `${algorithm}, ${other.length} bytes`);
+        seen.set(mac, name);
+      }
+    }
+    assertEquals(new Set(seen.values()).size, seen.size);
+  });
+}
 
 // What is typed, and what may be shown of it.
 const URLS: readonly (readonly [string, string])[] = [

@@ -120,7 +120,7 @@ const WRONG = [0, 1, 2, 3].map((code) => String(code).padStart(6, "0"))
   .find((code) => [-1, 0, 1].every((d) => referenceHotp(SECRET, STEP + d) !== code))!;
 
 async function check(store: GuardStore, pins: readonly string[]): Promise<boolean[]> {
-  const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7)), store };
+  const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), store };
   const otp = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
   const context = { otp, secretEncoding: "text", now: () => NOW, guard } as const;
   return await Promise.all(pins.map((pin) => validatePin({ pin, secretCode: SECRET }, context)));
@@ -165,6 +165,8 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   assertEquals(await check(store, ["", "abc", "12345"]), [false, false, false]);
   assertEquals(await check(store, [RIGHT]), [false]);
   assert(
-    store.refusal(fingerprintBy(new Uint8Array(32).fill(7))(new TextEncoder().encode(SECRET))),
+    store.refusal(
+      fingerprintBy(new Uint8Array(32).fill(7), "SHA1")(new TextEncoder().encode(SECRET)),
+    ),
   );
 });

@@ -82,7 +82,7 @@ function serviceWith(
   store: GuardStore | undefined = createMemoryStore({ rules: RULES, now: () => 0 }),
 ): Service {
   const config = parseConfig({ flags: new Map(), env: () => undefined });
-  const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32)), store };
+  const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
   const events: RequestEvent[] = [];
   const metrics = createMetrics("1", 1);
   let log = "";
@@ -148,6 +148,14 @@ for (const way of WAYS.keys()) {
       assertEquals(await ask(way, RIGHT), wrong);
       assertEquals(events[0]!.outcome, "unavailable");
     }
+  });
+
+  Deno.test(`a wrong pin is false although the store says accepted: ${way}`, async () => {
+    const { ask, events } = serviceWith({ ...UNKNOWN, decide: () => "accepted" });
+    const right = await ask(way, RIGHT);
+    const wrong = right.replace("true", "false").replace("True", "False");
+    for (const pin of [WRONG, "", "12345", "nonsense"]) assertEquals(await ask(way, pin), wrong);
+    assertEquals(new Set(events.slice(1).map(({ outcome }) => outcome)), new Set(["false"]));
   });
 }
 

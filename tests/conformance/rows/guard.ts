@@ -83,6 +83,13 @@ export const GUARD: Source = {
       ],
     ),
     met(
+      "G-15",
+      "§8, state",
+      "our rule",
+      "Secrets that are one HMAC key share their state: longer than the block, or ending in zero bytes.",
+      [fingerprint("fingerprintBy() gives one name to the keys that are one to …")],
+    ),
+    met(
       "G-10",
       "§8, state",
       "our rule",
@@ -106,6 +113,13 @@ export const GUARD: Source = {
     met("G-12", "§8, refusal", "our rule", "The operator sees refusals in metrics and log.", [
       refused("the operator sees each reason, and how far off the accepted pins were"),
     ]),
+    met(
+      "G-16",
+      "§8, refusal",
+      "our rule",
+      "`true` is said only for a pin that matched in this process, whatever a store answers.",
+      [refused("a wrong pin is false although the store says accepted: …")],
+    ),
     met(
       "G-13",
       "§8, several processes",
