@@ -35,16 +35,17 @@ export function writeParameters({ parameters }: Operation, args: Arguments): str
 }
 
 /**
- * Reads the names and values of a query string or form body, both decoded. A name without an equals
- * sign is passed over, as the original stack did.
+ * Reads the names and values of a query string or form body, both decoded. The value of a name
+ * without an equals sign is empty (WHATWG URL §5.1), so that what stands twice for another reader of
+ * the request stands twice here.
  *
  * @throws {Fault} When a name or value is not UTF-8.
  */
 export function* readPairs(encoded: string): Generator<readonly [string, string], void, void> {
   for (const pair of encoded.split("&")) {
     const equals = pair.indexOf("=");
-    if (equals < 0) continue;
-    yield [decodeFormText(pair.slice(0, equals)), decodeFormText(pair.slice(equals + 1))];
+    const end = equals < 0 ? pair.length : equals;
+    yield [decodeFormText(pair.slice(0, end)), decodeFormText(pair.slice(end + 1))];
   }
 }
 

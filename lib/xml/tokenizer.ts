@@ -97,7 +97,9 @@ export function* tokenize(text: string, limits: XmlLimits): Generator<Token, voi
   const cursor = new Cursor(text, limits.nameLength);
   const forbidden = findForbiddenCharacter(text);
   if (forbidden >= 0) cursor.fail("A character stands here that XML forbids", forbidden);
-  if (/^<\?xml[ \t\n?]/.test(text)) xmlDeclaration(cursor);
+  // A name that only begins with these letters, as xml-stylesheet, is that of an instruction.
+  if (cursor.skip("<?") && cursor.name() === "xml") xmlDeclaration(cursor);
+  else cursor.offset = 0;
   while (!cursor.atEnd) yield token(cursor, limits);
 }
 
@@ -113,9 +115,8 @@ function token(cursor: Cursor, limits: XmlLimits): Token {
   return cursor.fail("A markup declaration is not allowed here");
 }
 
-// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'
+// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>', its first five characters read
 function xmlDeclaration(cursor: Cursor): void {
-  cursor.expect("<?xml", "An XML declaration was expected");
   if (declared(cursor, "version") !== "1.0") {
     cursor.fail('The XML declaration must begin with version="1.0"');
   }
@@ -278,7 +279,10 @@ function processingInstruction(cursor: Cursor): Token {
   cursor.expect("<?", "A processing instruction was expected");
   const target = cursor.name();
   if (target.toLowerCase() === "xml") {
-    cursor.fail("An XML declaration may only stand at the very beginning", offset);
+    const message = offset === 0
+      ? "The name of an XML declaration must be in lower case"
+      : "An XML declaration may only stand at the very beginning";
+    cursor.fail(message, offset);
   }
   // Namespaces in XML 1.0 §7: no processing instruction target contains a colon.
   if (target.includes(":")) cursor.fail("A processing instruction target holds a colon", offset);

@@ -32,7 +32,7 @@ const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
 
 /** Writes an XML document on one line, without a line end. */
 export function writeCompact(root: MarkupElement): string {
-  return XML_DECLARATION + writeElement(root, '"');
+  return XML_DECLARATION + writeElement(root, XML);
 }
 
 /**
@@ -54,26 +54,36 @@ export function writeHtmlPage(root: MarkupElement): string {
   return `<!DOCTYPE html>\n${writeHtmlElement(root)}\n`;
 }
 
-/** Writes an HTML fragment on one line of ASCII attributes in single quotes. */
+/** Writes an HTML fragment on one line of ASCII attributes in single quotes; it is XML as well. */
 export function writeHtmlFragment(root: MarkupElement): string {
-  return writeElement(root, "'");
+  return writeElement(root, HTML_FRAGMENT);
 }
 
-type Quote = '"' | "'";
+interface Syntax {
+  /** What stands around the value of an attribute. */
+  readonly quote: '"' | "'";
+  /** Whether an element that holds nothing is written as an empty-element tag, without an end-tag. */
+  readonly hasEmptyTag: (name: string) => boolean;
+}
 
-function writeElement(element: MarkupElement, quote: Quote): string {
-  const children = element.children ?? [];
-  let written = startOfTag(element, quote);
-  if (children.length === 0) return `${written} />`;
+// HTML §13.1.2: void elements have no end tag, all others have one even when they are empty. A slash
+// in the start tag ends neither: only a void element may have it.
+const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta"]);
+
+const XML: Syntax = { quote: '"', hasEmptyTag: () => true };
+const HTML_FRAGMENT: Syntax = { quote: "'", hasEmptyTag: (name) => VOID_ELEMENTS.has(name) };
+
+function writeElement(element: MarkupElement, syntax: Syntax): string {
+  const { name, children = [] } = element;
+  let written = startOfTag(element, syntax.quote);
+  if (children.length === 0 && syntax.hasEmptyTag(name)) return `${written} />`;
   written += ">";
   for (const child of children) {
-    written += typeof child === "string" ? escapeText(child) : writeElement(child, quote);
+    written += typeof child === "string" ? escapeText(child) : writeElement(child, syntax);
   }
-  return `${written}</${element.name}>`;
+  return `${written}</${name}>`;
 }
 
-// HTML §13.1.2: void elements have no end tag, all others have one even when they are empty.
-const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta"]);
 const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set(["script", "style"]);
 
 function writeHtmlElement(element: MarkupElement): string {
@@ -104,7 +114,7 @@ function rawText(text: string): string {
 function indented(element: MarkupElement, lineStart: string): string {
   const children = element.children ?? [];
   if (children.length === 0 || children.some((child) => typeof child === "string")) {
-    return lineStart + writeElement(element, '"');
+    return lineStart + writeElement(element, XML);
   }
   let written = `${lineStart}${startOfTag(element, '"')}>`;
   for (const child of children) {
@@ -113,7 +123,7 @@ function indented(element: MarkupElement, lineStart: string): string {
   return `${written}${lineStart}</${element.name}>`;
 }
 
-function startOfTag(element: MarkupElement, quote: Quote): string {
+function startOfTag(element: MarkupElement, quote: Syntax["quote"]): string {
   let written = `<${element.name}`;
   const attributes = element.attributes ?? {};
   for (const name in attributes) {

@@ -66,15 +66,17 @@ Deno.test("Validate.aspx names an absent parameter with 200, and an empty pin is
     return reply.text;
   };
   assertEquals(await text("?SecretCode=x"), "Pass 'Pin' in QueryString");
-  assertEquals(await text("?Pin&SecretCode=x"), "Pass 'Pin' in QueryString");
   assertEquals(await text("?Pin=1"), "Pass 'SecretCode' in QueryString");
   assertEquals(await text("?Pin=&SecretCode=x"), "False");
+  assertEquals(await text("?Pin&SecretCode=x"), "False");
   assertEquals(await text("?Pin=1&SecretCode="), "False");
+  assertEquals(await text("?Pin=1&SecretCode"), "False");
 });
 
 Deno.test("Validate.aspx answers 200 False to whatever is wrong with its parameters", async () => {
   const rows = [
     `?Pin=${pinOf(SECRET)}&Pin=1&SecretCode=${SECRET}`,
+    `?SecretCode&Pin=${pinOf(SECRET)}&SecretCode=${SECRET}`,
     `?Pin=${"1".repeat(65)}&SecretCode=${SECRET}`,
     `?Pin=1&SecretCode=${"x".repeat(1025)}`,
     "?Pin=1&SecretCode=%FF",

@@ -156,7 +156,11 @@ testTable("tokenize() reads [23] XMLDecl and leaves it out", outlineTokens, [
     "\uFEFF<?xml version='1.0'?>",
     "text \\u{FEFF} | ! An XML declaration may only stand at the very beginning (1:2)",
   ],
-  ["<?XML version='1.0'?>", "! An XML declaration may only stand at the very beginning (1:1)"],
+  ["<?xml", `${NOT_VERSION_1_0} (1:6)`],
+  ["<?xml>", `${NOT_VERSION_1_0} (1:6)`],
+  ["<?xml='1.0'?>", `${NOT_VERSION_1_0} (1:6)`],
+  ["<?XML version='1.0'?>", "! The name of an XML declaration must be in lower case (1:1)"],
+  ["<?Xml?>", "! The name of an XML declaration must be in lower case (1:1)"],
 ]);
 
 testTable("tokenize() reads [16] PI", outlineTokens, [

@@ -62,7 +62,7 @@ testTable(
 testTable(
   "writeHtmlFragment() escapes attributes in the same way",
   (value) => writeHtmlFragment(element("a", { b: value })),
-  ATTRIBUTES.map(([value, written]): Row => [value, `<a b='${written}' />`]),
+  ATTRIBUTES.map(([value, written]): Row => [value, `<a b='${written}'></a>`]),
 );
 
 const MIXED = element(
@@ -94,8 +94,13 @@ Deno.test("writeCompact() writes one line, attributes in their order", () => {
 Deno.test("writeHtmlFragment() writes no declaration, and quotes with apostrophes", () => {
   assertEquals(
     writeHtmlFragment(MIXED),
-    "<p:a xmlns:p='u' b='1' a='2'><b>text</b>between<c /><d><e /><f></f></d></p:a>",
+    "<p:a xmlns:p='u' b='1' a='2'><b>text</b>between<c></c><d><e></e><f></f></d></p:a>",
   );
+});
+
+Deno.test("writeHtmlFragment() ends what HTML would leave open, and void elements as it does", () => {
+  const paragraph = element("p", {}, element("a", { href: "#" }), element("br", {}), "text");
+  assertEquals(writeHtmlFragment(paragraph), "<p><a href='#'></a><br />text</p>");
 });
 
 Deno.test("writeHtmlPage() writes the document type and a line end", () => {

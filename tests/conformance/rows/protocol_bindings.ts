@@ -309,6 +309,15 @@ export const PROTOCOL_BINDINGS: Source = {
         testsOf("exchanges/contract.md")("Pair by HTTP POST"),
       ],
     ),
+    met(
+      "B-52",
+      "§5",
+      "our rule",
+      "A name without an equals sign is that parameter with an empty value, also for duplicates.",
+      [
+        http("A name without an equals sign is that parameter with an empty value"),
+      ],
+    ),
     met("B-36", "§5", "our rule", "An error is one sentence and CRLF in plain text.", [
       http("A missing parameter is named"),
       http("A parameter that stands twice is refused"),
