@@ -53,6 +53,9 @@ bun_cli() {
   if command -v bun >/dev/null; then bun "$@"; else npx --yes "bun@$BUN_VERSION" "$@"; fi
 }
 
+# Where everything is made: what was made before stays as it is until all of the new is there.
+readonly STAGE=dist/source
+
 # Copies what the program is made of, with the commit in it, so that nothing else can get inside.
 stage() {
   local commit
@@ -60,31 +63,31 @@ stage() {
   commit=${COMMIT:-$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)}
   [[ $commit == unknown || -n ${COMMIT:-} || -z $(git status --porcelain -- main.ts deno.json lib 2>/dev/null) ]] ||
     commit+=+changes
-  rm -rf dist/source
-  mkdir -p dist/source
-  cp -R main.ts deno.json deno.lock lib types dist/source/
+  rm -rf "$STAGE"
+  mkdir -p "$STAGE/made"
+  cp -R main.ts deno.json deno.lock lib types "$STAGE"
   sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
-    lib/cli/version.ts >dist/source/lib/cli/version.ts
+    lib/cli/version.ts >"$STAGE/lib/cli/version.ts"
 }
 
 bundle() {
   # Without --minify each module has a name that says where it lay on this machine.
   deno_cli bundle --quiet --check --minify --keep-names --platform deno \
-    --output dist/authenticator.js dist/source/main.ts
+    --output "$STAGE/made/authenticator.js" "$STAGE/main.ts"
 }
 
 # The base executable is the one thing that Deno downloads when it compiles.
 with_deno() {
   local target=()
   [[ $deno_target == here ]] || target=(--target "$deno_target")
-  deno_cli compile --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$output" dist/source/main.ts
+  deno_cli compile --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
 }
 
 with_bun() {
   local target=()
   [[ $bun_target == here ]] || target=("--target=$bun_target")
   bundle
-  bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig ${target[@]+"${target[@]}"} dist/authenticator.js --outfile "$output"
+  bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig ${target[@]+"${target[@]}"} "$STAGE/made/authenticator.js" --outfile "$STAGE/made/$output"
 }
 
 # Whether a failed compilation failed for want of the base executable: its output, a file, says so.
@@ -94,8 +97,6 @@ lacks_base() {
 
 compile() {
   local log
-  # A server that runs keeps the old file: to write into it would end it.
-  rm -f "$output"
   if [[ $runtime == bun ]]; then
     with_bun
     return
@@ -119,10 +120,18 @@ find_target() {
   grep "^$1 " <<<"$TARGETS" || true
 }
 
+# Puts what was made in the place of what was there. A server that runs keeps the old file: to write
+# into it would end the server.
+publish() {
+  mv -f "$STAGE"/made/* dist/
+  checksums >"$STAGE/SHA256SUMS"
+  mv -f "$STAGE/SHA256SUMS" dist/
+}
+
 checksums() {
   local sum='sha256sum'
   command -v sha256sum >/dev/null || sum='shasum -a 256'
-  (cd dist && for file in authenticator*; do $sum "$file"; done >SHA256SUMS)
+  (cd dist && for file in authenticator*; do $sum "$file"; done)
 }
 
 report() {
@@ -138,7 +147,7 @@ report() {
   fi
 }
 
-runtime=deno asked= deno_target=here bun_target=here output=dist/authenticator only_bundle=
+runtime=deno asked= deno_target=here bun_target=here output=authenticator only_bundle=
 while (($#)); do
   case $1 in
     --help | -h) usage && exit ;;
@@ -150,7 +159,7 @@ while (($#)); do
     --target)
       read -r name deno_target bun_target <<<"$(find_target "${2:-none}")" && shift
       [[ ${name:-} ]] || fail '--target is not one of those that --help lists' 2
-      output=dist/authenticator-$name
+      output=authenticator-$name
       ;;
     *) fail 'there is no such option; --help lists them' 2 ;;
   esac
@@ -163,13 +172,13 @@ fi
 [[ $bun_target != bun-windows-x64 ]] || output+=.exe
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
-trap 'rm -rf dist/source' EXIT
+trap 'rm -rf "$STAGE"' EXIT
 stage
 if [[ $only_bundle ]]; then
-  output=dist/authenticator.js
+  output=authenticator.js
   bundle
 else
   compile
 fi
-checksums
-report "$output"
+publish
+report "dist/$output"

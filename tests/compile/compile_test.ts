@@ -90,3 +90,59 @@ Deno.test("compile.sh says what it does not know, and exits with 2", async () =>
     assert(/^compile\.sh: error: [^\n]+\n$/.test(new TextDecoder().decode(stderr)));
   }
 });
+
+// Writes half of what it was asked for, and fails.
+const BREAKS_OFF = `#!/usr/bin/env bash
+while (($#)); do
+  [[ $1 != --output && $1 != --outfile ]] || echo half >"$2"
+  shift
+done
+exit 1
+`;
+// Bundles, and breaks off at all else.
+const ONLY_BUNDLES = BREAKS_OFF.replace("exit 1", '[[ $arguments == "bundle "* ]]')
+  .replace("while", 'arguments="$*"\nwhile');
+
+const FAILURES: readonly (readonly [args: readonly string[], deno: string])[] = [
+  [["--with", "deno"], BREAKS_OFF],
+  [["--with", "bun"], BREAKS_OFF],
+  [["--with", "bun"], ONLY_BUNDLES],
+  [["--bundle"], BREAKS_OFF],
+];
+
+/** Fills a folder with what compile.sh compiles, what it made before, and a Deno and a Bun. */
+async function fillFolder(folder: string, deno: string): Promise<void> {
+  const files = ["compile.sh", "main.ts", "deno.json", "deno.lock", "lib", "types"];
+  const from = files.map((file) => new URL(file, ROOT).pathname);
+  await new Deno.Command("cp", { args: ["-R", ...from, folder] }).output();
+  await Deno.mkdir(`${folder}/dist`);
+  for (const file of MADE) await Deno.writeTextFile(`${folder}/dist/${file}`, `old ${file}`);
+  await Deno.mkdir(`${folder}/bin`);
+  await Deno.writeTextFile(`${folder}/bin/deno`, deno, { mode: 0o755 });
+  await Deno.writeTextFile(`${folder}/bin/bun`, BREAKS_OFF, { mode: 0o755 });
+}
+
+const MADE = ["SHA256SUMS", "authenticator", "authenticator.js"];
+
+for (const [args, deno] of FAILURES) {
+  const where = deno === ONLY_BUNDLES ? ", after the bundle" : "";
+  Deno.test(`compile.sh ${args.join(" ")} that fails leaves what was there${where}`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await fillFolder(folder, deno);
+      const path = `${folder}/bin:${Deno.env.get("PATH")}`;
+      const { code, stderr } = await new Deno.Command(`${folder}/compile.sh`, {
+        args: [...args],
+        env: { PATH: path, DENORT_BIN: "none" },
+      }).output();
+      assertEquals(code, 1, new TextDecoder().decode(stderr));
+      const left = [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort();
+      assertEquals(left, MADE);
+      for (const file of MADE) {
+        assertEquals(await Deno.readTextFile(`${folder}/dist/${file}`), `old ${file}`);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
