@@ -1,6 +1,6 @@
 /** Headless Chromium, and pages of it that tell of everything that goes wrong in them. */
 
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -23,6 +23,8 @@ async function start(): Promise<Browser> {
   } catch {
     throw new Error("chromium is missing: apt-get install chromium");
   }
+  // Only now: it asks the system about itself as it is loaded.
+  const { chromium } = await import("playwright-core");
   return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 

@@ -13,10 +13,8 @@ const server = serverForTests();
 const imageServer = serverForTests("--html", "image");
 const otherServer = serverForTests("--algorithm", "SHA256", "--digits", "8", "--period", "60");
 
-const KEY = "0123456789abcdef";
-const KEY_FILE = Deno.makeTempFileSync();
-Deno.writeTextFileSync(KEY_FILE, KEY);
-Deno.test.afterAll(() => Deno.remove(KEY_FILE));
+const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
+const KEY = Deno.readTextFileSync(KEY_FILE).trim();
 const lockedServer = serverForTests("--api-keys-file", KEY_FILE);
 
 const PAIR_SECRET = "#Pair-secretCode";

@@ -170,7 +170,8 @@ function anchorOf(title: string): string {
   return title.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, "").replaceAll(" ", "-");
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown, as `deno fmt` leaves it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const escaped = rows.map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = head.map((cell, column) =>
     Math.max(...[cell, ...escaped.map((cells) => cells[column]!)].map((text) => [...text].length))

@@ -4,29 +4,18 @@
  * @module
  */
 
-import configuration from "../../deno.json" with { type: "json" };
-
 /** Tests by what the ledger calls them: `FILE: NAME`, and whether they run. */
 export type TestNames = ReadonlyMap<string, { readonly runs: boolean }>;
 
 const TESTS = new URL("../", import.meta.url);
 
-const TEST_TASK: string = configuration.tasks.test.command;
-
-// What `deno task test` leaves out but a task of its own runs in CI, and that loads without a tool.
-const RUNS_IN_CI = ["redis/"];
-
-// What else `deno task test` leaves out, and the file that asks.
-const LEFT_OUT = [
-  ...(/--ignore=(\S+)/.exec(TEST_TASK)?.[1] ?? "").split(",")
-    .map((path) => `${path.replace("tests/", "")}/`)
-    .filter((folder) => !RUNS_IN_CI.includes(folder)),
-  "conformance/ledger_test.ts",
-];
+// The file that asks.
+const LEFT_OUT = ["conformance/ledger_test.ts"];
 
 /**
- * Loads every test file of `deno task test` and writes down which tests it has. An exchange is
- * called by its file and heading too, and runs when it does over TCP.
+ * Loads every test file and writes down which tests it has; so none may need a tool, or leave
+ * something behind, just to be loaded. An exchange is called by its file and heading too, and runs
+ * when it does over TCP.
  */
 export async function testNames(): Promise<TestNames> {
   const names = new Map<string, { runs: boolean }>();
