@@ -11,8 +11,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["page"],
   ["description"],
   ["binding"],
-  ["log.ts", "metrics.ts"],
-  ["request_event.ts"],
+  ["telemetry"],
   ["service"],
   ["otp", "qr", "xml", "guard"],
 ];

@@ -22,7 +22,7 @@ import {
 } from "./binding.ts";
 import { FORM, readParameters, writeParameters } from "./form_urlencoded.ts";
 import { resultContent } from "./result.ts";
-import { XSD_NAMESPACE, XSI_NAMESPACE } from "./soap_versions.ts";
+import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** The binding HTTP GET: parameters from the query string alone. */
 export function httpGetBinding(namespace: string): Binding {
@@ -88,7 +88,8 @@ function writeReply(operation: Operation, result: Result, namespace: string): Re
 function resultDocument(operation: Operation, result: Result, namespace: string): MarkupElement {
   const type = operation.result;
   const content = resultContent(type, result);
-  if (type.kind === "boolean") return element("boolean", { xmlns: namespace }, ...content);
-  const namespaces = { "xmlns:xsi": XSI_NAMESPACE, "xmlns:xsd": XSD_NAMESPACE, xmlns: namespace };
-  return element(type.name, namespaces, ...content);
+  const declared = type.kind === "record"
+    ? { "xmlns:xsi": XSI_NAMESPACE, "xmlns:xsd": XSD_NAMESPACE }
+    : {};
+  return element(rootNameOf(type), { ...declared, xmlns: namespace }, ...content);
 }

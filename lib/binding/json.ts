@@ -15,6 +15,7 @@ import {
   SERVICE_NAME,
 } from "../service/operations.ts";
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
+import { fieldsOf, valueOf } from "./result.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -45,9 +46,9 @@ export function jsonBinding(): Binding {
 }
 
 function writeReply({ result: type }: Operation, result: Result): Reply {
-  const d = typeof result === "boolean" || type.kind === "boolean"
-    ? result
-    : { __type: `${SERVICE_NAME}.${type.name}`, ...result };
+  const d = type.kind === "record"
+    ? { __type: `${SERVICE_NAME}.${type.name}`, ...Object.fromEntries(fieldsOf(type, result)) }
+    : valueOf(type, result);
   return reply(200, { d });
 }
 

@@ -18,13 +18,8 @@ import {
 } from "./binding.ts";
 import { resultContent } from "./result.ts";
 import { readEnvelope } from "./soap_envelope.ts";
-import {
-  SOAP_11,
-  SOAP_12,
-  type SoapVersion,
-  XSD_NAMESPACE,
-  XSI_NAMESPACE,
-} from "./soap_versions.ts";
+import { SOAP_11, SOAP_12, type SoapVersion } from "./soap_versions.ts";
+import { XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /**
  * The binding of a version of SOAP.

@@ -22,7 +22,8 @@ import {
   type XmlElement,
 } from "../xml/tree.ts";
 import type { Call } from "./binding.ts";
-import { type SoapVersion, XSI_NAMESPACE } from "./soap_versions.ts";
+import type { SoapVersion } from "./soap_versions.ts";
+import { XSI_NAMESPACE } from "./xsd.ts";
 
 /** What an Envelope is read against. */
 export interface EnvelopeContext {

@@ -6,11 +6,6 @@
 
 import type { FaultClass } from "./binding.ts";
 
-/** The namespace name of XML Schema instance attributes. */
-export const XSI_NAMESPACE = "http://www.w3.org/2001/XMLSchema-instance";
-/** The namespace name of XML Schema types. */
-export const XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema";
-
 /** A version of SOAP. */
 export interface SoapVersion {
   /** The name that the contract gives the binding. */

@@ -13,8 +13,8 @@ import { createRedisClient } from "../guard/redis_client.ts";
 import { type ConnectionFailure, keepConnected } from "../guard/redis_connection.ts";
 import { createRedisStore, PROBE } from "../guard/redis_store.ts";
 import type { StoreUrl } from "../guard/store_url.ts";
-import type { Log } from "../log.ts";
-import type { GuardEvent } from "../metrics.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./option_file.ts";
 
 /** Who is told of what befalls the guard. */

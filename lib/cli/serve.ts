@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import { type Config, UsageError } from "../config.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";

@@ -9,9 +9,10 @@ import process from "node:process";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
 import { KeyFileError, parseKeys } from "../http/keys.ts";
-import { createLog, type Log } from "../log.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
-import type { RequestEvent } from "../request_event.ts";
+import { createLog, type Log } from "../telemetry/log.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import { factKinds } from "../service/facts.ts";
+import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
 import { readVariable } from "./io.ts";
 import { createLogWriter, stderrSink } from "./log_writer.ts";
@@ -45,7 +46,7 @@ export function createService(
     write: createLogWriter(stderrSink(), (count) => log.warn(`lines of the log lost: ${count}`)),
     now: Date.now,
   });
-  const metrics = config.metrics ? createMetrics(version, config.window) : undefined;
+  const metrics = config.metrics ? createMetrics(version, factKinds(config.window)) : undefined;
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const { namespace, baseUrl, trustProxy, secretEncoding, html } = config;
   const handler = createHandler({

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { XSD_NAMESPACE, XSI_NAMESPACE } from "../binding/soap_versions.ts";
+import { XSD_NAMESPACE, XSI_NAMESPACE } from "../binding/xsd.ts";
 import { SERVICE_NAME } from "../service/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import type { ServiceAddress } from "./wsdl.ts";

@@ -4,9 +4,12 @@
  * @module
  */
 
+import { FORM } from "../binding/form_urlencoded.ts";
+import { rootNameOf, simpleTypeOf, XSD_NAMESPACE } from "../binding/xsd.ts";
 import {
   type Operation,
   OPERATIONS,
+  type RecordType,
   type ResultType,
   SERVICE_NAME,
 } from "../service/operations.ts";
@@ -33,13 +36,12 @@ interface Port {
 }
 
 const SOAP_TRANSPORT = { transport: "http://schemas.xmlsoap.org/soap/http" };
-const FORM = { type: "application/x-www-form-urlencoded" };
 
 const PORTS: readonly Port[] = [
   soapPort("Soap", "soap"),
   soapPort("Soap12", "soap12"),
   httpPort("HttpGet", "GET", element("http:urlEncoded", {})),
-  httpPort("HttpPost", "POST", element("mime:content", FORM)),
+  httpPort("HttpPost", "POST", element("mime:content", { type: FORM })),
 ];
 
 function soapPort(suffix: string, prefix: "soap" | "soap12"): Port {
@@ -68,9 +70,11 @@ function httpPort(suffix: string, verb: string, input: MarkupElement): Port {
   };
 }
 
-/** Writes the WSDL document. */
-export function wsdl({ namespace, base }: ServiceAddress): string {
-  const operations = [...OPERATIONS.values()];
+/** Writes the WSDL document, of all operations unless given others. */
+export function wsdl(
+  { namespace, base }: ServiceAddress,
+  operations: readonly Operation[] = [...OPERATIONS.values()],
+): string {
   const portTypes = [...new Set(PORTS.map((port) => port.portType))];
   return writeIndented(element(
     "wsdl:definitions",
@@ -80,7 +84,7 @@ export function wsdl({ namespace, base }: ServiceAddress): string {
       "xmlns:mime": "http://schemas.xmlsoap.org/wsdl/mime/",
       "xmlns:tns": namespace,
       "xmlns:soap": "http://schemas.xmlsoap.org/wsdl/soap/",
-      "xmlns:s": "http://www.w3.org/2001/XMLSchema",
+      "xmlns:s": XSD_NAMESPACE,
       "xmlns:soap12": "http://schemas.xmlsoap.org/wsdl/soap12/",
       "xmlns:http": "http://schemas.xmlsoap.org/wsdl/http/",
       "targetNamespace": namespace,
@@ -94,39 +98,51 @@ export function wsdl({ namespace, base }: ServiceAddress): string {
   ));
 }
 
-/** The schema: an element for each message of the SOAP ports, and one for each result type. */
+/**
+ * The schema: an element for each message of the SOAP ports, and one for each result type, however
+ * many operations return it (XML Schema part 1 §3.15.6: a name is declared once).
+ */
 function schema(operations: readonly Operation[], namespace: string): MarkupElement {
-  const defined = new Set<string>();
+  const results = new Map(operations.map(({ result }) => [rootNameOf(result), result]));
+  const undefinedYet = new Set(results.keys());
   return element(
     "s:schema",
     { elementFormDefault: "qualified", targetNamespace: namespace },
-    ...operations.flatMap((operation) => requestAndResponse(operation, defined)),
-    ...operations.map(({ result }) =>
-      result.kind === "boolean"
-        ? element("s:element", { name: "boolean", type: "s:boolean" })
-        : element("s:element", { name: result.name, nillable: "true", type: typeName(result) })
-    ),
+    ...operations.flatMap((operation) => {
+      const { result } = operation;
+      const messages = requestAndResponse(operation);
+      // A record is defined behind the first operation that returns it.
+      const isDefinedHere = undefinedYet.delete(rootNameOf(result)) && result.kind === "record";
+      return isDefinedHere ? [...messages, complexType(result)] : messages;
+    }),
+    ...[...results].map(([name, result]) => {
+      const nillable: Readonly<Record<string, string>> = isNillable(result)
+        ? { nillable: "true" }
+        : {};
+      return element("s:element", { name, ...nillable, type: typeName(result) });
+    }),
   );
 }
 
-function requestAndResponse(operation: Operation, defined: Set<string>): MarkupElement[] {
-  const { name, parameters, result } = operation;
-  const minOccurs = result.kind === "boolean" ? "1" : "0";
-  const elements = [
+function requestAndResponse({ name, parameters, result }: Operation): MarkupElement[] {
+  const minOccurs = isNillable(result) ? "0" : "1";
+  return [
     sequenceElement(name, parameters.map((parameter) => particle(parameter.name, "s:string", "0"))),
     sequenceElement(`${name}Response`, [particle(`${name}Result`, typeName(result), minOccurs)]),
   ];
-  // A result type is defined behind the first operation that returns it.
-  if (result.kind === "record" && !defined.has(result.name)) {
-    defined.add(result.name);
-    const fields = result.fields.map((field) => particle(field, "s:string", "0"));
-    elements.push(element("s:complexType", { name: result.name }, sequence(fields)));
-  }
-  return elements;
+}
+
+function complexType({ name, fields }: RecordType): MarkupElement {
+  const particles = fields.map((field) => particle(field, "s:string", "0"));
+  return element("s:complexType", { name }, sequence(particles));
+}
+
+function isNillable(type: ResultType): boolean {
+  return simpleTypeOf(type)?.isNillable ?? true;
 }
 
 function typeName(type: ResultType): string {
-  return type.kind === "boolean" ? "s:boolean" : `tns:${type.name}`;
+  return `${type.kind === "record" ? "tns" : "s"}:${rootNameOf(type)}`;
 }
 
 function sequenceElement(name: string, particles: readonly MarkupElement[]): MarkupElement {
@@ -153,10 +169,9 @@ function messages(operation: Operation, portType: string): MarkupElement[] {
       message("Out", part({ name: "parameters", element: `tns:${name}Response` })),
     ];
   }
-  const root = result.kind === "boolean" ? "boolean" : result.name;
   return [
     message("In", ...parameters.map((p) => part({ name: p.name, type: "s:string" }))),
-    message("Out", part({ name: "Body", element: `tns:${root}` })),
+    message("Out", part({ name: "Body", element: `tns:${rootNameOf(result)}` })),
   ];
 }
 

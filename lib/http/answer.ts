@@ -4,10 +4,12 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import type { Reply } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
-import type { Outcome, RouteName } from "../request_event.ts";
+import type { Facts } from "../service/facts.ts";
 import type { Fault } from "../service/fault.ts";
+import type { Outcome, RouteName } from "../telemetry/request_event.ts";
 import { CHALLENGE } from "./keys.ts";
 
 /** What is told of an answer. */
@@ -20,8 +22,8 @@ export interface AnswerFacts {
   readonly operation?: string;
   /** The name of the binding, when there is one. */
   readonly binding?: string;
-  /** Of a pin that was accepted: the distance of its time step to the current one. */
-  readonly stepDistance?: number | undefined;
+  /** What the operation told of the call. */
+  readonly facts?: Facts | undefined;
 }
 
 /** A reply, and what is told of it. */
@@ -69,6 +71,11 @@ export function respond(
   if (body === null) return new Response(null, { status, headers });
   headers["content-type"] = contentType;
   if (request.method !== "HEAD") return new Response(body, { status, headers });
-  headers["content-length"] = String(body.length);
+  headers["content-length"] = String(byteLength(body));
   return new Response(null, { status, headers });
+}
+
+/** The length of a body in bytes. */
+export function byteLength(body: Reply["body"]): number {
+  return Buffer.byteLength(body);
 }

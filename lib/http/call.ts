@@ -8,9 +8,9 @@
 
 import type { Binding, ServiceRequest } from "../binding/binding.ts";
 import { parseMediaType } from "../binding/media_type.ts";
-import { type Outcome, REFUSED } from "../request_event.ts";
-import type { PinReport } from "../service/context.ts";
+import type { Facts } from "../service/facts.ts";
 import type { Result } from "../service/operations.ts";
+import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withChallenge } from "./answer.ts";
 import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
 import { asFault, checkKey, type HandlerState } from "./state.ts";
@@ -35,7 +35,7 @@ export async function answerCall(
   const binding = bindingOf(serviceRequest, state);
   const facts = { route: route.name, binding: binding.name };
   let operation = "";
-  let pin: PinReport | undefined;
+  let told: Facts | undefined;
   try {
     checkTarget(request, target);
     checkKey(request, state);
@@ -45,10 +45,10 @@ export async function answerCall(
       ...state.service,
       ...(called.html && { html: called.html }),
       base: () => baseOf(request, target, state),
-      report: (report) => void (pin = report),
+      report: (known) => void (told = known),
     });
-    const told = { operation, outcome: outcomeOf(result, pin), stepDistance: pin?.stepDistance };
-    return { ...binding.writeReply(called.operation, result), ...facts, ...told };
+    const reply = binding.writeReply(called.operation, result);
+    return { ...reply, ...facts, operation, facts: told, outcome: outcomeOf(result, told) };
   } catch (error) {
     const fault = asFault(error, state);
     const reply = withChallenge(binding.writeFault(fault), fault);
@@ -62,10 +62,8 @@ function bindingOf(request: ServiceRequest, { bindings }: HandlerState): Binding
   return binding;
 }
 
-// A refusal is false for the caller, and has its name for the operator.
-function outcomeOf(result: Result, pin: PinReport | undefined): Outcome {
-  const refused = REFUSED.find((reason) => reason === pin?.verdict);
-  return refused ?? (typeof result === "boolean" ? `${result}` : "ok");
+function outcomeOf(result: Result, told: Facts | undefined): Outcome {
+  return told?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }
 
 function asServiceRequest(

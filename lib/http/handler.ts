@@ -22,8 +22,8 @@ import { eTag, ifNoneMatch } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
 import { bindingsOf } from "../binding/bindings.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
-import type { RequestEvent } from "../request_event.ts";
-import { type Answer, faultAnswer, plainReply, respond } from "./answer.ts";
+import type { RequestEvent } from "../telemetry/request_event.ts";
+import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
 import { answerCall, isCall } from "./call.ts";
 import { describe } from "./documents.ts";
 import { createKeyCheck } from "./keys.ts";
@@ -58,13 +58,12 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTI
 
 function eventOf(
   request: Request,
-  { status, route, outcome, operation = "", binding = "", body, stepDistance }: Answer,
+  { status, route, outcome, operation = "", binding = "", body, facts }: Answer,
   measured: Pick<RequestEvent, "requestId" | "durationMs">,
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
-  const replyBytes = request.method === "HEAD" ? 0 : body?.length ?? 0;
-  const facts = { method, route, operation, binding, status, outcome, stepDistance, replyBytes };
-  return { ...facts, ...measured };
+  const replyBytes = request.method === "HEAD" || body === null ? 0 : byteLength(body);
+  return { method, route, operation, binding, status, outcome, facts, replyBytes, ...measured };
 }
 
 async function answer(request: Request, state: HandlerState): Promise<Answer> {

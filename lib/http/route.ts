@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RouteName } from "../request_event.ts";
+import type { RouteName } from "../telemetry/request_event.ts";
 
 /** A route, and what its requests may do. */
 export interface Route {

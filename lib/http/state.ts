@@ -5,8 +5,8 @@
  */
 
 import type { Binding } from "../binding/binding.ts";
-import type { Log } from "../log.ts";
-import type { RequestEvent } from "../request_event.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServiceContext } from "../service/context.ts";
 import { Fault } from "../service/fault.ts";
 import type { BaseOptions } from "./target.ts";

@@ -9,7 +9,7 @@ import { type Operation, OPERATIONS, SERVICE_NAME } from "../service/operations.
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { link, servicePath, writePage } from "./frame.ts";
-import { copyButton, tryIt } from "./parts.ts";
+import { copyButton, tryIt, viewOf } from "./parts.ts";
 import {
   formsSection,
   samplesSection,
@@ -104,5 +104,5 @@ function operationCard(operation: Operation, step: number, context: PageContext)
 }
 
 function cardClass({ result }: Operation, name: string): string {
-  return result.kind === "record" ? `${name} with-tile has-pairing` : name;
+  return viewOf(result) === "picture" ? `${name} with-tile has-pairing` : name;
 }

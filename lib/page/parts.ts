@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Operation, Parameter } from "../service/operations.ts";
+import type { Operation, Parameter, ResultType } from "../service/operations.ts";
 import { element, type MarkupElement, type MarkupNode } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { type Field, fieldOf } from "./fields.ts";
@@ -73,6 +73,12 @@ export function copyButton(id: string, what: string): MarkupElement {
   return element("button", facts, "Copy");
 }
 
+/** How the page shows a result: as a picture to scan, as right or wrong, or as the text it is. */
+export function viewOf(type: ResultType): "picture" | "verdict" | "text" {
+  if (type.kind === "record") return type.picture === undefined ? "text" : "picture";
+  return type.kind === "boolean" ? "verdict" : "text";
+}
+
 /**
  * The form of an operation, and the place of its result behind it. Without script it posts like any
  * form, and the browser shows the reply.
@@ -85,7 +91,10 @@ export function tryIt(
   service: string,
 ): readonly MarkupElement[] {
   const { name, parameters, result } = operation;
-  const verb = result.kind === "boolean" ? "Check" : "Send";
+  const view = viewOf(result);
+  const picture: Attributes = result.kind === "record" && result.picture !== undefined
+    ? { "data-html": result.picture.html, "data-text": result.picture.text }
+    : {};
   const form = element(
     "form",
     {
@@ -93,7 +102,8 @@ export function tryIt(
       "method": "post",
       "autocomplete": "off",
       "data-operation": name,
-      "data-result": result.kind,
+      "data-view": view,
+      ...picture,
     },
     ...parameters.map((parameter) =>
       fieldElement(operation, parameter, fieldOf(parameter.name, context.service))
@@ -101,12 +111,16 @@ export function tryIt(
     element(
       "p",
       { class: "row" },
-      element("button", { type: "submit" }, verb, element("span", { class: "by" })),
+      element(
+        "button",
+        { type: "submit" },
+        view === "verdict" ? "Check" : "Send",
+        element("span", { class: "by" }),
+      ),
       element("span", { class: "hint no-js" }, "The reply is shown as the service sends it: XML."),
     ),
   );
-  const view = result.kind === "boolean" ? answer(context) : pairing(name);
-  return [form, view];
+  return [form, view === "picture" ? pairing(name) : answer(view, context)];
 }
 
 function fieldElement(
@@ -116,7 +130,7 @@ function fieldElement(
 ): MarkupElement {
   const id = `${operation.name}-${name}`;
   // A secret is made up where an app is given it, and only there.
-  const canBeDrawn = isSecret && operation.result.kind === "record";
+  const canBeDrawn = isSecret && viewOf(operation.result) === "picture";
   const input = element("input", {
     id,
     name,
@@ -142,27 +156,32 @@ const RANDOM_BUTTON = element(
   "New random secret",
 );
 
-function answer({ service: { otp } }: PageContext): MarkupElement {
-  const period = String(otp.period);
+function answer(view: "verdict" | "text", context: PageContext): MarkupElement {
   return element(
     "div",
     { class: "pairing js-only" },
     element("p", { class: "answer empty", role: "status" }, "The answer appears here."),
+    // What is right depends on the time.
+    ...(view === "verdict" ? [clock(context)] : []),
+  );
+}
+
+function clock({ service: { otp } }: PageContext): MarkupElement {
+  const period = String(otp.period);
+  return element(
+    "div",
+    { "class": "clock", "data-period": period },
     element(
-      "div",
-      { "class": "clock", "data-period": period },
-      element(
-        "span",
-        {},
-        "Server time ",
-        element("b", { class: "time" }, "--:--:--"),
-        " UTC; ",
-        element("b", { class: "left" }, "--"),
-        " s left of this time step",
-      ),
-      element("progress", { max: period, value: "0", "aria-label": "Seconds left" }),
-      element("span", { class: "skew" }),
+      "span",
+      {},
+      "Server time ",
+      element("b", { class: "time" }, "--:--:--"),
+      " UTC; ",
+      element("b", { class: "left" }, "--"),
+      " s left of this time step",
     ),
+    element("progress", { max: period, value: "0", "aria-label": "Seconds left" }),
+    element("span", { class: "skew" }),
   );
 }
 

@@ -116,10 +116,11 @@ function shorten(value: string): string {
 }
 
 async function sampleResult(operation: Operation, context: PageContext): Promise<Result> {
+  // The example of a pin is right at no moment that can be told beforehand.
   if (operation.result.kind === "boolean") return true;
   const { base, service } = context;
   const args = exampleArguments(operation, service);
   const result = await operation.invoke(args, { ...service, base: () => base });
-  if (typeof result === "boolean") return result;
+  if (typeof result !== "object") return result;
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, shorten(value)]));
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Guard, Verdict } from "../guard/guard.ts";
+import type { Guard } from "../guard/guard.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { TotpParameters } from "../otp/totp.ts";
+import type { Report } from "./facts.ts";
 
 /**
  * The form of the Html of a pairing: an inline SVG, or the byte shape that callers of the original
@@ -28,18 +29,10 @@ export interface ServiceContext {
   readonly guard?: Guard | undefined;
 }
 
-/** What became of a pin. */
-export interface PinReport {
-  /** The verdict; only `accepted` is answered with true. */
-  readonly verdict: Verdict;
-  /** Of an accepted pin: the distance of its time step to the current one. */
-  readonly stepDistance?: number | undefined;
-}
-
 /** What an operation needs to know for one call. */
 export interface CallContext extends ServiceContext {
   /** The base URL of the service as the caller sees it, without a slash at its end. */
   readonly base: () => string;
-  /** Told what became of a pin; the caller learns no more than true or false. */
-  readonly report?: ((pin: PinReport) => void) | undefined;
+  /** Told what the operator may know of the call; the caller learns no more than the result. */
+  readonly report?: Report | undefined;
 }

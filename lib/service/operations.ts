@@ -23,13 +23,36 @@ export interface Parameter {
   readonly mayBeEmpty: boolean;
 }
 
-/** The type of a result: a boolean, or a record of strings with a name of its own. */
+/** The type of a result: one value, or a record of strings with a name of its own. */
 export type ResultType =
-  | { readonly kind: "boolean" }
-  | { readonly kind: "record"; readonly name: string; readonly fields: readonly string[] };
+  | { readonly kind: "boolean" | "string" | "integer" }
+  | RecordType;
 
-/** A result; of a record, every field that its type names. */
-export type Result = boolean | Readonly<Record<string, string>>;
+/** The type of a record of strings. */
+export interface RecordType {
+  /** What tells it from the other types. */
+  readonly kind: "record";
+  /** The name, case as in XML. */
+  readonly name: string;
+  /** The names of the fields, in order. */
+  readonly fields: readonly string[];
+  /** What the fields of a pairing are; the service page shows a record that has it as a picture. */
+  readonly picture?: PictureFields;
+}
+
+/** Which fields of a record are what a person pairs an app with. */
+export interface PictureFields {
+  /** The field with the markup of the picture, inside a link to what it says. */
+  readonly html: string;
+  /** The field with the text to type in by hand. */
+  readonly text: string;
+}
+
+/**
+ * A result; of a record, every field that its type names. An integer is one of 32 bits, the `int`
+ * of XML Schema part 2 §3.3.17.
+ */
+export type Result = boolean | string | number | Readonly<Record<string, string>>;
 
 /** The arguments of a call by parameter name, as a binding read them. */
 export type Arguments = ReadonlyMap<string, string>;
@@ -66,7 +89,12 @@ export const PAIR: Operation = defineOperation({
     { name: "appInfo", ...NAME_LIMITS },
     SECRET_CODE,
   ],
-  result: { kind: "record", name: "PairingInfo", fields: ["ManualSetupCode", "Html"] },
+  result: {
+    kind: "record",
+    name: "PairingInfo",
+    fields: ["ManualSetupCode", "Html"],
+    picture: { html: "Html", text: "ManualSetupCode" },
+  },
   run: pair,
 });
 

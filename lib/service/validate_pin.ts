@@ -40,7 +40,7 @@ export async function validatePin(
   const fingerprint = guard?.fingerprint(secret) ?? "";
   const refusal = guard?.store.refusal(fingerprint);
   if (refusal !== undefined) {
-    report?.({ verdict: refusal });
+    report?.({ outcome: refusal });
     return false;
   }
   const code = pin.replace(/[ \t\r\n]/g, "");
@@ -50,10 +50,12 @@ export async function validatePin(
   const distance = await matchTimeStep(key, { code, step, window, digits });
   const matchedStep = distance === undefined ? undefined : step + distance;
   const unguarded = matchedStep === undefined ? "wrong" : "accepted";
-  const decided = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
+  const verdict = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
   // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
-  const verdict = decided === "accepted" ? unguarded : decided;
-  const isAccepted = verdict === "accepted";
-  report?.({ verdict, ...(isAccepted && { stepDistance: distance }) });
-  return isAccepted;
+  if (verdict === "accepted" && distance !== undefined) {
+    report?.({ distance });
+    return true;
+  }
+  if (verdict !== "accepted" && verdict !== "wrong") report?.({ outcome: verdict });
+  return false;
 }

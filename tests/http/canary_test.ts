@@ -2,8 +2,9 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { parseConfig } from "../../lib/config.ts";
 import { createHandler } from "../../lib/http/handler.ts";
-import { createLog } from "../../lib/log.ts";
-import { createMetrics } from "../../lib/metrics.ts";
+import { createLog } from "../../lib/telemetry/log.ts";
+import { factKinds } from "../../lib/service/facts.ts";
+import { createMetrics } from "../../lib/telemetry/metrics.ts";
 import { setupCode } from "../../lib/otp/secret.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
@@ -89,7 +90,7 @@ for (const apiKeys of [[], [KEY]]) {
   const who = apiKeys.length === 0 ? "without callers' keys" : "with callers' keys";
   Deno.test(`no secret, pin or key comes out in log, metrics or errors, ${who}`, async () => {
     const config = parseConfig({ flags: new Map(), env: () => undefined });
-    const metrics = createMetrics("1", 1);
+    const metrics = createMetrics("1", factKinds(1));
     let seen = "";
     const write = (line: string): void => void (seen += line);
     const log = createLog({ format: "text", color: false, write, now: () => NOW });

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createHandler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
-import { createLog } from "../../lib/log.ts";
+import { createLog } from "../../lib/telemetry/log.ts";
 import { parseConfig } from "../../lib/config.ts";
 
 const SECRET = "correct horse battery staple";

@@ -12,9 +12,10 @@ import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
 import { createHandler } from "../../lib/http/handler.ts";
-import { createLog } from "../../lib/log.ts";
-import { createMetrics } from "../../lib/metrics.ts";
-import type { RequestEvent } from "../../lib/request_event.ts";
+import { createLog } from "../../lib/telemetry/log.ts";
+import { factKinds } from "../../lib/service/facts.ts";
+import { createMetrics } from "../../lib/telemetry/metrics.ts";
+import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const SECRET = "canary battery staple";
@@ -84,7 +85,7 @@ function serviceWith(
   const config = parseConfig({ flags: new Map(), env: () => undefined });
   const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
   const events: RequestEvent[] = [];
-  const metrics = createMetrics("1", 1);
+  const metrics = createMetrics("1", factKinds(1));
   let log = "";
   const write = (line: string): void => void (log += line);
   const logger = createLog({ format: "text", color: false, write, now: () => 0 });

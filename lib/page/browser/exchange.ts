@@ -18,16 +18,8 @@ export interface ReadyRequest {
   readonly options: RequestInit;
 }
 
-/** A pairing, as every form of reply carries it. */
-export interface Pairing {
-  /** The key in Base32. */
-  readonly ManualSetupCode: string;
-  /** The fragment with the picture. */
-  readonly Html: string;
-}
-
-/** A result of an operation. */
-export type Result = boolean | Pairing;
+/** A result of an operation: a text, or the texts of a record by the names of its fields. */
+export type Result = string | Readonly<Record<string, string>>;
 
 /** What a reply says: a result, or why there is none. */
 export type Said =
@@ -124,8 +116,10 @@ export async function call(
 
 function saidIn(type: string, text: string): Said {
   if (type.includes("json")) {
-    const value = JSON.parse(text) as { d: Result } | { Message: string };
-    return "d" in value ? { result: value.d } : { message: value.Message };
+    const value = JSON.parse(text) as { d: unknown } | { Message: string };
+    if (!("d" in value)) return { message: value.Message };
+    const { d } = value;
+    return { result: typeof d === "object" ? d as Result : String(d) };
   }
   if (!type.includes("xml")) return { message: text.trim() };
   const xml = new DOMParser().parseFromString(text, "text/xml");
@@ -133,8 +127,11 @@ function saidIn(type: string, text: string): Said {
     xml.getElementsByTagNameNS("*", name)[0]?.textContent ?? undefined;
   const message = valueOf("faultstring") ?? valueOf("Text");
   if (message !== undefined) return { message };
-  const Html = valueOf("Html");
-  return Html === undefined
-    ? { result: textOf(xml.documentElement) === "true" }
-    : { result: { ManualSetupCode: valueOf("ManualSetupCode") ?? "", Html } };
+  // Bare, or in an Envelope, a Body and the element of the response.
+  const root = xml.documentElement;
+  const holder = root.localName === "Envelope"
+    ? root.firstElementChild?.firstElementChild?.firstElementChild ?? root
+    : root;
+  const fields = [...holder.children].map((field) => [field.localName, textOf(field)] as const);
+  return { result: fields.length === 0 ? textOf(holder) : Object.fromEntries(fields) };
 }

@@ -1,11 +1,11 @@
 /**
- * What a result looks like: a pairing, and the answer to a pin.
+ * What a result looks like: a picture to scan, right or wrong, or the text it is.
  *
  * @module
  */
 
 import { all, first, one, valuesOf } from "./dom.ts";
-import type { Pairing, Result } from "./exchange.ts";
+import type { Result } from "./exchange.ts";
 
 /** How a form shows what became of its call. */
 export interface View {
@@ -23,16 +23,20 @@ export function serviceOf(form: HTMLFormElement): string {
   return form.action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
 }
 
-/** The view of a form, by the kind of result that its operation has. */
+const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
+  ["picture", { clear: clearPairing, show: showPairing }],
+  ["verdict", { clear: clearAnswer, show: showVerdict }],
+  ["text", { clear: clearAnswer, show: showText }],
+]);
+
+/** The view of a form, as the server says. */
 export function viewOf(form: HTMLFormElement): View {
-  return isLive(form)
-    ? { clear: clearPairing, show: (form, result) => showPairing(form, result as Pairing) }
-    : { clear: clearAnswer, show: (form, result) => showAnswer(form, result === true) };
+  return VIEWS.get(form.dataset["view"] ?? "")!;
 }
 
-/** Whether a form shows its result while somebody types, as a pairing does. */
+/** Whether a form shows its result while somebody types, as a picture does. */
 export function isLive(form: HTMLFormElement): boolean {
-  return form.dataset["result"] === "record";
+  return form.dataset["view"] === "picture";
 }
 
 function resultOf(form: HTMLFormElement): Element {
@@ -73,15 +77,16 @@ function clearPairing(form: HTMLFormElement, message = "", kind = ""): void {
   sayOfPairing(form, message, kind);
 }
 
-function showPairing(form: HTMLFormElement, { ManualSetupCode, Html }: Pairing): void {
+function showPairing(form: HTMLFormElement, result: Result): void {
+  const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
   const { appName, appInfo } = valuesOf(form);
   const name = `${appName} (${appInfo})`;
-  const html = new DOMParser().parseFromString(Html, "text/html");
+  const html = new DOMParser().parseFromString(field(form.dataset["html"]), "text/html");
   const { picture, uri } = pictureIn(html, form, name);
   const box = resultOf(form);
   one(".tile", box).replaceChildren(picture);
   one(".groups", box).replaceChildren(
-    ...(ManualSetupCode.match(/.{1,4}/g) ?? []).map((four) => {
+    ...(field(form.dataset["text"]).match(/.{1,4}/g) ?? []).map((four) => {
       const group = document.createElement("span");
       group.textContent = four;
       return group;
@@ -105,7 +110,13 @@ function clearAnswer(
   if (answer.textContent !== message) answer.textContent = message;
 }
 
-function showAnswer(form: HTMLFormElement, isRight: boolean): void {
+function showText(form: HTMLFormElement, result: Result): void {
+  const text = typeof result === "string" ? result : Object.values(result).join("\n");
+  clearAnswer(form, text, "");
+}
+
+function showVerdict(form: HTMLFormElement, result: Result): void {
+  const isRight = result === "true";
   const word = document.createElement("b");
   word.textContent = String(isRight);
   clearAnswer(form, "", isRight ? "" : "bad");

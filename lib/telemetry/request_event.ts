@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Verdict } from "./guard/guard.ts";
-import type { FaultCode } from "./service/fault.ts";
+import type { Facts, Refused } from "../service/facts.ts";
+import type { FaultCode } from "../service/fault.ts";
 
 /** The routes, and one name for all paths that are none. */
 export type RouteName =
@@ -21,21 +21,14 @@ export type RouteName =
   | "metrics"
   | "unknown";
 
-/** Why a pin is not accepted, beside being wrong. */
-export type Refused = Exclude<Verdict, "accepted" | "wrong">;
-
-/** All reasons of that kind. */
-export const REFUSED: readonly Refused[] = ["throttled", "replayed", "unavailable"];
-
 /** How a request ended: with a result, a document, or a fault. */
 export type Outcome =
   /** A result that is not a boolean, or a document. */
   | "ok"
-  /** The pin is right. */
+  /** A result that is a boolean. */
   | "true"
-  /** The pin is wrong. */
   | "false"
-  /** The pin was not accepted, right or wrong; the caller was told false. */
+  /** What the operation told of it, where the result does not say all. */
   | Refused
   /** No route has the path, or no document the name. */
   | "not-found"
@@ -61,10 +54,10 @@ export interface RequestEvent {
   readonly status: number;
   /** How it ended. */
   readonly outcome: Outcome;
-  /** Of a pin that was accepted: the distance of its time step to the current one. */
-  readonly stepDistance?: number | undefined;
+  /** What the operation told of the call. */
+  readonly facts?: Facts | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
-  /** The length of the reply's body in characters, all of them ASCII. */
+  /** The length of the reply's body in bytes. */
   readonly replyBytes: number;
 }

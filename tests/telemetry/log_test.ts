@@ -1,6 +1,7 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { createLog, type LogOptions } from "../lib/log.ts";
-import type { RequestEvent } from "../lib/request_event.ts";
+import { createLog, type LogOptions } from "../../lib/telemetry/log.ts";
+import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {
   requestId: "a1-0",
@@ -35,6 +36,16 @@ Deno.test("createLog() writes a request on one line of text", () => {
     "2026-01-31T12:00:00.000Z info request method=POST route=service operation=ValidatePin " +
       'binding="SOAP 1.1" status=200 outcome=true ms=0.412 bytes=329 id=a1-0\n',
   );
+});
+
+Deno.test("createLog() writes what the operation told, its outcome in the place of the result's", () => {
+  const line = (event: Partial<RequestEvent>): string =>
+    logged({}, (log) => log.request({ ...EVENT, ...event }));
+  assert(line({ facts: { distance: -1 } }).includes(" status=200 distance=-1 outcome=true "));
+  const facts = { outcome: "throttled" } as const;
+  assertEquals(line({ facts, outcome: "throttled" }).match(/ outcome=\w+/g), [
+    " outcome=throttled",
+  ]);
 });
 
 Deno.test("createLog() writes a request as an object on one line", () => {

@@ -52,13 +52,15 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
 }
 
 function fieldsOf(event: RequestEvent): Fields {
-  const { method, route, operation, binding, status, outcome, durationMs, replyBytes } = event;
+  const { method, route, operation, binding, status, outcome, facts, durationMs, replyBytes } =
+    event;
   return {
     method,
     route,
     ...(operation === "" ? {} : { operation }),
     ...(binding === "" ? {} : { binding }),
     status,
+    ...facts,
     outcome,
     ms: Number(durationMs.toFixed(3)),
     bytes: replyBytes,

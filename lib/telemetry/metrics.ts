@@ -5,7 +5,8 @@
  * @module
  */
 
-import { REFUSED, type Refused, type RequestEvent } from "./request_event.ts";
+import type { FactKind } from "../service/facts.ts";
+import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
 export interface ProcessFigures {
@@ -46,25 +47,23 @@ interface Histogram {
 /**
  * Makes metrics that have counted nothing yet.
  *
- * @param window Time steps accepted on each side of the current one.
+ * @param kinds The facts that operations tell.
  */
-export function createMetrics(version: string, window: number): Metrics {
+export function createMetrics(version: string, kinds: readonly FactKind[]): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const durations = new Map<string, Histogram>();
-  const steps = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
-  const refusals: Record<Refused, number> = { throttled: 0, replayed: 0, unavailable: 0 };
+  const facts = new Map(kinds.map((kind) => [kind.name, factCounter(kind)]));
   const guard: Record<GuardEvent, number> = { eviction: 0, "store-error": 0 };
   return {
     countGuard: (event) => void guard[event]++,
-    observe: ({ route, operation, binding, outcome, durationMs, stepDistance }) => {
+    observe: ({ route, operation, binding, outcome, durationMs, facts: told }) => {
       const labels = { route, operation, binding, outcome };
       const key = `${route} ${operation} ${binding} ${outcome}`;
       const counter = requests.get(key);
       if (counter === undefined) requests.set(key, { labels, count: 1 });
       else counter.count++;
       observeDuration(durations, operation, durationMs / 1000);
-      if (stepDistance !== undefined) put(steps, stepDistance);
-      for (const reason of REFUSED) if (reason === outcome) refusals[reason]++;
+      for (const name in told) facts.get(name)?.count(told[name as keyof typeof told]!);
     },
     text: (figures) =>
       [
@@ -77,12 +76,8 @@ export function createMetrics(version: string, window: number): Metrics {
           "Time from the head of a request to its reply.",
           [...durations.values()],
         ),
-        ...histogramLines(
-          "authenticator_pin_step_distance",
-          "Time steps from the current one to that of an accepted pin.",
-          [steps],
-        ),
-        ...guardLines(refusals, guard),
+        ...[...facts.values()].flatMap((fact) => fact.lines()),
+        ...guardLines(guard),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -131,18 +126,37 @@ function histogramLines(name: string, help: string, all: readonly Histogram[]): 
   ];
 }
 
-function guardLines(
-  refusals: Readonly<Record<Refused, number>>,
-  guard: Readonly<Record<GuardEvent, number>>,
-): string[] {
+/** Counts one kind of fact. */
+interface FactCounter {
+  readonly count: (value: string | number) => void;
+  readonly lines: () => readonly string[];
+}
+
+function factCounter(kind: FactKind): FactCounter {
+  const { metric, help } = kind;
+  if ("bounds" in kind) {
+    const numbers = histogram({}, kind.bounds);
+    return {
+      count: (value) => put(numbers, Number(value)),
+      lines: () => histogramLines(metric, help, [numbers]),
+    };
+  }
+  const counts = new Map(kind.words.map((word) => [word, 0]));
+  return {
+    count: (word) => void counts.set(String(word), (counts.get(String(word)) ?? 0) + 1),
+    lines: () => [
+      ...family(metric, "counter", help),
+      ...[...counts].map(([word, count]) => sample(metric, { [kind.label]: word }, count)),
+    ],
+  };
+}
+
+function guardLines(guard: Readonly<Record<GuardEvent, number>>): string[] {
   const counter = (name: string, help: string, value: number): string[] => [
     ...family(name, "counter", help),
     sample(name, {}, value),
   ];
-  const name = "authenticator_guard_refusals_total";
   return [
-    ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
-    ...REFUSED.map((reason) => sample(name, { reason }, refusals[reason])),
     ...counter(
       "authenticator_guard_evictions_total",
       "Secrets whose failures or used codes were forgotten for want of room.",

@@ -1,7 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { createMetrics } from "../lib/metrics.ts";
-import type { RequestEvent } from "../lib/request_event.ts";
+import { createMetrics } from "../../lib/telemetry/metrics.ts";
+import { factKinds } from "../../lib/service/facts.ts";
+import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {
   requestId: "a1-0",
@@ -18,7 +19,7 @@ const EVENT: RequestEvent = {
 const FIGURES = { residentBytes: 5e7, cpuSeconds: 1.5, startSeconds: 1.7e9 };
 
 function pageOf(events: readonly RequestEvent[]): string[] {
-  const metrics = createMetrics("1.2.3", 1);
+  const metrics = createMetrics("1.2.3", factKinds(1));
   events.forEach(metrics.observe);
   return metrics.text(FIGURES).split("\n");
 }

@@ -1,0 +1,82 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { httpGetBinding } from "../../lib/binding/http_params.ts";
+import { jsonBinding } from "../../lib/binding/json.ts";
+import { soapBinding } from "../../lib/binding/soap.ts";
+import { SOAP_11 } from "../../lib/binding/soap_versions.ts";
+import type { Operation, Result, ResultType } from "../../lib/service/operations.ts";
+
+const GET = httpGetBinding("urn:x/");
+const SOAP = soapBinding(SOAP_11, "urn:x/");
+const JSON_FORM = jsonBinding();
+
+function operation(result: ResultType): Operation {
+  return {
+    name: "Say",
+    documentation: "",
+    parameters: [],
+    result,
+    invoke: () => Promise.reject(),
+  };
+}
+
+const RESULTS: readonly (readonly [ResultType, Result, xml: string, soap: string, json: string])[] =
+  [
+    [
+      { kind: "string" },
+      "d\u00e9j\u00e0 <vu>",
+      '<string xmlns="urn:x/">d\u00e9j\u00e0 &lt;vu&gt;</string>',
+      "<SayResult>d\u00e9j\u00e0 &lt;vu&gt;</SayResult>",
+      '{"d":"d\\u00e9j\\u00e0 \\u003cvu\\u003e"}',
+    ],
+    [
+      { kind: "integer" },
+      -2147483648,
+      '<int xmlns="urn:x/">-2147483648</int>',
+      "<SayResult>-2147483648</SayResult>",
+      '{"d":-2147483648}',
+    ],
+    [
+      { kind: "boolean" },
+      false,
+      '<boolean xmlns="urn:x/">false</boolean>',
+      "<SayResult>false</SayResult>",
+      '{"d":false}',
+    ],
+    [
+      { kind: "record", name: "Info", fields: ["A"] },
+      { A: "1", secret: "not a field" },
+      "  <A>1</A>\r\n</Info>",
+      "<SayResult><A>1</A></SayResult>",
+      '{"d":{"__type":"AuthenticatorAPI.Info","A":"1"}}',
+    ],
+  ];
+
+for (const [type, result, xml, soap, json] of RESULTS) {
+  Deno.test(`every binding writes a result of the kind ${type.kind}`, () => {
+    const say = operation(type);
+    assertEquals(String(GET.writeReply(say, result).body).endsWith(xml), true);
+    assertEquals(String(SOAP.writeReply(say, result).body).includes(soap), true);
+    assertEquals(JSON_FORM.writeReply(say, result).body, json);
+  });
+}
+
+// What is not of its type is a mistake of ours, and must not go out as something else.
+const WRONG: readonly (readonly [ResultType, Result])[] = [
+  [{ kind: "boolean" }, "true"],
+  [{ kind: "string" }, 1],
+  [{ kind: "integer" }, 0.5],
+  [{ kind: "integer" }, 2147483648],
+  [{ kind: "integer" }, NaN],
+  [{ kind: "string" }, { A: "1" }],
+  [{ kind: "record", name: "Info", fields: ["A"] }, { B: "1" }],
+  [{ kind: "record", name: "Info", fields: ["A"] }, "A"],
+];
+
+Deno.test("no binding writes a result that is not of its type", () => {
+  for (const [type, result] of WRONG) {
+    for (const binding of [GET, SOAP, JSON_FORM]) {
+      assertThrows(() => binding.writeReply(operation(type), result), TypeError);
+    }
+  }
+});

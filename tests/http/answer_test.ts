@@ -1,0 +1,14 @@
+import { assertEquals } from "@std/assert/equals";
+import { byteLength, respond } from "../../lib/http/answer.ts";
+
+const BODY = "caf\u00e9 \u{1F511}";
+
+Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has them", async () => {
+  const facts = { route: "service", outcome: "ok" } as const;
+  const answer = { status: 200, contentType: "text/plain; charset=utf-8", body: BODY, ...facts };
+  const get = respond(new Request("http://localhost/"), answer);
+  const head = respond(new Request("http://localhost/", { method: "HEAD" }), answer);
+  const bytes = (await get.arrayBuffer()).byteLength;
+  assertEquals([bytes, byteLength(BODY)], [10, 10]);
+  assertEquals(head.headers.get("content-length"), "10");
+});
