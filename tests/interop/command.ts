@@ -22,7 +22,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "xmllint": "libxml2-utils",
   "zbarimg": "zbar-tools",
   // By its path: only the Python of the system sees the modules that the system's packages bring.
-  "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4",
+  "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4 python3-lxml",
 };
 
 const TIMEOUT_MS = 120_000;

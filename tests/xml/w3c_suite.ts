@@ -60,3 +60,21 @@ function caseOf(attributes: Readonly<Record<string, string>>, folder: string): W
     bytes: Deno.readFileSync(new URL(import.meta.resolve(`${PACKAGE}xmlconf/${path}`))),
   };
 }
+
+/** A document as text, when it is UTF-8. */
+export function decode({ bytes }: W3cCase): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+// [28] doctypedecl ::= '<!DOCTYPE' S Name (S ExternalID)? S? ('[' intSubset ']' S?)? '>'
+const DOCUMENT_TYPE =
+  /<!DOCTYPE(?:"[^"]*"|'[^']*'|[^"'[>])*(?:\[(?:"[^"]*"|'[^']*'|<!--[^]*?-->|<\?[^]*?\?>|[^"'\]])*\]\s*)?>/;
+
+/** Takes the document type declaration out, where it is well-formed. */
+export function withoutDocumentType(text: string): string {
+  return text.replace(DOCUMENT_TYPE, "");
+}

@@ -6,14 +6,15 @@
 import { assertEquals } from "@std/assert/equals";
 import { XmlError } from "../../lib/xml/cursor.ts";
 import { compare, emptyTally } from "./comparison.ts";
+import { type Feature, featuresOf } from "./profile.ts";
 import { read, structureBySaxes } from "./structure.ts";
-import { readW3cSuite, type W3cCase } from "./w3c_suite.ts";
+import { decode, readW3cSuite, type W3cCase, withoutDocumentType } from "./w3c_suite.ts";
 
 /** What became of a document: accepted, refused for what it is, or for a feature that is left out. */
-type Verdict = "accepted" | "malformed" | Feature;
+type Verdict = "accepted" | "malformed" | Refusal;
 
-/** What this service leaves out of XML. */
-type Feature = "doctype" | "version" | "encoding" | "namespaces";
+/** Why a document that is well-formed may be refused. */
+type Refusal = Feature | "namespaces";
 
 const VERDICTS: readonly Verdict[] = [
   "accepted",
@@ -35,48 +36,25 @@ const TABLE: readonly (readonly [string, readonly number[]])[] = [
   ["valid",          [ 0,   0, 720,   1,  8, 0]],
 ];
 
-// [28] doctypedecl ::= '<!DOCTYPE' S Name (S ExternalID)? S? ('[' intSubset ']' S?)? '>'
-const DOCUMENT_TYPE =
-  /<!DOCTYPE(?:"[^"]*"|'[^']*'|[^"'[>])*(?:\[(?:"[^"]*"|'[^']*'|<!--[^]*?-->|<\?[^]*?\?>|[^"'\]])*\]\s*)?>/;
-
 const CASES = readW3cSuite();
 
-function decode({ bytes }: W3cCase): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The features of a document that are left out, read off its bytes. */
-function featuresOf(document: W3cCase): Feature[] {
+function reasonsOf(document: W3cCase): readonly Refusal[] {
   const text = decode(document);
   if (text === undefined) return ["encoding"];
-  const declaration = /^<\?xml\s[^>]*>/.exec(text)?.[0] ?? "";
-  const encoding = /\sencoding\s*=\s*['"]([^'"]*)['"]/.exec(declaration)?.[1] ?? "utf-8";
-  const version = /\sversion\s*=\s*['"]([^'"]*)['"]/.exec(declaration)?.[1] ?? "1.0";
-  const prolog = text.replace(/<!--[^]*?-->|<\?[^]*?\?>/g, "").trimStart();
-  const features: (Feature | false)[] = [
-    prolog.startsWith("<!DOCTYPE") && "doctype",
-    version !== "1.0" && "version",
-    !/^utf-?8$/i.test(encoding) && "encoding",
-    document.withoutNamespaces && "namespaces",
-  ];
-  return features.filter((feature) => feature !== false);
+  return document.withoutNamespaces ? [...featuresOf(text), "namespaces"] : featuresOf(text);
 }
 
-// A refusal counts for a feature only where the document has it.
+// A refusal counts for a reason only where the document has it.
 function verdictOn(document: W3cCase): Verdict {
   const text = decode(document);
   if (text === undefined) return "encoding";
   const result = read(text);
   if (!(result instanceof XmlError)) return "accepted";
-  const feature = REFUSALS.get(result.message);
-  return feature !== undefined && featuresOf(document).includes(feature) ? feature : "malformed";
+  const reason = REFUSALS.get(result.message);
+  return reason !== undefined && reasonsOf(document).includes(reason) ? reason : "malformed";
 }
 
-const REFUSALS: ReadonlyMap<string, Feature> = new Map([
+const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ["A document type declaration is not accepted", "doctype"],
   ['The XML declaration must begin with version="1.0"', "version"],
   ["The XML declaration must declare no other encoding than utf-8", "encoding"],
@@ -94,7 +72,7 @@ Deno.test("the W3C suite: a well-formed document is accepted, or refused for wha
   const wrong = CASES.filter((document) =>
     document.applies && (document.type === "valid" || document.type === "invalid") &&
     (verdictOn(document) === "malformed" ||
-      (verdictOn(document) === "accepted") !== (featuresOf(document).length === 0))
+      (verdictOn(document) === "accepted") !== (reasonsOf(document).length === 0))
   );
   assertEquals(wrong.map(({ id }) => id), []);
 });
@@ -106,7 +84,7 @@ Deno.test("the W3C suite: saxes reads the same, in all documents without their d
   for (const document of CASES) {
     const text = decode(document);
     if (text === undefined) continue;
-    const rest = text.replace(DOCUMENT_TYPE, "");
+    const rest = withoutDocumentType(text);
     compare(rest, () => structureBySaxes(rest), tally);
   }
   assertEquals({ ...tally, incomparable: Object.fromEntries(tally.incomparable) }, {

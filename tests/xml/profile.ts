@@ -1,0 +1,24 @@
+/** What this service leaves out of XML, read off a document by other means than the parser's. */
+
+/** A feature of XML that this service leaves out. */
+export type Feature = "doctype" | "version" | "encoding";
+
+/**
+ * The features of a document that are left out: a document type, another version than 1.0, another
+ * encoding than UTF-8.
+ */
+export function featuresOf(text: string): readonly Feature[] {
+  const prolog = text.replace(/<!--[^]*?-->|<\?[^]*?\?>/g, "").trimStart();
+  const features: (Feature | false)[] = [
+    prolog.startsWith("<!DOCTYPE") && "doctype",
+    (declared(text, "version") ?? "1.0") !== "1.0" && "version",
+    !/^utf-?8$/i.test(declared(text, "encoding") ?? "utf-8") && "encoding",
+  ];
+  return features.filter((feature) => feature !== false);
+}
+
+// What the XML declaration of a document says. White space is that of XML: for \s, more is.
+function declared(text: string, name: string): string | undefined {
+  const declaration = /^<\?xml[ \t\r\n][^>]*>/.exec(text)?.[0].replace(/[ \t\r\n]+/g, " ") ?? "";
+  return new RegExp(` ${name} ?= ?['"]([^'"]*)['"]`).exec(declaration)?.[1];
+}
