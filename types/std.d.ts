@@ -9,7 +9,6 @@ declare module "@std/encoding/base32" {
 
 declare module "@std/http/etag" {
   export function eTag(entity: string): Promise<string>;
-  export function ifNoneMatch(value: string | null, etag: string): boolean;
 }
 
 declare module "@std/assert/assert" {

@@ -50,6 +50,17 @@ export function withChallenge(reply: Reply, fault: Fault): Reply {
 }
 
 /**
+ * Whether a caller already has what an entity tag stands for, by its If-None-Match: a list compared
+ * weakly, or `*` (RFC 9110 §13.1.2).
+ */
+export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
+  const value = ifNoneMatch?.trim() ?? "";
+  // Not split at commas with the blanks around them: an expression for that looks again from each
+  // blank, and a long run of them in one request would hold up all others for minutes.
+  return value === "*" || value.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+/**
  * Makes the response.
  *
  * The runtime counts the Content-Length of a body; of the body that a HEAD does not get, it cannot.

@@ -18,12 +18,12 @@
  * @module
  */
 
-import { eTag, ifNoneMatch } from "@std/http/etag";
+import { eTag } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
 import { bindingsOf } from "../binding/bindings.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
+import { type Answer, byteLength, faultAnswer, isFresh, plainReply, respond } from "./answer.ts";
 import { answerCall, isCall } from "./call.ts";
 import { describe } from "./documents.ts";
 import { createKeyCheck } from "./keys.ts";
@@ -135,8 +135,9 @@ async function description(request: Request, target: Target, state: HandlerState
     outcome: reply.status === 200 ? "ok" : "not-found",
     headers: { ...reply.headers, "cache-control": "no-cache", etag },
   } as const;
-  const isFresh = reply.status === 200 && !ifNoneMatch(request.headers.get("if-none-match"), etag);
-  return isFresh ? { ...answered, status: 304, body: null } : answered;
+  return reply.status === 200 && isFresh(request.headers.get("if-none-match"), etag)
+    ? { ...answered, status: 304, body: null }
+    : answered;
 }
 
 const OK: Reply = { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" };

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { byteLength, respond } from "../../lib/http/answer.ts";
+import { byteLength, isFresh, respond } from "../../lib/http/answer.ts";
 
 const BODY = "caf\u00e9 \u{1F511}";
 
@@ -11,4 +11,25 @@ Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has t
   const bytes = (await get.arrayBuffer()).byteLength;
   assertEquals([bytes, byteLength(BODY)], [10, 10]);
   assertEquals(head.headers.get("content-length"), "10");
+});
+
+Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {
+  const rows: readonly (readonly [value: string | null, fresh: boolean])[] = [
+    ['"a"', true],
+    ['W/"a"', true],
+    [' \t"a" ', true],
+    ['"b","a"', true],
+    ['"b" ,\t W/"a" , "c"', true],
+    ["*", true],
+    [" * ", true],
+    [null, false],
+    ["", false],
+    ["a", false],
+    ['"b"', false],
+    ['w/"a"', false],
+    ['W/W/"a"', false],
+    ['"b", *', false],
+    ['"a" "a"', false],
+  ];
+  for (const [value, fresh] of rows) assertEquals(isFresh(value, '"a"'), fresh, `${value}`);
 });
