@@ -48,8 +48,8 @@ function note(
   runs: boolean,
 ): void {
   names.set(`${file}: ${name}`, { runs });
-  const heading = /^(exchanges\/.*) \(TCP\)$/.exec(name)?.[1];
-  if (file === "exchanges_test.ts" && heading !== undefined) names.set(heading, { runs });
+  const heading = /^(exchanges\/.*) \([a-z, ]+\)$/.exec(name)?.[1];
+  if (file === "runtime/exchanges_test.ts" && heading !== undefined) names.set(heading, { runs });
 }
 
 type Record = (name: string, runs: boolean) => void;

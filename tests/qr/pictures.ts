@@ -1,6 +1,7 @@
 /**
- * Readers of the pictures that are made: PNG by its specification and node:zlib, terminal text by
- * what a terminal shows, and QR codes by an independent decoder.
+ * Readers of the pictures that are made: PNG by its specification and node:zlib, SVG by another
+ * parser and a pen that follows the path, terminal text by what a terminal shows, and QR codes by an
+ * independent decoder.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { Buffer } from "node:buffer";
 import { crc32, inflateSync } from "node:zlib";
 import { assertEquals } from "@std/assert/equals";
 import jsqr from "jsqr";
+import { SaxesParser } from "saxes";
 
 /** Black and white pixels. */
 export interface Picture {
@@ -54,6 +56,31 @@ function unfilter(data: Uint8Array, stride: number, height: number): readonly Ui
   return lines;
 }
 
+/** Reads the one SVG in a piece of well-formed markup: a ground and horizontal strokes on it. */
+export function readSvg(markup: string): Picture {
+  const elements = new Map<string, Record<string, string>>();
+  const parser = new SaxesParser();
+  parser.on("opentag", ({ name, attributes }) => {
+    assertEquals(elements.has(name), false, `two elements ${name}`);
+    elements.set(name, attributes);
+  });
+  parser.write(markup).close();
+  const [, width, height] = /^0 0 (\d+) (\d+)$/.exec(elements.get("svg")!["viewBox"]!)!.map(Number);
+  assertEquals(elements.get("rect"), { width: `${width}`, height: `${height}`, fill: "#fff" });
+  const black = new Set<string>();
+  let x = 0;
+  // A stroke is as wide as a pixel, along its middle.
+  let y = -0.5;
+  const path = elements.get("path")!["d"]!;
+  assertEquals(/^(m-?\d+ -?\d+(\.5)?h\d+)+$/.test(path), true, path);
+  for (const [, dx, dy, length] of path.matchAll(/m(\S+) ([\d.]+)h(\d+)/g)) {
+    x += Number(dx);
+    y += Number(dy);
+    for (const end = x + Number(length); x < end; x++) black.add(`${x} ${y}`);
+  }
+  return { width: width!, height: height!, isWhite: (x, y) => !black.has(`${x} ${y}`) };
+}
+
 /** What a dark terminal shows of plain text, or any terminal of text in black on white. */
 export function readTerminal(text: string): Picture {
   const rows = text.split("\n").flatMap((line) => {
@@ -81,4 +108,17 @@ export function decode({ width, height, isWhite }: Picture, scale = 1): string |
     }
   }
   return jsqr.default(pixels, width * scale, height * scale)?.data;
+}
+
+// ISO/IEC 18004 §7.9: the mask over the format information, and the levels by its first two bits.
+const FORMAT_MASK = 0x5412;
+const LEVELS = ["M", "L", "H", "Q"];
+
+/** Version and level of a symbol, as `40-L`, shown a pixel for each module, in a quiet zone. */
+export function symbolOf({ width, isWhite }: Picture, quietZone = 4): string {
+  const side = width - 2 * quietZone;
+  const isDark = (x: number): number => isWhite(quietZone + x, quietZone + 8) ? 0 : 1;
+  // The two most significant bits stand at the left end of row 8.
+  const level = (isDark(0) << 1 | isDark(1)) ^ FORMAT_MASK >> 13;
+  return `${(side - 17) / 4}-${LEVELS[level]}`;
 }

@@ -116,6 +116,9 @@ function parseStep(request: Fence, reply: Fence, fail: (message: string) => neve
   if (/^HTTP\//.test(request.lines[0] ?? "")) fail("a reply stands where a request should");
   if (!/^HTTP\//.test(reply.lines[0] ?? "")) fail("a request stands where a reply should");
   const continued = reply.lines[0] === "HTTP/1.1 100 Continue" && reply.lines[1] === "";
+  if (reply.lines.at(-1) === "{{any}}" && reply.lines.at(-2) === "") {
+    fail("the body is not checked");
+  }
   const final = continued ? { ...reply, lines: reply.lines.slice(2) } : reply;
   return { request: parseBlock(request), reply: parseBlock(final), continued };
 }

@@ -38,7 +38,8 @@ export function holdsPin(text: string): boolean {
 }
 
 /**
- * Fills in pins, repetitions, and fields of the reply before: all but `{{any}}` and `{{fill N}}`.
+ * Fills in pins, repetitions, and fields of the reply before: all but
+ * `{{any}}`, `{{qr VERSION-LEVEL}}` and `{{fill N}}`.
  *
  * @throws {SyntaxError} When there is any other.
  */
@@ -64,7 +65,7 @@ export function fillIn(
       return pieces.join("");
     })
     .replace(/\{\{earlier ([A-Za-z-]+)\}\}/g, (_, name: string) => earlier(name));
-  const unknown = /\{\{(?!any\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
+  const unknown = /\{\{(?!any\}\}|qr \d+-[LMQH]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
   if (unknown !== undefined) throw new SyntaxError(`There is no placeholder ${unknown}`);
   return filled;
 }

@@ -8,8 +8,10 @@
 import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SaxesParser } from "saxes";
 import type { Block, Exchange, Step } from "./exchanges.ts";
 import type { RawReply, RawRequest } from "./http.ts";
+import { checkPicture } from "./picture_check.ts";
 import { fillIn, fillUp, holdsPin, type PinClock } from "./placeholders.ts";
 
 /** What an exchange is replayed against. */
@@ -32,9 +34,11 @@ export async function replay(exchange: Exchange, server: Server): Promise<void> 
     const fill = (text: string): string =>
       fillIn(text, server.clock, (name) => earlier?.headers.get(name.toLowerCase()) ?? "");
     const request = requestOf(step.request, fill);
-    earlier = await server.send(request);
-    checkReply(earlier, step, fill);
-    checkEveryReply(earlier, step, request, server.overTcp);
+    const reply = await server.send(request);
+    checkReply(reply, step, fill);
+    checkEveryReply(reply, step, request, server.overTcp);
+    checkPicture(reply, request, SYMBOL.exec(step.reply.body)?.[1]);
+    earlier = reply;
   }
 }
 
@@ -83,18 +87,20 @@ function checkReply(reply: RawReply, { reply: block, continued }: Step, fill: Fi
   const shown = `status ${reply.status}, body:\n${Buffer.from(reply.body).toString("utf8")}`;
   assertEquals(`HTTP/1.1 ${reply.status}`, statusLine!.slice(0, "HTTP/1.1 200".length), shown);
   if (continued) assert(reply.continued, "100 (Continue) did not come first");
-  for (const field of fields) checkField(reply, latin1(bytesOf(field, block.escaped)));
-  if (wanted.includes(ANY)) assert(matches(got, wanted), `${shown}\nexpected:\n${block.body}`);
+  for (const field of fields) checkField(reply, latin1(bytesOf(fill(field), block.escaped)));
+  if (OPEN.test(wanted)) assert(matches(got, wanted), `${shown}\nexpected:\n${block.body}`);
   else if (got !== wanted) {
     assertEquals(shown.slice(shown.indexOf("\n") + 1), Buffer.from(wanted, "latin1").toString());
     assertEquals(JSON.stringify(got), JSON.stringify(wanted));
   }
 }
 
-const ANY = "{{any}}";
+// What leaves a part of a reply open, and the symbol that a picture must show.
+const OPEN = /\{\{(?:any|qr \d+-[LMQH])\}\}/;
+const SYMBOL = /\{\{qr (\d+-[LMQH])\}\}/;
 
 function matches(text: string, pattern: string): boolean {
-  const literals = pattern.split(ANY).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const literals = pattern.split(OPEN).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${literals.join("[^]+?")}$`).test(text);
 }
 
@@ -114,6 +120,8 @@ function checkEveryReply(
 ): void {
   assertEquals(headers.get("x-content-type-options"), "nosniff");
   assertEquals(headers.get("referrer-policy"), "no-referrer");
+  // RFC 9110 §8.8.3, a strong one: no W/ before it, no quote in it.
+  assert(/^"[\x21\x23-\x7e]+"$/.test(headers.get("etag") ?? '"none"'), headers.get("etag"));
   const ownCaching = reply.head.some((field) => /^cache-control:/i.test(field));
   if (!ownCaching) assertEquals(headers.get("cache-control"), "no-store");
   // RFC 9110 §8.6: a 204 has no Content-Length, and a 304 need not have one.
@@ -121,6 +129,10 @@ function checkEveryReply(
   if (overTcp && ![204, 304].includes(status)) {
     assert(headers.has("content-length"), "The reply has no Content-Length");
     assertEquals(headers.get("transfer-encoding"), undefined);
+  }
+  const isXml = /^(?:text\/xml|application\/soap\+xml|image\/svg\+xml)\b/;
+  if (isXml.test(headers.get("content-type") ?? "") && body.length > 0) {
+    new SaxesParser({ xmlns: true }).write(Buffer.from(body).toString("utf8")).close();
   }
   // What must not come back is written with this word in the files.
   const whole = [...headers.values(), latin1(body)].join("\n");
