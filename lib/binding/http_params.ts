@@ -21,6 +21,7 @@ import {
   type WrittenCall,
 } from "./binding.ts";
 import { FORM, readParameters, writeParameters } from "./form_urlencoded.ts";
+import { JSON_TYPE } from "./json.ts";
 import { resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
@@ -44,7 +45,9 @@ export function httpPostBinding(namespace: string): Binding {
     headers: { "Content-Type": FORM },
     body: writeParameters(operation, args),
   });
-  const readEncoded = (request: ServiceRequest): Promise<string> => request.readText([FORM]);
+  // JSON never gets here, its binding being asked before: it is named to those who have neither.
+  const readEncoded = (request: ServiceRequest): Promise<string> =>
+    request.readText([FORM, JSON_TYPE]);
   return paramsBinding({ name: "HTTP POST", writeCall }, "POST", readEncoded, namespace);
 }
 

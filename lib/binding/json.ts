@@ -17,7 +17,8 @@ import {
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
 import { fieldsOf, valueOf } from "./result.ts";
 
-const JSON_TYPE = "application/json";
+/** The media type of JSON bodies. */
+export const JSON_TYPE = "application/json";
 
 /** The binding of POST requests to an operation whose body is JSON. */
 export function jsonBinding(): Binding {

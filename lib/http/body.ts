@@ -41,8 +41,8 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
   if (!allowed.includes(mediaType.essence)) {
     throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.`);
   }
-  const charset = mediaType.parameters.get("charset")?.toLowerCase() ?? "utf-8";
-  if (charset !== "utf-8" && charset !== "utf8") {
+  const charsets = mediaType.parameters.get("charset")?.toLowerCase().split(", ") ?? [];
+  if (!charsets.every((charset) => charset === "utf-8" || charset === "utf8")) {
     throw unsupported("The charset of the Content-Type must be utf-8.");
   }
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
@@ -77,8 +77,8 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 async function readCounted(request: Request): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_BODY_BYTES);
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    // Leaving the loop cancels the stream: no more is read.
+  // What is too much is left to the runtime, which knows how to end a connection.
+  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
     if (length + chunk.length > MAX_BODY_BYTES) throw tooLarge();
     bytes.set(chunk, length);
     length += chunk.length;

@@ -41,12 +41,13 @@ export function isAuthority(text: string): boolean {
  */
 export function targetOf({ url }: Request): Target {
   const authorityStart = url.indexOf("://") + 3;
-  const pathStart = indexOrEnd(url, "/", authorityStart);
-  const queryStart = indexOrEnd(url, "?", pathStart);
+  const queryStart = indexOrEnd(url, "?", authorityStart);
+  const pathStart = Math.min(indexOrEnd(url, "/", authorityStart), queryStart);
   return {
     scheme: url.startsWith("https:") ? "https" : "http",
     authority: url.slice(authorityStart, pathStart),
-    path: url.slice(pathStart, queryStart),
+    // RFC 3986 §6.2.3: a whole URL without a path is that of the root.
+    path: url.slice(pathStart, queryStart) || "/",
     query: url.slice(queryStart + 1),
   };
 }

@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import type { Handler } from "../http/handler.ts";
+import { waitAtMost } from "./patience.ts";
 import type { Runtime, Server, ServerOptions } from "./runtime.ts";
 
 // Bun answers a declared length above its limit with a bare 413. The handler's limit is lower and its
@@ -14,6 +15,15 @@ const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 
 // Above the 60 s that proxies keep an idle connection, so that they close it and not we.
 const IDLE_TIMEOUT_SECONDS = 75;
+
+// How much of a body that nobody reads is received and dropped, and how long that may take where the
+// connection is closed then: to close it earlier would be a reset for a caller who still sends, and
+// who would never read the reply.
+const DROPPED_BYTES = 1_048_576;
+const DROPPING_MS = 2_000;
+
+// What Bun makes of each byte of a target that is not UTF-8: U+FFFD, encoded.
+const REPLACED = "%EF%BF%BD";
 
 /** This runtime; to be touched on Bun alone. */
 export function bunRuntime(): Runtime {
@@ -30,7 +40,7 @@ function serve({ address, tls, shared }: ServerOptions, handler: Handler): Serve
     // Said outright, because Bun shares a port by default where `development` is off.
     ...("path" in address ? { unix: address.path } : { ...address, reusePort: shared }),
     ...(tls === undefined ? {} : { tls }),
-    fetch: (request) => handler(withSentHost(request, scheme)),
+    fetch: (request) => answer(request, scheme, handler),
     // Otherwise the page for an error shows the source.
     development: false,
     maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
@@ -43,14 +53,64 @@ function serve({ address, tls, shared }: ServerOptions, handler: Handler): Serve
   };
 }
 
+async function answer(
+  request: Request,
+  scheme: "http" | "https",
+  handler: Handler,
+): Promise<Response> {
+  const reply = await handler(withSentUrl(request, scheme));
+  const rest = restOf(request, reply);
+  const isLong = declaredLength(request) > DROPPED_BYTES;
+  // Behind its reply Bun takes all that is left of a body, however long it is and whenever it comes.
+  const leavesTooMuch = reply.status === 408 || rest !== null && (isLong || isChunked(request));
+  // RFC 9112 §9.6: to close without a word would have the caller send its next request into nowhere.
+  if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
+  // Before the reply, since Bun closes behind it.
+  if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
+    await waitAtMost(drop(rest), DROPPING_MS);
+  }
+  return reply;
+}
+
+// What no handler took of a body: all of it, or what came in chunks and was too much.
+function restOf({ body, bodyUsed }: Request, { status }: Response): Request["body"] {
+  return body !== null && !body.locked && (!bodyUsed || status === 413) ? body : null;
+}
+
+function declaredLength({ headers }: Request): number {
+  return Number(headers.get("content-length"));
+}
+
+function isChunked({ headers }: Request): boolean {
+  return headers.has("transfer-encoding");
+}
+
+function asksToClose({ headers }: Request): boolean {
+  return /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(headers.get("connection") ?? "");
+}
+
+async function drop(body: NonNullable<Request["body"]>): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const { length } of body) {
+      bytes += length;
+      if (bytes > DROPPED_BYTES) return;
+    }
+  } catch {
+    // Its sender is gone.
+  }
+}
+
 // Bun takes the URL apart and puts it together again: the host of Host in lower case and without the
 // port of the scheme, and none at all when there is no Host, as HTTP/1.0 allows. Callers find the host
-// that they used in the WSDL, so it is put back as it was sent; for none, what Deno has there.
-function withSentHost(request: Request, scheme: string): Request {
-  const { url } = request;
+// that they used in the WSDL, so it is put back as it was sent; for none, what Deno has there. What was
+// not UTF-8 would be one text for all such bytes, and so one secret: a byte that is no UTF-8 either
+// stands for it, which is refused. A caller who did send U+FFFD is refused with it.
+function withSentUrl(request: Request, scheme: string): Request {
+  const url = request.url.replaceAll(REPLACED, "%FF");
   const host = request.headers.get("host") || "localhost";
   const base = `${scheme}://${host}`;
-  if (url.startsWith(base) && url[base.length] === "/") return request;
+  if (url === request.url && url.startsWith(base) && url[base.length] === "/") return request;
   const isWhole = url.startsWith(`${scheme}://`);
   // What is no URL at all, as the target of CONNECT, stays so.
   if (!isWhole && !url.startsWith("/")) return request;

@@ -16,9 +16,6 @@ const STEADY_WAITS = 8;
 // process cut off every request that came last. A second remains in which those are answered.
 const MAX_WAITS = 36;
 
-// What comes behind a body that was not taken to its end is no request: 408, 413.
-const BROKEN_OFF: ReadonlySet<number> = new Set([408, 413]);
-
 /** Counts the requests that are being answered. */
 export class Traffic {
   readonly #quietMs: number;
@@ -42,7 +39,7 @@ export class Traffic {
     this.#cameSince = true;
     try {
       const reply = await handler(request);
-      if (this.#draining || BROKEN_OFF.has(reply.status)) reply.headers.set("connection", "close");
+      if (this.#draining) reply.headers.set("connection", "close");
       return reply;
     } finally {
       this.#running--;

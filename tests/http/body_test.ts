@@ -67,10 +67,10 @@ Deno.test("readBody() takes 65,536 bytes in chunks and not one more", async () =
   ]);
 });
 
-Deno.test("readBody() stops reading an endless body at the limit", async () => {
+Deno.test("readBody() stops reading an endless body at the limit, and leaves the rest", async () => {
   const { stream, state } = chunks(endless(), "hang");
   assertEquals((await faultOf({ body: stream }))[0], "body-too-large");
-  assertEquals(state, { cancelled: true, pulled: 66_000 });
+  assertEquals(state, { cancelled: false, pulled: 66_000 });
 });
 
 Deno.test("readBody() answers a declared length over the limit without waiting for a byte", async () => {
@@ -127,3 +127,14 @@ for (const [what, bytes, place] of NOT_UTF_8) {
     ]);
   });
 }
+
+Deno.test("readBody() takes a charset that is said twice, and no two", async () => {
+  for (const charset of ["utf-8; charset=UTF-8", '"utf8"; charset=utf-8']) {
+    const headers = { "content-type": `text/xml; charset=${charset}` };
+    assertEquals(await read({ body: "a", headers }), "a");
+  }
+  for (const charset of ["utf-8; charset=latin1", "latin1; charset=utf-8", "; charset="]) {
+    const headers = { "content-type": `text/xml; charset=${charset}` };
+    assertEquals((await faultOf({ body: "a", headers }))[0], "unsupported-media-type");
+  }
+});

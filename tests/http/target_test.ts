@@ -52,3 +52,11 @@ Deno.test("targetOf() leaves path and query as they were sent", () => {
   );
   assertEquals([authority, path, query], ["localhost:8080", "/API.asmx/Pair", "a=%41+b?c&=d"]);
 });
+
+Deno.test("targetOf() finds the root in a whole URL without a path", () => {
+  for (const query of ["", "wsdl", "a=/b", "a=?b"]) {
+    const url = `http://host${query && `?${query}`}`;
+    const target = targetOf(Object.defineProperty(new Request(url), "url", { value: url }));
+    assertEquals(target, { scheme: "http", authority: "host", path: "/", query });
+  }
+});

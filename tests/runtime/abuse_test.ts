@@ -16,6 +16,7 @@ const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const POST = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
   "Content-Type: application/x-www-form-urlencoded\r\n";
 const FORM = "pin=1&secretCode=x";
+const CHUNKED_FORM = `${FORM.length.toString(16)}\r\n${FORM}\r\n0\r\n\r\n`;
 
 let program: RunningProgram;
 
@@ -73,7 +74,8 @@ abuse("a head that comes slowly does not hold up others", async (wire) => {
 
 abuse("a body that never comes to its end → 408", async (wire) => {
   await wire.send(`${POST}Content-Length: 18\r\n\r\npin=1`);
-  assertEquals(statusIn(await wire.receive((text) => statusIn(text) !== "closed")), "408");
+  const received = await wire.receive((text) => statusIn(text) !== "closed");
+  assertEquals([statusIn(received), ...connectionOf(received)], ["408", "close"]);
 });
 
 abuse("a chunked body without end → 413", async (wire) => {
@@ -123,7 +125,71 @@ abuse("a client that leaves in the middle of a body", async (wire) => {
   wire.close();
 });
 
-abuse("a client that asks for Connection: close is let go", async (wire) => {
-  await wire.send(GET.replace("Host", "Connection: close\r\nHost"));
-  assert(await wire.isClosed());
+for (const field of ["close", "Close", "TE, close", "keep-alive\r\nConnection: close"]) {
+  abuse(`a client that asks for ${JSON.stringify(field)} is told so and let go`, async (wire) => {
+    await wire.send(GET.replace("Host", `Connection: ${field}\r\nHost`));
+    assert(await wire.isClosed());
+    assertEquals(connectionOf(await wire.receive(() => true)), ["close"]);
+  });
+}
+
+const KEPT = [
+  ["in one piece", `Content-Length: ${FORM.length}\r\n\r\n${FORM}`],
+  ["in chunks", `Transfer-Encoding: chunked\r\n\r\n${CHUNKED_FORM}`],
+] as const;
+
+for (const [how, rest] of KEPT) {
+  abuse(`a client that sends a body ${how} may send more`, async (wire) => {
+    await wire.send(POST + rest);
+    assertEquals(connectionOf(await wire.receive((text) => text.endsWith("</boolean>"))), []);
+    await wire.send(GET);
+    assert((await wire.receive((text) => text.endsWith("\nok"))).endsWith("\nok"));
+  });
+}
+
+/** What the fields named Connection say in what was received. */
+function connectionOf(received: string): readonly string[] {
+  return [...received.matchAll(/^connection: *(.*?)\r$/gim)].map(([, value]) => value!);
+}
+
+const LARGE = "a".repeat(240_000);
+const WHOLE = `Content-Length: ${LARGE.length}\r\n\r\n${LARGE}`;
+const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n" +
+  `${LARGE.length.toString(16)}\r\n${LARGE}\r\n0\r\n\r\n`;
+const CLOSE = "Connection: close\r\n";
+
+// What is sent, the head before its length and the rest of the request, and the status.
+const UNREAD: readonly (readonly [string, string, string, string])[] = [
+  ["a body", POST, WHOLE, "413"],
+  ["a body and Connection: close", POST + CLOSE, WHOLE, "413"],
+  ["a chunked body", POST, CHUNKED, "413"],
+  ["a chunked body and Connection: close", POST + CLOSE, CHUNKED, "413"],
+  ["a body to nowhere", POST.replace(/\/\S+/, "/nowhere") + CLOSE, WHOLE, "404"],
+];
+
+for (const [what, head, rest, status] of UNREAD) {
+  abuse(`${what} of 240,000 bytes is refused without a reset → ${status}`, async (wire) => {
+    assert(await wire.send(head));
+    // In parts, so that the next finds out what the server did after the one before.
+    for (let from = 0; from < rest.length; from += 20_000) {
+      assert(await wire.send(rest.slice(from, from + 20_000)), "The connection was reset");
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    assertEquals(statusIn(await wire.receive((text) => statusIn(text) !== "closed")), status);
+  });
+}
+
+abuse("a body that is declared too long is refused before it comes", async (wire) => {
+  await wire.send(`${POST}Content-Length: ${LARGE.length}\r\n\r\n`);
+  assertEquals(statusIn(await wire.receive((text) => statusIn(text) !== "closed")), "413");
 });
+
+abuse(
+  "/Validate.aspx says False of bytes that are not UTF-8, where it is reached",
+  async (wire) => {
+    await wire.send("GET /Validate.aspx?pin=1&secretCode=\xE9 HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    assert(await wire.isClosed());
+    const [, body] = (await wire.receive(() => true)).split("\r\n\r\n");
+    assertEquals(body, RUNTIME === "bun" ? "False" : "");
+  },
+);

@@ -1,5 +1,6 @@
 import { deviates, met, notApplicable, type Source, testsOf } from "../row.ts";
 
+const abuse = testsOf("runtime/abuse_test.ts");
 const routes = testsOf("exchanges/routes.md");
 const limits = testsOf("exchanges/limits.md");
 const params = testsOf("exchanges/http_params.md");
@@ -213,14 +214,39 @@ export const HTTP: Source = {
         params("An HTTP/1.0 caller is answered"),
       ],
     ),
-    met(
-      "H-31",
+    met("H-31", "RFC 9112 §3.2.2", "MUST", "A request target may be a whole URL.", [
+      routes("A request target may be a whole URL"),
+      abuse("abuse …: A whole URL as target → 200"),
+      abuse("abuse …: A whole URL without a path → 302"),
+    ]),
+    deviates(
+      "H-39",
       "RFC 9112 §3.2.2",
       "MUST",
-      "A request target may be a whole URL, and its host wins.",
+      "The host of a target that is a whole URL wins over Host.",
+      "It does on Deno. Bun takes the host away before a server sees the request, so there Host wins.",
       [
-        routes("A request target may be a whole URL"),
         testsOf("exchanges/description.md")("The host of a whole URL wins over the Host"),
+        abuse("abuse …: A whole URL whose host is none → …"),
+      ],
+    ),
+    met(
+      "H-40",
+      "RFC 9112 §9.6",
+      "SHOULD",
+      "A server that closes the connection says so in its reply, when the request asks for that or not.",
+      [
+        abuse("abuse …: a client that asks for … is told so and let go"),
+        testsOf("runtime/traffic_test.ts")("drain() ends under steady load"),
+      ],
+    ),
+    met(
+      "H-41",
+      "RFC 9112 §9.6",
+      "our rule",
+      "The connection is closed so that a caller who still sends a body gets to read the reply: up to 1 MiB of it is taken first.",
+      [
+        abuse("abuse …: … of 240,000 bytes is refused without a reset …"),
       ],
     ),
     met(

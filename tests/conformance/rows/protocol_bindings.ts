@@ -1,4 +1,4 @@
-import { met, type Source, testsOf } from "../row.ts";
+import { deviates, met, type Source, testsOf } from "../row.ts";
 
 const routes = testsOf("exchanges/routes.md");
 const http = testsOf("exchanges/http_params.md");
@@ -9,6 +9,7 @@ const short = testsOf("conformance/short_routes_test.ts");
 const description = testsOf("exchanges/description.md");
 const proxy = testsOf("exchanges/trust_proxy.md");
 const handler = testsOf("http/handler_test.ts");
+const abuse = testsOf("runtime/abuse_test.ts");
 
 function both(heading: string): readonly string[] {
   return [soap11(heading), soap12(heading)];
@@ -283,10 +284,12 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-33",
       "§5",
       "our rule",
-      "A malformed escape stays as it is; bytes that are not UTF-8 and characters that XML forbids are 400.",
+      "A malformed escape stays as it is; bytes that are not UTF-8, escaped or raw, and characters that XML forbids are 400.",
       [
         http("A malformed escape stays as it is written"),
         http("Escapes that are not UTF-8 are refused"),
+        abuse("abuse …: A byte that is not UTF-8 in another query → 400"),
+        http("A form that is not UTF-8 is refused"),
         http("A character that XML forbids is refused"),
       ],
     ),
@@ -426,5 +429,15 @@ export const PROTOCOL_BINDINGS: Source = {
       description("A Host that is not a host is 400 and not repeated"),
       proxy("A forwarded host that is not a host is 400 and not repeated"),
     ]),
+    deviates(
+      "B-60",
+      "§5",
+      "our rule",
+      "U+FFFD in a query is text like any other.",
+      "It is on Deno. Bun puts it in the place of each byte that is not UTF-8, before a server sees the query, so there it is refused. In a body it is text on both.",
+      [
+        abuse("abuse …%EF%BF%BD… in the query → …"),
+      ],
+    ),
   ],
 };
