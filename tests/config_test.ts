@@ -57,7 +57,7 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   host: [["0.0.0.0", "0.0.0.0"], ["::1", "::1"], ["localhost", "localhost"]],
   port: [["0", 0], ["65535", 65535]],
   socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
-  socketMode: [["0660", 0o660], ["666", 0o666]],
+  socketMode: [["0660", 0o660], ["666", 0o666], ["000", 0], ["0777", 0o777]],
   tlsCert: [["", undefined]],
   tlsKey: [["", undefined]],
   namespace: [["http://tempuri.org/", "http://tempuri.org/"], [
@@ -95,7 +95,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   host: ["", "a b", "http://x", "<x>"],
   port: ["", "-1", "65536", "8080x", "1e3", "0x50"],
   socket: ["a\0b"],
-  socketMode: ["", "660x", "0888", "66"],
+  socketMode: ["", "660x", "x660", "0888", "66", "1777", "00660"],
   tlsCert: ["a\0b"],
   tlsKey: ["a\0b"],
   namespace: [
@@ -105,6 +105,10 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
     "http://ex ample/",
     "http://é/",
     'http://"/',
+    "http://www.w3.org/2000/xmlns/",
+    "http://schemas.xmlsoap.org/soap/envelope/",
+    "1http://example.com/",
+    " http://example.com/",
   ],
   baseUrl: [
     "pin.example.com",

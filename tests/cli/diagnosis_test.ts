@@ -261,3 +261,22 @@ Deno.test("diagnose() looks at no time before 1970", async () => {
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
+
+Deno.test("diagnose() looks at what users ask about most before what is rare", async () => {
+  // The chance of a match counts the codes that were looked at before it.
+  const rows: readonly (readonly [string, string, string?])[] = [
+    ["now", code(SECRET, 0)],
+    ["a step beyond the window", code(SECRET, -2)],
+    ["the other encoding", code(AS_BASE32, 0)],
+    ["a secret to be trimmed", code(SECRET, 0), ` ${SECRET}`],
+    ["another hash", code(SECRET, 0, { algorithm: "SHA512" })],
+    ["another period", code(SECRET, 0, { period: 60 })],
+    ["a rare period", code(SECRET, 0, { period: 45 })],
+  ];
+  let before = 0;
+  for (const [what, pin, secretCode] of rows) {
+    const { chance } = (await ask(pin, {}, secretCode)).matches[0]!;
+    assert(chance > before, `${what}: ${chance} after ${before}`);
+    before = chance;
+  }
+});

@@ -55,6 +55,13 @@ Deno.test("JSON: a number is its decimal text", async () => {
   );
 });
 
+Deno.test("JSON: a number is exact up to 2^53 - 1", async () => {
+  const args = { appName: Number.MAX_SAFE_INTEGER, appInfo: -1, secretCode: 1e3 };
+  const reply = await json("/api.asmx/Pair", JSON.stringify(args));
+  const uri = "otpauth://totp/9007199254740991:-1?secret=GEYDAMA\\u0026amp;";
+  assert(reply.text.includes(uri), reply.text);
+});
+
 Deno.test("JSON: an error has status, jsonerror and no trace", async () => {
   const rows: readonly (readonly [number, string, string])[] = [
     [400, '{"pin":"1"}', "Missing parameter: secretCode."],
@@ -62,6 +69,12 @@ Deno.test("JSON: an error has status, jsonerror and no trace", async () => {
     [400, '{"pin":"1","secretCode":""}', "Parameter secretCode must not be empty."],
     [400, '{"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
     [400, '{"pin":{},"secretCode":"x"}', "Parameter pin must be a string or a whole number."],
+    [
+      400,
+      '{"pin":9007199254740992,"secretCode":"x"}',
+      "Parameter pin must be a string or a whole number.",
+    ],
+    [400, '{"pin":1.5,"secretCode":"x"}', "Parameter pin must be a string or a whole number."],
     [400, "[]", "The body must be a JSON object with the parameters."],
     [400, "{'pin':'hush'}", "The body is not JSON."],
   ];

@@ -109,3 +109,46 @@ for (const version of ["1.1", "1.2"] as const) {
     assert((await reply.text()).includes(code));
   });
 }
+
+const ROLES = {
+  "1.1": ["actor", "http://schemas.xmlsoap.org/soap/actor/next"],
+  "1.2": ["role", "http://www.w3.org/2003/05/soap-envelope/role/next"],
+} as const;
+
+for (const version of ["1.1", "1.2"] as const) {
+  Deno.test(`SOAP ${version}: blanks around mustUnderstand, a role and nil are none of them`, async () => {
+    const [attribute, next] = ROLES[version];
+    const tell = async (block: string, call: string): Promise<string> => {
+      const text = CALL.replace("ENV", ENVELOPES[version])
+        .replace("<s:Body>", `<s:Header>${block}</s:Header><s:Body>`)
+        .replace("<pin>1</pin>", call);
+      return (await ask(soap(version, text))).text;
+    };
+    const block = (required: string, role: string): string =>
+      `<x:y xmlns:x="urn:x" s:mustUnderstand="${required}" s:${attribute}="${role}"/>`;
+    const notUnderstood = "soap:MustUnderstand<";
+    for (const required of ["1", " 1", "true ", "\ttrue\n"]) {
+      for (const role of ["", " ", next, ` ${next}`, `${next}\n`]) {
+        const reply = await tell(block(required, role), "<pin>1</pin>");
+        assert(reply.includes(notUnderstood), `${required}, ${role}: ${reply}`);
+      }
+    }
+    assert(!(await tell(block(" 0 ", next), "<pin>1</pin>")).includes(notUnderstood));
+    assert(!(await tell(block("1", `${next}/other`), "<pin>1</pin>")).includes(notUnderstood));
+    for (const nil of [" true", "1 ", "\ntrue\t"]) {
+      const xsi = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"';
+      const reply = await tell("", `<pin ${xsi} i:nil="${nil}">1</pin>`);
+      assert(reply.includes("Missing parameter: pin."), reply);
+    }
+  });
+
+  Deno.test(`SOAP ${version}: a query that is too long is 414, and a fault that says it was not read`, async () => {
+    const request = soap(version, CALL.replace("ENV", ENVELOPES[version]));
+    const reply = await ask({ ...request, target: `/api.asmx?${"x".repeat(8_193)}` });
+    assertEquals([reply.status, reply.type], [414, request.headers?.["Content-Type"] ?? ""]);
+    const text = "Server was unable to read request. ---&gt; " +
+      "The query string is longer than 8192 characters.";
+    assert(reply.text.includes(`${text}<`), reply.text);
+    assert(reply.text.includes(version === "1.1" ? "soap:Client<" : "soap:Sender<"), reply.text);
+  });
+}

@@ -170,3 +170,13 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
     ),
   );
 });
+
+Deno.test("a memory store begins anew after a right pin", () => {
+  const { store } = storeWith(10, rulesWith({ singleUse: false }));
+  fail(store, "a", 2);
+  assertEquals([store.decide("a", STEP), store.size()], ["accepted", 0]);
+  fail(store, "a", 2);
+  assertEquals(store.refusal("a"), undefined);
+  fail(store, "a", 1);
+  assertEquals(store.refusal("a"), "throttled");
+});

@@ -117,6 +117,9 @@ const NOT_UTF_8: readonly (readonly [string, readonly number[], string])[] = [
   ["ISO-8859-1", [0xf0, 0x9f, 0x94, 0x91, 0xe9, 0x20], "line 1, column 2"],
   ["a character cut off at the end", [0x61, 0x62, 0xe2, 0x82], "line 1, column 3"],
   ["UTF-16", [0xff, 0xfe, 0x3c, 0x00], "line 1, column 1"],
+  ["a bad byte after a CR alone", [0x61, 0x0d, 0x62, 0x80], "line 2, column 2"],
+  ["a bad byte after a LF alone", [0x61, 0x0a, 0x62, 0x80], "line 2, column 2"],
+  ["a bad byte after two line ends", [0x0d, 0x0a, 0x0a, 0x80], "line 3, column 1"],
 ];
 
 for (const [what, bytes, place] of NOT_UTF_8) {

@@ -4,6 +4,8 @@ import { createHandler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { parseConfig } from "../../lib/config.ts";
+import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
 
 const SECRET = "correct horse battery staple";
 
@@ -145,4 +147,119 @@ Deno.test("createHandler() names the route of a request that it refuses", async 
     "healthz ok",
     "unknown not-found",
   ]);
+});
+
+interface Asked {
+  readonly reply: Response;
+  readonly events: readonly RequestEvent[];
+}
+
+/** Answers a request by a handler with a clock that moves by 250 ms whenever it is looked at. */
+async function tellOf(
+  path: string,
+  init: RequestInit = {},
+  changes: Partial<HandlerOptions> = {},
+): Promise<Asked> {
+  const events: RequestEvent[] = [];
+  let ms = 1_000;
+  const handler = createHandler(optionsWith({
+    telemetry: {
+      observe: (event) => void events.push(event),
+      requestId: () => "a1-7",
+      monotonicMs: () => (ms += 250),
+    },
+    ...changes,
+  }));
+  return { reply: await handler(new Request(`http://localhost${path}`, init)), events };
+}
+
+const VALIDATE = `/api.asmx/ValidatePin?pin=000000&secretCode=${SECRET}`;
+
+Deno.test("createHandler() tells of each request once what it was and how it ended", async () => {
+  const facts: RequestEvent = {
+    requestId: "a1-7",
+    durationMs: 250,
+    method: "GET",
+    route: "service",
+    status: 200,
+    outcome: "ok",
+    replyBytes: 0,
+    operation: "",
+    binding: "",
+    facts: undefined,
+  };
+  const call = { operation: "ValidatePin", binding: "HTTP GET", outcome: "false" } as const;
+  const rows: readonly (readonly [string, RequestInit, Partial<RequestEvent>])[] = [
+    [VALIDATE, {}, { ...call, replyBytes: 101 }],
+    [VALIDATE, { method: "HEAD" }, { ...call, method: "HEAD" }],
+    ["/healthz", {}, { route: "healthz", replyBytes: 2 }],
+    ["/healthz", { method: "HEAD" }, { method: "HEAD", route: "healthz" }],
+    ["/healthz", { method: "OPTIONS" }, { method: "OPTIONS", route: "healthz", status: 204 }],
+    ["/healthz", { method: "PROPFIND" }, {
+      method: "other",
+      route: "healthz",
+      outcome: "method-not-allowed",
+      status: 405,
+      replyBytes: 50,
+    }],
+    ["/hush", { method: "POST" }, {
+      method: "POST",
+      route: "unknown",
+      outcome: "not-found",
+      status: 404,
+      replyBytes: 12,
+    }],
+  ];
+  for (const [path, init, told] of rows) {
+    const { reply, events } = await tellOf(path, init);
+    assertEquals(events, [{ ...facts, ...told }], `${init.method} ${path}`);
+    assertEquals(reply.headers.get("x-request-id"), "a1-7");
+  }
+});
+
+Deno.test("createHandler() tells how far off an accepted pin was", async () => {
+  const pin = referenceHotp(SECRET, 1);
+  const { events } = await tellOf(`/api.asmx/ValidatePin?pin=${pin}&secretCode=${SECRET}`);
+  assertEquals(events.map(({ outcome, facts }) => [outcome, facts?.distance]), [["true", 1]]);
+});
+
+Deno.test("createHandler() names a request only where somebody is told of it", async () => {
+  const reply = await createHandler(optionsWith({}))(new Request("http://localhost/healthz"));
+  assertEquals(reply.headers.get("x-request-id"), null);
+});
+
+Deno.test("createHandler() answers /metrics only where there is something to answer", async () => {
+  const without = await tellOf("/metrics");
+  assertEquals([without.reply.status, without.events[0]?.route], [404, "unknown"]);
+  const { reply, events } = await tellOf("/metrics", {}, { metricsPage: () => "up 1\n" });
+  assertEquals(
+    [reply.status, reply.headers.get("content-type"), await reply.text()],
+    [200, "text/plain; version=0.0.4; charset=utf-8", "up 1\n"],
+  );
+  assertEquals([events[0]?.route, events[0]?.replyBytes], ["metrics", 5]);
+});
+
+Deno.test("createHandler() answers 304 for what the caller has, and never for what is not there", async () => {
+  for (const [path, status, fresh] of [["/api.asmx", 200, 304], ["/api.asmx?op=X", 404, 404]]) {
+    const first = (await tellOf(`${path}`)).reply;
+    assertEquals([first.status, first.headers.get("cache-control")], [status, "no-cache"]);
+    await first.body?.cancel();
+    const etag = first.headers.get("etag") ?? "";
+    const { reply, events } = await tellOf(`${path}`, { headers: { "if-none-match": etag } });
+    assertEquals([reply.status, events[0]?.status], [fresh, fresh]);
+    assertEquals(reply.status === 304, (await reply.text()) === "");
+  }
+});
+
+Deno.test("createHandler() asks for a key where it refuses for want of one, and nowhere else", async () => {
+  const key = "k".repeat(16);
+  const challengeOf = async (path: string, headers = {}): Promise<unknown[]> => {
+    const { reply } = await tellOf(path, { headers }, { apiKeys: [key] });
+    return [reply.status, reply.headers.has("www-authenticate")];
+  };
+  assertEquals(await challengeOf(VALIDATE), [401, true]);
+  assertEquals(await challengeOf(VALIDATE, { "x-api-key": key }), [200, false]);
+  assertEquals(await challengeOf("/api.asmx/Pair", { "x-api-key": key }), [400, false]);
+  // The original's callers take any status but 200 for a success.
+  assertEquals(await challengeOf(`/Validate.aspx?Pin=1&SecretCode=${SECRET}`), [200, false]);
 });

@@ -112,3 +112,11 @@ Deno.test("createHandler() asks for a key before it reads a byte of the body", a
   const request = new Request("http://localhost/api.asmx", { method: "POST", headers, body });
   assertEquals([(await handlerWithKeys()(request)).status, pulled], [401, false]);
 });
+
+Deno.test("parseKeys() takes keys of 16 to 256 characters", () => {
+  const keys = ["k".repeat(16), "!".repeat(256), "~".repeat(255)];
+  assertEquals(parseKeys(keys.join("\n")), keys);
+  for (const length of [15, 257]) {
+    assertThrows(() => parseKeys("k".repeat(length)), KeyFileError, "line 1");
+  }
+});

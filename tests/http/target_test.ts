@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { isAuthority, targetOf } from "../../lib/http/target.ts";
+import { baseOf, isAuthority, targetOf } from "../../lib/http/target.ts";
 
 const HOSTS = [
   "localhost",
@@ -59,4 +59,35 @@ Deno.test("targetOf() finds the root in a whole URL without a path", () => {
     const target = targetOf(Object.defineProperty(new Request(url), "url", { value: url }));
     assertEquals(target, { scheme: "http", authority: "host", path: "/", query });
   }
+});
+
+Deno.test("isAuthority() takes the longest name of RFC 1035 with a port, and nothing longer", () => {
+  const longest = `${"a".repeat(63)}.`.repeat(3) + `${"a".repeat(62)}.`;
+  assertEquals([longest.length, isAuthority(`${longest}:65535`)], [255, true]);
+  assertEquals([isAuthority("a".repeat(261)), isAuthority("a".repeat(262))], [true, false]);
+});
+
+Deno.test("baseOf() believes a forwarded scheme that is one, from a trusted proxy alone", () => {
+  const rows = [
+    [undefined, "http"],
+    ["https", "https"],
+    ["HTTPS", "https"],
+    ["http", "http"],
+    ["ftp", "http"],
+    ["ftp, https", "https"],
+    ["https, ftp", "http"],
+    ["", "http"],
+  ] as const;
+  for (const [forwarded, scheme] of rows) {
+    const headers = forwarded === undefined ? {} : { "x-forwarded-proto": forwarded };
+    const request = new Request("http://otp.example/", { headers });
+    const target = targetOf(request);
+    const baseWith = (trustProxy: boolean): string =>
+      baseOf(request, target, { baseUrl: undefined, trustProxy });
+    assertEquals(baseWith(true), `${scheme}://otp.example`, forwarded);
+    assertEquals(baseWith(false), "http://otp.example");
+  }
+  const overTls = new Request("https://otp.example/", { headers: { "x-forwarded-proto": "http" } });
+  const options = { baseUrl: undefined, trustProxy: true };
+  assertEquals(baseOf(overTls, targetOf(overTls), options), "http://otp.example");
 });

@@ -138,6 +138,34 @@ Deno.test("matchTimeStep() computes no step before the first", async () => {
   assertEquals(await match("000000", 10, 0), undefined);
 });
 
+Deno.test("matchTimeStep() looks back to the first step of all, and no further", async () => {
+  assertEquals(await match(codeAt(0), 3, 3), -3);
+  // A counter before the first would wrap around to the last of 64 bits.
+  const key = await importOtpKey(seed(20), "SHA1");
+  assertEquals(await match(await hotp(key, -1, 6), 3, 2), undefined);
+});
+
+// Steps of which two have the same code: the one that is asked about, and the two distances.
+const SAME_CODES: readonly (readonly [number, number, number])[] = [
+  [1_300_575, 0, 1],
+  [1_300_576, 0, -1],
+  [1_821_113, 1, -2],
+  [1_821_112, -1, 2],
+  [2_288_503, 1, -3],
+];
+
+for (const [step, nearer, further] of SAME_CODES) {
+  Deno.test(`matchTimeStep() says ${nearer} where ${further} has the same code`, async () => {
+    assertEquals(codeAt(step + nearer), codeAt(step + further));
+    assertEquals(await match(codeAt(step + nearer), 3, step), nearer);
+  });
+}
+
+Deno.test("importOtpKey() gives a key that signs, and cannot be read back", async () => {
+  const key = await importOtpKey(seed(20), "SHA256");
+  assertEquals([key.extractable, key.usages], [false, ["sign"]]);
+});
+
 Deno.test("matchTimeStep() matches nothing but exactly the digits of a code", async () => {
   const code = codeAt(STEP);
   const fullWidth = code.replace(/[0-9]/g, (d) => String.fromCharCode(0xff10 + Number(d)));

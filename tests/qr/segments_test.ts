@@ -106,6 +106,12 @@ Deno.test("optimalSegments() needs the fewest bits, and loses nothing, when text
   }
 });
 
+Deno.test("optimalSegments() counts a segment in whole bits before it begins the next", () => {
+  const bytes = new TextEncoder().encode("aaddbacadbJH I7424192978270HDCGHDFF I C$");
+  assertEquals(bitLength(optimalSegments(bytes, VERSION_RANGES[2]!), 27), 282);
+  assertEquals(fewestBits(bytes, 2), 282);
+});
+
 Deno.test("optimalSegments() changes mode only where that pays", () => {
   const rows = [
     ["", ""],

@@ -89,3 +89,32 @@ Deno.test("createLog() tells the kind and the place of an error, and not its mes
     "2026-01-31T12:00:00.000Z error a request failed cause=string\n",
   );
 });
+
+Deno.test("createLog() colours by the class of the status, to its ends", () => {
+  const colourOf = (status: number): string | undefined => {
+    const line = logged({ color: true }, (log) => log.request({ ...EVENT, status }));
+    return line.split("status=\x1b[")[1]?.split("m")[0];
+  };
+  const rows = [[204, "32"], [399, "32"], [400, "33"], [499, "33"], [500, "31"], [
+    503,
+    "31",
+  ]] as const;
+  for (const [status, colour] of rows) assertEquals(colourOf(status), colour, String(status));
+});
+
+Deno.test("createLog() tells the places of an error in the form of either engine", () => {
+  const causeWith = (stack: string | undefined): string => {
+    const error = new TypeError("hunter2");
+    Object.defineProperty(error, "stack", { value: stack });
+    return logged({}, (log) => log.error("a request failed", error)).split(" failed ")[1]!.trim();
+  };
+  const deno =
+    "TypeError: hunter2\n    at read (file:///lib/a.ts:1:2)\n    at file:///lib/b.ts:30:40";
+  assertEquals(
+    causeWith(deno),
+    'cause=TypeError stack="at read (file:///lib/a.ts:1:2) | at file:///lib/b.ts:30:40"',
+  );
+  const bun = "read@/lib/a.ts:1:2\n@/lib/b.ts:30:40\nmodule code@/lib/c.ts\nhunter2";
+  assertEquals(causeWith(bun), 'cause=TypeError stack="read@/lib/a.ts:1:2 | @/lib/b.ts:30:40"');
+  assertEquals(causeWith(undefined), "cause=TypeError stack=");
+});

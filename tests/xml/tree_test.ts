@@ -351,3 +351,11 @@ Deno.test("parseXml() throws XmlError for a document that is cut off anywhere", 
     assert(column >= 1 && column <= width + 1, `cut off at ${length}: ${line}:${column}`);
   }
 });
+
+Deno.test("parseXml() tells attributes apart whose names and namespaces run together", () => {
+  const { root } = parseXml('<r xmlns:p="bc" xmlns:q="c" p:a="1" q:ab="2" a="3" ab="4"/>');
+  assertEquals(
+    root.attributes.map(({ namespaceName, localName, value }) => [namespaceName, localName, value]),
+    [["bc", "a", "1"], ["c", "ab", "2"], ["", "a", "3"], ["", "ab", "4"]],
+  );
+});

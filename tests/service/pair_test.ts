@@ -1,0 +1,46 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { formatKeyUri } from "../../lib/otp/key_uri.ts";
+import { encodeQr } from "../../lib/qr/encode.ts";
+import { svgElement } from "../../lib/qr/svg.ts";
+import type { CallContext } from "../../lib/service/context.ts";
+import { Fault } from "../../lib/service/fault.ts";
+import { pair } from "../../lib/service/pair.ts";
+import { writeHtmlFragment } from "../../lib/xml/writer.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+const CONTEXT: CallContext = {
+  otp: OTP,
+  secretEncoding: "text",
+  html: "svg",
+  now: () => 0,
+  base: () => "http://localhost",
+};
+
+// Each character is six of the URI, which are alphanumeric; the issuer stands there twice.
+function argumentsOf(issuerLength: number): Parameters<typeof pair>[0] {
+  return { appName: "\u00e9".repeat(issuerLength), appInfo: "\u00e9".repeat(256), secretCode: "x" };
+}
+
+function pictureOf(issuerLength: number, level: "M" | "L"): string | undefined {
+  const { appName: issuer, appInfo: account } = argumentsOf(issuerLength);
+  const code = encodeQr(formatKeyUri({ issuer, account, secret: "PA", ...OTP }), level);
+  return code && writeHtmlFragment(svgElement(code, `QR code for ${issuer} (${account})`));
+}
+
+Deno.test("pair() draws at level M what fits, and at level L what fits only there", () => {
+  const small = pair(argumentsOf(100), CONTEXT).Html;
+  assert(small.includes(pictureOf(100, "M")!));
+  assertEquals(pictureOf(200, "M"), undefined);
+  assert(pair(argumentsOf(200), CONTEXT).Html.includes(pictureOf(200, "L")!));
+});
+
+Deno.test("pair() refuses what does not fit at level L either", () => {
+  assertEquals(pictureOf(256, "L"), undefined);
+  const fault = assertThrows(() => pair(argumentsOf(256), CONTEXT), Fault);
+  assertEquals(
+    [fault.code, fault.message],
+    ["invalid", "The pairing information is too long for a QR code."],
+  );
+});
