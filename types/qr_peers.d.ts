@@ -37,6 +37,7 @@ declare module "jsqr" {
     readonly data: string;
     readonly binaryData: readonly number[];
     readonly version: number;
+    readonly chunks: readonly { readonly type: string; readonly assignmentNumber?: number }[];
   }
   const jsqr: {
     default(pixels: Uint8ClampedArray, width: number, height: number): Decoded | null;

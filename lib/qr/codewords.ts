@@ -49,7 +49,8 @@ function dataCodewordsOf(segments: readonly Segment[], version: number, count: n
   const stream = new BitStream(count);
   for (const { mode, values } of segments) {
     stream.append(MODE_INDICATOR[mode], MODE_INDICATOR_BITS);
-    stream.append(values.length, countIndicatorBits(mode, version));
+    const countBits = countIndicatorBits(mode, version);
+    if (countBits > 0) stream.append(values.length, countBits);
     APPEND_VALUES[mode](stream, values);
   }
   stream.append(0, Math.min(TERMINATOR_BITS, stream.freeBits));
@@ -60,7 +61,12 @@ function dataCodewordsOf(segments: readonly Segment[], version: number, count: n
 
 const APPEND_VALUES: Readonly<
   Record<Segment["mode"], (stream: BitStream, values: Uint8Array) => void>
-> = { numeric: appendNumeric, alphanumeric: appendAlphanumeric, byte: appendBytes };
+> = {
+  numeric: appendNumeric,
+  alphanumeric: appendAlphanumeric,
+  byte: appendBytes,
+  eci: appendBytes,
+};
 
 /** Three digits in 10 bits; two that are left in 7, one in 4 (clause 7.4.3). */
 function appendNumeric(stream: BitStream, digits: Uint8Array): void {
@@ -79,7 +85,7 @@ function appendAlphanumeric(stream: BitStream, values: Uint8Array): void {
   if (i < values.length) stream.append(values[i]!, 6);
 }
 
-/** Eight bits each (clause 7.4.5). */
+/** Eight bits each (clause 7.4.5, and of an ECI assignment number below 128 clause 7.4.2). */
 function appendBytes(stream: BitStream, bytes: Uint8Array): void {
   for (const byte of bytes) stream.append(byte, 8);
 }

@@ -7,7 +7,13 @@
 import { codewordSequence } from "./codewords.ts";
 import { bestMask, maskLayers } from "./mask.ts";
 import { lineWords, placeCodewords, templateOf } from "./matrix.ts";
-import { bitLength, optimalSegments, type Segment, VERSION_RANGES } from "./segments.ts";
+import {
+  bitLength,
+  optimalSegments,
+  type Segment,
+  UTF_8_HEADER,
+  VERSION_RANGES,
+} from "./segments.ts";
 import {
   blockLayout,
   type ErrorCorrectionLevel,
@@ -46,8 +52,8 @@ export interface EncodeOptions {
 const MAX_CHARACTERS = 7089;
 
 /**
- * The smallest symbol that holds `text` at `level`; its characters beyond ASCII become UTF-8, its
- * lone surrogates U+FFFD.
+ * The smallest symbol that holds `text` at `level`; its characters beyond ASCII become UTF-8, and
+ * the symbol says so; its lone surrogates become U+FFFD.
  *
  * @returns `undefined` when the text does not fit
  * @throws {RangeError} when an option is not an integer in its range
@@ -60,10 +66,11 @@ export function encodeQr(
   checkOptions(options);
   if (text.length > MAX_CHARACTERS) return undefined;
   const bytes = new TextEncoder().encode(text);
+  const header = bytes.some((byte) => byte > 0x7f) ? [UTF_8_HEADER] : [];
   const { min, max } = allowedVersions(options);
   for (const range of VERSION_RANGES) {
     if (range.max < min || range.min > max) continue;
-    const segments = optimalSegments(bytes, range);
+    const segments = [...header, ...optimalSegments(bytes, range)];
     const from = Math.max(range.min, min);
     const version = smallestVersion(segments, level, from, Math.min(range.max, max));
     if (version !== undefined) return createSymbol(segments, version, level, options.mask);

@@ -2,21 +2,27 @@
  * Segments: runs of characters in one mode, and the choice of modes that needs the fewest bits
  * (ISO/IEC 18004:2015 clauses 7.3 and 7.4, annex J).
  *
- * Left out: Kanji mode, structured append, FNC1 and ECI. Byte segments hold UTF-8 without an ECI
- * designator, which some readers do not know; most recognise UTF-8 without it, and a Key URI is
- * ASCII anyway.
+ * Left out: Kanji mode, structured append and FNC1. Byte segments hold UTF-8. Where that is more than
+ * ASCII, an ECI header before the first segment says so: without one, bytes are ISO 8859-1 by clause
+ * 7.4.5, and readers that guess take some texts for Shift JIS or Big5. A Key URI is ASCII and has none.
  */
 
-/** The modes of this encoder. */
+/** The modes in which this encoder encodes characters. */
 export type Mode = "numeric" | "alphanumeric" | "byte";
 
-/** Characters to be encoded in one mode. */
+/** Characters to be encoded in one mode, or an ECI header. */
 export interface Segment {
-  /** The mode. */
-  readonly mode: Mode;
-  /** A value for each character: 0 to 9, 0 to 44 (table 5), or a byte. */
+  /** The mode; `eci` for the header that says what the bytes behind it stand for (clause 7.4.2). */
+  readonly mode: Mode | "eci";
+  /**
+   * A value for each character: 0 to 9, 0 to 44 (table 5), or a byte. Of an ECI header, its ECI
+   * assignment number alone, below 128.
+   */
   readonly values: Uint8Array;
 }
+
+/** The header that makes bytes UTF-8: ECI 000026 of the AIM register. */
+export const UTF_8_HEADER: Segment = { mode: "eci", values: Uint8Array.of(26) };
 
 /** Versions that share the lengths of the character count indicators; both ends are included. */
 export interface VersionRange {
@@ -35,17 +41,19 @@ export const VERSION_RANGES: readonly VersionRange[] = [
 
 // Table 3, bits in the character count indicator, by index in VERSION_RANGES. The largest count
 // that a version has room for always fits its indicator, so that nothing has to check for it.
-const COUNT_BITS: Readonly<Record<Mode, readonly number[]>> = {
+const COUNT_BITS: Readonly<Record<Segment["mode"], readonly number[]>> = {
   numeric: [10, 12, 14],
   alphanumeric: [9, 11, 13],
   byte: [8, 16, 16],
+  eci: [0, 0, 0],
 };
 
 /** The four bits that open a segment of each mode (table 2). */
-export const MODE_INDICATOR: Readonly<Record<Mode, number>> = {
+export const MODE_INDICATOR: Readonly<Record<Segment["mode"], number>> = {
   numeric: 1,
   alphanumeric: 2,
   byte: 4,
+  eci: 7,
 };
 
 /** The bits of a mode indicator. */
@@ -76,18 +84,20 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
   return { mode, values };
 }
 
-/** The bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16. */
-export function countIndicatorBits(mode: Mode, version: number): number {
+/** The bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16, of ECI none. */
+export function countIndicatorBits(mode: Segment["mode"], version: number): number {
   return COUNT_BITS[mode][version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
 }
 
 // Three digits take 10 bits, two alphanumeric characters 11, a byte 8 (clauses 7.4.3 to 7.4.5). In
 // sixths of a bit each character has a cost of its own, and rounding the sum of a segment up to
-// whole bits gives exactly what the standard's rules for a last, incomplete group give.
-const SIXTHS_PER_CHARACTER: Readonly<Record<Mode, number>> = {
+// whole bits gives exactly what the standard's rules for a last, incomplete group give. An ECI
+// assignment number below 128 is a byte (table 4).
+const SIXTHS_PER_CHARACTER: Readonly<Record<Segment["mode"], number>> = {
   numeric: 20,
   alphanumeric: 33,
   byte: 48,
+  eci: 48,
 };
 
 /** The bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */

@@ -5,7 +5,7 @@ import { type Account, ACCOUNTS, base32, keyUriOf } from "./accounts.ts";
 import { type Binding, BINDINGS } from "./call.ts";
 import { pair } from "./clients.ts";
 import { runClient } from "./command.ts";
-import { scanSvg } from "./scan.ts";
+import { scanAddress, scanSvg } from "./scan.ts";
 import { serverForTests } from "./server.ts";
 
 const server = serverForTests();
@@ -65,5 +65,26 @@ for (const [i, account] of ACCOUNTS.entries()) {
     const html = await htmlOf(binding, account);
     const found = await runClient("/usr/bin/python3", "html_elements.py", [], html);
     assertEquals(found, expectedElements(account, html));
+  });
+}
+
+const TEXTS = [
+  "café",
+  "Grüße, señor Ærøskøbing",
+  "é0123456789012345é",
+  "日本語のテキスト",
+  "漢字かな交じり文 ABC 123",
+  "Ω Ж ไทย שלום",
+  "🔑👩‍👩‍👧",
+  "naïve ½ ±",
+  "plain ASCII, 1234567890",
+];
+
+for (const text of TEXTS) {
+  Deno.test(`zbarimg reads ${text} off the pictures of qr.aspx`, async () => {
+    const address = `${server.url}/qr.aspx?data=${encodeURIComponent(text)}`;
+    assertEquals(await scanAddress(address), text);
+    const svg = await fetch(`${address}&format=svg`);
+    assertEquals(await scanSvg(await svg.text()), text);
   });
 }

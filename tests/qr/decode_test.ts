@@ -63,6 +63,19 @@ Deno.test("encodeQr() makes symbols that a reader reads when the text needs seve
   }
 });
 
+Deno.test("encodeQr() says that bytes are UTF-8 where one is not ASCII, and only there", () => {
+  const eci = (text: string): readonly number[] =>
+    read(encodeQr(text, "M"))!.chunks.flatMap(({ type, assignmentNumber }) =>
+      type === "eci" ? [assignmentNumber!] : []
+    );
+  for (const text of ["café", "\x80", "é0123456789012345é", "日本語", "😀", "\ufffd".repeat(300)]) {
+    assertEquals([eci(text), read(encodeQr(text, "M"))?.data], [[26], text]);
+  }
+  for (const text of ["cafe", "0123456789", "HTTPS://A", "\x7f", "a\0b", ...KEY_URIS]) {
+    assertEquals(eci(text), [], text);
+  }
+});
+
 Deno.test("encodeQr() makes U+FFFD of a lone surrogate", () => {
   assertEquals(read(encodeQr("a\ud800b", "M"))?.data, "a\ufffdb");
 });

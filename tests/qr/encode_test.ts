@@ -155,8 +155,10 @@ Deno.test("encodeQr() takes the next version when a text is longer than table 7 
 });
 
 Deno.test("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII", () => {
-  assertEquals(encodeQr("é".repeat(7), "M")?.version, 1);
-  assertEquals(encodeQr("é".repeat(7) + "x", "M")?.version, 2);
+  // 1-M has 128 bits: 12 of the ECI header, 12 to begin bytes, and 104 for 13 of them.
+  assertEquals(encodeQr("é".repeat(6) + "x", "M")?.version, 1);
+  assertEquals(encodeQr("é".repeat(7), "M")?.version, 2);
+  assertEquals(encodeQr("x".repeat(14), "M")?.version, 1);
 });
 
 Deno.test("encodeQr() takes one symbol of version 1 when the text is empty", () => {

@@ -50,10 +50,17 @@ export const QR: Source = {
       segments("createSegment() gives characters the values of table 5"),
       encode("encodeSegments() gives the symbol of another encoder for segments in all modes"),
     ]),
-    met("Q-07", "7.4.5", "MUST", "Byte mode: eight bits a byte; the text is UTF-8.", [
-      decode("encodeSegments() makes symbols that give back any bytes"),
-      encode("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII"),
-    ]),
+    met(
+      "Q-07",
+      "7.4.5, 7.4.2, table 4",
+      "MUST",
+      "Byte mode: eight bits a byte, ISO 8859-1 unless an ECI header says otherwise. Text beyond ASCII is UTF-8, with the header of ECI 000026.",
+      [
+        decode("encodeSegments() makes symbols that give back any bytes"),
+        decode("encodeQr() says that bytes are UTF-8 where one is not ASCII, and only there"),
+        encode("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII"),
+      ],
+    ),
     met(
       "Q-08",
       "7.4, tables 2 and 3",
@@ -147,8 +154,8 @@ export const QR: Source = {
       "Q-21",
       "7.4",
       "MAY",
-      "Kanji mode, ECI, FNC1 and structured append.",
-      "A Key URI is ASCII; byte mode holds every other text.",
+      "Kanji mode, ECI other than UTF-8, FNC1 and structured append.",
+      "A Key URI is ASCII; byte mode with the header of UTF-8 holds every other text.",
     ),
     notApplicable(
       "Q-22",
