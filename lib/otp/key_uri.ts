@@ -24,7 +24,10 @@ export interface KeyUri extends TotpParameters {
  * dropped, and a run of blanks that this leaves becomes one. Everything else stays as it is.
  */
 export function issuerWithoutColons(issuer: string): string {
-  return issuer.replace(/ *:[ :]*/g, (run) => run.includes(" ") ? " " : "");
+  return issuer.replace(/[ :]+/g, (run) => {
+    if (!run.includes(":")) return run;
+    return run.includes(" ") ? " " : "";
+  });
 }
 
 /**

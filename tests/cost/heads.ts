@@ -1,0 +1,81 @@
+/**
+ * The longest heads, and header fields that take a reader long.
+ *
+ * @module
+ */
+
+import { type DearRequest, fill, type Piece, request } from "./request.ts";
+
+/** The field, what it is full of, what stands before, what is repeated, and what stands behind. */
+type Row = readonly [field: string, of: string, before: string, piece: Piece, after: string];
+
+const TO_ALL: readonly Row[] = [
+  ["Cookie", "letters", "", "a", ""],
+  ["If-None-Match", "blanks", "a", " ", "b"],
+  ["If-None-Match", "commas", "a", ",", "b"],
+  ["If-None-Match", "commas between blanks", "a", " , ", "b"],
+  ["If-None-Match", "tags", "", 'W/"a",', "b"],
+  ["If-None-Match", "stars", "", "*", "b"],
+  ["X-Api-Key", "letters", "", "a", ""],
+  ["Authorization", "blanks", "Basic", " ", "a b"],
+  ["Authorization", "letters", "Bearer ", "a", " b"],
+  ["Authorization", "colons", "Basic ", "Ojo6", ""],
+  ["X-Forwarded-Host", "commas", "a", ",", "b"],
+  ["X-Forwarded-Host", "labels", "", "a.", "!"],
+  ["X-Forwarded-Host", "blanks", "a", " ", "b"],
+  ["X-Forwarded-Proto", "letters", "", "a", ""],
+  ["X-Request-Id", "letters", "", "a", ""],
+  ["X-Authenticator-Source", "letters", "", "a", ""],
+  ["Accept", "media types", "", "a/b,", "c/d"],
+];
+
+const TO_CALLS: readonly Row[] = [
+  ["Content-Type", "blanks", "text/xml", " ", "x"],
+  ["Content-Type", "letters", "text/", "a", ""],
+  ["Content-Type", "parameters", "text/xml", ";a=b", ""],
+  ["Content-Type", "parameters without a value", "text/xml", ";a", ""],
+  ["Content-Type", "semicolons", "text/xml", ";", ""],
+  ["Content-Type", "blanks before a parameter", "text/xml;", " ", "x"],
+  ["Content-Type", "a parameter's name", "text/xml;", "a", ""],
+  ["Content-Type", "blanks behind a parameter's name", "text/xml;a", "\t", "b"],
+  ["Content-Type", "blanks before a value", "text/xml;a=", "\t", "b"],
+  ["Content-Type", "blanks behind a value", "text/xml;a=b", "\t", "c"],
+  ["Content-Type", "a quoted value", 'text/xml;a="', "a", '"'],
+  ["Content-Type", "a quoted value without end", 'text/xml;a="', "a", ""],
+  ["Content-Type", "quoted pairs", 'text/xml;a="', "\\a", '"'],
+  ["Content-Type", "quoted pairs without end", 'text/xml;a="', "\\\\", ""],
+  ["Content-Type", "quotes", "text/xml;a=", '"', ""],
+  ["Content-Type", "quoted values", "text/xml", ';a="b"', ""],
+  ["Content-Type", "quoted values without end", "text/xml", ';a="\\', ""],
+  ["Content-Encoding", "blanks", "identity", " ", "x"],
+  ["Content-Encoding", "commas", "identity", ",", "x"],
+  ["SOAPAction", "letters", '"', "a", '"'],
+  ["SOAPAction", "quotes", "", '"', "a"],
+  ["SOAPAction", "blanks", '"', " ", '" x'],
+];
+
+const ENVELOPE = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' +
+  '<ValidatePin xmlns="http://authenticatorapi.com/"><pin>1</pin><secretCode>c</secretCode>' +
+  "</ValidatePin></e:Body></e:Envelope>";
+
+/** The bytes of the longest field; the runtimes have limits of their own, Deno's is the highest. */
+const FIELD_BYTES = 64_000;
+
+/** A request with a good body, one of whose header fields grows. */
+function dearField([field, of, ...texts]: Row, line: string, body = ""): DearRequest {
+  return {
+    of: `${of} in ${field}`,
+    size: FIELD_BYTES,
+    make: (size) =>
+      request(line, { "Content-Type": "text/xml", [field]: fill(size, ...texts) }, body),
+  };
+}
+
+/** The dearest heads of a GET. */
+export function dearHeads(target: string): readonly DearRequest[] {
+  return TO_ALL.map((row) => dearField(row, `GET ${target}`));
+}
+
+/** The dearest heads of a call. */
+export const DEAR_CALL_HEADS: readonly DearRequest[] = [...TO_ALL, ...TO_CALLS]
+  .map((row) => dearField(row, "POST /api.asmx", ENVELOPE));
