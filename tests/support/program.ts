@@ -51,6 +51,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether its standard input stays open until it is closed. */
   readonly stdin?: boolean;
+  /** What a shell does before it becomes the program, for instance `ulimit -n 64` or `exec 2>&-`. */
+  readonly shell?: string;
 }
 
 const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
@@ -82,10 +84,13 @@ export function programWords(): readonly string[] {
   return words ??= command();
 }
 
-function command(args: readonly string[], { env = {}, stdin }: Surroundings): Deno.Command {
-  const [path, ...first] = programWords();
+function command(args: readonly string[], { env = {}, stdin, shell }: Surroundings): Deno.Command {
+  const words = [...programWords(), ...args];
+  const [path, ...rest] = shell === undefined
+    ? words
+    : ["/bin/sh", "-c", `${shell}\nexec "$0" "$@"`, ...words];
   return new Deno.Command(path!, {
-    args: [...first, ...args],
+    args: rest,
     env: { ...env, NO_COLOR: "1" },
     stdin: stdin === true ? "piped" : "null",
     stdout: "piped",

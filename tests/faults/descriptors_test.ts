@@ -1,0 +1,72 @@
+/**
+ * A server that has no descriptors left goes on, and accepts again when some come back.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { descriptorCount } from "../support/process.ts";
+import { Wire } from "../runtime/wire.ts";
+import { type Subject, until, validateTarget, withSubject } from "./subject.ts";
+
+const LIMIT = 96;
+// More than there is room for; what the server does not accept waits in the queue of the system.
+const SILENT = 160;
+
+function request(pin: string): string {
+  return `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+// What the server says of a pin on a connection that stays open.
+async function ask(wire: Wire, pin: string): Promise<string | undefined> {
+  const answers = (text: string): string[] => text.match(/True|False/g) ?? [];
+  const before = answers(await wire.receive(() => true)).length;
+  await wire.send(request(pin));
+  return answers(await wire.receive((text) => answers(text).length > before))[before];
+}
+
+// Bun does not accept a connection that has sent nothing.
+async function begin(subject: Subject, text: string): Promise<Wire | undefined> {
+  try {
+    const wire = await Wire.to(subject.program);
+    await wire.send(text);
+    return wire;
+  } catch {
+    // A server may close its port for a moment, and who is in the queue then is sent away.
+    return undefined;
+  }
+}
+
+async function isReached(subject: Subject): Promise<boolean> {
+  try {
+    return (await subject.get("/healthz")).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("without descriptors the server answers whoever is connected, and accepts again later", async () => {
+  await withSubject({ shell: `ulimit -n ${LIMIT}` }, async (subject) => {
+    const { pid } = subject.program;
+    const before = descriptorCount(pid);
+    for (let round = 0; round < 3; round++) {
+      const kept = await Wire.to(subject.program);
+      assertEquals(await ask(kept, subject.wrongPin()), "False");
+      const silent = Array.from({ length: SILENT }, () => begin(subject, "G"));
+      // What the server holds besides connections differs.
+      await until("descriptors run out", () => descriptorCount(pid) >= LIMIT - 8);
+      const waiting = await begin(subject, request(subject.wrongPin()));
+      assertEquals(await ask(kept, subject.wrongPin()), "False");
+      assertEquals(await ask(kept, subject.usedPin()), "False");
+      assertEquals(await ask(kept, subject.freshPin()), "True");
+      for (const wire of await Promise.all(silent)) wire?.close();
+      const late = await waiting?.receive((text) => text.endsWith("False"));
+      assert(late === undefined || late === "" || late.endsWith("False"), late);
+      for (const wire of [kept, waiting]) wire?.close();
+      await until("the server accepts again", () => isReached(subject));
+      await subject.isWell();
+      await until("descriptors come back", () => descriptorCount(pid) <= before + 2);
+    }
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * A server that the system stops for a while, as a machine that sleeps or a debugger does.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert/equals";
+import { isStopped } from "../support/process.ts";
+import type { RunningProgram } from "../support/program.ts";
+import { Wire } from "../runtime/wire.ts";
+import { SECRET, until, validateTarget, withSubject } from "./subject.ts";
+
+// Longer than a body may take to arrive.
+const PAUSE_MS = 12_000;
+const CALLERS = 50;
+
+/** A request whose body is still to come; the interim reply shows that it is waited for. */
+async function beginRequest(program: RunningProgram, pin: string): Promise<[Wire, string]> {
+  const body = `pin=${pin}&secretCode=${encodeURIComponent(SECRET)}`;
+  const wire = await Wire.to(program);
+  await wire.send(
+    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+      "Content-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n" +
+      `Content-Length: ${body.length}\r\n\r\n`,
+  );
+  await wire.receive((text) => text.startsWith("HTTP/1.1 100 "));
+  return [wire, body];
+}
+
+Deno.test("after a pause every caller that came meanwhile is answered, each with what is right", async () => {
+  await withSubject({}, async (subject) => {
+    const { program } = subject;
+    const begun = [
+      await beginRequest(program, subject.freshPin()),
+      await beginRequest(program, subject.wrongPin()),
+    ];
+    program.signal("SIGSTOP");
+    await until("the server stands", () => isStopped(program.pid));
+    for (const [wire, body] of begun) await wire.send(body);
+    const pin = subject.wrongPin();
+    const callers = await Promise.all(Array.from({ length: CALLERS }, async () => {
+      const wire = await Wire.to(program);
+      await wire.send(
+        `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      return wire;
+    }));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    program.signal("SIGCONT");
+    const replies = await Promise.all(callers.map((wire) => wire.receive(() => false)));
+    assertEquals(replies.filter((text) => text.endsWith("\r\n\r\nFalse")).length, CALLERS);
+    const answers = await Promise.all(begun.map(([wire]) => wire.receive(() => false)));
+    assertEquals(answers.map((text) => /(true|false)<\/boolean>$/.exec(text)?.[1]), [
+      "true",
+      "false",
+    ]);
+    for (const wire of [...callers, ...begun.map(([wire]) => wire)]) wire.close();
+    await subject.isWell();
+  });
+});
