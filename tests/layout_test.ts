@@ -12,7 +12,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["description"],
   ["binding"],
   ["telemetry"],
-  ["service"],
+  ["service", "diagnosis"],
   ["otp", "qr", "xml", "guard"],
 ];
 

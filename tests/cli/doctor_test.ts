@@ -1,8 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { decodeBase32 } from "@std/encoding/base32";
-import { diagnose } from "../../lib/cli/diagnosis.ts";
 import { explain } from "../../lib/cli/doctor.ts";
+import { diagnose } from "../../lib/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { configOf, type Outcome, runCommand } from "./command.ts";
 
@@ -36,9 +36,11 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   assertEquals(stdout.split("\n").slice(0, 4), [
     "The pin is wrong: a server with these options answers false.",
     "What explains it:",
-    "- The app's clock is 4 min 29 s to 4 min 59 s behind, or the pin came that long after it was " +
-    "shown. Let the phone set its time by the network; if it does, look at this machine's clock.",
-    "- The server has --window 1; it would take --window 9. More than 2 is not advisable.",
+    "- The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
+    "phone's clock is that far behind. Let the phone set its time by the network; if it does, check " +
+    "the server's clock.",
+    "- The server accepts 1 step on each side (--window 1); it would take --window 9. More than 2 " +
+    "is not advisable.",
   ]);
   const { code: allowed } = await doctor(`${late}\n${SECRET}\n`, ["--at", AT, "--window", "9"]);
   assertEquals(allowed, 0);
@@ -56,7 +58,7 @@ Deno.test("doctor takes lines that end with CR LF, and no more than that off", a
   assertEquals((await doctor(`${RIGHT}\n${SECRET}`)).code, 0);
   const { code, stdout } = await doctor(`${RIGHT}\n${SECRET} \n`);
   assertEquals(code, 1);
-  assert(stdout.includes("without the blanks or line ends around it"), stdout);
+  assert(stdout.includes("without the spaces or line ends around it"), stdout);
 });
 
 Deno.test("doctor wants two lines", async () => {
@@ -75,13 +77,8 @@ const WINDOW_1 = configOf([]);
 /** What is explained of a pin, without the first line and the last two. */
 async function explained(pin: string, args: readonly string[] = []): Promise<readonly string[]> {
   const config = configOf(args);
-  const diagnosis = await diagnose({ pin, secretCode: SECRET }, {
-    otp: config,
-    secretEncoding: config.secretEncoding,
-    html: "svg",
-    now: () => AT_MS,
-  });
-  const lines = explain(diagnosis, config, AT_MS);
+  const diagnosis = await diagnose({ pin, secretCode: SECRET }, config, AT_MS);
+  const lines = explain({ answer: false }, diagnosis, config, AT_MS);
   assertEquals(lines.at(-1), LAST);
   return lines.slice(1, -2);
 }
@@ -95,46 +92,40 @@ Deno.test("explain() says what to do, for each reason", async () => {
   ]);
   assert(AS_BASE32.startsWith("00"));
   assertEquals(await explained(AS_BASE32.slice(2)), [
-    "- The pin has 4 digits, and a code has 6.",
+    "- The pin has 4 digits; a code has 6.",
     "What explains it:",
     "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
-    "- The app takes the secret as Base32, and the server as text. Pair the app with the setup " +
-    "code that Pair returns, not with the secret itself; or start the server with " +
-    "--secret-encoding base32, if all secrets are. If what was given here is a setup code, give " +
-    "the secret.",
+    "- The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +
+    "setup code that Pair returns, not with the secret itself; or, if all your secrets are Base32, " +
+    "start the server with --secret-encoding base32.",
   ]);
   assertEquals(await explained(RIGHT, ["--secret-encoding", "base32"]), [
     "What explains it:",
-    "- The app takes the secret as text, and the server as Base32. Start the server without " +
-    "--secret-encoding base32, or pair the app with the secret itself.",
+    "- The app takes the secret as text, and the server takes it as Base32. Start the server " +
+    "without --secret-encoding base32, or pair the app again.",
   ]);
   assertEquals(await explained(RIGHT, ["--algorithm", "SHA512"]), [
     "What explains it:",
-    "- The app has --algorithm SHA1, and the server SHA512. Many apps know only SHA1, 6 digits and " +
-    "30 seconds: pair again, or change the server.",
+    "- The app makes codes with SHA1, and the server expects SHA512. Many apps know only SHA1, 6 " +
+    "digits and 30 seconds: pair again, or change the server's settings.",
   ]);
   assertEquals(await explained(referenceHotp(SECRET, STEP + 120)), [
     "What explains it:",
-    "- The app's clock is 59 min 31 s to 1 h 1 s ahead. Let the phone set its time by the network; " +
-    "if it does, look at this machine's clock.",
+    "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Let " +
+    "the phone set its time by the network; if it does, check the server's clock.",
     "- No window of the server is that wide.",
   ]);
 });
 
 Deno.test("explain() does not say true when the store of the guard refuses a right pin", async () => {
-  const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, {
-    otp: WINDOW_1,
-    secretEncoding: "text",
-    html: "svg",
-    now: () => AT_MS,
-  });
-  assertEquals(explain(diagnosis, WINDOW_1, AT_MS, true), [
+  const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
+  assertEquals(explain({ answer: true, isRefused: true }, diagnosis, WINDOW_1, AT_MS), [
     "The pin is right, but a server with these options answers false.",
     "It is the code of the current time step.",
   ]);
 });
 
-Deno.test("explain() says how certain it is", () => {
+Deno.test("explain() says how certain it is, and what else it is when that is not much", () => {
   const match = {
     secret: "as-configured",
     algorithm: "SHA1",
@@ -144,10 +135,11 @@ Deno.test("explain() says how certain it is", () => {
     stepsAhead: 700,
     secondsAhead: [20_971, 21_001],
   } as const;
-  const certainty = (chance: number): string =>
+  const linesFor = (chance: number): readonly string[] =>
     explain(
+      { answer: false },
       {
-        answer: false,
+        swapped: false,
         flaws: [],
         digitCount: 6,
         searched: true,
@@ -155,13 +147,15 @@ Deno.test("explain() says how certain it is", () => {
       },
       WINDOW_1,
       AT_MS,
-    ).at(-2)!;
-  assertEquals([0.0005, 0.01, 0.2].map(certainty), [
-    "This is certain enough: chance explains a pin as well as that only once in 2,000 times.",
-    "This is likely: chance explains a pin as well as that once in 100 times. Try the next code " +
-    "too.",
-    "This may be chance: chance explains a pin as well as that once in 5 times. Try the next code " +
-    "too.",
+    );
+  assertEquals([0.0005, 0.005, 1 / 60].map((chance) => linesFor(chance).at(-2)), [
+    "This is certain enough: only one in 2,000 wrong pins would look like this.",
+    "This is likely: one in 200 wrong pins would look like this. Try the next code too.",
+    "This may be chance: one in 60 wrong pins would look like this. Try the next code.",
+  ]);
+  assertEquals([0.0005, 1 / 60].map((chance) => linesFor(chance)[1]), [
+    "What explains it:",
+    "What it may be:",
   ]);
 });
 
@@ -171,13 +165,11 @@ Deno.test("doctor repeats neither pin nor secret, whatever they are", async () =
   for (const pin of pins) {
     for (const encoding of ["text", "base32"] as const) {
       const config = configOf(["--secret-encoding", encoding]);
-      const diagnosis = await diagnose({ pin, secretCode: "hunter2 canary" }, {
-        otp: config,
-        secretEncoding: encoding,
-        html: "svg",
-        now: () => AT_MS,
-      });
-      assert(isKept(JSON.stringify([diagnosis, explain(diagnosis, config, AT_MS)])), pin);
+      const diagnosis = await diagnose({ pin, secretCode: "hunter2 canary" }, config, AT_MS);
+      assert(
+        isKept(JSON.stringify([diagnosis, explain({ answer: false }, diagnosis, config, AT_MS)])),
+        pin,
+      );
     }
   }
   for (const stdin of ["918273\nCANARYCANARYCANA\n", "canary", "canary\n", "918273\n\u{0}canary"]) {

@@ -1,6 +1,6 @@
 /**
- * Why a pin fails: what the server says to it, what is wrong with how it is written, and under
- * which other assumptions it is a code.
+ * Why a pin fails: what is wrong with how it is written, and under which other assumptions it is a
+ * code. It runs in browsers too, so that no secret has to be sent anywhere for it.
  *
  * A code of six digits matches any one time step once in a million, so a search over a day and all
  * variants also finds steps that match by chance. Codes are therefore looked at from the most
@@ -9,12 +9,24 @@
  * @module
  */
 
-import { type SecretEncoding, secretKey } from "../otp/secret.ts";
-import { hotp, importOtpKey, type OtpAlgorithm, timeStep } from "../otp/totp.ts";
-import type { ServiceContext } from "../service/context.ts";
-import { Fault } from "../service/fault.ts";
-import { VALIDATE_PIN } from "../service/operations.ts";
+import type { SecretEncoding } from "../otp/secret.ts";
+import {
+  hotp,
+  importOtpKey,
+  type OtpAlgorithm,
+  timeStep,
+  type TotpParameters,
+} from "../otp/totp.ts";
 import { type PinFlaw, readPin } from "./pin_reading.ts";
+import { keyReadings, type SecretReading } from "./secret_readings.ts";
+
+/** How the server is set, as far as it decides about pins. */
+export interface PinSettings extends TotpParameters {
+  /** Time steps accepted on each side of the current one. */
+  readonly window: number;
+  /** How a secretCode becomes key bytes. */
+  readonly secretEncoding: SecretEncoding;
+}
 
 /** What is asked. */
 export interface Question {
@@ -23,9 +35,6 @@ export interface Question {
   /** The secretCode as the caller sends it. */
   readonly secretCode: string;
 }
-
-/** How the secret has to be taken for a match. */
-export type SecretReading = "as-configured" | "other-encoding" | "trimmed";
 
 /** Assumptions under which the pin is a code. */
 export interface Match {
@@ -49,8 +58,8 @@ export interface Match {
 
 /** What was found. */
 export interface Diagnosis {
-  /** What the server says: the result, or the sentence of its error. */
-  readonly answer: boolean | string;
+  /** Whether the pin stands in the place of the secret, and the other way round. */
+  readonly swapped: boolean;
   /** What is wrong with how the pin is written. */
   readonly flaws: readonly PinFlaw[];
   /** The digits in the pin, after all else is taken away. */
@@ -62,7 +71,7 @@ export interface Diagnosis {
 }
 
 /** Below this chance, a match is beyond doubt and the search ends. */
-export const CONVINCING_CHANCE = 0.001;
+export const CERTAIN_CHANCE = 0.001;
 
 const MAX_MATCHES = 3;
 const DAY_SECONDS = 86_400;
@@ -74,8 +83,6 @@ const DIGITS = [6, 7, 8];
 // How surprising an assumption is, in bits: each bit halves how often it is the reason. What
 // decides is their order; it follows the questions that users of such services ask most.
 const SURPRISE = {
-  otherEncoding: 2,
-  trimmedSecret: 3,
   algorithm: 4,
   digits: 4,
   period: 5,
@@ -94,6 +101,10 @@ const PERIODS = [
     spanSeconds: NEAR_SECONDS,
   })),
 ];
+
+// Of a secret that is taken in a rarer way than these, only the usual algorithm and period are
+// searched, and the minutes around now: else chance would find more than reason.
+const COMMON_SURPRISE = 2;
 
 /** All that a code depends on but the time. */
 interface Variant extends Pick<Match, "secret" | "algorithm" | "period"> {
@@ -119,35 +130,35 @@ interface Reading extends Pick<Match, "digits" | "lostZeros"> {
 /**
  * Finds out why a pin fails, or that it is right.
  *
- * @param context The options of the server; its clock is the moment at which the pin was typed.
+ * @param nowMs The moment at which the pin was typed, in milliseconds since 1970.
  */
 export async function diagnose(
-  { pin, secretCode }: Question,
-  context: ServiceContext,
+  question: Question,
+  settings: PinSettings,
+  nowMs: number,
 ): Promise<Diagnosis> {
-  const { digits: digitsWanted } = context.otp;
-  const { flaws, digits } = readPin(pin, digitsWanted);
-  const readings = digits === undefined ? [] : readingsOf(digits, digitsWanted);
+  const swapped = isSwapped(question, settings.digits);
+  const { pin, secretCode } = swapped
+    ? { pin: question.secretCode, secretCode: question.pin }
+    : question;
+  const { flaws, digits } = readPin(pin, settings.digits);
+  const readings = digits === undefined ? [] : readingsOf(digits, settings.digits);
   const candidates = readings.length === 0
     ? []
-    : candidatesOf(await variantsOf(secretCode, context), readings, context);
+    : candidatesOf(await variantsOf(secretCode, settings), readings, settings, nowMs);
   return {
-    answer: await answerOf({ pin, secretCode }, context),
+    swapped,
     flaws,
     digitCount: digits?.length ?? 0,
     searched: readings.length > 0,
-    matches: await search(candidates, context.now()),
+    matches: await search(candidates, nowMs),
   };
 }
 
-async function answerOf(question: Question, context: ServiceContext): Promise<boolean | string> {
-  try {
-    const call = { ...context, base: () => "" };
-    return await VALIDATE_PIN.invoke(new Map(Object.entries(question)), call) === true;
-  } catch (error) {
-    if (error instanceof Fault) return error.message;
-    throw error;
-  }
+function isSwapped({ pin, secretCode }: Question, digitsWanted: number): boolean {
+  const hasCode = (text: string): boolean => readPin(text, digitsWanted).digits !== undefined;
+  return readPin(secretCode, digitsWanted).digits?.length === digitsWanted && !hasCode(pin) &&
+    pin.trim() !== "";
 }
 
 /** What codes the digits can be: as they are, or with the leading zeros that a number loses. */
@@ -166,18 +177,20 @@ function readingsOf(digits: string, digitsWanted: number): readonly Reading[] {
 
 async function variantsOf(
   secretCode: string,
-  context: ServiceContext,
+  settings: PinSettings,
 ): Promise<readonly Variant[]> {
-  const { algorithm: usualAlgorithm, period: usualPeriod } = context.otp;
+  const { algorithm: usualAlgorithm, period: usualPeriod, secretEncoding } = settings;
   const usual = { seconds: usualPeriod, surprise: 0, spanSeconds: DAY_SECONDS };
   const periods = [usual, ...PERIODS.filter(({ seconds }) => seconds !== usualPeriod)];
   const variants: Variant[] = [];
-  for (const { bytes, secret, surprise } of keysOf(secretCode, context.secretEncoding)) {
-    for (const algorithm of ALGORITHMS) {
+  for (const { bytes, secret, surprise } of keyReadings(secretCode, secretEncoding)) {
+    const isCommon = surprise <= COMMON_SURPRISE;
+    for (const algorithm of isCommon ? ALGORITHMS : [usualAlgorithm]) {
       const key = await importOtpKey(bytes, algorithm);
       const extra = surprise + (algorithm === usualAlgorithm ? 0 : SURPRISE.algorithm);
-      for (const { seconds: period, spanSeconds, surprise: ofPeriod } of periods) {
-        const whole = extra + ofPeriod;
+      for (const { seconds: period, ...of } of isCommon ? periods : [usual]) {
+        const spanSeconds = isCommon ? of.spanSeconds : NEAR_SECONDS;
+        const whole = extra + of.surprise;
         variants.push({ key, secret, algorithm, period, spanSeconds, surprise: whole });
       }
     }
@@ -185,52 +198,24 @@ async function variantsOf(
   return variants;
 }
 
-interface KeyReading {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly secret: SecretReading;
-  readonly surprise: number;
-}
-
-function keysOf(secretCode: string, encoding: SecretEncoding): readonly KeyReading[] {
-  const otherEncoding = encoding === "text" ? "base32" : "text";
-  const trimmed = secretCode.trim();
-  const readings = [
-    { secret: "as-configured", bytes: secretKey(secretCode, encoding), surprise: 0 },
-    {
-      secret: "other-encoding",
-      bytes: secretKey(secretCode, otherEncoding),
-      surprise: SURPRISE.otherEncoding,
-    },
-    {
-      secret: "trimmed",
-      // Base32 has no blanks anyway.
-      bytes: encoding === "text" && trimmed !== secretCode
-        ? secretKey(trimmed, encoding)
-        : undefined,
-      surprise: SURPRISE.trimmedSecret,
-    },
-  ] as const;
-  return readings.flatMap(({ secret, bytes, surprise }) =>
-    bytes === undefined || bytes.length === 0 ? [] : [{ secret, bytes, surprise }]
-  );
-}
-
 /** All codes to be compared, the most plausible first; of equal ones, the nearest in time. */
 function candidatesOf(
   variants: readonly Variant[],
   readings: readonly Reading[],
-  { otp, now }: ServiceContext,
+  settings: PinSettings,
+  nowMs: number,
 ): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const variant of variants) {
     const { period } = variant;
-    const current = timeStep(now(), period);
+    const current = timeStep(nowMs, period);
     // What the server allows is no surprise, whatever the period of the variant.
-    const allowed = otp.window * otp.period;
+    const allowed = settings.window * settings.period;
     for (const reading of readings) {
       for (let distance = 0; distance * period <= variant.spanSeconds; distance++) {
         const beyond = Math.max(0, distance * period - allowed);
-        const surprise = variant.surprise + reading.surprise + Math.log2(1 + beyond / otp.period);
+        const surprise = variant.surprise + reading.surprise +
+          Math.log2(1 + beyond / settings.period);
         for (const stepsAhead of distance === 0 ? [0] : [-distance, distance]) {
           if (current + stepsAhead < 0) continue;
           candidates.push({ variant, reading, stepsAhead, surprise });
@@ -254,7 +239,7 @@ async function search(candidates: readonly Candidate[], nowMs: number): Promise<
       chance += 10 ** -candidate.reading.digits;
       if (codes[i] !== candidate.reading.code) continue;
       matches.push(matchOf(candidate, nowMs, Math.min(1, chance)));
-      if (chance < CONVINCING_CHANCE || matches.length === MAX_MATCHES) return matches;
+      if (chance < CERTAIN_CHANCE || matches.length === MAX_MATCHES) return matches;
     }
   }
   return matches;

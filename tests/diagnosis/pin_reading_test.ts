@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { type PinFlaw, readPin } from "../../lib/cli/pin_reading.ts";
+import { type PinFlaw, readPin } from "../../lib/diagnosis/pin_reading.ts";
 
 // What was typed, where a code has six digits; its digits, and what is wrong with it.
 const PINS: readonly (readonly [string, string | undefined, ...PinFlaw[]])[] = [

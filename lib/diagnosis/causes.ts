@@ -1,0 +1,185 @@
+/**
+ * Why a pin is wrong, in words: what people read who ask `doctor` or the service page.
+ *
+ * @module
+ */
+
+import type { SecretEncoding } from "../otp/secret.ts";
+import { CERTAIN_CHANCE, type Diagnosis, type Match, type PinSettings } from "./diagnosis.ts";
+import type { PinFlaw } from "./pin_reading.ts";
+import type { SecretReading } from "./secret_readings.ts";
+
+/** How sure a cause is: how rarely a pin that is no code at all looks as if it had it. */
+export type Certainty = "certain" | "likely" | "possible";
+
+/** What explains a wrong pin. */
+export interface Cause {
+  /** What is wrong and what to do about it, each one or two sentences. */
+  readonly sentences: readonly string[];
+  /** How sure that is. */
+  readonly certainty: Certainty;
+}
+
+/** From this chance on, a match is no more than a hint: the wrong account is the better one. */
+export const LIKELY_CHANCE = 0.01;
+
+/** What else it can be where nothing that was searched explains the pin. */
+export const OTHER_ACCOUNT: string =
+  "The pin is that of another account or another secret: look which account is open in the app, " +
+  "or pair again.";
+
+/** The last thing that it can be. */
+export const MISTYPED: string = "Or the pin was mistyped: try the next code.";
+
+/**
+ * What explains a pin that is not accepted, the most likely first. What is wrong with how the pin is
+ * written stands in `flawSentences`.
+ *
+ * @returns Nothing where the pin is a code that the server accepts.
+ */
+export function causesOf(diagnosis: Diagnosis, settings: PinSettings): readonly Cause[] {
+  if (!diagnosis.searched) return [];
+  const found = diagnosis.matches
+    .map((match) => ({
+      sentences: [...differences(match, settings), ...clockSentences(match, settings)],
+      certainty: certaintyOf(match),
+    }))
+    .filter(({ sentences }) => sentences.length > 0);
+  const best = diagnosis.matches[0];
+  if (best !== undefined && certaintyOf(best) !== "possible") return found;
+  // A match that chance makes once in a hundred pins says less than that people have many accounts.
+  return [{ sentences: [OTHER_ACCOUNT], certainty: "possible" }, ...found];
+}
+
+/** How sure a match is. */
+export function certaintyOf({ chance }: Match): Certainty {
+  if (chance < CERTAIN_CHANCE) return "certain";
+  return chance < LIKELY_CHANCE ? "likely" : "possible";
+}
+
+/** What is wrong with how pin and secret are written, one sentence or two each. */
+export function flawSentences(
+  { swapped, flaws, digitCount }: Diagnosis,
+  { digits }: PinSettings,
+): readonly string[] {
+  const said = flaws.map((flaw) =>
+    FLAWS[flaw] ?? `The pin has ${digitCount} digits; a code has ${digits}.`
+  );
+  return swapped ? [SWAPPED, ...said] : said;
+}
+
+const SWAPPED = "The pin and the secret are swapped. Send each in the place of the other.";
+
+const FLAWS: Readonly<Partial<Record<PinFlaw, string>>> = {
+  "empty": "The pin is empty.",
+  "hyphens": "The pin holds hyphens or dashes. Send the digits alone.",
+  "blanks":
+    "The pin holds spaces or invisible characters beyond ASCII, as text copied from a page " +
+    "often does. Send the digits alone.",
+  "foreign-digits":
+    "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
+  "no-digits": "The pin holds characters that are not digits.",
+};
+
+/** What has to be otherwise for the pin to be a code, each with what to do. */
+function differences(match: Match, settings: PinSettings): string[] {
+  const { secret, algorithm, digits, period, lostZeros } = match;
+  const sentences: string[] = [];
+  if (lostZeros > 0) {
+    const zeros = lostZeros === 1 ? "its leading zero" : `its ${lostZeros} leading zeros`;
+    sentences.push(`The pin lost ${zeros}: something reads it as a number. Send it as text.`);
+  }
+  if (secret === "other-encoding") sentences.push(OTHER_ENCODING[settings.secretEncoding]);
+  else if (secret !== "as-configured") sentences.push(SECRETS[secret]);
+  if (algorithm !== settings.algorithm) {
+    sentences.push(otherSetting("makes codes with", algorithm, settings.algorithm));
+  }
+  if (digits !== settings.digits) {
+    sentences.push(otherSetting("makes codes of", `${digits} digits`, String(settings.digits)));
+  }
+  if (period !== settings.period) {
+    const seconds = `${period} seconds`;
+    sentences.push(otherSetting("makes a new code every", seconds, String(settings.period)));
+  }
+  return sentences;
+}
+
+const OTHER_ENCODING: Readonly<Record<SecretEncoding, string>> = {
+  text: "The app takes the secret as Base32, and the server takes it as text. Pair the app with " +
+    "the setup code that Pair returns, not with the secret itself; or, if all your secrets are " +
+    "Base32, start the server with --secret-encoding base32.",
+  base32: "The app takes the secret as text, and the server takes it as Base32. Start the server " +
+    "without --secret-encoding base32, or pair the app again.",
+};
+
+const SECRETS: Readonly<
+  Record<Exclude<SecretReading, "as-configured" | "other-encoding">, string>
+> = {
+  "key-uri": "What is sent as the secret is a whole otpauth address. Send only its secret, and " +
+    "start the server with --secret-encoding base32; or pair the app again.",
+  "trimmed": "The app has the secret without the spaces or line ends around it. Send it without " +
+    "them.",
+  "line-end": "The app was paired with a line end or a space after the secret, which is not sent " +
+    "now. Pair again without it, or always send it.",
+  "quotes": "The secret is sent with quotes around it, and the app has it without. Send it " +
+    "without them.",
+  "plus": "A plus sign became a space on the way, or a space a plus sign. Percent-encode the " +
+    "secret in the query or the form: a plus sign is %2B, a space is %20.",
+  "percent":
+    "The secret was percent-encoded once too often, or once too seldom, when the app was " +
+    "paired or now. Encode it exactly once.",
+  "case": "The app has the secret in other capital and small letters. Send it exactly as it was " +
+    "when the app was paired.",
+  "hex":
+    "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair " +
+    "the app with the setup code that Pair returns.",
+  "base64": "The app takes the secret as Base64, and the server takes it as it is written. Pair " +
+    "the app with the setup code that Pair returns.",
+  "normalization": "A letter with an accent is one character in one place and two in the other " +
+    "(Unicode NFC and NFD). Send the secret in the form it had when the app was paired.",
+  "latin-1": "A letter beyond ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the " +
+    "other. Send UTF-8 everywhere.",
+};
+
+function otherSetting(verb: string, ofApp: string, ofServer: string): string {
+  return `The app ${verb} ${ofApp}, and the server expects ${ofServer}. Many apps know only SHA1, 6 ` +
+    "digits and 30 seconds: pair again, or change the server's settings.";
+}
+
+function clockSentences(match: Match, { window, period }: PinSettings): string[] {
+  const steps = Math.abs(match.stepsAhead);
+  if (steps * match.period <= window * period) return [];
+  const away = timeAway(match);
+  const what = match.stepsAhead < 0
+    ? `The pin has expired: it was right ${away} ago. If it was typed at once, the phone's clock is ` +
+      "that far behind."
+    : `The pin will be right in ${away}: the phone's clock is that far ahead.`;
+  const fix = "Let the phone set its time by the network; if it does, check the server's clock.";
+  const isSettable = steps <= MAX_WINDOW && match.period === period;
+  return [
+    `${what} ${fix}`,
+    isSettable
+      ? `The server accepts ${window} ${window === 1 ? "step" : "steps"} on each side ` +
+        `(--window ${window}); it would take --window ${steps}. More than 2 is not advisable.`
+      : "No window of the server is that wide.",
+  ];
+}
+
+/** The widest window that an option sets. */
+export const MAX_WINDOW = 100;
+
+/** How far a match is away: two times, since a code is shown for a whole time step. */
+export function timeAway({ secondsAhead }: Match): string {
+  const [least, most] = secondsAhead.map(Math.abs).sort((a, b) => a - b) as [number, number];
+  return `${inWords(least)} to ${inWords(most)}`;
+}
+
+function inWords(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3600), "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.join(" ") || "0 s";
+}
