@@ -12,7 +12,7 @@ import type { DearRequest } from "./request.ts";
 const DEADLINE_MS = 20_000;
 
 // No 413 and no 414: every request stays within the limits.
-const STATUSES = [200, 400, 404, 415, 500];
+const STATUSES = [200, 400, 401, 404, 415, 500];
 
 /** Sends a dear request in some size and says what is wrong with its reply; nothing when all is well. */
 export async function complaints(

@@ -149,6 +149,7 @@ const PICTURE_GROUPS: readonly CostGroup[] = [
 // The same bytes in a field that nobody reads.
 const LONG_HEAD = { Cookie: fill(64_000, "", "a", "") };
 const WATCHFUL = ["--trust-proxy"];
+const WITH_KEYS = ["--api-keys-file", new URL("../browser/api_keys.txt", import.meta.url).pathname];
 
 const HEAD_GROUPS: readonly CostGroup[] = [
   {
@@ -156,6 +157,13 @@ const HEAD_GROUPS: readonly CostGroup[] = [
     args: WATCHFUL,
     ordinary: request("POST /api.asmx", { "Content-Type": "text/xml", ...LONG_HEAD }, ""),
     dear: DEAR_CALL_HEADS,
+    bound: SMALL,
+  },
+  {
+    name: "heads, where a key is wanted",
+    args: WITH_KEYS,
+    ordinary: request(`GET /api.asmx/ValidatePin?${PIN_QUERY}`, LONG_HEAD),
+    dear: dearHeads(`/api.asmx/ValidatePin?${PIN_QUERY}`),
     bound: SMALL,
   },
   ...["/api.asmx?wsdl", `/api.asmx/ValidatePin?${PIN_QUERY}`, "/healthz", "/none"].map((

@@ -8,6 +8,7 @@ import { assert } from "@std/assert/assert";
 import { parseCommand } from "../../lib/cli/command_line.ts";
 import type { Config } from "../../lib/config.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import { parseKeys } from "../../lib/http/keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
 import type { PinClock } from "./placeholders.ts";
 import type { RunningProgram } from "./program.ts";
@@ -33,6 +34,9 @@ export function handlerServer(args: readonly string[]): Server {
   const now = (): number => FIXED_TIME_MS;
   const handler = createHandler({
     ...config,
+    apiKeys: config.apiKeysFile === undefined
+      ? undefined
+      : parseKeys(Deno.readTextFileSync(config.apiKeysFile)),
     service: { otp: config, secretEncoding: config.secretEncoding, html: config.html, now },
     log: {
       error: (_message, cause) => {
