@@ -59,6 +59,12 @@ export interface Config {
   readonly guard: "memory" | StoreUrl;
   /** The file with the key by which secrets are named there; undefined for one drawn at start. */
   readonly guardKeyFile: string | undefined;
+  /** The file with the authorities that the store's certificate must be from, PEM. */
+  readonly guardTlsCa: string | undefined;
+  /** The file with the certificate chain that is shown to the store, PEM. */
+  readonly guardTlsCert: string | undefined;
+  /** The file with the private key of that certificate, PEM. */
+  readonly guardTlsKey: string | undefined;
 }
 
 /** One option. */
@@ -237,6 +243,21 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Key of 32 random bytes or more, the same for all servers that share a store",
     ...path("the path of a file"),
   },
+  guardTlsCa: {
+    placeholder: "FILE",
+    description: "Authorities to trust for a rediss:// store (PEM), instead of the system's",
+    ...path("the path of a file"),
+  },
+  guardTlsCert: {
+    placeholder: "FILE",
+    description: "Client certificate chain for a rediss:// store (PEM)",
+    ...path("the path of a file"),
+  },
+  guardTlsKey: {
+    placeholder: "FILE",
+    description: "Private key of the client certificate (PEM)",
+    ...path("the path of a file"),
+  },
 };
 
 /** Where the values of options come from. */
@@ -270,14 +291,28 @@ export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[]
  */
 export function parseConfig(sources: OptionSources): Config {
   const config = parseOptions(OPTIONS, sources);
-  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
-    throw new UsageError(`${flagOf("tlsCert")} and ${flagOf("tlsKey")} must be given together`);
+  mustBeGivenTogether(config, "tlsCert", "tlsKey");
+  mustBeGivenTogether(config, "guardTlsCert", "guardTlsKey");
+  const { guard, guardTlsCa, guardTlsCert } = config;
+  const wantsTls = guardTlsCa !== undefined || guardTlsCert !== undefined;
+  if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {
+    const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
+    throw new UsageError(`${flag} needs a rediss:// URL in ${flagOf("guard")}`);
   }
   // Deno has no TLS on a socket.
   if (config.socket !== undefined && config.tlsCert !== undefined) {
     throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} exclude each other`);
   }
   return config;
+}
+
+function mustBeGivenTogether(
+  config: Config,
+  ...[one, other]: readonly [keyof Config, keyof Config]
+): void {
+  if ((config[one] === undefined) !== (config[other] === undefined)) {
+    throw new UsageError(`${flagOf(one)} and ${flagOf(other)} must be given together`);
+  }
 }
 
 /**

@@ -40,6 +40,9 @@ Deno.test("parseCommand() gives every default", () => {
     singleUse: false,
     guard: "memory",
     guardKeyFile: undefined,
+    guardTlsCa: undefined,
+    guardTlsCert: undefined,
+    guardTlsKey: undefined,
   });
 });
 
@@ -89,6 +92,9 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
     storeUrl("rediss://pin:pass@store.example.com/2"),
   ],
   guardKeyFile: [["/etc/pin/guard", "/etc/pin/guard"], ["", undefined]],
+  guardTlsCa: [["", undefined]],
+  guardTlsCert: [["", undefined]],
+  guardTlsKey: [["", undefined]],
 };
 
 const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
@@ -134,6 +140,9 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   singleUse: NO_SWITCH,
   guard: ["", "disk", "http://127.0.0.1", "redis:", "redis://", "redis://h?tls=1", "redis://h/a#b"],
   guardKeyFile: ["a\0b"],
+  guardTlsCa: ["a\0b"],
+  guardTlsCert: ["a\0b"],
+  guardTlsKey: ["a\0b"],
 };
 
 for (const name of namesOf(OPTIONS)) {
@@ -172,6 +181,23 @@ Deno.test("parseCommand() takes certificate and key together", () => {
   assertEquals([tlsCert, tlsKey], ["c.pem", "k.pem"]);
   for (const one of ["--tls-cert", "--tls-key"]) {
     assertEquals(errorOf([one, "x.pem"]), "--tls-cert and --tls-key must be given together");
+  }
+});
+
+Deno.test("parseCommand() takes a client certificate and its key together, for a rediss:// store", () => {
+  const store = ["--guard", "rediss://store"];
+  const pair = ["--guard-tls-cert", "c.pem", "--guard-tls-key", "k.pem"];
+  const { guardTlsCert, guardTlsKey } = parse([...store, ...pair]);
+  assertEquals([guardTlsCert, guardTlsKey], ["c.pem", "k.pem"]);
+  assertEquals(parse([...store, "--guard-tls-ca", "a.pem"]).guardTlsCa, "a.pem");
+  for (const one of ["--guard-tls-cert", "--guard-tls-key"]) {
+    const together = "--guard-tls-cert and --guard-tls-key must be given together";
+    assertEquals(errorOf([...store, one, "x.pem"]), together);
+  }
+  for (const bare of [[], ["--guard", "redis://store"]]) {
+    const needs = "needs a rediss:// URL in --guard";
+    assertEquals(errorOf([...bare, ...pair]), `--guard-tls-cert ${needs}`);
+    assertEquals(errorOf([...bare, "--guard-tls-ca", "a.pem"]), `--guard-tls-ca ${needs}`);
   }
 });
 

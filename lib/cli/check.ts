@@ -18,7 +18,7 @@ import {
   WATCHED_VARIABLES,
 } from "./risks.ts";
 import { readKeys } from "./service.ts";
-import { readTls } from "./tls_files.ts";
+import { readStoreTls, readTls } from "./tls_files.ts";
 
 /**
  * Prints every option with its value and where that is from, and what is risky on stderr. What
@@ -70,7 +70,10 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
 }
 
 /** The options that name files, which the command that serves reads before it listens. */
-const FILE_OPTIONS = ["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const;
+const FILE_OPTIONS = [
+  ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
+  ...["guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+];
 
 function factsOfFiles(config: Config): readonly FileFacts[] {
   return FILE_OPTIONS.flatMap((option) => {
@@ -113,5 +116,6 @@ function readFiles(config: Config): Reading {
   attempt(() => readTls(config));
   const keys = attempt(() => apiKeysFile === undefined ? undefined : readKeys(apiKeysFile));
   attempt(() => guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile));
+  attempt(() => readStoreTls(config));
   return { keyCount: keys?.length, problems };
 }

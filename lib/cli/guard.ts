@@ -9,13 +9,14 @@ import { type Config, flagOf, UsageError } from "../config.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
 import { createMemoryStore, MAX_ENTRIES } from "../guard/memory_store.ts";
-import { createRedisClient } from "../guard/redis_client.ts";
-import { type ConnectionFailure, keepConnected } from "../guard/redis_connection.ts";
-import { createRedisStore, PROBE } from "../guard/redis_store.ts";
+import { openRedis, type StoreTls } from "../guard/redis_client.ts";
+import { keepConnected } from "../guard/redis_connection.ts";
+import { createRedisStore, probe } from "../guard/redis_store.ts";
 import type { StoreUrl } from "../guard/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./option_file.ts";
+import { readStoreTls } from "./tls_files.ts";
 
 /** Who is told of what befalls the guard. */
 export interface GuardObserver {
@@ -35,7 +36,7 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * Makes the guard that the options ask for.
  *
  * @returns undefined when every pin is to be looked at, and as often as it comes.
- * @throws {UsageError} When the file of the key cannot be used.
+ * @throws {UsageError} When a file that it needs cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
   const rules = guardRules(config);
@@ -54,7 +55,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   }
   const store = config.guard === "memory"
     ? memoryStore(rules, observer)
-    : redisStore(rules, config.guard, observer);
+    : redisStore(rules, config.guard, latest(() => readStoreTls(config)), observer);
   return { fingerprint: fingerprintBy(key, config.algorithm), store };
 }
 
@@ -99,23 +100,34 @@ function memoryStore(rules: GuardRules, { log, count }: GuardObserver): GuardSto
   return createMemoryStore({ rules, now: steadyClock, onEviction });
 }
 
-const FAILURES: Readonly<Record<ConnectionFailure, string>> = {
-  unreachable: "cannot be reached",
-  silent: "does not answer in time",
-  untrusted: "has a certificate that is not trusted",
-  refused: "refuses the user name or password",
-  unusable: "answers with errors",
-};
-
-function redisStore(rules: GuardRules, url: StoreUrl, { log, count }: GuardObserver): GuardStore {
+function redisStore(
+  rules: GuardRules,
+  url: StoreUrl,
+  readTls: () => StoreTls,
+  { log, count }: GuardObserver,
+): GuardStore {
   const connection = keepConnected({
-    createClient: (onEnd) => createRedisClient(url.reveal(), onEnd),
-    probe: PROBE,
+    open: (onEnd) => openRedis({ url, tls: readTls(), onEnd }),
+    probe,
     onChange: (failure) => {
       if (failure === undefined) log.info(`the store of the guard, ${url}, is there`);
-      else log.warn(`the store of the guard, ${url}, ${FAILURES[failure]}: all pins are refused`);
+      else log.warn(`the store of the guard, ${url}, ${failure.saying}: all pins are refused`);
     },
   });
   const onError = (): void => count("store-error");
   return createRedisStore({ rules, connection, now: steadyClock, onError });
+}
+
+// Certificates are renewed while a server runs, so the files are read for each connection. Where
+// they cannot be used, for instance because they are being written, those read last are.
+function latest<T>(read: () => T): () => T {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+    return last;
+  };
 }

@@ -6,14 +6,14 @@
 
 import { type Config, flagOf } from "../config.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
-import { createRedisClient } from "../guard/redis_client.ts";
-import { inTime } from "../guard/redis_connection.ts";
+import { openRedis, type StoreTls } from "../guard/redis_client.ts";
 import { inspect, type Remembered } from "../guard/redis_inspect.ts";
 import type { StoreUrl } from "../guard/store_url.ts";
 import { secretKey } from "../otp/secret.ts";
 import { readGuardKey } from "./guard.ts";
+import { readStoreTls } from "./tls_files.ts";
 
-/** How long the store may take to answer. */
+/** How long the store may take to answer, in milliseconds. */
 const PATIENCE_MS = 2000;
 
 /** What the store says to a pin. */
@@ -40,7 +40,7 @@ const UNKNOWN: GuardMemory = {
  *
  * @param step The time step whose code the pin is; undefined when it is none.
  * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
- * @throws {UsageError} When the file of the key cannot be used.
+ * @throws {UsageError} When a file that the options name cannot be used.
  */
 export async function guardMemory(
   config: Config,
@@ -59,8 +59,9 @@ export async function guardMemory(
     return { refuses: false, lines: [line] };
   }
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
+  const tls = readStoreTls(config);
   try {
-    return explainMemory(await lookAt(guard, fingerprint), config, step);
+    return explainMemory(await lookAt(guard, tls, fingerprint), config, step);
   } catch {
     // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
     const line = `Whether the code was used is not known: the store, ${guard}, does not answer.`;
@@ -68,16 +69,16 @@ export async function guardMemory(
   }
 }
 
-async function lookAt(url: StoreUrl, fingerprint: string): Promise<Remembered | undefined> {
-  const client = await createRedisClient(url.reveal(), () => {});
+async function lookAt(
+  url: StoreUrl,
+  tls: StoreTls,
+  fingerprint: string,
+): Promise<Remembered | undefined> {
+  const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs: PATIENCE_MS });
   try {
-    const looked = async (): Promise<Remembered | undefined> => {
-      await client.connect();
-      return await inspect(client, fingerprint);
-    };
-    return await inTime(looked(), PATIENCE_MS);
+    return await inspect(client, fingerprint);
   } finally {
-    client.destroy();
+    client.end(new Error("Nothing more is asked"));
   }
 }
 

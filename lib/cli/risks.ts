@@ -106,6 +106,9 @@ function isLoopbackUrl(url: string): boolean {
   return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
 }
 
+/** Options whose files hold nothing that is secret. */
+const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
+
 /** What is known of a file that an option names. */
 export interface FileFacts {
   /** The option. */
@@ -117,7 +120,7 @@ export interface FileFacts {
 /** What is risky in the files that options name. */
 export function fileRisks(files: readonly FileFacts[]): readonly string[] {
   return files
-    .filter(({ option, isPublic }) => isPublic && option !== "tlsCert")
+    .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
     .map(({ option }) => `everybody on this machine may read the file of ${flagOf(option)}.`);
 }
 

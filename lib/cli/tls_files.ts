@@ -1,5 +1,5 @@
 /**
- * The files of a TLS certificate and its key.
+ * The files of TLS: certificates and their keys.
  *
  * @module
  */
@@ -7,33 +7,58 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Config, flagOf, UsageError } from "../config.ts";
+import type { StoreTls } from "../guard/redis_client.ts";
 import type { Tls } from "../runtime/runtime.ts";
 
 /**
- * Reads the certificate and the key that the options name, and checks that they belong together:
- * each runtime has errors of its own for that, and Bun only shows some to callers.
+ * Reads the certificate and the key that the options name.
  *
  * @returns Undefined when the options name none.
  * @throws {UsageError} When a file cannot be read, or not be used.
  */
-export function readTls({ tlsCert, tlsKey }: Config): Tls | undefined {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const tls = { cert: read(tlsCert, "tlsCert"), key: read(tlsKey, "tlsKey") };
-  const certificate = parse(() => new X509Certificate(tls.cert), "tlsCert", "a PEM certificate");
+export function readTls(config: Config): Tls | undefined {
+  return readPair(config, "tlsCert", "tlsKey");
+}
+
+/**
+ * Reads what TLS with the store of the guard needs.
+ *
+ * @throws {UsageError} When a file cannot be read, or not be used.
+ */
+export function readStoreTls(config: Config): StoreTls {
+  const { guardTlsCa } = config;
+  const ca = guardTlsCa === undefined ? undefined : read(guardTlsCa, "guardTlsCa");
+  if (ca !== undefined) readCertificate(ca, "guardTlsCa");
+  return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
+}
+
+type FileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
+
+// Checks that they belong together: each runtime has errors of its own for that, and Bun only shows
+// some to callers.
+function readPair(config: Config, certOption: FileOption, keyOption: FileOption): Tls | undefined {
+  const [certPath, keyPath] = [config[certOption], config[keyOption]];
+  if (certPath === undefined || keyPath === undefined) return undefined;
+  const tls = { cert: read(certPath, certOption), key: read(keyPath, keyOption) };
+  const certificate = readCertificate(tls.cert, certOption);
   const key = parse(
     () => createPrivateKey(tls.key),
-    "tlsKey",
+    keyOption,
     "a PEM private key without password",
   );
   if (!certificate.checkPrivateKey(key)) {
     throw new UsageError(
-      `the key of ${flagOf("tlsKey")} is not the one of the certificate of ${flagOf("tlsCert")}`,
+      `the key of ${flagOf(keyOption)} is not the one of the certificate of ${flagOf(certOption)}`,
     );
   }
   return tls;
 }
 
-function read(path: string, option: keyof Config): string {
+function readCertificate(pem: string, option: FileOption): X509Certificate {
+  return parse(() => new X509Certificate(pem), option, "a PEM certificate");
+}
+
+function read(path: string, option: FileOption): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -41,7 +66,7 @@ function read(path: string, option: keyof Config): string {
   }
 }
 
-function parse<T>(attempt: () => T, option: keyof Config, expected: string): T {
+function parse<T>(attempt: () => T, option: FileOption, expected: string): T {
   try {
     return attempt();
   } catch {

@@ -4,68 +4,48 @@
  * @module
  */
 
-/**
- * Why there is no connection that could be used: nothing listens there; what listens does not answer
- * in time; its certificate is not trusted; it refuses the password; it answers with errors.
- */
-export type ConnectionFailure = "unreachable" | "silent" | "untrusted" | "refused" | "unusable";
+import type { RedisClient } from "./redis_client.ts";
+import { ErrorReply, type StoreFailure, storeFailure } from "./store_failure.ts";
 
 /** A connection that comes back by itself. */
 export interface RedisConnection {
-  /** Sends a command; rejects at once without a connection, and when no answer comes in time. */
-  readonly send: (command: readonly string[]) => Promise<unknown>;
+  /** Sends a command; rejects at once without a connection, and when no reply comes in time. */
+  readonly ask: RedisClient["ask"];
   /** Whether there is a connection that answers. */
   readonly isHealthy: () => boolean;
   /** Ends it for good. */
   readonly close: () => void;
 }
 
-/** What the connection needs of a client. */
-export interface RedisClient {
-  /** Connects, and authenticates. */
-  readonly connect: () => Promise<unknown>;
-  /** Sends a command. */
-  readonly sendCommand: (command: readonly string[]) => Promise<unknown>;
-  /** Closes the connection; what still waits for an answer is rejected. */
-  readonly destroy: () => void;
-}
-
 /** How a connection is kept. */
 export interface RedisConnectionOptions {
-  /** Makes a client that is not connected yet; it calls `onEnd` when its connection ends. */
-  readonly createClient: (onEnd: () => void) => Promise<RedisClient>;
+  /** Makes a client; it calls `onEnd` once, when its connection has ended or could not be made. */
+  readonly open: (onEnd: (reason: unknown) => void) => Promise<RedisClient>;
   /** Told when the connection is there, and of each new reason why it is not. */
-  readonly onChange: (failure: ConnectionFailure | undefined) => void;
-  /** The command that must be answered without an error before the connection is used. */
-  readonly probe: readonly string[];
-  /** How long an answer may take, in milliseconds; 500 unless given. */
-  readonly timeoutMs?: number;
+  readonly onChange: (failure: StoreFailure | undefined) => void;
+  /** Asks what must be answered before a connection is used, and every few seconds after. */
+  readonly probe: (client: Pick<RedisClient, "ask">) => Promise<unknown>;
   /** The pause before the next attempt to connect, in milliseconds; 250 unless given. */
   readonly retryMs?: number;
   /** How often a connection is probed while it is used, in milliseconds; 5000 unless given. */
   readonly probeMs?: number;
 }
 
-// An answer that did not come in time.
-class SilenceError extends Error {
-  override readonly name = "SilenceError";
-}
-
 /**
  * Connects, and connects again whenever the connection ends, until it is closed.
  *
- * A command that gets no answer in time ends the connection: on a way that swallows packets it
- * would look alive for a quarter of an hour (RFC 1122 §4.2.3.5), with every pin waiting. So does an
- * error, but for that of a script that is not known: a store that is full, or a replica, answers
- * readily and decides nothing. Until the next connection has passed the probe, commands are rejected
- * at once and not kept for later. The probe is sent every few seconds too: while no pins come,
- * nothing else would show that the store fell silent.
+ * A command that gets no reply in time ends the connection: on a way that swallows packets it would
+ * look alive for a quarter of an hour (RFC 1122 §4.2.3.5), with every pin waiting. So does an error,
+ * but for that of a script that is not known: a store that is full, or a replica, answers readily
+ * and decides nothing. Until the next connection has passed the probe, commands are rejected at once
+ * and not kept for later. The probe is sent every few seconds too: while no pins come, nothing else
+ * would show that the store fell silent.
  */
 export function keepConnected(options: RedisConnectionOptions): RedisConnection {
   const keeper = new Keeper(options);
   void keeper.run();
   return {
-    send: (command) => keeper.send(command),
+    ask: (words, read) => keeper.ask(words, read),
     isHealthy: () => keeper.isHealthy,
     close: () => keeper.close(),
   };
@@ -73,25 +53,23 @@ export function keepConnected(options: RedisConnectionOptions): RedisConnection 
 
 class Keeper {
   readonly #options: RedisConnectionOptions;
-  readonly #timeoutMs: number;
   #client: RedisClient | undefined;
-  #told: ConnectionFailure | "connected" | "nothing" = "nothing";
+  #told = "";
   #closed = false;
-  // Ends what is being waited for: the end of the connection, or of the pause before the next.
+  // Ends what is being waited for: the connection, or the pause before the next.
   #wake: () => void = () => {};
 
   constructor(options: RedisConnectionOptions) {
     this.#options = options;
-    this.#timeoutMs = options.timeoutMs ?? 500;
   }
 
   get isHealthy(): boolean {
     return this.#client !== undefined;
   }
 
-  async send(command: readonly string[]): Promise<unknown> {
-    if (this.#client === undefined) throw new SilenceError("There is no connection");
-    return await this.#client.sendCommand(command);
+  async ask<T>(words: readonly string[], read: (reply: unknown) => T): Promise<T> {
+    if (this.#client === undefined) throw new Error("There is no connection");
+    return await this.#client.ask(words, read);
   }
 
   close(): void {
@@ -101,31 +79,29 @@ class Keeper {
 
   async run(): Promise<void> {
     while (!this.#closed) {
-      this.#tell(await this.#live());
+      this.#tell(storeFailure(await this.#live()));
       if (!this.#closed) await this.#pause(this.#options.retryMs ?? 250);
     }
   }
 
   // The life of one connection; gives the reason of its end.
-  async #live(): Promise<ConnectionFailure> {
-    const { createClient, probe } = this.#options;
-    let end: (failure: ConnectionFailure) => void = () => {};
-    const ended = new Promise<ConnectionFailure>((resolve) => end = resolve);
+  async #live(): Promise<unknown> {
+    const { promise: ended, resolve: onEnd } = Promise.withResolvers<unknown>();
     let client: RedisClient | undefined;
     try {
-      client = await createClient(() => end("unreachable"));
-      await inTime(client.connect(), this.#timeoutMs);
-      await inTime(client.sendCommand(probe), this.#timeoutMs);
-      if (this.#closed) return "unreachable";
-      this.#client = watched(client, this.#timeoutMs, (error) => end(failureOf(error)));
-      this.#wake = () => end("unreachable");
-      this.#tell("connected");
-      return await this.#probing(this.#client, ended);
+      client = endedByErrors(await this.#options.open(onEnd));
+      this.#wake = () => client?.end(new Error("Closed"));
+      if (this.#closed) this.#wake();
+      await this.#options.probe(client);
+      this.#client = client;
+      this.#tell(undefined);
+      return await this.#probing(client, ended);
     } catch (error) {
-      return failureOf(error);
+      client?.end(error);
+      onEnd(error);
+      return await ended;
     } finally {
       this.#client = undefined;
-      destroy(client);
     }
   }
 
@@ -136,7 +112,7 @@ class Keeper {
     const timer = setInterval(async () => {
       if (waiting) return;
       waiting = true;
-      await client.sendCommand(probe).catch(() => {});
+      await probe(client).catch(() => {});
       waiting = false;
     }, probeMs);
     timer.unref();
@@ -158,72 +134,31 @@ class Keeper {
   }
 
   // Each reason once, not with every attempt.
-  #tell(news: ConnectionFailure | "connected"): void {
+  #tell(failure: StoreFailure | undefined): void {
+    const news = failure?.saying ?? "is there";
     if (this.#closed || news === this.#told) return;
     this.#told = news;
     try {
-      this.#options.onChange(news === "connected" ? undefined : news);
+      this.#options.onChange(failure);
     } catch {
       // Whoever cannot take the news must not end the connection, nor with it the process.
     }
   }
 }
 
-// A client that fails to close is left behind all the same.
-function destroy(client: RedisClient | undefined): void {
-  try {
-    client?.destroy();
-  } catch {
-    // There is nothing more to do with it.
-  }
-}
-
-function watched(
-  client: RedisClient,
-  timeoutMs: number,
-  onError: (error: unknown) => void,
-): RedisClient {
-  const sendCommand = async (command: readonly string[]): Promise<unknown> => {
+function endedByErrors(client: RedisClient): RedisClient {
+  const ask: RedisClient["ask"] = async (words, read) => {
     try {
-      return await inTime(client.sendCommand(command), timeoutMs);
+      return await client.ask(words, read);
     } catch (error) {
-      if (!isUnknownScript(error)) onError(error);
+      if (error instanceof ErrorReply && !isUnknownScript(error)) client.end(error);
       throw error;
     }
   };
-  return { ...client, sendCommand };
+  return { ask, end: client.end };
 }
 
 /** Whether an error says that the store does not know a script by its name. */
 export function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("NOSCRIPT");
-}
-
-/**
- * Waits for a promise, and no longer than a time.
- *
- * @throws {Error} When it takes longer.
- */
-export async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new SilenceError("No answer in time")), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-// By the first word of an error reply, or by what TLS says. The text itself goes nowhere: it may
-// repeat a user name or an address.
-function failureOf(error: unknown): ConnectionFailure {
-  if (error instanceof SilenceError) return "silent";
-  const text = error instanceof Error ? error.message : "";
-  if (/certificate/i.test(text)) return "untrusted";
-  if (/^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:AUTH|Client sent AUTH|invalid password))\b/.test(text)) {
-    return "refused";
-  }
-  return /^[A-Z]{2,} /.test(text) ? "unusable" : "unreachable";
+  return error instanceof ErrorReply && error.message.startsWith("NOSCRIPT");
 }

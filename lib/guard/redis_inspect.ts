@@ -4,9 +4,10 @@
  * @module
  */
 
-import { LONGEST_WAIT_MS } from "./guard.ts";
-import type { RedisClient } from "./redis_connection.ts";
+import { type GuardState, LONGEST_WAIT_MS } from "./guard.ts";
+import type { RedisClient } from "./redis_client.ts";
 import { KEY_PREFIX } from "./redis_script.ts";
+import { ProtocolError } from "./store_failure.ts";
 
 /** What is remembered of a secret. */
 export interface Remembered {
@@ -25,19 +26,31 @@ export interface Remembered {
  * @throws {Error} When the store does not answer, or cannot be read.
  */
 export async function inspect(
-  client: RedisClient,
+  client: Pick<RedisClient, "ask">,
   fingerprint: string,
 ): Promise<Remembered | undefined> {
-  const text = await client.sendCommand(["GET", `${KEY_PREFIX}${fingerprint}`]);
-  if (text === null) return undefined;
-  const [, failures, untilMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(String(text)) ?? [];
-  const time = await client.sendCommand(["TIME"]);
-  if (failures === undefined || !Array.isArray(time)) throw new TypeError("The store is not ours");
-  const nowMs = Number(time[0]) * 1000 + Math.floor(Number(time[1]) / 1000);
-  const leftMs = Math.min(Number(untilMs) - nowMs, LONGEST_WAIT_MS);
+  const kept = await client.ask(["GET", `${KEY_PREFIX}${fingerprint}`], readState);
+  if (kept === undefined) return undefined;
+  const nowMs = await client.ask(["TIME"], readTimeMs);
+  const { refusedUntilMs, ...rest } = kept;
+  return { ...rest, refusedMs: Math.max(0, Math.min(refusedUntilMs - nowMs, LONGEST_WAIT_MS)) };
+}
+
+function readState(reply: unknown): GuardState | undefined {
+  if (reply === null) return undefined;
+  const [, failures, untilMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(String(reply)) ?? [];
+  if (failures === undefined) throw new ProtocolError("What is kept there is not ours");
   return {
     failures: Number(failures),
-    refusedMs: Math.max(0, leftMs),
+    refusedUntilMs: Number(untilMs),
     usedStep: Number(usedStep),
   };
+}
+
+// Seconds and microseconds, as texts.
+function readTimeMs(reply: unknown): number {
+  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
+  const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);
+  if (!Number.isSafeInteger(nowMs)) throw new ProtocolError("This is no time");
+  return nowMs;
 }

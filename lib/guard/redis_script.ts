@@ -23,8 +23,8 @@ export const SCRIPT_VERDICTS: readonly Verdict[] = [
 ];
 
 /**
- * The script. It answers with two numbers: the verdict, and for how many milliseconds pins are
- * refused from now on.
+ * The script. It answers with three numbers: the verdict, for how many milliseconds pins are refused
+ * from now on, and the number of the question, so that no answer is taken for that of another one.
  *
  * What is remembered is one text, `failures:refusedUntilMs:usedStep`. The clock is the store's own,
  * so servers whose clocks differ agree; it may be given as well, for tests.
@@ -33,16 +33,18 @@ export const DECIDE_SCRIPT = `
 local maxFailures, singleUse = tonumber(ARGV[1]), ARGV[2] == '1'
 local forgetFailuresMs, forgetUseMs = tonumber(ARGV[3]), tonumber(ARGV[4])
 local matchedStep, now = tonumber(ARGV[5]), tonumber(ARGV[6])
+local question = tonumber(ARGV[7])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
 local failures, refusedUntil, usedStep = 0, 0, -1
-local text = redis.call('GET', KEYS[1])
+local text = redis.pcall('GET', KEYS[1])
 if text then
-  local f, r, u = string.match(text, '^(%d+):(%d+):(-?%d+)$')
-  if not f then return {4, 0} end
+  local f, r, u
+  if type(text) == 'string' then f, r, u = string.match(text, '^(%d+):(%d+):(-?%d+)$') end
+  if not f then return {4, 0, question} end
   failures, refusedUntil, usedStep = tonumber(f), tonumber(r), tonumber(u)
 end
 
@@ -65,20 +67,20 @@ if left > 0 then
     refusedUntil = now + left
     keep()
   end
-  return {2, left}
+  return {2, left, question}
 end
 
 if not matchedStep then
-  if maxFailures == 0 then return {1, 0} end
+  if maxFailures == 0 then return {1, 0, question} end
   failures = failures + 1
   local ms = wait()
   refusedUntil = 0
   if ms > 0 then refusedUntil = now + ms end
   keep()
-  return {1, ms}
+  return {1, ms, question}
 end
 
-if singleUse and matchedStep <= usedStep then return {3, 0} end
+if singleUse and matchedStep <= usedStep then return {3, 0, question} end
 
 if singleUse then
   failures, refusedUntil, usedStep = 0, 0, matchedStep
@@ -86,14 +88,19 @@ if singleUse then
 elseif text then
   redis.call('DEL', KEYS[1])
 end
-return {0, 0}
+return {0, 0, question}
 `;
 
-/** The arguments of the script, behind its key. */
+/**
+ * The arguments of the script, behind its key.
+ *
+ * @param question A whole number.
+ */
 export function scriptArguments(
   { maxFailures, singleUse, forgetFailuresMs, forgetUseMs }: GuardRules,
   matchedStep: number | undefined,
   nowMs: number | undefined,
+  question: number,
 ): readonly string[] {
   return [
     String(maxFailures),
@@ -102,5 +109,6 @@ export function scriptArguments(
     String(forgetUseMs),
     String(matchedStep ?? ""),
     String(nowMs ?? ""),
+    String(question),
   ];
 }

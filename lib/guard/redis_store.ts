@@ -5,9 +5,11 @@
  */
 
 import { createHash } from "node:crypto";
-import type { GuardRules, GuardStore, Verdict } from "./guard.ts";
+import { type GuardRules, type GuardStore, LONGEST_WAIT_MS, type Verdict } from "./guard.ts";
+import type { RedisClient } from "./redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "./redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";
+import { ProtocolError } from "./store_failure.ts";
 
 /** Secrets whose refusal is remembered in this process, at most. */
 const MAX_REFUSALS = 10_000;
@@ -26,23 +28,27 @@ export interface RedisStoreOptions {
   readonly storeNow?: () => number;
 }
 
-/**
- * A command that shows that decisions can be had: a decision, with the rules such that what it
- * writes is gone at once. It also makes the script known by its name.
- */
-export const PROBE: readonly string[] = [
-  "EVAL",
-  DECIDE_SCRIPT,
-  "1",
-  `${KEY_PREFIX}probe`,
-  ...scriptArguments(
-    { maxFailures: 1, singleUse: false, forgetFailuresMs: 1, forgetUseMs: 1 },
-    undefined,
-    undefined,
-  ),
-];
-
 const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
+
+/** Rules by which what the probe writes is gone at once. */
+const PROBE_RULES: GuardRules = {
+  maxFailures: 1,
+  singleUse: false,
+  forgetFailuresMs: 1,
+  forgetUseMs: 1,
+};
+
+/**
+ * Asks for a decision, to see whether decisions can be had. The store knows the script by its name
+ * from then on.
+ *
+ * @throws {Error} When none can be had.
+ */
+export async function probe({ ask }: Pick<RedisClient, "ask">): Promise<void> {
+  const args = scriptArguments(PROBE_RULES, undefined, undefined, 0);
+  const command = ["EVAL", DECIDE_SCRIPT, "1", `${KEY_PREFIX}probe`, ...args];
+  await ask(command, (reply) => readDecision(reply, undefined, 0));
+}
 
 /**
  * Makes a store.
@@ -53,6 +59,20 @@ const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 export function createRedisStore(options: RedisStoreOptions): GuardStore {
   const { rules, connection, now, onError, storeNow } = options;
   const refusals = new Refusals();
+  let questions = 0;
+  const ask = async (fingerprint: string, matchedStep: number | undefined): Promise<Decided> => {
+    const question = ++questions;
+    const key = `${KEY_PREFIX}${fingerprint}`;
+    const args = ["1", key, ...scriptArguments(rules, matchedStep, storeNow?.(), question)];
+    const read = (reply: unknown): Decided => readDecision(reply, matchedStep, question);
+    try {
+      return await connection.ask(["EVALSHA", SCRIPT_SHA1, ...args], read);
+    } catch (error) {
+      // A store does not know the name of a script that it has not seen since it started.
+      if (!isUnknownScript(error)) throw error;
+      return await connection.ask(["EVAL", DECIDE_SCRIPT, ...args], read);
+    }
+  };
   return {
     refusal: (fingerprint) => {
       if (refusals.has(fingerprint, now())) return "throttled";
@@ -61,10 +81,8 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
       return "unavailable";
     },
     decide: async (fingerprint, matchedStep) => {
-      const args = scriptArguments(rules, matchedStep, storeNow?.());
       try {
-        const reply = await runScript(connection, `${KEY_PREFIX}${fingerprint}`, args);
-        const [verdict, refusedMs] = readReply(reply);
+        const { verdict, refusedMs } = await ask(fingerprint, matchedStep);
         if (refusedMs > 0) refusals.add(fingerprint, now() + refusedMs);
         return verdict;
       } catch {
@@ -99,26 +117,28 @@ class Refusals {
   }
 }
 
-// The name of the script is enough, but for a store that has not seen it since it started.
-async function runScript(
-  { send }: RedisConnection,
-  key: string,
-  args: readonly string[],
-): Promise<unknown> {
-  try {
-    return await send(["EVALSHA", SCRIPT_SHA1, "1", key, ...args]);
-  } catch (error) {
-    if (!isUnknownScript(error)) throw error;
-    return await send(["EVAL", DECIDE_SCRIPT, "1", key, ...args]);
-  }
+interface Decided {
+  readonly verdict: Verdict;
+  readonly refusedMs: number;
 }
 
-function readReply(reply: unknown): readonly [verdict: Verdict, refusedMs: number] {
-  if (!Array.isArray(reply)) throw new TypeError("The store answers something else");
-  const verdict = SCRIPT_VERDICTS[Number(reply[0])];
-  const refusedMs = Number(reply[1]);
-  if (verdict === undefined || !Number.isSafeInteger(refusedMs)) {
-    throw new TypeError("The store answers something else");
+// A decision fits its question: it has its number, only a pin that matched can be accepted or
+// replayed, and only one that did not can be wrong.
+function readDecision(
+  reply: unknown,
+  matchedStep: number | undefined,
+  question: number,
+): Decided {
+  const [code, refusedMs, answered] = Array.isArray(reply) && reply.length === 3 ? reply : [];
+  const verdict = typeof code === "number" ? SCRIPT_VERDICTS[code] : undefined;
+  const isWait = typeof refusedMs === "number" && refusedMs >= 0 && refusedMs <= LONGEST_WAIT_MS;
+  if (verdict === undefined || !isWait || answered !== question || !fits(verdict, matchedStep)) {
+    throw new ProtocolError("This is no decision about the pin");
   }
-  return [verdict, refusedMs];
+  return { verdict, refusedMs };
+}
+
+function fits(verdict: Verdict, matchedStep: number | undefined): boolean {
+  if (verdict === "wrong") return matchedStep === undefined;
+  return matchedStep !== undefined || (verdict !== "accepted" && verdict !== "replayed");
 }

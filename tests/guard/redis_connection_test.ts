@@ -1,21 +1,15 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { guardRules } from "../../lib/guard/guard.ts";
-import {
-  type ConnectionFailure,
-  keepConnected,
-  type RedisClient,
-  type RedisConnection,
-} from "../../lib/guard/redis_connection.ts";
-import { createRedisStore } from "../../lib/guard/redis_store.ts";
-
-const NEVER = new Promise<never>(() => {});
+import type { RedisClient } from "../../lib/guard/redis_client.ts";
+import { keepConnected, type RedisConnection } from "../../lib/guard/redis_connection.ts";
+import { ErrorReply, SilenceError } from "../../lib/guard/store_failure.ts";
 
 /** How a client of a test behaves; what is not said goes well. */
 interface Behaviour {
-  readonly connect?: () => Promise<unknown>;
-  readonly answer?: (command: string) => Promise<unknown>;
-  readonly destroy?: () => void;
+  /** Thrown when it is made. */
+  readonly fault?: Error;
+  /** Its answer to a command: a reply, an error, or undefined for none. */
+  readonly answer?: (command: string) => unknown;
 }
 
 interface Scene {
@@ -25,8 +19,8 @@ interface Scene {
   /** Resolves once so much was told. */
   readonly told: (count: number) => Promise<void>;
   /** Ends the connection of the last client. */
-  readonly cut: () => void;
-  /** Clients that were made and not destroyed. */
+  readonly cut: (reason?: Error) => void;
+  /** Clients that were made and have not ended. */
   readonly open: () => number;
 }
 
@@ -37,24 +31,31 @@ function play(
 ): Scene {
   const news: string[] = [];
   let made = 0;
-  let open = 0;
-  let cut = (): void => {};
+  const clients = new Set<RedisClient>();
   let check = (): void => {};
-  const createClient = (onEnd: () => void): Promise<RedisClient> => {
-    const { connect, answer, destroy } = behaviours[Math.min(made++, behaviours.length - 1)]!;
-    open++;
-    cut = onEnd;
-    return Promise.resolve({
-      connect: connect ?? (() => Promise.resolve()),
-      sendCommand: ([name]) => answer?.(name!) ?? Promise.resolve("fine"),
-      destroy: () => {
-        open--;
-        destroy?.();
+  const open: Parameters<typeof keepConnected>[0]["open"] = (onEnd) => {
+    const { fault, answer } = behaviours[Math.min(made++, behaviours.length - 1)]!;
+    if (fault) return Promise.reject(fault);
+    const waiting = new Set<(reason: unknown) => void>();
+    const client: RedisClient = {
+      ask: ([name], read) =>
+        new Promise((resolve, reject) => {
+          const reply = answer ? answer(name!) : "fine";
+          if (reply === undefined) waiting.add(reject);
+          else if (reply instanceof Error) reject(reply);
+          else resolve(read(reply));
+        }),
+      end: (reason) => {
+        if (!clients.delete(client)) return;
+        for (const reject of waiting) reject(reason);
+        onEnd(reason);
       },
-    });
+    };
+    clients.add(client);
+    return Promise.resolve(client);
   };
-  const onChange = (failure: ConnectionFailure | undefined): void => {
-    news.push(failure ?? "there");
+  const onChange: Parameters<typeof keepConnected>[0]["onChange"] = (failure) => {
+    news.push(failure?.kind ?? "there");
     check();
     onNews();
   };
@@ -63,36 +64,31 @@ function play(
       check = () => news.length >= count && resolve();
       check();
     });
-  const options = { createClient, onChange, probe: ["PROBE"], timeoutMs: 30, retryMs: 5, probeMs };
-  const connection = keepConnected(options);
-  return { connection, news, told, cut: () => cut(), open: () => open };
+  const probe = (client: Pick<RedisClient, "ask">): Promise<unknown> => ask(client, "PROBE");
+  const connection = keepConnected({ open, onChange, probe, retryMs: 5, probeMs });
+  const cut = (reason = new Error("Cut")): void => [...clients].at(-1)?.end(reason);
+  return { connection, news, told, cut, open: () => clients.size };
+}
+
+function ask({ ask }: Pick<RedisClient, "ask">, word = "A"): Promise<unknown> {
+  return ask([word], (reply) => reply);
 }
 
 Deno.test("keepConnected() sends nothing before the probe was answered", async () => {
   const { connection, told } = play([{}]);
   assertEquals(connection.isHealthy(), false);
-  await assertRejects(() => connection.send(["A"]), Error, "There is no connection");
+  await assertRejects(() => ask(connection), Error, "There is no connection");
   await told(1);
-  assertEquals([connection.isHealthy(), await connection.send(["A"])], [true, "fine"]);
+  assertEquals([connection.isHealthy(), await ask(connection)], [true, "fine"]);
   connection.close();
 });
 
-const FAILURES: readonly (readonly [ConnectionFailure, string, Behaviour])[] = [
-  ["unreachable", "nothing listens", { connect: () => fail("connect ECONNREFUSED 127.0.0.1:1") }],
-  ["silent", "nobody answers to the connection", { connect: () => NEVER }],
-  ["silent", "nobody answers to the probe", { answer: () => NEVER }],
-  ["refused", "the password is wrong", { connect: () => fail("WRONGPASS invalid pair") }],
-  ["refused", "a password is missing", { answer: () => fail("NOAUTH Authentication required.") }],
-  ["untrusted", "the certificate is not trusted", {
-    connect: () => fail("invalid peer certificate: UnknownIssuer"),
-  }],
-  ["unusable", "the store is full", { answer: () => fail("OOM command not allowed") }],
-  ["unusable", "the store is a replica", { answer: () => fail("READONLY You can't write") }],
+const FAILURES: readonly (readonly [string, string, Behaviour])[] = [
+  ["unreachable", "it cannot be made", { fault: new Error("No key") }],
+  ["silent", "nobody answers", { answer: () => new SilenceError("No reply in time") }],
+  ["refused", "a password is missing", { answer: () => new ErrorReply("NOAUTH Authentication") }],
+  ["unusable", "the store is full", { answer: () => new ErrorReply("OOM command not allowed") }],
 ];
-
-function fail(message: string): Promise<never> {
-  return Promise.reject(new Error(message));
-}
 
 for (const [failure, what, behaviour] of FAILURES) {
   Deno.test(`keepConnected() says ${failure} when ${what}, once, and tries on`, async () => {
@@ -112,110 +108,74 @@ Deno.test("keepConnected() connects again after the connection ended", async () 
   connection.close();
 });
 
-Deno.test("keepConnected() drops a connection on which an answer does not come", async () => {
-  const silent = (name: string): Promise<unknown> => name === "PROBE" ? Promise.resolve() : NEVER;
-  const { connection, news, told } = play([{ answer: silent }, {}]);
-  await told(1);
-  await assertRejects(() => connection.send(["A"]), Error, "No answer in time");
-  await told(3);
-  assertEquals(news, ["there", "silent", "there"]);
-  assertEquals(await connection.send(["A"]), "fine");
-  connection.close();
-});
-
 Deno.test("keepConnected() drops a connection that answers with errors", async () => {
-  const full = (name: string): Promise<unknown> =>
-    name === "PROBE" ? Promise.resolve() : fail("MISCONF Redis is configured to save");
+  const full = (name: string): unknown =>
+    name === "PROBE" ? "fine" : new ErrorReply("MISCONF Redis is configured to save");
   const { connection, news, told } = play([{ answer: full }, {}]);
   await told(1);
-  await assertRejects(() => connection.send(["A"]), Error, "MISCONF");
+  await assertRejects(() => ask(connection), ErrorReply, "MISCONF");
   await told(3);
   assertEquals(news, ["there", "unusable", "there"]);
   connection.close();
 });
 
-Deno.test("keepConnected() notices a store that falls silent while nothing is asked", async () => {
+Deno.test("keepConnected() keeps a connection that does not know a script", async () => {
+  const forgetful = (name: string): unknown =>
+    name === "EVALSHA" ? new ErrorReply("NOSCRIPT No matching script.") : "fine";
+  const { connection, news, told } = play([{ answer: forgetful }]);
+  await told(1);
+  await assertRejects(() => ask(connection, "EVALSHA"), ErrorReply, "NOSCRIPT");
+  assertEquals([await ask(connection), connection.isHealthy(), news], ["fine", true, ["there"]]);
+  connection.close();
+});
+
+Deno.test("keepConnected() notices a store that fails while nothing is asked", async () => {
   // A real connection would keep the process alive; the timer of the probes does not.
   const alive = setInterval(() => {}, 1000);
   let probes = 0;
-  const fallsSilent = (): Promise<unknown> => ++probes < 4 ? Promise.resolve() : NEVER;
-  const { connection, news, told, open } = play([{ answer: fallsSilent }, {}], { probeMs: 5 });
+  const fails = (): unknown => ++probes < 4 ? "fine" : new ErrorReply("READONLY replica");
+  const { connection, news, told, open } = play([{ answer: fails }, {}], { probeMs: 5 });
   await told(1);
   assertEquals(connection.isHealthy(), true);
   await told(3);
-  // One probe at a time: the one without an answer is the last.
-  assertEquals([news, probes, open()], [["there", "silent", "there"], 4, 1]);
+  assertEquals([news, probes, open()], [["there", "unusable", "there"], 4, 1]);
   connection.close();
   clearInterval(alive);
 });
 
-Deno.test("keepConnected() goes on when its listener or a client throws", async () => {
+Deno.test("keepConnected() probes one at a time", async () => {
+  const alive = setInterval(() => {}, 1000);
+  let probes = 0;
+  const fallsSilent = (): unknown => ++probes < 2 ? "fine" : undefined;
+  const { connection, told, cut } = play([{ answer: fallsSilent }], { probeMs: 5 });
+  await told(1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assertEquals(probes, 2);
+  connection.close();
+  cut();
+  clearInterval(alive);
+});
+
+Deno.test("keepConnected() goes on when its listener throws", async () => {
   const fails = (): never => {
     throw new TypeError("Thrown by a test");
   };
-  const { connection, news, told, cut } = play([{ destroy: fails }], { onNews: fails });
+  const { connection, news, told, cut } = play([{}], { onNews: fails });
   await told(1);
   cut();
   await told(3);
   assertEquals(news, ["there", "unreachable", "there"]);
-  assertEquals(await connection.send(["A"]), "fine");
+  assertEquals(await ask(connection), "fine");
   connection.close();
 });
 
 Deno.test("keepConnected() ends with close(), whatever it is about to do", async () => {
-  const { connection, told, open, news } = play([{}]);
-  await told(1);
-  connection.close();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  assertEquals([connection.isHealthy(), open(), news], [false, 0, ["there"]]);
-});
-
-const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });
-
-function storeOver(
-  send: RedisConnection["send"],
-  healthy = true,
-): { store: ReturnType<typeof createRedisStore>; clock: { ms: number }; errors: () => number } {
-  const clock = { ms: 0 };
-  let errors = 0;
-  const connection = { send, isHealthy: () => healthy, close: () => {} };
-  const onError = (): void => void errors++;
-  const store = createRedisStore({ rules: RULES, connection, now: () => clock.ms, onError });
-  return { store, clock, errors: () => errors };
-}
-
-Deno.test("a Redis store says unavailable for whatever is no decision", async () => {
-  for (const reply of [null, "OK", [], [9, 0], [0], ["accepted", 0], { 0: 0, 1: 0 }, [4, 0]]) {
-    const { store } = storeOver(() => Promise.resolve(reply));
-    assertEquals(await store.decide("a", 1), "unavailable", JSON.stringify(reply));
+  for (const answer of [() => "fine", () => undefined]) {
+    const { connection, open, news } = play([{ answer }]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assertEquals(open(), 1);
+    connection.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals([connection.isHealthy(), open(), news.slice(1)], [false, 0, []]);
   }
-  const { store, errors } = storeOver(() => fail("OOM"));
-  assertEquals([await store.decide("a", 1), errors()], ["unavailable", 1]);
-});
-
-Deno.test("a Redis store refuses at once while there is no connection", () => {
-  const { store, errors } = storeOver(() => NEVER, false);
-  assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
-});
-
-Deno.test("a Redis store remembers how long a secret is refused, without asking again", async () => {
-  let asked = 0;
-  const { store, clock } = storeOver(() => {
-    asked++;
-    return Promise.resolve([1, 30_000]);
-  });
-  assertEquals([store.refusal("a"), await store.decide("a", undefined)], [undefined, "wrong"]);
-  clock.ms += 29_999;
-  assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
-  clock.ms += 1;
-  assertEquals([store.refusal("a"), asked], [undefined, 1]);
-});
-
-Deno.test("a Redis store sends the script where its name is not known", async () => {
-  const sent: string[] = [];
-  const { store } = storeOver(([name]) => {
-    sent.push(name!);
-    return name === "EVALSHA" ? fail("NOSCRIPT No matching script.") : Promise.resolve([0, 0]);
-  });
-  assertEquals([await store.decide("a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
 });

@@ -4,6 +4,8 @@ const guard = testsOf("guard/guard_test.ts");
 const memory = testsOf("guard/memory_store_test.ts");
 const refused = testsOf("service/guard_bindings_test.ts");
 const shared = testsOf("redis/shared_test.ts");
+const redisStore = testsOf("guard/redis_store_test.ts");
+const pipeline = testsOf("guard/pipeline_test.ts");
 const fingerprint = testsOf("guard/fingerprint_test.ts");
 
 /** Guessing and reuse. */
@@ -118,7 +120,12 @@ export const GUARD: Source = {
       "§8, refusal",
       "our rule",
       "`true` is said only for a pin that matched in this process, whatever a store answers.",
-      [refused("a wrong pin is false although the store says accepted: …")],
+      [
+        refused("a wrong pin is false although the store says accepted: …"),
+        redisStore("a Redis store takes no verdict on a pin that the pin cannot have"),
+        redisStore("a Redis store says unavailable for whatever is no decision"),
+        pipeline("a pipeline ends with a reply that is none to its command"),
+      ],
     ),
     met(
       "G-13",
@@ -144,6 +151,13 @@ export const GUARD: Source = {
           "a server starts without its Redis, refuses pins, and takes it when it comes",
         ),
       ],
+    ),
+    met(
+      "G-17",
+      "§8, several processes",
+      "our rule",
+      "A store that answers in time is never blamed, however late this process reads its answer.",
+      [pipeline("a pipeline does not blame a store for pauses of this process")],
     ),
   ],
 };

@@ -1,0 +1,105 @@
+/**
+ * Why a store cannot be used, in words that repeat nothing of what was sent or received.
+ *
+ * @module
+ */
+
+/** A reply that is an error, with the text of the store, which may repeat what was sent. */
+export class ErrorReply extends Error {
+  /** The name of the class. */
+  override readonly name = "ErrorReply";
+}
+
+/** What is no reply, or none to what was asked. */
+export class ProtocolError extends Error {
+  /** The name of the class. */
+  override readonly name = "ProtocolError";
+}
+
+/** A reply that did not come in time. */
+export class SilenceError extends Error {
+  /** The name of the class. */
+  override readonly name = "SilenceError";
+}
+
+/** A kind of reason. */
+export type StoreFailureKind =
+  | "unreachable"
+  | "silent"
+  | "untrusted"
+  | "unwelcome"
+  | "insecure"
+  | "refused"
+  | "unusable"
+  | "nonsense";
+
+/** What is said of a store for each. */
+const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
+  unreachable: "cannot be reached",
+  silent: "does not answer in time",
+  untrusted: "has a certificate that is not trusted",
+  unwelcome: "wants another certificate of this server",
+  insecure: "breaks TLS off",
+  refused: "refuses the user name or password",
+  unusable: "answers with errors",
+  nonsense: "answers with what is no answer of Redis",
+};
+
+/** First words of error replies that may be shown. A store could put a password there as well. */
+const ERROR_WORDS: ReadonlySet<string> = new Set([
+  ...["ASK", "BUSY", "CLUSTERDOWN", "CROSSSLOT", "ERR", "EXECABORT", "LOADING", "MASTERDOWN"],
+  ...["MISCONF", "MOVED", "NOAUTH", "NOPERM", "NOREPLICAS", "OOM", "READONLY", "TRYAGAIN"],
+  ...["UNKILLABLE", "WRONGPASS"],
+]);
+
+/** Why a store cannot be used. */
+export interface StoreFailure {
+  /** The kind of reason. */
+  readonly kind: StoreFailureKind;
+  /** A clause about the store. */
+  readonly saying: string;
+}
+
+/** What an error says of the store. */
+export function storeFailure(error: unknown): StoreFailure {
+  const { kind, word } = kindOf(error);
+  return { kind, saying: SAYINGS[kind] + (word === undefined ? "" : ` (${word})`) };
+}
+
+function kindOf(error: unknown): { readonly kind: StoreFailureKind; readonly word?: string } {
+  if (error instanceof SilenceError) return { kind: "silent" };
+  if (error instanceof ProtocolError) return { kind: "nonsense" };
+  if (error instanceof ErrorReply) return errorReply(error.message);
+  const code = codeOf(error);
+  return code === "" ? { kind: "unreachable" } : { kind: kindOfCode(code), word: code };
+}
+
+/**
+ * The code of an error of the system or of TLS, in the names that both runtimes have from libuv and
+ * OpenSSL; empty where there is none. Nothing that a store sends becomes one.
+ */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "";
+}
+
+// The second: what Redis says to a long command before AUTH.
+const LOGIN_ERRORS: readonly RegExp[] = [
+  /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:AUTH|Client sent AUTH|invalid password))\b/,
+  /^ERR Protocol error: unauthenticated\b/,
+];
+
+function errorReply(message: string): ReturnType<typeof kindOf> {
+  const kind = LOGIN_ERRORS.some((pattern) => pattern.test(message)) ? "refused" : "unusable";
+  const word = /^[A-Z]+/.exec(message)?.[0] ?? "";
+  return ERROR_WORDS.has(word) ? { kind, word } : { kind };
+}
+
+function kindOfCode(code: string): StoreFailureKind {
+  // RFC 8446 §6.2: alerts of the store about the certificate that it was shown, or was not.
+  if (/^ERR_SSL_.*ALERT_.*(?:CERT|CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) {
+    return "unwelcome";
+  }
+  if (/^ERR_SSL_/.test(code)) return "insecure";
+  return /CERT|UNABLE_TO|ERR_TLS_/.test(code) ? "untrusted" : "unreachable";
+}

@@ -1,0 +1,149 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { guardRules } from "../../lib/guard/guard.ts";
+import { createRedisStore, probe } from "../../lib/guard/redis_store.ts";
+import type { RedisClient } from "../../lib/guard/redis_client.ts";
+import { ErrorReply, ProtocolError } from "../../lib/guard/store_failure.ts";
+
+const NEVER = new Promise<never>(() => {});
+const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });
+
+/** The reply to a command, of which undefined is none. */
+type Answer = (words: readonly string[]) => unknown;
+
+function clientWith(answer: Answer): Pick<RedisClient, "ask"> {
+  return {
+    ask: async (words, read) => {
+      const reply = answer(words);
+      if (reply === undefined) return await NEVER;
+      if (reply instanceof ErrorReply) throw reply;
+      return read(reply);
+    },
+  };
+}
+
+function storeOver(
+  answer: Answer,
+  healthy = true,
+): { store: ReturnType<typeof createRedisStore>; clock: { ms: number }; errors: () => number } {
+  const clock = { ms: 0 };
+  let errors = 0;
+  const connection = { ...clientWith(answer), isHealthy: () => healthy, close: () => {} };
+  const onError = (): void => void errors++;
+  const store = createRedisStore({ rules: RULES, connection, now: () => clock.ms, onError });
+  return { store, clock, errors: () => errors };
+}
+
+/** The number of the question, which is the last argument of the script. */
+function questionOf(words: readonly string[]): number {
+  return Number(words.at(-1));
+}
+
+const STEP = 60_000_000;
+
+// What a store says of a question, whether the pin matched, and what it means.
+const DECISIONS: readonly (readonly [readonly [number, number], boolean, string])[] = [
+  [[0, 0], true, "accepted"],
+  [[1, 0], false, "wrong"],
+  [[1, 30_000], false, "wrong"],
+  [[2, 3_600_000], true, "throttled"],
+  [[2, 1], false, "throttled"],
+  [[3, 0], true, "replayed"],
+  [[4, 0], true, "unavailable"],
+  [[4, 0], false, "unavailable"],
+];
+
+for (const [said, matched, verdict] of DECISIONS) {
+  Deno.test(`a Redis store takes ${said} of a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
+    const { store } = storeOver((words) => [...said, questionOf(words)]);
+    assertEquals(await store.decide("a", matched ? STEP : undefined), verdict);
+  });
+}
+
+// What is no decision about any pin, given the number of the question.
+const NO_DECISIONS: readonly ((question: number) => unknown)[] = [
+  () => null,
+  () => "OK",
+  () => 0,
+  () => [],
+  () => [null, null],
+  () => ["", ""],
+  () => [0, 0],
+  () => [0, 0, 0],
+  (question) => [0, 0, question + 1],
+  (question) => [0, 0, question - 1],
+  (question) => [0, 0, String(question)],
+  (question) => ["0", "0", question],
+  (question) => ["", "", question],
+  (question) => [null, null, question],
+  (question) => [null, 0, question],
+  (question) => [0, null, question],
+  (question) => [5, 0, question],
+  (question) => [-1, 0, question],
+  (question) => [2, -1, question],
+  (question) => [2, 3_600_001, question],
+  (question) => [0, 0, question, 0],
+  (question) => [[0], 0, question],
+  (question) => [new ErrorReply("ERR"), 0, question],
+];
+
+Deno.test("a Redis store says unavailable for whatever is no decision", async () => {
+  for (const [i, reply] of NO_DECISIONS.entries()) {
+    for (const step of [STEP, undefined]) {
+      const { store, errors } = storeOver((words) => reply(questionOf(words)));
+      const verdict = await store.decide("a", step);
+      assertEquals([verdict, errors(), store.refusal("a")], ["unavailable", 1, undefined], `${i}`);
+    }
+  }
+});
+
+Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", async () => {
+  for (const code of [0, 3]) {
+    const { store } = storeOver((words) => [code, 0, questionOf(words)]);
+    assertEquals(await store.decide("a", undefined), "unavailable");
+  }
+  const { store } = storeOver((words) => [1, 0, questionOf(words)]);
+  assertEquals(await store.decide("a", STEP), "unavailable");
+});
+
+Deno.test("a Redis store says unavailable when the reply is an error", async () => {
+  const { store, errors } = storeOver(() => new ErrorReply("OOM"));
+  assertEquals([await store.decide("a", 1), errors()], ["unavailable", 1]);
+});
+
+Deno.test("probe() fails where no decision can be had", async () => {
+  await probe(clientWith((words) => [1, 0, questionOf(words)]));
+  await probe(clientWith((words) => [2, 1, questionOf(words)]));
+  for (const reply of ["OK", null, [0, 0, 0], [3, 0, 0], [1, 0, 7]]) {
+    await assertRejects(() => probe(clientWith(() => reply)), ProtocolError);
+  }
+  await assertRejects(() => probe(clientWith(() => new ErrorReply("READONLY"))), ErrorReply);
+});
+
+Deno.test("a Redis store refuses at once while there is no connection", () => {
+  const { store, errors } = storeOver(() => undefined, false);
+  assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
+});
+
+Deno.test("a Redis store remembers how long a secret is refused, without asking again", async () => {
+  let asked = 0;
+  const { store, clock } = storeOver((words) => {
+    asked++;
+    return [1, 30_000, questionOf(words)];
+  });
+  assertEquals([store.refusal("a"), await store.decide("a", undefined)], [undefined, "wrong"]);
+  clock.ms += 29_999;
+  assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
+  clock.ms += 1;
+  assertEquals([store.refusal("a"), asked], [undefined, 1]);
+});
+
+Deno.test("a Redis store sends the script where its name is not known", async () => {
+  const sent: string[] = [];
+  const { store } = storeOver((words) => {
+    sent.push(words[0]!);
+    if (words[0] === "EVALSHA") return new ErrorReply("NOSCRIPT No matching script.");
+    return [0, 0, questionOf(words)];
+  });
+  assertEquals([await store.decide("a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
+});

@@ -1,0 +1,77 @@
+import { assertEquals } from "@std/assert/equals";
+import {
+  ErrorReply,
+  ProtocolError,
+  SilenceError,
+  storeFailure,
+} from "../../lib/guard/store_failure.ts";
+
+function coded(code: unknown): Error {
+  return Object.assign(new Error("canary"), { code });
+}
+
+const ALERT = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+
+// What happened, the kind, and what is said of the store.
+const FAILURES: readonly (readonly [unknown, string, string])[] = [
+  [new Error("canary"), "unreachable", "cannot be reached"],
+  ["canary", "unreachable", "cannot be reached"],
+  [coded("ECONNREFUSED"), "unreachable", "cannot be reached (ECONNREFUSED)"],
+  [coded("ENOTFOUND"), "unreachable", "cannot be reached (ENOTFOUND)"],
+  [coded("can ary"), "unreachable", "cannot be reached"],
+  [coded(7), "unreachable", "cannot be reached"],
+  [new SilenceError("canary"), "silent", "does not answer in time"],
+  [new ProtocolError("canary"), "nonsense", "answers with what is no answer of Redis"],
+  [
+    coded("SELF_SIGNED_CERT_IN_CHAIN"),
+    "untrusted",
+    "has a certificate that is not trusted (SELF_SIGNED_CERT_IN_CHAIN)",
+  ],
+  [
+    coded("ERR_TLS_CERT_ALTNAME_INVALID"),
+    "untrusted",
+    "has a certificate that is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)",
+  ],
+  [coded(ALERT), "unwelcome", `wants another certificate of this server (${ALERT})`],
+  [
+    coded("ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"),
+    "unwelcome",
+    "wants another certificate of this server (ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)",
+  ],
+  [
+    coded("ERR_SSL_WRONG_VERSION_NUMBER"),
+    "insecure",
+    "breaks TLS off (ERR_SSL_WRONG_VERSION_NUMBER)",
+  ],
+  [
+    new ErrorReply("WRONGPASS invalid username-password pair"),
+    "refused",
+    "refuses the user name or password (WRONGPASS)",
+  ],
+  [
+    new ErrorReply("NOAUTH Authentication required."),
+    "refused",
+    "refuses the user name or password (NOAUTH)",
+  ],
+  [
+    new ErrorReply("ERR AUTH <password> called without any password"),
+    "refused",
+    "refuses the user name or password (ERR)",
+  ],
+  [
+    new ErrorReply("ERR Protocol error: unauthenticated multibulk length"),
+    "refused",
+    "refuses the user name or password (ERR)",
+  ],
+  [new ErrorReply("OOM command not allowed"), "unusable", "answers with errors (OOM)"],
+  [new ErrorReply("READONLY You can't write"), "unusable", "answers with errors (READONLY)"],
+  [new ErrorReply("MOVED 7 canary:1"), "unusable", "answers with errors (MOVED)"],
+  [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
+  [new ErrorReply(""), "unusable", "answers with errors"],
+];
+
+for (const [error, kind, saying] of FAILURES) {
+  Deno.test(`storeFailure() says of ${String(error).slice(0, 40)} (${kind}) that the store ${saying}`, () => {
+    assertEquals(storeFailure(error), { kind, saying });
+  });
+}
