@@ -1,0 +1,130 @@
+/**
+ * Measures how many small mistakes the tests notice: Stryker's instrumenter puts mistakes, mutants,
+ * into a copy of the project, and a worker runs the tests that pass them with one switched on.
+ *
+ *     deno task mutation [--sample N] [--seed S] [FILE | FOLDER]...
+ *
+ * With `--sample`, so many of each folder are tried, drawn by the seed. What became of a mutant is
+ * kept in dist/mutation/ under the text of its file, so that a run goes on where the last one was
+ * stopped. One that survived is tried again once a test changed. The folder then also holds
+ * survivors.txt: what no test noticed.
+ *
+ * @module
+ */
+
+import { EQUIVALENTS } from "./equivalents.ts";
+import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
+import { folderOf, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
+import { dryRun, Trial } from "./run.ts";
+
+const KEPT = new URL("../../dist/mutation/", import.meta.url);
+const RESULTS = new URL("results.json", KEPT);
+
+// Tests in a browser show what stands on the page.
+const LEFT_OUT = /^lib\/page\//;
+
+// Tests that need more than Deno, that read the sources, that start other tests, or that read tens
+// of thousands of documents.
+const NO_TESTS =
+  /^tests\/(interop|redis|browser|compile|libxml2|lifecycle|runtime)\/|(layout|ledger|readme|testing|xml.fuzz|w3c_suite)_test\.ts$/;
+
+// Tests that start the program take long, and of the rooms further right they show nothing that
+// other tests do not show.
+const PROGRAM_TESTS = /^tests\/(cli\/|conformance\/http)/;
+const PROGRAM_SOURCES = /^lib\/(app|cli|runtime|config)/;
+
+type Results = Record<string, Result>;
+
+function say(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function optionOf(args: readonly string[], name: string): number | undefined {
+  const at = args.indexOf(name);
+  return at < 0 ? undefined : Number(args[at + 1]);
+}
+
+// Park and Miller's minimal standard generator.
+function sample<Item>(items: readonly Item[], size: number, seed: number): Item[] {
+  const left = [...items];
+  const chosen: Item[] = [];
+  for (let state = seed; chosen.length < size && left.length > 0;) {
+    state = state * 48_271 % 2_147_483_647;
+    chosen.push(...left.splice(state % left.length, 1));
+  }
+  return chosen;
+}
+
+function readResults(): Results {
+  try {
+    return JSON.parse(Deno.readTextFileSync(RESULTS));
+  } catch {
+    return {};
+  }
+}
+
+function keep(results: Results): void {
+  Deno.mkdirSync(KEPT, { recursive: true });
+  Deno.writeTextFileSync(RESULTS, JSON.stringify(results));
+}
+
+/** Tries mutants, and writes down what became of each. */
+async function tryAll(
+  folder: string,
+  { open, all }: { readonly open: readonly Mutant[]; readonly all: readonly Mutant[] },
+  testFiles: readonly string[],
+  note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
+): Promise<void> {
+  const dry = await dryRun(folder, testFiles);
+  for (const { id, failure } of dry.tests) {
+    if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
+  }
+  say(`${dry.tests.length} tests`);
+  const trial = new Trial(folder, all, dry);
+  for (const [index, mutant] of open.entries()) {
+    const { result, by = "" } = await trial.outcomeOf(mutant);
+    note(mutant, { result, by });
+    say(`${index + 1}/${open.length} ${mutant.file}:${mutant.line} ${result} ${by}`);
+  }
+  trial.close();
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const wanted = args.filter((arg) => arg.startsWith("lib/"));
+  const files = await projectFiles();
+  const sources = files.filter((file) =>
+    /^lib\/.*\.ts$/.test(file) && !LEFT_OUT.test(file) &&
+    (wanted.length === 0 || wanted.some((path) => file.startsWith(path)))
+  );
+  const ofProgram = sources.some((file) => PROGRAM_SOURCES.test(file));
+  const testFiles = files.filter((file) =>
+    /_test\.ts$/.test(file) && !NO_TESTS.test(file) && (ofProgram || !PROGRAM_TESTS.test(file))
+  );
+  const tests = hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
+  const { folder, mutants } = await mutatedTree(files, sources);
+  const size = optionOf(args, "--sample") ?? Infinity;
+  const seed = optionOf(args, "--seed") ?? 1;
+  const chosen = [...Map.groupBy(mutants, ({ file }) => folderOf(file)).values()]
+    .flatMap((own) => sample(own, size, seed));
+  const results = readResults();
+  const open = chosen.filter(({ key }) =>
+    results[key] === undefined || results[key].result === "survived" && results[key].tests !== tests
+  );
+  say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
+  if (open.length > 0) {
+    await tryAll(folder, { open, all: mutants }, testFiles, ({ key }, result) => {
+      results[key] = { ...result, tests };
+      keep(results);
+    });
+  }
+  await Deno.remove(folder, { recursive: true });
+  const tried = chosen.map((mutant) => ({ ...mutant, outcome: results[mutant.key]! }));
+  Deno.mkdirSync(KEPT, { recursive: true });
+  Deno.writeTextFileSync(new URL("survivors.txt", KEPT), survivorsOf(tried, EQUIVALENTS));
+  const [commit] = await git("rev-parse", "--short", "HEAD");
+  say(`\n${new Date().toISOString().slice(0, 10)}, commit ${commit}, seed ${seed}\n`);
+  say(tableOf(tried, mutants, EQUIVALENTS));
+  say(problemsOf(tried, mutants, EQUIVALENTS));
+}
+
+await main(Deno.args);

@@ -1,0 +1,98 @@
+/**
+ * Tries mutants, one after another: which tests are to notice one, and whether they do.
+ *
+ * @module
+ */
+
+import type { Mutant } from "./mutants.ts";
+import type { DryRun, DryTest, Outcome } from "./worker.ts";
+import { startWorker, type Worker } from "./worker_process.ts";
+
+/** Longer is not spent on a mutant that nothing notices, by what the tests took without it. */
+const MAX_TESTS_MS = 10_000;
+
+/** How long the tests may take without a mutant. */
+const DRY_RUN_MS = 1_800_000;
+
+/** Mutants that are passed so many times as often as without are taken for endless loops. */
+const HITS_FACTOR = 100;
+
+/**
+ * Runs all tests without a mutant.
+ *
+ * @throws {Error} When they do not end.
+ */
+export async function dryRun(folder: string, testFiles: readonly string[]): Promise<DryRun> {
+  const covered = `${folder}.covered`;
+  await Deno.mkdir(covered);
+  const worker = startWorker(folder);
+  const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as DryRun | undefined;
+  worker.close();
+  await Deno.remove(covered, { recursive: true });
+  if (answer === undefined) throw new Error("The tests do not end without a mutant either");
+  return answer;
+}
+
+/** What runs the tests. */
+export class Trial {
+  readonly #folder: string;
+  readonly #tests: readonly DryTest[];
+  readonly #whileLoading: ReadonlySet<string>;
+  readonly #fileOf: ReadonlyMap<string, string>;
+  #warm: Worker | undefined;
+
+  constructor(folder: string, mutants: readonly Mutant[], { tests, loading }: DryRun) {
+    this.#folder = folder;
+    this.#tests = tests.filter(({ failure }) => failure === undefined);
+    this.#whileLoading = new Set(loading);
+    this.#fileOf = new Map(mutants.map(({ id, file }) => [id, file]));
+  }
+
+  /** What becomes of a mutant. */
+  async outcomeOf(mutant: Mutant): Promise<Outcome> {
+    const tests = this.#testsFor(mutant);
+    if (tests.length === 0) return { result: "survived" };
+    const hits = tests.reduce((sum, test) => sum + (test.hits[mutant.id] ?? 0), 0);
+    const slowestMs = Math.max(...tests.map(({ ms }) => ms));
+    const allMs = tests.reduce((sum, { ms }) => sum + ms, 0);
+    const ids = tests.map(({ id }) => id);
+    const question = ["run", mutant.id, 1000 + HITS_FACTOR * hits, 5000 + 5 * slowestMs, ids];
+    const deadlineMs = 20_000 + 4 * allMs;
+    if (hits > 0) {
+      this.#warm ??= startWorker(this.#folder);
+      const warm = await this.#warm.ask(question, deadlineMs) as Outcome | undefined;
+      if (warm === undefined || warm.spoilt === true) this.close();
+      else if (warm.result === "killed" || !this.#whileLoading.has(mutant.id)) return warm;
+    }
+    // It does something while files are loaded, or the process was not what it should be: once more
+    // in a new one.
+    const fresh = startWorker(this.#folder, mutant.id);
+    const outcome = await fresh.ask(question, deadlineMs) as Outcome | undefined;
+    fresh.close();
+    return outcome ?? fresh.ended();
+  }
+
+  /** Ends what it started. */
+  close(): void {
+    this.#warm?.close();
+    this.#warm = undefined;
+  }
+
+  // The tests that pass the mutant; of one that only does something while files are loaded, those
+  // that pass others of its file. The quickest of its own folder come first.
+  #testsFor(mutant: Mutant): readonly DryTest[] {
+    const { id, file } = mutant;
+    const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
+    const inFile = passing.length > 0
+      ? passing
+      : this.#tests.filter(({ hits }) =>
+        Object.keys(hits).some((other) => this.#fileOf.get(other) === file)
+      );
+    const mirror = file.replace(/^lib\//, "tests/").replace(/[^/]*$/, "");
+    const rank = (test: DryTest): number => test.ms + (test.file.startsWith(mirror) ? 0 : 20);
+    let ms = 0;
+    return (inFile.length > 0 ? inFile : [...this.#tests])
+      .sort((a, b) => rank(a) - rank(b))
+      .filter((test) => (ms += test.ms) <= MAX_TESTS_MS);
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * Runs tests in this process with one mutant after another switched on, as `mutate.ts` asks on
+ * standard input, a JSON array a line. It stands in for `deno test`, which would load everything
+ * anew for each mutant.
+ *
+ *     ["dry", file...]                    runs every test: its time, and what it covers
+ *     ["run", mutant, hits, ms, tests]    runs tests until one fails, each for so long at most
+ *
+ * Its argument is the mutant that is on from the start, if one is.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { COVERED, STATE, SWITCH, takeHits } from "./switch.ts";
+
+/** A test, and what a run without a mutant told of it. */
+export interface DryTest {
+  /** Its file and name. */
+  readonly id: string;
+  /** Its file. */
+  readonly file: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  /** How often it passed each mutant. */
+  readonly hits: Readonly<Record<string, number>>;
+  /** Why it failed; undefined when it passed. */
+  readonly failure: string | undefined;
+}
+
+/** What a run without a mutant told. */
+export interface DryRun {
+  /** The tests. */
+  readonly tests: readonly DryTest[];
+  /** The mutants that were passed while files were loaded. */
+  readonly loading: readonly string[];
+}
+
+/** What became of a mutant. */
+export interface Outcome {
+  /** Whether a test failed, or did not end. */
+  readonly result: "survived" | "killed" | "timed out";
+  /** The test that did. */
+  readonly by?: string;
+  /** Whether the mutant left something behind that makes tests fail without it. */
+  readonly spoilt?: boolean;
+}
+
+/** What stands before an answer on standard output, where tests may write too. */
+export const ANSWER = "\x1e";
+
+interface Test {
+  readonly id: string;
+  readonly file: string;
+  readonly run: () => Promise<void>;
+}
+
+interface Hooks {
+  readonly before: (() => unknown)[];
+  readonly after: (() => unknown)[];
+}
+
+const tests = new Map<string, Test>();
+const hooks = new Map<string, Hooks>();
+
+class Late extends Error {}
+
+// What nobody catches fails the test that runs; after its end it is nobody's.
+let failCurrent = (_reason: unknown): void => {};
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  failCurrent(event.reason);
+});
+addEventListener("error", (event) => {
+  event.preventDefault();
+  failCurrent(event.error);
+});
+
+async function within(ms: number, run: () => unknown): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    failCurrent = reject;
+    timer = setTimeout(() => reject(new Late()), ms);
+  });
+  try {
+    await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function load(file: string): Promise<void> {
+  if (hooks.has(file)) return;
+  hooks.set(file, { before: [], after: [] });
+  const original = Deno.test;
+  Object.assign(Deno, { test: recorder(file) });
+  await import(new URL(`../../${file}`, import.meta.url).href);
+  Object.assign(Deno, { test: original });
+}
+
+// Stands in for Deno.test: it takes down what is to be run.
+function recorder(file: string): unknown {
+  const register = (...args: readonly unknown[]): void => {
+    const definition = args.find((arg) => typeof arg === "object") as Partial<Deno.TestDefinition>;
+    const name = args.find((arg) => typeof arg === "string") ?? definition.name;
+    const fn = (args.find((arg) => typeof arg === "function") ?? definition.fn) as () => unknown;
+    // The exchanges over TCP are those in process once more, with a program for each file.
+    if (definition?.ignore === true || /^exchanges.*\(TCP\)$/.test(String(name))) return;
+    const id = `${file}: ${name}`;
+    tests.set(id, { id, file, run: async () => void await fn() });
+  };
+  const hook = (kind: keyof Hooks) => (fn: () => unknown): void => {
+    if (file !== "tests/exchanges_test.ts") hooks.get(file)![kind].push(fn);
+  };
+  const nothing = (): void => {};
+  return Object.assign(register, {
+    only: register,
+    ignore: nothing,
+    skip: nothing,
+    beforeAll: hook("before"),
+    afterAll: hook("after"),
+  });
+}
+
+async function runAll(functions: readonly (() => unknown)[]): Promise<void> {
+  for (const run of functions) await run();
+}
+
+async function dryRun(files: readonly string[]): Promise<DryRun> {
+  for (const file of files) await load(file);
+  const loading = Object.keys(takeHits());
+  const all: DryTest[] = [];
+  for (const [file, { before, after }] of hooks) {
+    await within(60_000, () => runAll(before));
+    const shared = takeHits();
+    const own: DryTest[] = [];
+    for (const test of tests.values()) if (test.file === file) own.push(await dryTest(test));
+    await within(60_000, () => runAll(after));
+    Object.assign(shared, takeHits(), coveredByPrograms());
+    all.push(...own.map((test) => ({ ...test, hits: { ...shared, ...test.hits } })));
+  }
+  return { tests: all, loading };
+}
+
+async function dryTest({ id, file, run }: Test): Promise<DryTest> {
+  const start = performance.now();
+  const failure = await within(120_000, run).then(() => undefined, String);
+  const ms = performance.now() - start;
+  return { id, file, ms, hits: { ...coveredByPrograms(), ...takeHits() }, failure };
+}
+
+function coveredByPrograms(): Record<string, number> {
+  const all: Record<string, number> = {};
+  for (const { name } of [...Deno.readDirSync(COVERED)]) {
+    const path = new URL(name, COVERED);
+    Object.assign(all, JSON.parse(Deno.readTextFileSync(path)));
+    Deno.removeSync(path);
+  }
+  return all;
+}
+
+/** Switches a mutant on, here and in the programs that are started from now on. */
+function activate(mutant: string | undefined, hitLimit = 0): void {
+  STATE.activeMutant = mutant;
+  STATE.hitCount = mutant === undefined ? undefined : 0;
+  STATE.hitLimit = hitLimit;
+  Deno.writeTextFileSync(SWITCH, mutant ?? "");
+}
+
+function fileOf(id: string): string {
+  return id.split(": ")[0]!;
+}
+
+async function runMutant(
+  mutant: string,
+  hitLimit: number,
+  ms: number,
+  ids: readonly string[],
+): Promise<Outcome> {
+  activate(mutant, hitLimit);
+  for (const file of new Set(ids.map(fileOf))) {
+    await load(file);
+    const chosen = ids.filter((id) => fileOf(id) === file).map((id) => tests.get(id)!);
+    const outcome = await runFile(file, chosen, ms);
+    if (outcome.result !== "survived") return outcome;
+  }
+  activate(undefined);
+  return { result: "survived" };
+}
+
+async function runFile(file: string, chosen: readonly Test[], ms: number): Promise<Outcome> {
+  const { before, after } = hooks.get(file)!;
+  let current: Test | undefined;
+  let failure: unknown;
+  try {
+    await within(ms, () => runAll(before));
+    for (current of chosen) await within(ms, current.run);
+    current = undefined;
+  } catch (error) {
+    failure = error ?? "nothing";
+  }
+  await within(ms, () => runAll(after)).catch((error) => failure ??= error);
+  if (failure === undefined) return { result: "survived" };
+  const by = current?.id ?? file;
+  activate(undefined);
+  if (failure instanceof Late) return { result: "timed out", by, spoilt: true };
+  const passes = current === undefined || before.length > 0 ||
+    await within(ms, current.run).then(() => true, () => false);
+  return { result: "killed", by, spoilt: !passes };
+}
+
+async function answer(question: readonly unknown[]): Promise<unknown> {
+  const [kind, ...rest] = question;
+  if (kind === "dry") return await dryRun(rest as string[]);
+  return await runMutant(...rest as [string, number, number, string[]]);
+}
+
+if (import.meta.main) {
+  const [mutant] = Deno.args;
+  activate(mutant, Infinity);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const bytes = new TextEncoder().encode(
+      `\n${ANSWER}${JSON.stringify(await answer(JSON.parse(line)))}\n`,
+    );
+    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  }
+  Deno.exit();
+}

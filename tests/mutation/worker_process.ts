@@ -1,0 +1,79 @@
+/**
+ * A process that runs tests for the run of mutants.
+ *
+ * @module
+ */
+
+import { ANSWER, type Outcome } from "./worker.ts";
+
+/** A worker. */
+export interface Worker {
+  /** Asks it something; undefined when it ended, or did not answer in time and was ended. */
+  readonly ask: (question: readonly unknown[], deadlineMs: number) => Promise<unknown>;
+  /** What an ask that got no answer says of its mutant. */
+  readonly ended: () => Outcome;
+  /** Ends it. */
+  readonly close: () => void;
+}
+
+/** Starts a worker in a tree, with a mutant on from the start if one is named. */
+export function startWorker(tree: string, mutant?: string): Worker {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "--no-lock",
+      "--v8-flags=--max-old-space-size=1500",
+      "tests/mutation/worker.ts",
+      ...(mutant === undefined ? [] : [mutant]),
+    ],
+    cwd: tree,
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  let late = false;
+  const close = (): void => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  };
+  const readAnswer = async (): Promise<unknown> => {
+    for (;;) {
+      const lines = text.split("\n");
+      const at = lines.findIndex((line) => line.startsWith(ANSWER));
+      if (at >= 0 && at < lines.length - 1) {
+        text = lines.slice(at + 1).join("\n");
+        return JSON.parse(lines[at]!.slice(ANSWER.length));
+      }
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      text += value;
+    }
+  };
+  return {
+    ask: async (question, deadlineMs) => {
+      const timer = setTimeout(() => {
+        late = true;
+        close();
+      }, deadlineMs);
+      try {
+        await writer.write(new TextEncoder().encode(`${JSON.stringify(question)}\n`));
+        return await readAnswer();
+      } catch {
+        return undefined;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    ended: () => late ? { result: "timed out" } : { result: "killed", by: "the process ended" },
+    close,
+  };
+}
