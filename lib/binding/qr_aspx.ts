@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeQr, type QrCode } from "../qr/encode.ts";
+import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
 import { svgElement } from "../qr/svg.ts";
 import { Fault } from "../service/fault.ts";
@@ -41,7 +41,7 @@ export function qrPicture(query: string): Reply {
   checkCharacters("data", data);
   const { width, height } = readSize(parameters.get("size") || DEFAULT_SIZE);
   const format = parameters.get("format") || "png";
-  const code = encodeQr(data, "M") ?? encodeQr(data, "L");
+  const code = encodeForScreen(data);
   if (code === undefined) throw new Fault("invalid", "The text is too long for a QR code.");
   switch (format.toLowerCase()) {
     case "png":

@@ -9,7 +9,7 @@ import { type Config, flagOf, UsageError } from "../config.ts";
 import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
 import { type SecretEncoding, setupCode } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
-import { encodeQr, type QrCode } from "../qr/encode.ts";
+import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
 import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
@@ -124,7 +124,7 @@ async function pairingOf(
   const { appName: issuer, appInfo: account } = args;
   const uri = formatKeyUri({ issuer, account, secret: info.ManualSetupCode, ...config });
   // The levels of the service, which has refused what fits neither.
-  const code = encodeQr(uri, "M") ?? encodeQr(uri, "L");
+  const code = encodeForScreen(uri);
   if (code === undefined) throw new TypeError("The service accepts what does not fit");
   return { info, uri, code };
 }

@@ -16,6 +16,7 @@ const NONE = -1;
 export class RecentTable {
   readonly #placeOf = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
+  readonly #places: number;
   readonly #failures: Float64Array;
   readonly #refusedUntilMs: Float64Array;
   readonly #usedStep: Float64Array;
@@ -28,7 +29,8 @@ export class RecentTable {
   #swept = 0;
 
   /** Makes an empty table of so many places, 1 at least. */
-  constructor(private readonly places: number) {
+  constructor(places: number) {
+    this.#places = places;
     this.#failures = new Float64Array(places);
     this.#refusedUntilMs = new Float64Array(places);
     this.#usedStep = new Float64Array(places);
@@ -68,7 +70,7 @@ export class RecentTable {
    */
   set(name: string, state: GuardState, expiresAtMs: number): boolean {
     this.delete(name);
-    const isFull = this.#placeOf.size >= this.places;
+    const isFull = this.#placeOf.size >= this.#places;
     if (isFull) this.#remove(this.#oldest);
     const place = this.#free.pop() ?? this.#names.length;
     this.#placeOf.set(name, place);

@@ -2,6 +2,8 @@
  * QR Code symbols, ISO/IEC 18004:2015, of any version, error correction level and mask pattern.
  *
  *     text → segments → codewords → matrix → mask → QrCode
+ *
+ * @module
  */
 
 import { codewordSequence } from "./codewords.ts";
@@ -76,6 +78,15 @@ export function encodeQr(
     if (version !== undefined) return createSymbol(segments, version, level, options.mask);
   }
   return undefined;
+}
+
+/**
+ * The smallest symbol for a screen: at level M, or at L where the text does not fit at M.
+ *
+ * @returns `undefined` when the text does not fit at L either
+ */
+export function encodeForScreen(text: string): QrCode | undefined {
+  return encodeQr(text, "M") ?? encodeQr(text, "L");
 }
 
 /**

@@ -1,6 +1,8 @@
 /**
  * Mask patterns, the format information that names them, and the choice between them
  * (ISO/IEC 18004:2015 clauses 7.8 and 7.9).
+ *
+ * @module
  */
 
 import { formatModules, lineWords, setDark, type Template, templateOf } from "./matrix.ts";

@@ -6,6 +6,8 @@
  * array, line i being row i of the symbol and, right after it, column i; the module at the lowest
  * coordinate is the lowest bit. Whatever is counted from line to line, in all 32 bits of a word at
  * once, is thereby counted in columns and in rows, and nothing is ever shifted across words.
+ *
+ * @module
  */
 
 import { alignmentPositions, symbolSize, versionInformation } from "./tables.ts";

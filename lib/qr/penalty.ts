@@ -8,6 +8,8 @@
  *   as "4 modules wide".
  * - The light area may reach into the quiet zone, as that is what a reader sees. A pattern with a
  *   light area on both sides counts once ("preceded or followed").
+ *
+ * @module
  */
 
 import { lineWords } from "./matrix.ts";

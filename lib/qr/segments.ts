@@ -5,6 +5,8 @@
  * Left out: Kanji mode, structured append and FNC1. Byte segments hold UTF-8. Where that is more than
  * ASCII, an ECI header before the first segment says so: without one, bytes are ISO 8859-1 by clause
  * 7.4.5, and readers that guess take some texts for Shift JIS or Big5. A Key URI is ASCII and has none.
+ *
+ * @module
  */
 
 /** The modes in which this encoder encodes characters. */
@@ -39,30 +41,40 @@ export const VERSION_RANGES: readonly VersionRange[] = [
   { min: 27, max: 40 },
 ];
 
-// Table 3, bits in the character count indicator, by index in VERSION_RANGES. The largest count
-// that a version has room for always fits its indicator, so that nothing has to check for it.
-const COUNT_BITS: Readonly<Record<Segment["mode"], readonly number[]>> = {
-  numeric: [10, 12, 14],
-  alphanumeric: [9, 11, 13],
-  byte: [8, 16, 16],
-  eci: [0, 0, 0],
-};
+/** What a mode is in the standard. */
+export interface ModeFacts {
+  /** The four bits that open a segment (table 2). */
+  readonly indicator: number;
+  /**
+   * The bits of the character count indicator by index in `VERSION_RANGES` (table 3). The largest
+   * count that a version has room for always fits, so that nothing has to check for it.
+   */
+  readonly countBits: readonly number[];
+  /** Values of characters are below it (table 5): what is numeric is alphanumeric, any is a byte. */
+  readonly valueLimit: number;
+  /**
+   * What a character takes, in sixths of a bit. Three digits take 10 bits, two alphanumeric
+   * characters 11, a byte 8 (clauses 7.4.3 to 7.4.5): in sixths each character has a cost of its own,
+   * and rounding the sum of a segment up to whole bits gives exactly what the standard's rules for a
+   * last, incomplete group give. An ECI assignment number below 128 is a byte (table 4).
+   */
+  readonly sixths: number;
+}
 
-/** The four bits that open a segment of each mode (table 2). */
-export const MODE_INDICATOR: Readonly<Record<Segment["mode"], number>> = {
-  numeric: 1,
-  alphanumeric: 2,
-  byte: 4,
-  eci: 7,
+/** The facts of each mode. */
+// deno-fmt-ignore
+export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeFacts>> = {
+  numeric:      { indicator: 1, countBits: [10, 12, 14], valueLimit: 10,  sixths: 20 },
+  alphanumeric: { indicator: 2, countBits: [ 9, 11, 13], valueLimit: 45,  sixths: 33 },
+  byte:         { indicator: 4, countBits: [ 8, 16, 16], valueLimit: 256, sixths: 48 },
+  eci:          { indicator: 7, countBits: [ 0,  0,  0], valueLimit: 128, sixths: 48 },
 };
 
 /** The bits of a mode indicator. */
 export const MODE_INDICATOR_BITS = 4;
 
-// Table 5: the value of a character is its position. Digits come first, so that a value below 10 is
-// numeric, below 45 alphanumeric, and any is a byte.
+// Table 5: the value of a character is its position.
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
-const VALUE_LIMIT: Readonly<Record<Mode, number>> = { numeric: 10, alphanumeric: 45, byte: 256 };
 
 const ALPHANUMERIC_VALUES = new Uint8Array(256).fill(255);
 for (let value = 0; value < ALPHANUMERIC.length; value++) {
@@ -78,7 +90,7 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
   const bytes = typeof characters === "string" ? new TextEncoder().encode(characters) : characters;
   if (mode === "byte") return { mode, values: bytes };
   const values = bytes.map((byte) => ALPHANUMERIC_VALUES[byte]!);
-  if (values.some((value) => value >= VALUE_LIMIT[mode])) {
+  if (values.some((value) => value >= MODE_FACTS[mode].valueLimit)) {
     throw new RangeError(`Cannot encode the characters as ${mode}: one of them has no code`);
   }
   return { mode, values };
@@ -86,26 +98,15 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
 
 /** The bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16, of ECI none. */
 export function countIndicatorBits(mode: Segment["mode"], version: number): number {
-  return COUNT_BITS[mode][version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
+  return MODE_FACTS[mode].countBits[version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
 }
-
-// Three digits take 10 bits, two alphanumeric characters 11, a byte 8 (clauses 7.4.3 to 7.4.5). In
-// sixths of a bit each character has a cost of its own, and rounding the sum of a segment up to
-// whole bits gives exactly what the standard's rules for a last, incomplete group give. An ECI
-// assignment number below 128 is a byte (table 4).
-const SIXTHS_PER_CHARACTER: Readonly<Record<Segment["mode"], number>> = {
-  numeric: 20,
-  alphanumeric: 33,
-  byte: 48,
-  eci: 48,
-};
 
 /** The bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */
 export function bitLength(segments: readonly Segment[], version: number): number {
   let bits = 0;
   for (const { mode, values } of segments) {
     bits += MODE_INDICATOR_BITS + countIndicatorBits(mode, version);
-    bits += Math.ceil(values.length * SIXTHS_PER_CHARACTER[mode] / 6);
+    bits += Math.ceil(values.length * MODE_FACTS[mode].sixths / 6);
   }
   return bits;
 }
@@ -144,8 +145,8 @@ function cheapestModes(
   bytes: Uint8Array,
   range: VersionRange,
 ): { readonly last: number; readonly before: Uint8Array } {
-  const limits = MODES.map((mode) => VALUE_LIMIT[mode]);
-  const characterCosts = MODES.map((mode) => SIXTHS_PER_CHARACTER[mode]);
+  const limits = MODES.map((mode) => MODE_FACTS[mode].valueLimit);
+  const characterCosts = MODES.map((mode) => MODE_FACTS[mode].sixths);
   const headerCosts = MODES.map((mode) =>
     6 * (MODE_INDICATOR_BITS + countIndicatorBits(mode, range.min))
   );

@@ -1,4 +1,8 @@
-/** A QR Code symbol as an SVG picture: plain data, which a writer of markup turns into text. */
+/**
+ * A QR Code symbol as an SVG picture: plain data, which a writer of markup turns into text.
+ *
+ * @module
+ */
 
 import { type QrCode, rowWords } from "./encode.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";

@@ -2,6 +2,8 @@
  * The tables of ISO/IEC 18004:2015, literal where the standard has no rule behind the numbers and a
  * formula where it has one. Tables by version carry an impossible value at index 0, so that the
  * version is the index.
+ *
+ * @module
  */
 
 /** How much of a symbol may be lost: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */

@@ -1,4 +1,8 @@
-/** A QR Code symbol as text for a terminal: two modules in each character, one above the other. */
+/**
+ * A QR Code symbol as text for a terminal: two modules in each character, one above the other.
+ *
+ * @module
+ */
 
 import { isDark, type QrCode } from "./encode.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";

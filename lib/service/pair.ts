@@ -6,7 +6,7 @@
 
 import { formatKeyUri, issuerWithoutColons, percentEncode } from "../otp/key_uri.ts";
 import { setupCode } from "../otp/secret.ts";
-import { encodeQr } from "../qr/encode.ts";
+import { encodeForScreen } from "../qr/encode.ts";
 import { svgElement } from "../qr/svg.ts";
 import { element, writeHtmlFragment } from "../xml/writer.ts";
 import type { CallContext } from "./context.ts";
@@ -44,7 +44,7 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   }
   const secret = setupCode(keyOf(args.secretCode, context.secretEncoding));
   const uri = formatKeyUri({ issuer, account: args.appInfo, secret, ...context.otp });
-  const code = encodeQr(uri, "M") ?? encodeQr(uri, "L");
+  const code = encodeForScreen(uri);
   if (code === undefined) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.");
   }

@@ -67,6 +67,8 @@ export function isNcName(name: string): boolean {
 export class Cursor {
   /** The next character to read: an offset in UTF-16 units. */
   offset = 0;
+  readonly #text: string;
+  readonly #maxNameLength: number;
 
   /**
    * Begins at the first character.
@@ -74,16 +76,19 @@ export class Cursor {
    * @param text The whole text, its line ends normalised to U+000A.
    * @param maxNameLength The longest name allowed, in characters.
    */
-  constructor(readonly text: string, private readonly maxNameLength: number) {}
+  constructor(text: string, maxNameLength: number) {
+    this.#text = text;
+    this.#maxNameLength = maxNameLength;
+  }
 
   /** Whether nothing is left. */
   get atEnd(): boolean {
-    return this.offset >= this.text.length;
+    return this.offset >= this.#text.length;
   }
 
   /** Whether the text goes on with a literal. */
   sees(literal: string): boolean {
-    return this.text.startsWith(literal, this.offset);
+    return this.#text.startsWith(literal, this.offset);
   }
 
   /** Passes a literal if the text goes on with it, and tells whether it did. */
@@ -106,7 +111,7 @@ export class Cursor {
   skipSpace(): boolean {
     const from = this.offset;
     SPACE.lastIndex = from;
-    SPACE.test(this.text);
+    SPACE.test(this.#text);
     this.offset = SPACE.lastIndex;
     return this.offset > from;
   }
@@ -118,10 +123,10 @@ export class Cursor {
    */
   name(): string {
     NAME.lastIndex = this.offset;
-    if (!NAME.test(this.text)) this.fail("A name was expected");
-    const name = this.text.slice(this.offset, NAME.lastIndex);
-    if (name.length > this.maxNameLength && [...name].length > this.maxNameLength) {
-      this.fail(`A name is longer than ${this.maxNameLength} characters`);
+    if (!NAME.test(this.#text)) this.fail("A name was expected");
+    const name = this.#text.slice(this.offset, NAME.lastIndex);
+    if (name.length > this.#maxNameLength && [...name].length > this.#maxNameLength) {
+      this.fail(`A name is longer than ${this.#maxNameLength} characters`);
     }
     this.offset = NAME.lastIndex;
     return name;
@@ -134,15 +139,27 @@ export class Cursor {
    * @throws {XmlError} With the message, when the delimiter does not come.
    */
   until(delimiter: string, message: string): string {
-    const end = this.text.indexOf(delimiter, this.offset);
+    const end = this.#text.indexOf(delimiter, this.offset);
     if (end < 0) this.fail(message);
-    const before = this.text.slice(this.offset, end);
+    const before = this.#text.slice(this.offset, end);
     this.offset = end + delimiter.length;
     return before;
   }
 
+  /**
+   * Reads up to a character, which is left to be read, or up to the end.
+   *
+   * @returns What stands before it.
+   */
+  before(character: string): string {
+    const end = this.#text.indexOf(character, this.offset);
+    const read = this.#text.slice(this.offset, end < 0 ? undefined : end);
+    this.offset += read.length;
+    return read;
+  }
+
   /** Throws an error that points to an offset: where the cursor stands, unless another is given. */
   fail(message: string, offset: number = this.offset): never {
-    throw new XmlError(message, this.text, offset);
+    throw new XmlError(message, this.#text, offset);
   }
 }

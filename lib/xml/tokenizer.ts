@@ -105,14 +105,16 @@ export function* tokenize(text: string, limits: XmlLimits): Generator<Token, voi
 
 // [43] content ::= CharData? ((element | Reference | CDSect | PI | Comment) CharData?)*
 function token(cursor: Cursor, limits: XmlLimits): Token {
-  if (!cursor.sees("<")) return characterData(cursor);
-  if (cursor.sees("</")) return endTag(cursor);
-  if (cursor.sees("<?")) return processingInstruction(cursor);
-  if (!cursor.sees("<!")) return startTag(cursor, limits);
-  if (cursor.sees("<!--")) return comment(cursor);
-  if (cursor.sees("<![CDATA[")) return cdataSection(cursor);
+  const { offset } = cursor;
+  if (!cursor.sees("<")) return characterData(cursor, offset);
+  if (cursor.skip("</")) return endTag(cursor, offset);
+  if (cursor.skip("<?")) return processingInstruction(cursor, offset);
+  if (cursor.skip("<!--")) return comment(cursor, offset);
+  if (cursor.skip("<![CDATA[")) return cdataSection(cursor, offset);
   if (cursor.sees("<!DOCTYPE")) cursor.fail("A document type declaration is not accepted");
-  return cursor.fail("A markup declaration is not allowed here");
+  if (cursor.sees("<!")) cursor.fail("A markup declaration is not allowed here");
+  cursor.skip("<");
+  return startTag(cursor, offset, limits);
 }
 
 // [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>', its first five characters read
@@ -157,10 +159,10 @@ function quoted(cursor: Cursor): string {
   return cursor.until(quote, "A value in quotes is not closed");
 }
 
+// Of each production that a token begins with, the literal that opens it is read already.
+
 // [40] STag ::= '<' Name (S Attribute)* S? '>'      [44] EmptyElemTag ::= … '/>'
-function startTag(cursor: Cursor, limits: XmlLimits): Token {
-  const offset = cursor.offset;
-  cursor.expect("<", "A start-tag was expected");
+function startTag(cursor: Cursor, offset: number, limits: XmlLimits): Token {
   const name = cursor.name();
   const attributes: AttributeToken[] = [];
   const names = new Set<string>();
@@ -198,9 +200,7 @@ function attribute(cursor: Cursor): AttributeToken {
 }
 
 // [42] ETag ::= '</' Name S? '>'
-function endTag(cursor: Cursor): Token {
-  const offset = cursor.offset;
-  cursor.expect("</", "An end-tag was expected");
+function endTag(cursor: Cursor, offset: number): Token {
   const name = cursor.name();
   cursor.skipSpace();
   cursor.expect(">", "An end-tag is not closed");
@@ -208,14 +208,11 @@ function endTag(cursor: Cursor): Token {
 }
 
 // [14] CharData ::= [^<&]* - ([^<&]* ']]>' [^<&]*), with the references between two of them
-function characterData(cursor: Cursor): Token {
-  const offset = cursor.offset;
-  const end = cursor.text.indexOf("<", offset);
-  const raw = cursor.text.slice(offset, end < 0 ? undefined : end);
+function characterData(cursor: Cursor, offset: number): Token {
+  const raw = cursor.before("<");
   // Searched in the slice: a search in the whole text from here would make the sum quadratic.
   const sectionEnd = raw.indexOf("]]>");
   if (sectionEnd >= 0) cursor.fail("A section end stands in character data", offset + sectionEnd);
-  cursor.offset += raw.length;
   const blank = !/[^ \t\n]/.test(raw);
   return { kind: "text", offset, value: resolveReferences(cursor, raw, offset), blank };
 }
@@ -257,16 +254,12 @@ function characterOf(codePoint: number): string | undefined {
 }
 
 // [18] CDSect ::= '<![CDATA[' (Char* - (Char* ']]>' Char*)) ']]>'
-function cdataSection(cursor: Cursor): Token {
-  const offset = cursor.offset;
-  cursor.expect("<![CDATA[", "A CDATA section was expected");
+function cdataSection(cursor: Cursor, offset: number): Token {
   return { kind: "cdata", offset, value: cursor.until("]]>", "A CDATA section is not closed") };
 }
 
 // [15] Comment ::= '<!--' ((Char - '-') | ('-' (Char - '-')))* '-->'
-function comment(cursor: Cursor): Token {
-  const offset = cursor.offset;
-  cursor.expect("<!--", "A comment was expected");
+function comment(cursor: Cursor, offset: number): Token {
   cursor.until("--", "A comment is not closed");
   cursor.expect(">", "Two hyphens stand in a comment");
   return { kind: "comment", offset };
@@ -274,9 +267,7 @@ function comment(cursor: Cursor): Token {
 
 // [16] PI ::= '<?' PITarget (S (Char* - (Char* '?>' Char*)))? '?>'
 // [17] PITarget ::= Name - (('X' | 'x') ('M' | 'm') ('L' | 'l'))
-function processingInstruction(cursor: Cursor): Token {
-  const offset = cursor.offset;
-  cursor.expect("<?", "A processing instruction was expected");
+function processingInstruction(cursor: Cursor, offset: number): Token {
   const target = cursor.name();
   if (target.toLowerCase() === "xml") {
     const message = offset === 0

@@ -111,24 +111,30 @@ interface OpenElement extends XmlElement {
 }
 
 class TreeBuilder {
-  private root: XmlElement | undefined;
-  private elements = 0;
-  private readonly open: OpenElement[] = [];
+  #root: XmlElement | undefined;
+  #elements = 0;
+  readonly #open: OpenElement[] = [];
   // Prefix to namespace name; the default namespace under the empty prefix. `xml` is not in it.
-  private readonly namespaces = new Map<string, string>();
+  readonly #namespaces = new Map<string, string>();
 
-  constructor(private readonly text: string, private readonly limits: XmlLimits) {}
+  readonly #text: string;
+  readonly #limits: XmlLimits;
+
+  constructor(text: string, limits: XmlLimits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
 
   add(token: Token): void {
     switch (token.kind) {
       case "start-tag":
-        return this.startTag(token);
+        return this.#startTag(token);
       case "end-tag":
-        return this.endTag(token);
+        return this.#endTag(token);
       case "cdata":
-        return this.characters(token.value, token.offset, false);
+        return this.#characters(token.value, token.offset, false);
       case "text":
-        return this.characters(token.value, token.offset, token.blank);
+        return this.#characters(token.value, token.offset, token.blank);
       case "comment":
       case "pi":
         return;
@@ -137,56 +143,56 @@ class TreeBuilder {
 
   // [1] document ::= prolog element Misc*
   finish(): XmlElement {
-    if (this.open.length > 0) this.fail("An element is not closed", this.text.length);
-    return this.root ?? this.fail("A root element was expected", this.text.length);
+    if (this.#open.length > 0) this.#fail("An element is not closed", this.#text.length);
+    return this.#root ?? this.#fail("A root element was expected", this.#text.length);
   }
 
-  private characters(text: string, offset: number, blank: boolean): void {
-    const parent = this.open.at(-1);
+  #characters(text: string, offset: number, blank: boolean): void {
+    const parent = this.#open.at(-1);
     if (parent !== undefined) parent.children.push({ text, offset });
-    else if (!blank) this.fail("Text stands outside the root element", offset);
+    else if (!blank) this.#fail("Text stands outside the root element", offset);
   }
 
-  private startTag(token: Token & { kind: "start-tag" }): void {
-    const parent = this.open.at(-1);
-    if (parent === undefined && this.root !== undefined) {
-      this.fail("A second root element was found", token.offset);
+  #startTag(token: Token & { kind: "start-tag" }): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined && this.#root !== undefined) {
+      this.#fail("A second root element was found", token.offset);
     }
-    this.elements++;
-    if (this.elements > this.limits.elements) {
-      this.fail(`There are more than ${this.limits.elements} elements`, token.offset);
+    this.#elements++;
+    if (this.#elements > this.#limits.elements) {
+      this.#fail(`There are more than ${this.#limits.elements} elements`, token.offset);
     }
-    if (this.open.length === this.limits.depth) {
-      this.fail(`Elements are nested deeper than ${this.limits.depth}`, token.offset);
+    if (this.#open.length === this.#limits.depth) {
+      this.#fail(`Elements are nested deeper than ${this.#limits.depth}`, token.offset);
     }
-    const element = this.element(token);
-    if (parent === undefined) this.root = element;
+    const element = this.#element(token);
+    if (parent === undefined) this.#root = element;
     else parent.children.push(element);
-    if (token.empty) this.leave(element);
-    else this.open.push(element);
+    if (token.empty) this.#leave(element);
+    else this.#open.push(element);
   }
 
   // Well-formedness constraint "Element Type Match".
-  private endTag(token: Token & { kind: "end-tag" }): void {
-    const element = this.open.pop();
+  #endTag(token: Token & { kind: "end-tag" }): void {
+    const element = this.#open.pop();
     if (element?.qualifiedName !== token.name) {
-      this.fail("An end-tag does not match the start-tag that is open", token.offset);
+      this.#fail("An end-tag does not match the start-tag that is open", token.offset);
     }
-    this.leave(element);
+    this.#leave(element);
   }
 
-  private element(token: Token & { kind: "start-tag" }): OpenElement {
-    const shadowed = token.attributes.filter(isDeclaration).map((a) => this.declare(a));
-    const [namespaceName, localName] = this.expand(token.name, token.offset, true);
+  #element(token: Token & { kind: "start-tag" }): OpenElement {
+    const shadowed = token.attributes.filter(isDeclaration).map((a) => this.#declare(a));
+    const [namespaceName, localName] = this.#expand(token.name, token.offset, true);
     const attributes: XmlAttribute[] = [];
     const names = new Set<string>();
     for (const attribute of token.attributes) {
       if (isDeclaration(attribute)) continue;
-      const [namespaceName, localName] = this.expand(attribute.name, attribute.offset, false);
+      const [namespaceName, localName] = this.#expand(attribute.name, attribute.offset, false);
       // Namespaces constraint "Attributes Unique". A local name holds no blank.
       const expanded = `${localName} ${namespaceName}`;
       if (names.has(expanded)) {
-        this.fail("An attribute stands twice on an element", attribute.offset);
+        this.#fail("An attribute stands twice on an element", attribute.offset);
       }
       names.add(expanded);
       attributes.push({ namespaceName, localName, value: attribute.value });
@@ -197,52 +203,52 @@ class TreeBuilder {
 
   // Namespaces [1] NSAttName ::= PrefixedAttName | DefaultAttName, and the constraints "Reserved
   // Prefixes and Namespace Names" and "No Prefix Undeclaring".
-  private declare(attribute: AttributeToken): readonly [string, string | undefined] {
+  #declare(attribute: AttributeToken): readonly [string, string | undefined] {
     const { name, value, offset } = attribute;
     const isDefault = name === "xmlns";
     const prefix = isDefault ? "" : name.slice("xmlns:".length);
     if (prefix === "xml" ? value !== XML_NAMESPACE : value === XML_NAMESPACE) {
-      this.fail("The prefix xml and its namespace belong to each other alone", offset);
+      this.#fail("The prefix xml and its namespace belong to each other alone", offset);
     }
     if (prefix === "xmlns" || value === XMLNS_NAMESPACE) {
-      this.fail("The prefix xmlns and its namespace cannot be declared", offset);
+      this.#fail("The prefix xmlns and its namespace cannot be declared", offset);
     }
-    if (!isDefault && !isNcName(prefix)) this.fail("A prefix is not well-formed", offset);
-    if (!isDefault && value === "") this.fail("A prefix cannot be undeclared", offset);
-    const before = this.namespaces.get(prefix);
-    if (prefix !== "xml") this.namespaces.set(prefix, value);
-    if (this.namespaces.size > this.limits.namespaces) {
-      this.fail(
-        `More than ${this.limits.namespaces} namespace declarations are in scope`,
+    if (!isDefault && !isNcName(prefix)) this.#fail("A prefix is not well-formed", offset);
+    if (!isDefault && value === "") this.#fail("A prefix cannot be undeclared", offset);
+    const before = this.#namespaces.get(prefix);
+    if (prefix !== "xml") this.#namespaces.set(prefix, value);
+    if (this.#namespaces.size > this.#limits.namespaces) {
+      this.#fail(
+        `More than ${this.#limits.namespaces} namespace declarations are in scope`,
         offset,
       );
     }
     return [prefix, before];
   }
 
-  private leave(element: OpenElement): void {
+  #leave(element: OpenElement): void {
     for (const [prefix, namespaceName] of element.shadowed) {
-      if (namespaceName === undefined) this.namespaces.delete(prefix);
-      else this.namespaces.set(prefix, namespaceName);
+      if (namespaceName === undefined) this.#namespaces.delete(prefix);
+      else this.#namespaces.set(prefix, namespaceName);
     }
   }
 
   // Namespaces [7] QName ::= PrefixedName | UnprefixedName, and the constraint "Prefix Declared".
-  private expand(name: string, offset: number, isElementName: boolean): readonly [string, string] {
+  #expand(name: string, offset: number, isElementName: boolean): readonly [string, string] {
     const colon = name.indexOf(":");
-    if (colon < 0) return [isElementName ? this.namespaces.get("") ?? "" : "", name];
+    if (colon < 0) return [isElementName ? this.#namespaces.get("") ?? "" : "", name];
     const prefix = name.slice(0, colon);
     const localName = name.slice(colon + 1);
     if (prefix === "" || !isNcName(localName)) {
-      this.fail("A name with a colon is not a prefix and a local name", offset);
+      this.#fail("A name with a colon is not a prefix and a local name", offset);
     }
-    const namespaceName = prefix === "xml" ? XML_NAMESPACE : this.namespaces.get(prefix);
-    if (namespaceName === undefined) this.fail("A prefix is not declared", offset);
+    const namespaceName = prefix === "xml" ? XML_NAMESPACE : this.#namespaces.get(prefix);
+    if (namespaceName === undefined) this.#fail("A prefix is not declared", offset);
     return [namespaceName, localName];
   }
 
-  private fail(message: string, offset: number): never {
-    throw new XmlError(message, this.text, offset);
+  #fail(message: string, offset: number): never {
+    throw new XmlError(message, this.#text, offset);
   }
 }
 
