@@ -5,7 +5,8 @@ import { WATCHED_VARIABLES } from "../../lib/cli/risks.ts";
 import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
-import { type Outcome, runCommand, type Surroundings, withFolder } from "./command.ts";
+import type { Outcome } from "../support/program.ts";
+import { runCommand, type Surroundings, withFolder } from "./command.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   return runCommand(["check", ...args], surroundings);

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { runToEnd } from "../support/child.ts";
+import type { Outcome } from "../support/program.ts";
 import { parseCommand } from "../../lib/cli/command_line.ts";
 import type { Config } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -13,20 +15,10 @@ const ROOT = new URL("../../", import.meta.url);
 const [, DENO_WORDS = ""] = project.tasks.cli.command.split(/\bdeno /);
 const DENO_ARGS = DENO_WORDS.split(" ");
 
-/** How a command ended. */
-export interface Outcome {
-  /** The exit code. */
-  readonly code: number;
-  /** What it wrote on stdout. */
-  readonly stdout: string;
-  /** What it wrote on stderr. */
-  readonly stderr: string;
-}
-
 /** What a command gets beside its arguments. */
 export interface Surroundings {
   /** Standard input, to its end. */
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables; `NO_COLOR` is set unless it is given. */
   readonly env?: Readonly<Record<string, string>>;
   /** The arguments of the runtime before those of the program, if not those of `deno task cli`. */
@@ -38,21 +30,12 @@ export async function runCommand(
   args: readonly string[],
   { stdin = "", env = {}, denoArgs = DENO_ARGS }: Surroundings = {},
 ): Promise<Outcome> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...denoArgs, ...args],
+  const { code, stdout, stderr } = await runToEnd([Deno.execPath(), ...denoArgs, ...args], {
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
-  // A command that needs no input, or has enough, may end before it has taken all.
-  await writer.write(bytes).then(() => writer.close()).catch(() => {});
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+    input: stdin,
+  });
+  return { code, stdout, stderr };
 }
 
 /** The options of the service that a command line gives. */

@@ -4,7 +4,8 @@ import { decodeBase32 } from "@std/encoding/base32";
 import { explain } from "../../lib/cli/doctor.ts";
 import { diagnose } from "../../lib/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { configOf, type Outcome, runCommand } from "./command.ts";
+import type { Outcome } from "../support/program.ts";
+import { configOf, runCommand } from "./command.ts";
 
 const SECRET = "MYSECRETMYSECRET";
 const AT = "2005-03-18T01:58:29Z";

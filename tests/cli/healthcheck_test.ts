@@ -3,8 +3,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
 import { CommandError } from "../../lib/cli/io.ts";
+import { limitLife } from "../support/child.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
-import { configOf, type Outcome, runCommand, withFolder } from "./command.ts";
+import type { Outcome } from "../support/program.ts";
+import { configOf, runCommand, withFolder } from "./command.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -77,6 +79,7 @@ Deno.test("healthcheck asks through a unix socket", async () => {
       stdin: "null",
       stdout: "piped",
     }).spawn();
+    limitLife(server);
     const reader = server.stdout.getReader();
     await reader.read();
     assertEquals(await check("--socket", path), well(path));

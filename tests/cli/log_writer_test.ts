@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { limitLife } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
 import { createLogWriter, type LineSink } from "../../lib/cli/log_writer.ts";
 
@@ -56,6 +57,7 @@ Deno.test({
       stdin: "null",
       stdout: "piped",
     }).spawn();
+    limitLife(child);
     const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
     for (let i = 0; i < 5; i++) {

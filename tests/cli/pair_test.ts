@@ -5,7 +5,8 @@ import saxes from "saxes";
 import { newSecret } from "../../lib/cli/pair.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { decode, readPng, readTerminal } from "../qr/pictures.ts";
-import { configOf, type Outcome, runCommand, type Surroundings, withFolder } from "./command.ts";
+import type { Outcome } from "../support/program.ts";
+import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 const NAMES = ["--app-name", "Example: Corp", "--app-info", "jané@example.com"];
 const SECRET = "correct horse battery";
@@ -183,52 +184,53 @@ Deno.test("pair shows names as they are, but for what commands a terminal", asyn
 });
 
 // What is typed and read, the exit code, and what is said.
-const FAILURES: readonly (readonly [string[], string | Uint8Array, number, string])[] = [
-  [["--app-info", "x"], SECRET, 2, "pair needs --app-name. Try --help."],
-  [["--app-name", "x"], SECRET, 2, "pair needs --app-info. Try --help."],
+const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, number, string])[] =
   [
-    [...NAMES, "--new-secret", "--secret-file", "x"],
-    "",
-    2,
-    "--new-secret and --secret-file exclude each other. Try --help.",
-  ],
-  [NAMES, "", 2, "Parameter secretCode must not be empty. Try --help."],
-  [NAMES, "\n", 2, "Parameter secretCode must not be empty. Try --help."],
-  [NAMES, "x".repeat(1025), 2, "Parameter secretCode is longer than 1024 bytes. Try --help."],
-  [NAMES, "x".repeat(100_000), 1, "standard input is too long for a secret."],
-  [NAMES, Uint8Array.of(0x66, 0xff), 1, "standard input is not UTF-8 text."],
-  [
-    [...NAMES, "--secret-encoding", "base32"],
-    "hunter2 is my secret!",
-    2,
-    "Parameter secretCode is not Base32 (letters A to Z, digits 2 to 7). Try --help.",
-  ],
-  [
-    ["--app-name", ":", "--app-info", "x"],
-    SECRET,
-    2,
-    "Parameter appName must hold more than colons. Try --help.",
-  ],
-  [
-    [...NAMES, "hunter2"],
-    "",
-    2,
-    "a value stands where an option is expected; options begin with --. Try --help.",
-  ],
-  [[...NAMES, "--secret=hunter2"], "", 2, "there is no option --secret here. Try --help."],
-  [
-    [...NAMES, "--secret-file", "/nowhere/secret"],
-    "",
-    1,
-    "cannot read /nowhere/secret: there is no such file or folder.",
-  ],
-  [
-    [...NAMES, "--svg", "/nowhere/a.svg"],
-    SECRET,
-    1,
-    "cannot write /nowhere/a.svg: there is no such file or folder.",
-  ],
-];
+    [["--app-info", "x"], SECRET, 2, "pair needs --app-name. Try --help."],
+    [["--app-name", "x"], SECRET, 2, "pair needs --app-info. Try --help."],
+    [
+      [...NAMES, "--new-secret", "--secret-file", "x"],
+      "",
+      2,
+      "--new-secret and --secret-file exclude each other. Try --help.",
+    ],
+    [NAMES, "", 2, "Parameter secretCode must not be empty. Try --help."],
+    [NAMES, "\n", 2, "Parameter secretCode must not be empty. Try --help."],
+    [NAMES, "x".repeat(1025), 2, "Parameter secretCode is longer than 1024 bytes. Try --help."],
+    [NAMES, "x".repeat(100_000), 1, "standard input is too long for a secret."],
+    [NAMES, Uint8Array.of(0x66, 0xff), 1, "standard input is not UTF-8 text."],
+    [
+      [...NAMES, "--secret-encoding", "base32"],
+      "hunter2 is my secret!",
+      2,
+      "Parameter secretCode is not Base32 (letters A to Z, digits 2 to 7). Try --help.",
+    ],
+    [
+      ["--app-name", ":", "--app-info", "x"],
+      SECRET,
+      2,
+      "Parameter appName must hold more than colons. Try --help.",
+    ],
+    [
+      [...NAMES, "hunter2"],
+      "",
+      2,
+      "a value stands where an option is expected; options begin with --. Try --help.",
+    ],
+    [[...NAMES, "--secret=hunter2"], "", 2, "there is no option --secret here. Try --help."],
+    [
+      [...NAMES, "--secret-file", "/nowhere/secret"],
+      "",
+      1,
+      "cannot read /nowhere/secret: there is no such file or folder.",
+    ],
+    [
+      [...NAMES, "--svg", "/nowhere/a.svg"],
+      SECRET,
+      1,
+      "cannot write /nowhere/a.svg: there is no such file or folder.",
+    ],
+  ];
 
 for (const [args, stdin, code, message] of FAILURES) {
   Deno.test(`pair says: ${message}`, async () => {

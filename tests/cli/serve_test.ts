@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { usage } from "../../lib/cli/command_line.ts";
+import { limitLife } from "../support/child.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
@@ -160,6 +161,7 @@ Deno.test("the program serves on when nobody reads its log any more", async () =
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  limitLife(child);
   const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
   await child.stderr.cancel();

@@ -7,16 +7,18 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../support/child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
+const COMPILE_MS = 600_000;
 
 async function compile(args: string[], env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command("./compile.sh", {
-    args,
+  const { code, stdout, stderr } = await runToEnd(["./compile.sh", ...args], {
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
-  }).output();
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    deadlineMs: COMPILE_MS,
+  });
+  const text = stdout + stderr;
   assertEquals(code, 0, text);
   return text;
 }
@@ -40,12 +42,9 @@ function npmPackage(path: string): string | undefined {
 }
 
 /** The npm packages that the sources import, and those that these need. */
-function packagesNeeded(): Set<string> {
-  const { stdout } = new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "main.ts"],
-    cwd: ROOT,
-  }).outputSync();
-  const { npmPackages, modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
+async function packagesNeeded(): Promise<Set<string>> {
+  const { stdout } = await runToEnd([Deno.execPath(), "info", "--json", "main.ts"], { cwd: ROOT });
+  const { npmPackages, modules } = JSON.parse(stdout) as {
     npmPackages: Record<string, { name: string; dependencies: string[] }>;
     modules: { npmPackage?: string }[];
   };
@@ -70,7 +69,7 @@ Deno.test("an executable holds our sources and what they import, nothing else", 
     `${ours}`,
   );
   const packages = new Set(paths.map(npmPackage).filter((name) => name !== undefined));
-  assertEquals(packages.difference(packagesNeeded()), new Set());
+  assertEquals(packages.difference(await packagesNeeded()), new Set());
   assert(packages.has("deno-std"));
 });
 
@@ -85,9 +84,9 @@ Deno.test("compile.sh writes the checksums of what it made", async () => {
 
 Deno.test("compile.sh says what it does not know, and exits with 2", async () => {
   for (const args of [["--target", "amiga"], ["--with", "node"], ["--fast"], ["--with"]]) {
-    const { code, stderr } = await new Deno.Command("./compile.sh", { args, cwd: ROOT }).output();
+    const { code, stderr } = await runToEnd(["./compile.sh", ...args], { cwd: ROOT });
     assertEquals(code, 2, args.join(" "));
-    assert(/^compile\.sh: error: [^\n]+\n$/.test(new TextDecoder().decode(stderr)));
+    assert(/^compile\.sh: error: [^\n]+\n$/.test(stderr));
   }
 });
 
@@ -114,7 +113,7 @@ const FAILURES: readonly (readonly [args: readonly string[], deno: string])[] = 
 async function fillFolder(folder: string, deno: string): Promise<void> {
   const files = ["compile.sh", "main.ts", "deno.json", "deno.lock", "lib", "types"];
   const from = files.map((file) => new URL(file, ROOT).pathname);
-  await new Deno.Command("cp", { args: ["-R", ...from, folder] }).output();
+  await runToEnd(["cp", "-R", ...from, folder]);
   await Deno.mkdir(`${folder}/dist`);
   for (const file of MADE) await Deno.writeTextFile(`${folder}/dist/${file}`, `old ${file}`);
   await Deno.mkdir(`${folder}/bin`);
@@ -131,11 +130,10 @@ for (const [args, deno] of FAILURES) {
     try {
       await fillFolder(folder, deno);
       const path = `${folder}/bin:${Deno.env.get("PATH")}`;
-      const { code, stderr } = await new Deno.Command(`${folder}/compile.sh`, {
-        args: [...args],
+      const { code, stderr } = await runToEnd([`${folder}/compile.sh`, ...args], {
         env: { PATH: path, DENORT_BIN: "none" },
-      }).output();
-      assertEquals(code, 1, new TextDecoder().decode(stderr));
+      });
+      assertEquals(code, 1, stderr);
       const left = [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort();
       assertEquals(left, MADE);
       for (const file of MADE) {

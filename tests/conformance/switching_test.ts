@@ -81,6 +81,7 @@ Deno.test("docs/switching.md: every flag that it names is one", () => {
   const named = [...PAGE.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag);
   const ofNpx = "--yes";
   assertEquals([...new Set(named)].filter((flag) => flag !== ofNpx && !flags.has(flag)), []);
+  assert(named.length > 5);
 });
 
 const SECRET = "12345678BXYT";

@@ -1,5 +1,7 @@
 /** The programs that the tests drive, each by the Debian package that has it. */
 
+import { type Ended, runToEnd } from "../support/child.ts";
+
 // In each the order of the packages is that of `apt-get install`.
 const PACKAGES: Readonly<Record<string, string>> = {
   "curl": "curl",
@@ -25,7 +27,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4 python3-lxml",
 };
 
-const TIMEOUT_MS = 120_000;
+// Requests to this machine are not for a proxy.
+const WITHOUT_PROXY = Object.fromEntries(["NO_PROXY", "no_proxy"].map((n) => [n, "127.0.0.1"]));
 
 /** What a program left. */
 export interface Output {
@@ -49,21 +52,23 @@ export async function run(
   args: readonly string[],
   input: string | Uint8Array<ArrayBuffer> = "",
 ): Promise<Output> {
-  const command = new Deno.Command(program, {
-    args: [...args],
-    // Requests to this machine are not for a proxy.
-    env: { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const { code, signal, stdout, stderr } = await feed(spawn(program, command), input);
-  const errors = new TextDecoder().decode(stderr);
+  const { code, signal, bytes, stdout, stderr } = await start([program, ...args], input);
   if (code !== 0) {
-    throw new Error(`${program} ended with ${signal ?? `exit code ${code}`}: ${errors.trim()}`);
+    throw new Error(`${program} ended with ${signal ?? `exit code ${code}`}: ${stderr.trim()}`);
   }
-  return { bytes: stdout, text: new TextDecoder().decode(stdout), errors };
+  return { bytes, text: stdout, errors: stderr };
+}
+
+async function start(
+  words: readonly string[],
+  input: string | Uint8Array<ArrayBuffer>,
+): Promise<Ended> {
+  try {
+    return await runToEnd(words, { input, env: WITHOUT_PROXY });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new Error(`${words[0]} is missing: apt-get install ${PACKAGES[words[0]!]}`);
+  }
 }
 
 /** The path of a program of ours. */
@@ -79,25 +84,4 @@ export async function runClient(
   input: string,
 ): Promise<unknown> {
   return JSON.parse((await run(interpreter, [clientFile(name), ...args], input)).text);
-}
-
-function spawn(program: string, command: Deno.Command): Deno.ChildProcess {
-  try {
-    return command.spawn();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`${program} is missing: apt-get install ${PACKAGES[program]}`);
-  }
-}
-
-async function feed(
-  child: Deno.ChildProcess,
-  input: string | Uint8Array<ArrayBuffer>,
-): Promise<Deno.CommandOutput> {
-  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
-  // A program that fails early reads nothing; its exit code says so better than the broken pipe.
-  const fed = new Blob([bytes]).stream().pipeTo(child.stdin).catch(() => {});
-  const output = await child.output();
-  await fed;
-  return output;
 }

@@ -1,5 +1,5 @@
 /**
- * A steady load: so many requests a second, whatever becomes of them.
+ * A steady load: so many requests a second, as long as the other side keeps up.
  *
  * @module
  */
@@ -8,22 +8,32 @@
 export interface Count {
   /** How many were sent. */
   readonly sent: number;
-  /** How many ended how: a status, or the name of an error. */
+  /** How many ended how: a status, `lost`, or what an error says. */
   readonly outcomes: Readonly<Record<string, number>>;
+}
+
+/** How much is sent. */
+export interface Load {
+  /** How many requests a second; fewer where that would leave too many unanswered. */
+  readonly perSecond: number;
+  /** How many may be unanswered at once. */
+  readonly atOnce: number;
+  /** After how many milliseconds a request counts as lost. */
+  readonly patienceMs: number;
 }
 
 const PAIRS = "pin=123456&secretCode=correct%20horse%20battery%20staple";
 const TICK_MS = 2;
 
 /**
- * Sends requests until it is told to stop, each of them in its turn by GET and by POST.
+ * Sends requests until it is told to stop, each of them in its turn by GET and by POST, and waits
+ * until each has ended.
  *
  * @param url The address of ValidatePin.
- * @param perSecond How many.
  */
 export async function steadyLoad(
   url: string,
-  perSecond: number,
+  { perSecond, atOnce, patienceMs }: Load,
   stop: AbortSignal,
 ): Promise<Count> {
   const outcomes: Record<string, number> = {};
@@ -32,8 +42,8 @@ export async function steadyLoad(
   let sent = 0;
   while (!stop.aborted) {
     const due = (performance.now() - start) * perSecond / 1000;
-    for (; sent < due; sent++) {
-      const request = one(url, sent).then((outcome) => {
+    for (; sent < due && pending.size < atOnce; sent++) {
+      const request = one(url, sent, patienceMs).then((outcome) => {
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
         pending.delete(request);
       });
@@ -45,16 +55,19 @@ export async function steadyLoad(
   return { sent, outcomes };
 }
 
-async function one(url: string, number: number): Promise<string> {
+async function one(url: string, number: number, patienceMs: number): Promise<string> {
+  const signal = AbortSignal.timeout(patienceMs);
   try {
-    const reply = await (number % 2 === 0 ? fetch(`${url}?${PAIRS}`) : fetch(url, {
+    const reply = await (number % 2 === 0 ? fetch(`${url}?${PAIRS}`, { signal }) : fetch(url, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: PAIRS,
+      signal,
     }));
     await reply.text();
     return String(reply.status);
   } catch (error) {
-    return error instanceof Error ? `${error.message}: ${error.cause}` : "failed";
+    if (!(error instanceof Error)) return "failed";
+    return error.name === "TimeoutError" ? "lost" : `${error.message}: ${error.cause}`;
   }
 }

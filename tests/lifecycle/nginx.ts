@@ -4,6 +4,8 @@
  * @module
  */
 
+import { limitLife, runToEnd } from "../support/child.ts";
+
 /** A server as `upstream` names it. */
 export type Upstream = string;
 
@@ -20,7 +22,7 @@ const CONFIGURATION = new URL("../../deploy/nginx.conf", import.meta.url);
 /** Whether nginx is installed. */
 export async function hasNginx(): Promise<boolean> {
   try {
-    return (await new Deno.Command("nginx", { args: ["-v"], stderr: "null" }).output()).success;
+    return (await runToEnd(["nginx", "-v"])).code === 0;
   } catch {
     return false;
   }
@@ -45,6 +47,7 @@ export async function startNginx(
     stdout: "null",
     stderr: "inherit",
   }).spawn();
+  limitLife(child);
   const url = `http://127.0.0.1:${port}`;
   await answers(`${url}/healthz`);
   return {

@@ -66,6 +66,7 @@ for (const query of QUERIES) {
     assertEquals(ids.length, new Set(ids).size);
     const used = ["for", "aria-labelledby", "aria-describedby", "data-copy"].flatMap(values);
     for (const id of used.filter((value) => value !== "")) assert(ids.includes(id), id);
+    assert(used.length > 0 || query === "?op=nothing");
   });
 }
 

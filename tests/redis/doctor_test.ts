@@ -1,7 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { explainMemory } from "../../lib/cli/guard_memory.ts";
-import { type Outcome, runCommand } from "../cli/command.ts";
+import type { Outcome } from "../support/program.ts";
+import { runCommand } from "../cli/command.ts";
 import { freePort, withRedis } from "./server.ts";
 import {
   check,

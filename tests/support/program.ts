@@ -5,6 +5,8 @@
  * @module
  */
 
+import { type Ended, limitLife, runToEnd } from "./child.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 const DENO_ARGS = [
   "run",
@@ -19,15 +21,8 @@ const BUN_VERSION = "1.4.4";
 /** What the program runs as. */
 export const PROGRAM = Deno.env.get("TEST_PROGRAM") ?? "deno";
 
-/** How a program ended. */
-export interface Outcome {
-  /** The exit code. */
-  readonly code: number;
-  /** What it wrote on stdout. */
-  readonly stdout: string;
-  /** What it wrote on stderr. */
-  readonly stderr: string;
-}
+/** How a program ended, and all that it wrote. */
+export type Outcome = Pick<Ended, "code" | "stdout" | "stderr">;
 
 /** A program that serves. */
 export interface RunningProgram {
@@ -39,7 +34,7 @@ export interface RunningProgram {
   readonly signal: (signal: Deno.Signal) => void;
   /** Closes its standard input; only where that was asked for. */
   readonly closeStdin: () => Promise<void>;
-  /** Resolves once its stderr holds a text. */
+  /** Resolves once its stderr holds a text; rejects when it ends before. */
   readonly logged: (text: string) => Promise<void>;
   /** How it ends; pending while it runs. */
   readonly outcome: Promise<Outcome>;
@@ -53,6 +48,8 @@ export interface Surroundings {
   readonly stdin?: boolean;
   /** What a shell does before it becomes the program, for instance `ulimit -n 64` or `exec 2>&-`. */
   readonly shell?: string;
+  /** After how many milliseconds it is killed if it still runs; ten minutes unless given. */
+  readonly deadlineMs?: number;
 }
 
 const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
@@ -103,15 +100,19 @@ export async function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const { code, stdout, stderr } = await command(args, { env }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  const words = [...programWords(), ...args];
+  const { code, stdout, stderr } = await runToEnd(words, { env: { ...env, NO_COLOR: "1" } });
+  return { code, stdout, stderr };
 }
+
+// How long it may take until it listens.
+const START_MS = 120_000;
 
 /**
  * Starts the program and waits until it listens.
  *
- * @throws {Error} When it ends before; the error says what it wrote.
+ * @throws {Error} When it ends before, or does not listen by its deadline; the error says what it
+ * wrote.
  */
 export async function startProgram(
   args: readonly string[],
@@ -122,8 +123,13 @@ export async function startProgram(
   const stderr = new Output(child.stderr);
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
-  const started = await Promise.race([stdout.has("\n"), outcome]);
-  if (typeof started !== "string") throw new Error(`the program did not start: ${started.stderr}`);
+  limitLife(child, surroundings.deadlineMs);
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  const started = await stdout.has("\n").catch(() => undefined);
+  clearTimeout(timer);
+  if (started === undefined) {
+    throw new Error(`the program did not start: ${(await outcome).stderr}`);
+  }
   const [line] = started.split("\n");
   return {
     url: urlIn(line!),
@@ -144,6 +150,7 @@ function urlIn(line: string): string {
 /** What a process writes. */
 class Output {
   private text = "";
+  private ended = false;
   private readonly waiting = new Set<() => void>();
   /** All of it, at its end. */
   readonly end: Promise<string>;
@@ -152,13 +159,14 @@ class Output {
     this.end = this.read(stream);
   }
 
-  /** Resolves with what there is once a text is in it; never if it does not come. */
+  /** Resolves with what there is once a text is in it; rejects when it does not come. */
   has(text: string): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const look = (): void => {
-        if (!this.text.includes(text)) return;
+        if (this.text.includes(text)) resolve(this.text);
+        else if (this.ended) reject(new Error(`"${text}" is not in what it wrote: ${this.text}`));
+        else return;
         this.waiting.delete(look);
-        resolve(this.text);
       };
       this.waiting.add(look);
       look();
@@ -168,9 +176,15 @@ class Output {
   private async read(stream: ReadableStream<Uint8Array>): Promise<string> {
     for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
       this.text += chunk;
-      for (const look of [...this.waiting]) look();
+      this.look();
     }
+    this.ended = true;
+    this.look();
     return this.text;
+  }
+
+  private look(): void {
+    for (const look of [...this.waiting]) look();
   }
 }
 
