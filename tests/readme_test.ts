@@ -2,6 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/http/body.ts";
+import { MAX_BODIES } from "../lib/http/body_turns.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
@@ -43,6 +44,7 @@ Deno.test("the README's table of limits is the one that is kept", () => {
   assertEquals(tableIn("limits"), [
     ["Body", `${numbers.format(MAX_BODY_BYTES)} bytes`, "413"],
     ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
+    ["Bodies that are read at once", numbers.format(MAX_BODIES), "503"],
     ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],
     ...[...parameters].map(([name, limit]) => [`\`${name}\``, limit, fault]),
     ["XML: elements inside one another", numbers.format(XML_LIMITS.depth), "fault"],

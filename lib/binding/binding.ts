@@ -125,5 +125,6 @@ export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
   "unsupported-media-type": { status: 415, soapStatus: 415, blames: "sender",           unread: true },
   "version-mismatch":       { status: 500, soapStatus: 500, blames: "version-mismatch", unread: false },
   "must-understand":        { status: 500, soapStatus: 500, blames: "must-understand",  unread: false },
+  "busy":                   { status: 503, soapStatus: 503, blames: "receiver",         unread: true },
   "internal":               { status: 500, soapStatus: 500, blames: "receiver",         unread: false },
 };

@@ -39,14 +39,20 @@ export function plainReply(status: number, sentence: string): Reply {
 
 /** The answer to a fault where no binding has a form for it. */
 export function faultAnswer(fault: Fault, route: RouteName): Answer {
-  return { ...withChallenge(writePlainFault(fault), fault), route, outcome: fault.code };
+  return { ...withAdvice(writePlainFault(fault)), route, outcome: fault.code };
 }
 
-/** Adds to a 401 how to be let in (RFC 9110 §15.5.2). */
-export function withChallenge(reply: Reply, fault: Fault): Reply {
-  return fault.code === "unauthorized" && reply.status === 401
-    ? { ...reply, headers: { ...reply.headers, "www-authenticate": CHALLENGE } }
-    : reply;
+// By the status: how to be let in (RFC 9110 §15.5.2), and after how many seconds to try again
+// (§15.6.4).
+const ADVICE: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
+  [401, { "www-authenticate": CHALLENGE }],
+  [503, { "retry-after": "1" }],
+]);
+
+/** Adds to a reply what its status tells callers to do. */
+export function withAdvice(reply: Reply): Reply {
+  const advice = ADVICE.get(reply.status);
+  return advice === undefined ? reply : { ...reply, headers: { ...reply.headers, ...advice } };
 }
 
 /**

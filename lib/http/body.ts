@@ -6,6 +6,7 @@
 
 import type { MediaType } from "../binding/media_type.ts";
 import { Fault } from "../service/fault.ts";
+import type { BodyTurns } from "./body_turns.ts";
 
 /** The longest body in bytes. */
 export const MAX_BODY_BYTES = 65_536;
@@ -13,19 +14,24 @@ export const MAX_BODY_BYTES = 65_536;
 /** How long a body may take to arrive, in milliseconds. */
 export const BODY_TIMEOUT_MS = 10_000;
 
+// Room for almost every body.
+const CHUNK_BYTES = 4_096;
+
 /** What a body must be. */
 export interface BodyRules {
   /** The media types allowed. */
   readonly mediaTypes: readonly string[];
   /** How long it may take to arrive, in milliseconds. */
   readonly timeoutMs: number;
+  /** Who else has a body that is being read. */
+  readonly turns: BodyTurns;
 }
 
 /**
  * Reads the body of a request.
  *
  * @throws {Fault} When its media type, charset or content coding is not allowed, it is longer than
- * `MAX_BODY_BYTES`, takes too long, breaks off, or is not UTF-8.
+ * `MAX_BODY_BYTES`, takes too long, breaks off, or is not UTF-8; or when too many are being read.
  */
 export async function readBody(
   request: Request,
@@ -33,8 +39,7 @@ export async function readBody(
   rules: BodyRules,
 ): Promise<string> {
   checkHead(request, mediaType, rules.mediaTypes);
-  const bytes = await beforeDeadline(readBytes(request), rules.timeoutMs);
-  return decodeUtf8(bytes);
+  return decodeUtf8(await rules.turns.take(() => readBytes(request), rules.timeoutMs));
 }
 
 function checkHead(request: Request, mediaType: MediaType, allowed: readonly string[]): void {
@@ -60,12 +65,15 @@ function tooLarge(): Fault {
 }
 
 // With a declared length the server under us delivers that many bytes and no more, and taking them
-// at once costs half of taking them one by one. Without, they are counted as they come.
+// at once costs half of taking them one by one. But it makes room for all of them at once, so only
+// short ones are taken so; the others are counted as they come.
 async function readBytes(request: Request): Promise<Uint8Array> {
-  const declared = request.headers.has("content-length") &&
-    !request.headers.has("transfer-encoding");
+  const { headers } = request;
+  const declared = headers.has("transfer-encoding") ? null : headers.get("content-length");
   try {
-    const bytes = declared ? await request.bytes() : await readCounted(request);
+    const bytes = declared !== null && Number(declared) <= CHUNK_BYTES
+      ? await request.bytes()
+      : await readCounted(request);
     if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
     return bytes;
   } catch (error) {
@@ -74,28 +82,48 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   }
 }
 
-async function readCounted(request: Request): Promise<Uint8Array> {
-  const bytes = new Uint8Array(MAX_BODY_BYTES);
+async function readCounted({ body }: Request): Promise<Uint8Array> {
+  let bytes = new Uint8Array(CHUNK_BYTES);
   let length = 0;
-  // What is too much is left to the runtime, which knows how to end a connection.
-  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-    if (length + chunk.length > MAX_BODY_BYTES) throw tooLarge();
+  for await (const chunk of body === null ? [] : chunksOf(body)) {
+    const needed = length + chunk.length;
+    // What is too much is left to the runtime, which knows how to end a connection.
+    if (needed > MAX_BODY_BYTES) throw tooLarge();
+    if (needed > bytes.length) {
+      const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));
+      longer.set(bytes);
+      bytes = longer;
+    }
     bytes.set(chunk, length);
-    length += chunk.length;
+    length = needed;
   }
   return bytes.subarray(0, length);
 }
 
-async function beforeDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-    timer = setTimeout(() => reject(new Fault("timeout", message)), timeoutMs);
-  });
+// A chunk is good until the next one is asked for. Deno reads into a buffer of 64 KiB, and keeps it
+// until the caller goes, even for a body that was given up; so it is given a smaller one, where it
+// takes one. It does not for a body that has arrived, nor does Bun, which has no such buffer.
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = byteReader(body);
+  if (reader === undefined) return yield* body.values({ preventCancel: true });
+  let buffer = new ArrayBuffer(CHUNK_BYTES);
   try {
-    return await Promise.race([promise, deadline]);
+    for (;;) {
+      const { value, done } = await reader.read(new Uint8Array(buffer));
+      if (done) return;
+      yield value;
+      buffer = value.buffer;
+    }
   } finally {
-    clearTimeout(timer);
+    reader.releaseLock();
+  }
+}
+
+function byteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch {
+    return undefined;
   }
 }
 

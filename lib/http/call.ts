@@ -11,7 +11,7 @@ import { parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
 import type { Result } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
-import { type Answer, withChallenge } from "./answer.ts";
+import { type Answer, withAdvice } from "./answer.ts";
 import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
 import { asFault, checkKey, type HandlerState } from "./state.ts";
 import type { Route } from "./route.ts";
@@ -24,7 +24,7 @@ export function isCall(request: Request, { name, methods, operationName }: Route
   return name === "pair.aspx" || name === "validate.aspx";
 }
 
-/** Answers a call. It never rejects. */
+/** Answers a call, also when it fails. */
 export async function answerCall(
   request: Request,
   target: Target,
@@ -51,7 +51,7 @@ export async function answerCall(
     return { ...reply, ...facts, operation, facts: told, outcome: outcomeOf(result, told) };
   } catch (error) {
     const fault = asFault(error, state);
-    const reply = withChallenge(binding.writeFault(fault), fault);
+    const reply = withAdvice(binding.writeFault(fault));
     return { ...reply, ...facts, operation, outcome: fault.code };
   }
 }
@@ -73,7 +73,7 @@ function asServiceRequest(
   state: HandlerState,
 ): ServiceRequest {
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const timeoutMs = state.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
+  const { bodyTimeoutMs: timeoutMs = BODY_TIMEOUT_MS, bodyTurns: turns } = state;
   return {
     route: name === "pair.aspx" || name === "validate.aspx" ? name : "service",
     method: request.method === "HEAD" ? "GET" : request.method,
@@ -81,6 +81,6 @@ function asServiceRequest(
     query,
     mediaType,
     header: (field) => request.headers.get(field),
-    readText: (mediaTypes) => readBody(request, mediaType, { mediaTypes, timeoutMs }),
+    readText: (mediaTypes) => readBody(request, mediaType, { mediaTypes, timeoutMs, turns }),
   };
 }

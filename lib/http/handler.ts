@@ -6,7 +6,7 @@
  *    ├─ http/target, route: Host, path, method                400 404 405
  *    ├─ http/keys, target: the caller's key, the query        401 414
  *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
- *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408
+ *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408 503
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
@@ -19,16 +19,26 @@
  */
 
 import { eTag } from "@std/http/etag";
+import { validateAspxBinding } from "../binding/aspx.ts";
 import type { Reply } from "../binding/binding.ts";
 import { bindingsOf } from "../binding/bindings.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
+import type { Fault } from "../service/fault.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { type Answer, byteLength, faultAnswer, isFresh, plainReply, respond } from "./answer.ts";
+import { BodyTurns } from "./body_turns.ts";
 import { answerCall, isCall } from "./call.ts";
 import { describe } from "./documents.ts";
 import { createKeyCheck } from "./keys.ts";
 import { type Route, routeOf } from "./route.ts";
-import { asFault, checkKey, type HandlerOptions, type HandlerState, tellSafely } from "./state.ts";
+import {
+  asFault,
+  checkKey,
+  type HandlerOptions,
+  type HandlerState,
+  type Telemetry,
+  tellSafely,
+} from "./state.ts";
 import { baseOf, checkTarget, type Target, targetOf } from "./target.ts";
 
 /** Answers a request. It never rejects, whatever fails inside. */
@@ -37,21 +47,46 @@ export type Handler = (request: Request) => Promise<Response>;
 /** Makes the handler of a service. */
 export function createHandler(options: HandlerOptions): Handler {
   const hasKey = createKeyCheck(options.apiKeys ?? []);
-  const state: HandlerState = { ...options, bindings: bindingsOf(options.namespace), hasKey };
-  const { telemetry } = options;
-  if (telemetry === undefined) {
-    return async (request) => respond(request, await answer(request, state));
-  }
-  return async (request) => {
-    const startMs = telemetry.monotonicMs();
-    const requestId = telemetry.requestId();
-    const answered = await answer(request, state);
-    const response = respond(request, answered, { "x-request-id": requestId });
-    const durationMs = telemetry.monotonicMs() - startMs;
-    const event = eventOf(request, answered, { requestId, durationMs });
-    tellSafely(() => telemetry.observe(event));
-    return response;
+  const state: HandlerState = {
+    ...options,
+    bindings: bindingsOf(options.namespace),
+    hasKey,
+    bodyTurns: new BodyTurns(),
   };
+  const { telemetry } = options;
+  return async (request) => {
+    try {
+      return telemetry === undefined
+        ? respond(request, await answer(request, state))
+        : await answerAndTell(request, state, telemetry);
+    } catch (error) {
+      return respond(request, lastAnswer(request, asFault(error, state)));
+    }
+  };
+}
+
+async function answerAndTell(
+  request: Request,
+  state: HandlerState,
+  telemetry: Telemetry,
+): Promise<Response> {
+  const startMs = telemetry.monotonicMs();
+  const requestId = telemetry.requestId();
+  const answered = await answer(request, state);
+  const response = respond(request, answered, { "x-request-id": requestId });
+  const durationMs = telemetry.monotonicMs() - startMs;
+  const event = eventOf(request, answered, { requestId, durationMs });
+  tellSafely(() => telemetry.observe(event));
+  return response;
+}
+
+// The answer when something fails that is in no binding's hands. Callers of `/Validate.aspx` take
+// anything but its `False` for a right pin.
+function lastAnswer(request: Request, fault: Fault): Answer {
+  const { name } = routeOf(targetOf(request).path);
+  return name === "validate.aspx"
+    ? { ...validateAspxBinding().writeFault(fault), route: name, outcome: fault.code }
+    : faultAnswer(fault, name);
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);

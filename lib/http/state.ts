@@ -9,6 +9,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServiceContext } from "../service/context.ts";
 import { Fault } from "../service/fault.ts";
+import type { BodyTurns } from "./body_turns.ts";
 import type { BaseOptions } from "./target.ts";
 
 /** What a handler needs. */
@@ -47,6 +48,8 @@ export interface HandlerState extends HandlerOptions {
   readonly bindings: readonly Binding[];
   /** Whether a request shows a key, where one is wanted. */
   readonly hasKey: (request: Request) => boolean;
+  /** Whose body is being read. */
+  readonly bodyTurns: BodyTurns;
 }
 
 /**
@@ -62,7 +65,7 @@ export function checkKey(request: Request, { hasKey }: HandlerState): void {
  * What was thrown as a fault. Whatever is none is a mistake of ours: its cause is logged, and the
  * caller learns nothing.
  */
-export function asFault(error: unknown, { log }: HandlerState): Fault {
+export function asFault(error: unknown, { log }: Pick<HandlerState, "log">): Fault {
   if (error instanceof Fault) return error;
   tellSafely(() => log.error("a request failed", error));
   return new Fault("internal", "Server was unable to process request.");

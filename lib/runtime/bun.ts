@@ -22,6 +22,9 @@ const IDLE_TIMEOUT_SECONDS = 75;
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
+// Of a body that did not come on, nobody knows how much is left.
+const GIVEN_UP: ReadonlySet<number> = new Set([408, 503]);
+
 // What Bun makes of each byte of a target that is not UTF-8: U+FFFD, encoded.
 const REPLACED = "%EF%BF%BD";
 
@@ -62,7 +65,8 @@ async function answer(
   const rest = restOf(request, reply);
   const isLong = declaredLength(request) > DROPPED_BYTES;
   // Behind its reply Bun takes all that is left of a body, however long it is and whenever it comes.
-  const leavesTooMuch = reply.status === 408 || rest !== null && (isLong || isChunked(request));
+  const leavesTooMuch = GIVEN_UP.has(reply.status) ||
+    rest !== null && (isLong || isChunked(request));
   // RFC 9112 §9.6: to close without a word would have the caller send its next request into nowhere.
   if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
   // Before the reply, since Bun closes behind it.

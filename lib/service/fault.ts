@@ -18,6 +18,8 @@ export type FaultCode =
   | "unauthorized"
   /** The body did not arrive in time. */
   | "timeout"
+  /** More bodies are arriving than are read at once. */
+  | "busy"
   /** The body is longer than allowed. */
   | "body-too-large"
   /** The query string is longer than allowed. */

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { MAX_BODIES } from "../../lib/http/body_turns.ts";
 import { createHandler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
@@ -262,4 +263,73 @@ Deno.test("createHandler() asks for a key where it refuses for want of one, and 
   assertEquals(await challengeOf("/api.asmx/Pair", { "x-api-key": key }), [400, false]);
   // The original's callers take any status but 200 for a success.
   assertEquals(await challengeOf(`/Validate.aspx?Pin=1&SecretCode=${SECRET}`), [200, false]);
+});
+
+function broken(): never {
+  throw new TypeError(`broken beside ${SECRET}`);
+}
+
+const TELEMETRY = { observe: (): void => {}, requestId: () => "a1-0", monotonicMs: () => 0 };
+
+/** What fails around a call, outside of where faults have the form of a binding. */
+const BREAKAGES: readonly (readonly [string, Partial<HandlerOptions>])[] = [
+  ["the name of a request", { telemetry: { ...TELEMETRY, requestId: broken } }],
+  ["a name that no header can carry", { telemetry: { ...TELEMETRY, requestId: () => "a\nb" } }],
+  ["the clock", { telemetry: { ...TELEMETRY, monotonicMs: broken } }],
+];
+
+/** A request whose head cannot be read, by a binding or by anybody. */
+function unreadable(path: string): Request {
+  const request = new Request(`http://localhost${path}`);
+  return Object.defineProperty(request, "headers", { get: broken });
+}
+
+for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as const]) {
+  Deno.test(`createHandler() answers when this fails: ${what}`, async () => {
+    const logged: unknown[] = [];
+    const log = { error: (message: string, cause: unknown) => void logged.push(message, cause) };
+    const handler = createHandler(optionsWith({ ...options, log }));
+    const asked = what.startsWith("the head")
+      ? unreadable
+      : (path: string): Request => new Request(`http://localhost${path}`);
+    const plain = await handler(asked("/api.asmx/ValidatePin?pin=1&secretCode=x"));
+    assertEquals(
+      [plain.status, await plain.text()],
+      [500, "Server was unable to process request.\r\n"],
+    );
+    const short = await handler(asked("/Validate.aspx?Pin=1&SecretCode=x"));
+    assertEquals([short.status, await short.text()], [200, "False"]);
+    assertEquals(logged.filter((entry) => entry instanceof TypeError).length, 2);
+    assertEquals(logged.includes("a request failed"), true);
+  });
+}
+
+Deno.test("createHandler() answers 503 to a body that holds up others, in the form of its binding", async () => {
+  const handler = createHandler(optionsWith({}));
+  const posted = ([, path, init]: (typeof FAILING_REQUESTS)[number], body: BodyInit): Request =>
+    new Request(`http://localhost${path}`, { ...init, body });
+  const stalled = FAILING_REQUESTS.filter(([, , { method }]) => method === "POST");
+  const ends = new Set<() => void>();
+  const stall = (): ReadableStream =>
+    new ReadableStream({ start: (controller) => void ends.add(() => controller.close()) });
+  const replies = Array.from(
+    { length: MAX_BODIES },
+    (_, i) => handler(posted(stalled[i % stalled.length]!, stall())),
+  );
+  await Promise.all(stalled.map((request) => handler(posted(request, request[2].body!))));
+  for (const [i, [binding, , { headers }]] of stalled.entries()) {
+    const reply = await replies[i]!;
+    const sent = new Headers(headers).get("content-type");
+    const plain = binding === "HTTP POST";
+    assertEquals([reply.status, reply.headers.get("retry-after")], [503, "1"], binding);
+    assertEquals(
+      reply.headers.get("content-type"),
+      `${plain ? "text/plain" : sent}; charset=utf-8`,
+    );
+    const body = await reply.text();
+    assert(body.includes("No more than 256 bodies are read at once."), body);
+    assert(body.startsWith({ "HTTP POST": "No", JSON: "{" }[binding] ?? "<?xml"), body);
+  }
+  ends.forEach((end) => end());
+  await Promise.all(replies);
 });

@@ -7,6 +7,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { MAX_BODIES } from "../../lib/http/body_turns.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
 import { ABUSES } from "./abuse.ts";
 import { statusIn, Wire } from "./wire.ts";
@@ -76,6 +77,31 @@ abuse("a body that never comes to its end → 408", async (wire) => {
   await wire.send(`${POST}Content-Length: 18\r\n\r\npin=1`);
   const received = await wire.receive((text) => statusIn(text) !== "closed");
   assertEquals([statusIn(received), ...connectionOf(received)], ["408", "close"]);
+});
+
+abuse("600 bodies that stall keep no other waiting, and take little memory", async (wire) => {
+  const before = residentBytes();
+  const stalled = await Promise.all(Array.from({ length: 600 }, () => Wire.to(program)));
+  for (const [i, wire] of stalled.entries()) {
+    const length = i % 2 === 0 ? "Content-Length: 65536" : "Transfer-Encoding: chunked";
+    await wire.send(`${POST}${length}\r\n\r\n1\r\np\r\n`);
+  }
+  await wire.send(`${POST}Content-Length: ${FORM.length}\r\n\r\n${FORM}`);
+  assertEquals(statusIn(await wire.receive((text) => text.endsWith("</boolean>"))), "200");
+  // As many as were one too many, and none of the rest while nobody waits for it.
+  const tooMany = stalled.length - MAX_BODIES;
+  const refused: string[] = [];
+  await new Promise<void>((resolve) => {
+    const ends = stalled.map(async (wire) => {
+      refused.push(await wire.receive((text) => statusIn(text) !== "closed"));
+      if (refused.length === tooMany) resolve();
+    });
+    void Promise.all(ends).then(() => resolve());
+  });
+  assertEquals(new Set(refused.slice(0, tooMany).map(statusIn)), new Set(["503"]));
+  assertEquals(refused.filter((text) => !/^retry-after: 1\r$/im.test(text)), []);
+  assert(residentBytes() - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
+  stalled.forEach((wire) => wire.close());
 });
 
 abuse("a chunked body without end → 413", async (wire) => {

@@ -222,7 +222,7 @@ export const BASIC_PROFILE: Source = {
       "R1126",
       "MUST",
       "A reply that holds a Fault is 500.",
-      "413, 415, 408, 414 and 401 keep their status and say in a fault what is wrong; a client that looks at the status alone loses nothing.",
+      "413, 415, 408, 414, 401 and 503 keep their status and say in a fault what is wrong; a client that looks at the status alone loses nothing.",
       [
         soap("Another media type is 415"),
         testsOf("exchanges/limits.md")("A SOAP 1.1 body has at most 65,536 bytes"),

@@ -299,5 +299,16 @@ export const HTTP: Source = {
       "If-Match and If-Modified-Since.",
       "Nothing is changed by a request, and replies have no Last-Modified.",
     ),
+    met(
+      "H-42",
+      "RFC 9110 §15.6.4, §10.2.3",
+      "MAY",
+      "A 503 for too many bodies says in Retry-After when to try again.",
+      [
+        handler(
+          "createHandler() answers 503 to a body that holds up others, in the form of its binding",
+        ),
+      ],
+    ),
   ],
 };

@@ -227,11 +227,17 @@ export const PROTOCOL_BINDINGS: Source = {
         ...both("The place of an error is counted in lines and characters"),
       ],
     ),
-    met("B-27", "§3, Faults", "our rule", "413, 415 and 408 keep their status and carry a fault.", [
-      testsOf("exchanges/limits.md")("A SOAP 1.1 body has at most 65,536 bytes"),
-      soap12("Another charset is 415"),
-      handler("createHandler() gives up on a body that does not come"),
-    ]),
+    met(
+      "B-27",
+      "§3, Faults",
+      "our rule",
+      "413, 415, 408 and 503 keep their status and carry a fault.",
+      [
+        testsOf("exchanges/limits.md")("A SOAP 1.1 body has at most 65,536 bytes"),
+        soap12("Another charset is 415"),
+        handler("createHandler() gives up on a body that does not come"),
+      ],
+    ),
     met(
       "B-28",
       "§3, Faults",

@@ -322,5 +322,21 @@ export const PROTOCOL_FIELDS: Source = {
         xml("Entities other than the five predefined are refused"),
       ],
     ),
+    met(
+      "F-43",
+      "§4, limits",
+      "our rule",
+      "No more than 256 bodies are read at once; of more, those that stall are given up.",
+      [
+        testsOf("http/body_turns_test.ts")("BodyTurns lets 256 bodies be read at once"),
+        testsOf("http/body_turns_test.ts")(
+          "BodyTurns gives up the oldest of 256 bodies for one more",
+        ),
+        testsOf("http/handler_test.ts")(
+          "createHandler() answers 503 to a body that holds up others, in the form of its binding",
+        ),
+        testsOf("readme_test.ts")("the README's table of limits is the one that is kept"),
+      ],
+    ),
   ],
 };

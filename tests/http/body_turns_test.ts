@@ -1,0 +1,87 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { BodyTurns, MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { Fault } from "../../lib/service/fault.ts";
+
+const LONG_MS = 60_000;
+
+/** A body that is sent when somebody says so. */
+interface SlowBody {
+  readonly read: () => Promise<string>;
+  readonly send: () => void;
+}
+
+function slowBody(): SlowBody {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  return { read: () => promise, send: () => resolve("sent") };
+}
+
+const atOnce = (): Promise<string> => Promise.resolve("sent");
+
+/** Begins to read bodies, and gives how each ends: what it is, or the code of the fault. */
+function takeAll(turns: BodyTurns, bodies: readonly SlowBody[]): Promise<string>[] {
+  return bodies.map(({ read }) =>
+    turns.take(read, LONG_MS).catch((error) => (error as Fault).code)
+  );
+}
+
+function counted(outcomes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+Deno.test("BodyTurns lets 256 bodies be read at once", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: MAX_BODIES }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  // However long they take, while nobody else waits.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  bodies.forEach(({ send }) => send());
+  assertEquals(counted(await Promise.all(outcomes)), { sent: 256 });
+});
+
+Deno.test("BodyTurns gives up the oldest of 256 bodies for one more", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: MAX_BODIES }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  assertEquals(await turns.take(atOnce, LONG_MS), "sent");
+  assertEquals(await outcomes[0], "busy");
+  bodies.forEach(({ send }) => send());
+  assertEquals(counted(await Promise.all(outcomes)), { busy: 1, sent: 255 });
+});
+
+Deno.test("BodyTurns refuses none of many bodies that come a moment after their heads", async () => {
+  const turns = new BodyTurns();
+  const soon = (): Promise<string> =>
+    new Promise((resolve) => setTimeout(() => resolve("sent"), 1));
+  const outcomes = takeAll(
+    turns,
+    Array.from({ length: 4_096 }, () => ({ ...slowBody(), read: soon })),
+  );
+  assertEquals(counted(await Promise.all(outcomes)), { sent: 4_096 });
+});
+
+Deno.test("BodyTurns reads a body that has arrived beside thousands that stall", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: 4_096 }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  let refused = 0;
+  for (const outcome of outcomes) void outcome.then((how) => refused += how === "busy" ? 1 : 0);
+  assertEquals(await turns.take(atOnce, LONG_MS), "sent");
+  // It was there before those that came first.
+  assert(refused <= MAX_BODIES, `${refused}`);
+  bodies.forEach(({ send }) => send());
+  await Promise.all(outcomes);
+});
+
+Deno.test("BodyTurns says of a body that never had its turn that there are too many", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: MAX_BODIES }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  const fault = await assertRejects(() => turns.take(slowBody().read, 1), Fault);
+  assertEquals([fault.code, fault.message], ["busy", "No more than 256 bodies are read at once."]);
+  bodies.forEach(({ send }) => send());
+  assertEquals(counted(await Promise.all(outcomes)), { sent: 256 });
+});
