@@ -99,9 +99,14 @@ function countTable(): string {
     ["Requests in them", exchanges.reduce((sum, { steps }) => sum + steps.length, 0)],
     ["Demands of standards and contract in the ledger", rows.length],
     ["Demands that are deliberately not met, each with its reason", deviating.length],
-    ["Clients of other makers, in nine languages", CLIENTS.length],
+    ["Clients of other makers, in nine languages", new Set(CLIENTS.map(makerOf)).size],
   ];
   return table(["What", "Count"], cells.map(([what, count]) => [what, rounded(count)]));
+}
+
+// One that is there with two settings has the setting behind a second comma.
+function makerOf({ name }: { readonly name: string }): string {
+  return name.split(",", 2).join();
 }
 
 function linesOf(folder: string, suffix: string): number {

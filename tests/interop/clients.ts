@@ -6,6 +6,8 @@ import {
   callWithAxis,
   callWithDotnet,
   callWithGsoap,
+  callWithJavaHttp,
+  callWithJavaHttp11,
   callWithJaxWs,
   callWithNodeSoap,
   callWithPhp,
@@ -27,17 +29,20 @@ export interface Client {
   /** The bindings that it speaks. */
   readonly bindings: readonly Binding[];
   readonly send: Send;
+  /** The bindings over which it works on Bun and not on Deno, which answers an empty 400. */
+  readonly onlyOnBun?: readonly Binding[];
   /** Set when it cannot write characters beyond the Basic Multilingual Plane. */
   readonly breaksBeyondBmp?: true;
 }
 
 const SOAP: readonly Binding[] = ["SOAP 1.1", "SOAP 1.2"];
 const SOAP_11: readonly Binding[] = ["SOAP 1.1"];
+const BY_HAND = "written by hand";
 const READ = "reads the WSDL as it starts";
 
 /** All clients. */
 export const CLIENTS: readonly Client[] = [
-  { name: "curl", made: "written by hand", bindings: BINDINGS, send: callWithCurl },
+  { name: "curl", made: BY_HAND, bindings: BINDINGS, send: callWithCurl },
   {
     name: "C#, System.Web.Services of Mono",
     made: "`wsdl`, one proxy for each protocol",
@@ -52,10 +57,23 @@ export const CLIENTS: readonly Client[] = [
     send: callWithAxis,
     breaksBeyondBmp: true,
   },
+  {
+    name: "Java, java.net.http",
+    made: BY_HAND,
+    bindings: BINDINGS,
+    onlyOnBun: BINDINGS,
+    send: callWithJavaHttp,
+  },
+  {
+    name: "Java, java.net.http, `HTTP_1_1`",
+    made: BY_HAND,
+    bindings: BINDINGS,
+    send: callWithJavaHttp11,
+  },
   { name: "Java, JAX-WS RI", made: "`wsimport -extension`", bindings: SOAP, send: callWithJaxWs },
   { name: "Node.js, soap", made: READ, bindings: SOAP, send: callWithNodeSoap },
   { name: "Node.js, strong-soap", made: READ, bindings: SOAP, send: callWithStrongSoap },
-  { name: "Perl, SOAP::Lite", made: "written by hand", bindings: SOAP, send: callWithSoapLite },
+  { name: "Perl, SOAP::Lite", made: BY_HAND, bindings: SOAP, send: callWithSoapLite },
   { name: "PHP, SoapClient", made: READ, bindings: SOAP, send: callWithPhp },
   { name: "Python, suds", made: READ, bindings: SOAP_11, send: callWithSuds },
   { name: "Python, zeep", made: READ, bindings: BINDINGS, send: callWithZeep },

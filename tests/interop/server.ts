@@ -1,4 +1,6 @@
-/** The program itself, started as an operator would and reached over TCP. */
+/** The program that TEST_PROGRAM names, started as an operator would and reached over TCP. */
+
+import { programWords } from "../support/program.ts";
 
 /** A server under test. */
 export interface ServerUnderTest {
@@ -37,13 +39,6 @@ export interface Server extends ServerUnderTest {
 
 const START_TIMEOUT_MS = 30_000;
 
-// With the files that options name.
-const SERVE: readonly string[] = [
-  Deno.execPath(),
-  ...["run", "--no-prompt", "--allow-net", "--allow-read", "--allow-env=AUTHENTICATOR_*"],
-  new URL("../../main.ts", import.meta.url).href,
-];
-
 /**
  * Starts a server on a port that is free.
  *
@@ -52,7 +47,7 @@ const SERVE: readonly string[] = [
  */
 export async function startServer(
   options: readonly string[] = [],
-  command: readonly string[] = SERVE,
+  command: readonly string[] = programWords(),
 ): Promise<Server> {
   const [program, ...args] = [...command, "--port", "0", ...options];
   const child = new Deno.Command(program!, {

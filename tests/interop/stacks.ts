@@ -107,6 +107,35 @@ export async function callWithAxis(url: string, _binding: Binding, call: Call): 
   return await parsed(run("java", args, valuesOf(call).join("\0")));
 }
 
+/** The HTTP client of the JDK as it comes: over plain HTTP it asks for an upgrade to HTTP/2. */
+export async function callWithJavaHttp(
+  url: string,
+  binding: Binding,
+  call: Call,
+): Promise<Outcome> {
+  return await runJavaHttp("HTTP_2", url, binding, call);
+}
+
+/** The HTTP client of the JDK that is told to speak HTTP/1.1. */
+export async function callWithJavaHttp11(
+  url: string,
+  binding: Binding,
+  call: Call,
+): Promise<Outcome> {
+  return await runJavaHttp("HTTP_1_1", url, binding, call);
+}
+
+async function runJavaHttp(
+  version: string,
+  url: string,
+  binding: Binding,
+  { operation, args }: Call,
+): Promise<Outcome> {
+  const program = ["-cp", await stubsOf("javaHttp", url), "JavaHttp"];
+  const input = Object.entries(args).flat().join("\0");
+  return await parsed(run("java", [...program, version, url, binding, operation], input));
+}
+
 const PROTOCOLS: Readonly<Record<Binding, string>> = {
   "SOAP 1.1": "SOAP",
   "SOAP 1.2": "SOAP12",

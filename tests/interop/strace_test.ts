@@ -2,6 +2,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { PROGRAM, programWords } from "../support/program.ts";
 import { run } from "./command.ts";
 import { REQUESTS } from "./routes.ts";
 import { startServer } from "./server.ts";
@@ -38,6 +39,10 @@ function startCommand(): readonly string[] {
   return ["env", "--unset=DENO_NO_UPDATE_CHECK", ...words];
 }
 
+function command(): readonly string[] {
+  return PROGRAM === "deno" ? startCommand() : programWords();
+}
+
 // Half a second after it started, Deno asks its makers for a newer version, unless it is told not to.
 const WATCH_MS = 2_000;
 
@@ -45,7 +50,7 @@ async function traceOf(options: readonly string[]): Promise<string> {
   await run("strace", ["--version"]);
   const file = await Deno.makeTempFile({ prefix: "strace" });
   try {
-    const server = await startServer(options, [...traced(file), ...startCommand()]);
+    const server = await startServer(options, [...traced(file), ...command()]);
     try {
       const end = Date.now() + WATCH_MS;
       do {

@@ -30,7 +30,7 @@ export async function removeStubs(): Promise<void> {
   }
 }
 
-const RECIPES = { gsoap, jaxWs, axis, mono } satisfies Record<string, Recipe>;
+const RECIPES = { gsoap, jaxWs, axis, javaHttp, mono } satisfies Record<string, Recipe>;
 
 /** The protocols of Mono's `wsdl`, which are also the namespaces of its proxies here. */
 export const MONO_PROTOCOLS = ["SOAP", "SOAP12", "HttpGet", "HttpPost"] as const;
@@ -64,6 +64,11 @@ async function axis(wsdl: string, folder: string): Promise<void> {
   const options = ["-nowarn", "-encoding", "UTF-8", "-d", folder, "-cp", classPath(AXIS_JARS)];
   await run("javac", [...options, ...generated]);
   await compileJava("Axis.java", folder, AXIS_JARS);
+}
+
+// No stubs: requests are written by hand.
+async function javaHttp(_wsdl: string, folder: string): Promise<void> {
+  await compileJava("JavaHttp.java", folder, []);
 }
 
 async function compileJava(

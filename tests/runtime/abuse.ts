@@ -35,7 +35,7 @@ const H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
 /** Title, bytes, and the status on Deno and on Bun. */
 const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["A head of 64 KiB and a byte", get("/healthz", `X: ${"a".repeat(65_536)}\r\n`), "400", "431"],
-  ["A head of 20 KiB", get("/healthz", `X: ${"a".repeat(20_000)}\r\n`), "200", "431"],
+  ["A head of 20 KiB", get("/healthz", `X: ${"a".repeat(20_000)}\r\n`), "200", "200"],
   ["129 header lines", get("/healthz", headerLines(128)), "400", "200"],
   ["201 header lines", get("/healthz", headerLines(200)), "400", "431"],
   [

@@ -31,7 +31,7 @@ export interface PublicCaller {
 }
 
 const PHP = (): readonly string[] => ["php", callerFile("callers.php")];
-const JAVA = (): readonly string[] => ["java", callerFile("Callers.java")];
+const JAVA = (): readonly string[] => ["java", "-cp", folder, "Callers"];
 const PYTHON = (): readonly string[] => ["/usr/bin/python3", callerFile("callers.py")];
 /** Callers in C#. */
 export const CSHARP = (): readonly string[] => ["mono", `${folder}/Callers.exe`];
@@ -43,6 +43,7 @@ export async function compileCallers(): Promise<void> {
   folder = await Deno.makeTempDir({ prefix: "callers" });
   const program = `-out:${folder}/Callers.exe`;
   await run("mcs", ["-r:System.Xml.Linq", program, callerFile("Callers.cs")]);
+  await run("javac", ["-encoding", "UTF-8", "-d", folder, callerFile("Callers.java")]);
 }
 
 /** Removes what was compiled. */
