@@ -141,9 +141,19 @@ Deno.test("SIGHUP does not open a server again that is ending", async () => {
   await withFiles(async ({ args, put }) => {
     put(FIRST);
     const program = await startProgram(args);
+    // A request that is not all there keeps it from ending until it was seen to.
+    const late = await connectTo(program);
+    late.write(
+      "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18\r\n" +
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\n",
+    );
+    assert((await readiness(program)).startsWith("HTTP/1.1 200"));
     program.signal("SIGTERM");
     while (!(await readiness(program)).startsWith("HTTP/1.1 503"));
     program.signal("SIGHUP");
+    late.write("pin=1&secretCode=x");
+    assert(String(await once(late, "data")).startsWith("HTTP/1.1 200"));
+    late.destroy();
     const { code, stderr } = await program.outcome;
     assertEquals(code, 0);
     assert(!stderr.includes("certificate"), stderr);
