@@ -8,6 +8,7 @@ declare namespace Bun {
     readonly reusePort?: boolean;
     readonly tls?: { readonly cert: string; readonly key: string };
     readonly fetch: (request: Request) => Promise<Response>;
+    readonly error: (error: unknown) => Response;
     readonly development: boolean;
     readonly maxRequestBodySize: number;
     /** In seconds, at most 255. */

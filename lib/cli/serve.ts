@@ -55,7 +55,7 @@ function listenOptions(config: Config, log: Log): ListenOptions {
   return {
     address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
     tls: readTls(config),
-    warn: log.warn,
+    log,
   };
 }
 

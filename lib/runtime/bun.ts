@@ -43,7 +43,7 @@ export function bunRuntime(): Runtime {
   };
 }
 
-function serve({ address, tls, shared }: ServerOptions, handler: Handler): Server {
+function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
   const scheme = tls === undefined ? "http" : "https";
   // For every server of this process, and a property that can be set on Bun alone.
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES });
@@ -52,6 +52,7 @@ function serve({ address, tls, shared }: ServerOptions, handler: Handler): Serve
     ...("path" in address ? { unix: address.path } : { ...address, reusePort: shared }),
     ...(tls === undefined ? {} : { tls }),
     fetch: (request) => answer(request, scheme, handler),
+    error: onError,
     // Otherwise the page for an error shows the source.
     development: false,
     maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
@@ -60,6 +61,8 @@ function serve({ address, tls, shared }: ServerOptions, handler: Handler): Serve
   const { hostname = "", port = 0 } = server;
   return {
     address: "path" in address ? address : { hostname, port },
+    // What it cannot accept, it tries again.
+    failed: new Promise(() => {}),
     shutdown: () => server.stop(),
   };
 }

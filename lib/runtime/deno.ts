@@ -16,16 +16,42 @@ export function denoRuntime(): Runtime {
   };
 }
 
-function serve({ address, tls, shared }: ServerOptions, handler: Handler): Server {
+function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
   // Without an onListen of ours, Deno writes a line of its own.
-  const common = { onListen: () => {} };
+  const common = { onListen: () => {}, onError };
+  if ("path" in address) {
+    const answer = (request: Request): Promise<Response> => handler(withHost(request));
+    return asServer(Deno.serve({ ...common, path: address.path }, answer), address);
+  }
   // The handler takes a request and no more: its second argument would cost time to make.
   const answer = (request: Request): Promise<Response> => handler(request);
-  if ("path" in address) {
-    const server = Deno.serve({ ...common, path: address.path }, answer);
-    return { address, shutdown: () => server.shutdown() };
-  }
   const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, answer);
   const { hostname, port } = server.addr;
-  return { address: { hostname, port }, shutdown: () => server.shutdown() };
+  return asServer(server, { hostname, port });
+}
+
+// Deno ends a server when a connection cannot be accepted. Left alone, that would end the process.
+function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
+  let isTold = false;
+  const failed = new Promise<void>((resolve) => {
+    const ended = (): void => {
+      if (!isTold) resolve();
+    };
+    server.finished.then(ended, ended);
+  });
+  const shutdown = (): Promise<void> => {
+    isTold = true;
+    return server.shutdown();
+  };
+  return { address, failed, shutdown };
+}
+
+// Without a Host, as HTTP/1.0 allows, the path of the socket stands in its place, encoded; the host
+// is then the one that there would be on a port.
+function withHost(request: Request): Request {
+  const { url } = request;
+  if (!url.startsWith("http+unix://%") || request.headers.has("host")) return request;
+  return Object.defineProperty(request, "url", {
+    value: url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"),
+  });
 }

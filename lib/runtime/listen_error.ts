@@ -12,11 +12,13 @@ const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program"],
   ["EADDRNOTAVAIL", "the address is not one of this machine"],
   ["EACCES", "this user may not listen on that port"],
+  ["EMFILE", "too many files are open"],
 ]);
 
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to make a file there"],
   ["EADDRINUSE", "the socket is in use by another program"],
+  ["EMFILE", "too many files are open"],
   ["EEXIST", "something that is no socket is in its place"],
   ["EACCES", "this user may not make a file there"],
   ["EPERM", "this user may not make a file there"],

@@ -4,8 +4,14 @@
  * @module
  */
 
-/** Waits for a promise, and no longer than so many milliseconds. */
+/** Waits for so many milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits for a promise, and no longer than so many milliseconds; for `Infinity`, as long as it takes. */
 export async function waitAtMost(promise: Promise<void>, timeoutMs: number): Promise<void> {
+  if (timeoutMs === Infinity) return await promise;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeoutMs);

@@ -36,12 +36,16 @@ export interface ServerOptions {
   readonly tls: Tls | undefined;
   /** Whether several servers may listen on that port at the same time. */
   readonly shared: boolean;
+  /** Answers where the handler does not. */
+  readonly onError: (error: unknown) => Response;
 }
 
 /** A server that listens. */
 export interface Server {
   /** The address and port chosen; those asked for when it is a socket. */
   readonly address: TcpAddress | UnixAddress;
+  /** Resolves when it accepts no more and was not told to stop; else never. */
+  readonly failed: Promise<void>;
   /**
    * Stops accepting, closes the connections that carry no request, and resolves when all are closed.
    * Bodies that are being read may be lost.

@@ -5,6 +5,7 @@
  */
 
 import type { Handler } from "../http/handler.ts";
+import { pause } from "./patience.ts";
 
 // A server that ends must not close a connection on which a request is under way, and cannot know.
 // So it first tells callers to close, and ends when none has come for this long, ...
@@ -70,8 +71,4 @@ export class Traffic {
       if (this.#running === 0) resolve();
     });
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -11,6 +11,7 @@ import {
   lstatSync,
   mkdtempSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
   unlinkSync,
@@ -18,6 +19,10 @@ import {
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { ListenError, systemErrorCode } from "./listen_error.ts";
+
+// What stands in the folder where a socket is made: it, and one that it replaces.
+const NEW = "s";
+const OLD = "old";
 
 /** A path that a server of ours may listen on. */
 export interface SocketClaim {
@@ -44,11 +49,11 @@ export async function claimSocket(path: string, mode: number): Promise<SocketCla
   return {
     bind: (open) => {
       const folder = makeFolder(path);
-      const hidden = join(folder, "s");
+      const hidden = join(folder, NEW);
       try {
         const opened = open(hidden);
         chmodSync(hidden, mode);
-        if (present !== undefined) takeAway(path, present, join(folder, "old"));
+        if (present !== undefined) takeAway(path, present, join(folder, OLD));
         const { ino } = lstatSync(hidden);
         publish(hidden, path);
         inode = ino;
@@ -58,7 +63,7 @@ export async function claimSocket(path: string, mode: number): Promise<SocketCla
           ? error
           : new ListenError({ path }, systemErrorCode(error));
       } finally {
-        rmSync(folder, { recursive: true });
+        removeFolder(folder);
       }
     },
     release: () => {
@@ -98,6 +103,12 @@ function makeFolder(path: string): string {
   } catch (error) {
     throw new ListenError({ path }, systemErrorCode(error));
   }
+}
+
+// One by one, since to look into a folder takes a descriptor, and there may be none.
+function removeFolder(folder: string): void {
+  for (const name of [NEW, OLD]) rmSync(join(folder, name), { force: true });
+  rmdirSync(folder);
 }
 
 function statOf(path: string): Stats | undefined {

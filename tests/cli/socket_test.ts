@@ -6,7 +6,11 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../support/child.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const SECRET = "correct-horse-battery-staple";
 
 const IN_USE = "authenticator: error: cannot listen on the socket: ";
 
@@ -22,6 +26,18 @@ async function withFolder(act: (folder: string) => Promise<void>): Promise<void>
 // By the program itself: this test may not connect to a socket.
 async function isAnswered(path: string): Promise<boolean> {
   return (await runProgram(["healthcheck", "--socket", path])).code === 0;
+}
+
+// By another process for the same reason: what it gets for bytes that it sends on a connection.
+async function exchange(path: string, sent: string): Promise<string> {
+  const script = `
+    import { connect } from "node:net";
+    connect(${JSON.stringify(path)}).on("data", (data) => process.stdout.write(data))
+      .write(${JSON.stringify(sent)});
+  `;
+  const { stdout, stderr } = await runToEnd([Deno.execPath(), "eval", script]);
+  assertEquals(stderr, "");
+  return stdout;
 }
 
 function filesIn(folder: string): string[] {
@@ -58,6 +74,33 @@ Deno.test("a socket that nobody answers is replaced, one that is answered is in 
       stderr: `${IN_USE}the socket is in use by another program.\n`,
     });
     assert(await isAnswered(path));
+    program.signal("SIGTERM");
+    await program.outcome;
+  });
+});
+
+Deno.test("a caller without a Host, as HTTP/1.0 allows, is answered on a socket", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.sock`;
+    const program = await startProgram(["--socket", path]);
+    const asked = [
+      ["/healthz", "ok"],
+      [
+        `/Validate.aspx?Pin=${
+          referenceHotp(SECRET, Math.floor(Date.now() / 30_000))
+        }&SecretCode=${SECRET}`,
+        "True",
+      ],
+    ] as const;
+    for (const [target, body] of asked) {
+      const reply = await exchange(path, `GET ${target} HTTP/1.0\r\n\r\n`);
+      assert(/^HTTP\/1\.[01] 200 OK\r\n/.test(reply) && reply.endsWith(`\r\n\r\n${body}`), reply);
+    }
+    const wsdl = await exchange(path, "GET /api.asmx?wsdl HTTP/1.0\r\n\r\n");
+    assert(wsdl.includes('location="http://localhost/api.asmx"'), wsdl);
+    // What only looks like the path of a socket is a Host that is none.
+    const none = await exchange(path, "GET /healthz HTTP/1.0\r\nHost: %2Ftmp\r\n\r\n");
+    assert(/^HTTP\/1\.[01] 400 /.test(none), none);
     program.signal("SIGTERM");
     await program.outcome;
   });
