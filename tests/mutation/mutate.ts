@@ -76,10 +76,10 @@ async function tryAll(
   note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
 ): Promise<void> {
   const dry = await dryRun(folder, testFiles);
-  for (const { id, failure } of dry.tests) {
+  for (const { id, failure } of dry) {
     if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
   }
-  say(`${dry.tests.length} tests`);
+  say(`${dry.length} tests`);
   const trial = new Trial(folder, all, dry);
   for (const [index, mutant] of open.entries()) {
     const { result, by = "" } = await trial.outcomeOf(mutant);

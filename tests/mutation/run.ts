@@ -5,7 +5,7 @@
  */
 
 import type { Mutant } from "./mutants.ts";
-import type { DryRun, DryTest, Outcome } from "./worker.ts";
+import type { DryTest, Outcome } from "./worker.ts";
 import { startWorker, type Worker } from "./worker_process.ts";
 
 /** Longer is not spent on a mutant that nothing notices, by what the tests took without it. */
@@ -22,11 +22,16 @@ const HITS_FACTOR = 100;
  *
  * @throws {Error} When they do not end.
  */
-export async function dryRun(folder: string, testFiles: readonly string[]): Promise<DryRun> {
+export async function dryRun(
+  folder: string,
+  testFiles: readonly string[],
+): Promise<readonly DryTest[]> {
   const covered = `${folder}.covered`;
   await Deno.mkdir(covered);
   const worker = startWorker(folder);
-  const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as DryRun | undefined;
+  const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as
+    | readonly DryTest[]
+    | undefined;
   worker.close();
   await Deno.remove(covered, { recursive: true });
   if (answer === undefined) throw new Error("The tests do not end without a mutant either");
@@ -37,14 +42,12 @@ export async function dryRun(folder: string, testFiles: readonly string[]): Prom
 export class Trial {
   readonly #folder: string;
   readonly #tests: readonly DryTest[];
-  readonly #whileLoading: ReadonlySet<string>;
   readonly #fileOf: ReadonlyMap<string, string>;
   #warm: Worker | undefined;
 
-  constructor(folder: string, mutants: readonly Mutant[], { tests, loading }: DryRun) {
+  constructor(folder: string, mutants: readonly Mutant[], tests: readonly DryTest[]) {
     this.#folder = folder;
     this.#tests = tests.filter(({ failure }) => failure === undefined);
-    this.#whileLoading = new Set(loading);
     this.#fileOf = new Map(mutants.map(({ id, file }) => [id, file]));
   }
 
@@ -62,10 +65,10 @@ export class Trial {
       this.#warm ??= startWorker(this.#folder);
       const warm = await this.#warm.ask(question, deadlineMs) as Outcome | undefined;
       if (warm === undefined || warm.spoilt === true) this.close();
-      else if (warm.result === "killed" || !this.#whileLoading.has(mutant.id)) return warm;
+      else if (warm.result === "killed") return warm;
     }
-    // It does something while files are loaded, or the process was not what it should be: once more
-    // in a new one.
+    // It may do something while files are loaded, or something that is done once and kept, or the
+    // process was not what it should be: once more in a new one.
     const fresh = startWorker(this.#folder, mutant.id);
     const outcome = await fresh.ask(question, deadlineMs) as Outcome | undefined;
     fresh.close();

@@ -29,14 +29,6 @@ export interface DryTest {
   readonly failure: string | undefined;
 }
 
-/** What a run without a mutant told. */
-export interface DryRun {
-  /** The tests. */
-  readonly tests: readonly DryTest[];
-  /** The mutants that were passed while files were loaded. */
-  readonly loading: readonly string[];
-}
-
 /** What became of a mutant. */
 export interface Outcome {
   /** Whether a test failed, or did not end. */
@@ -127,9 +119,9 @@ async function runAll(functions: readonly (() => unknown)[]): Promise<void> {
   for (const run of functions) await run();
 }
 
-async function dryRun(files: readonly string[]): Promise<DryRun> {
+async function dryRun(files: readonly string[]): Promise<DryTest[]> {
   for (const file of files) await load(file);
-  const loading = Object.keys(takeHits());
+  takeHits();
   const all: DryTest[] = [];
   for (const [file, { before, after }] of hooks) {
     await within(60_000, () => runAll(before));
@@ -140,7 +132,7 @@ async function dryRun(files: readonly string[]): Promise<DryRun> {
     Object.assign(shared, takeHits(), coveredByPrograms());
     all.push(...own.map((test) => ({ ...test, hits: { ...shared, ...test.hits } })));
   }
-  return { tests: all, loading };
+  return all;
 }
 
 async function dryTest({ id, file, run }: Test): Promise<DryTest> {
