@@ -12,6 +12,7 @@
  * @module
  */
 
+import project from "../../deno.json" with { type: "json" };
 import { EQUIVALENTS } from "./equivalents.ts";
 import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
 import { folderOf, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
@@ -23,10 +24,12 @@ const RESULTS = new URL("results.json", KEPT);
 // Tests in a browser show what stands on the page.
 const LEFT_OUT = /^lib\/page\//;
 
-// Tests that need more than Deno, that read the sources, that start other tests, or that read tens
-// of thousands of documents.
-const NO_TESTS =
-  /^tests\/(interop|redis|browser|compile|libxml2|lifecycle|runtime)\/|(layout|ledger|readme|testing|xml.fuzz|w3c_suite)_test\.ts$/;
+// What `deno task test` leaves out too.
+const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
+
+// Tests that read the sources, that start other tests, or that read tens of thousands of documents.
+const UNFIT =
+  /^tests\/runtime\/|(layout|ledger|readme|testing|extending|xml.fuzz|w3c_suite)_test\.ts$/;
 
 // Tests that start the program take long, and of the rooms further right they show nothing that
 // other tests do not show.
@@ -98,7 +101,9 @@ async function main(args: readonly string[]): Promise<void> {
   );
   const ofProgram = sources.some((file) => PROGRAM_SOURCES.test(file));
   const testFiles = files.filter((file) =>
-    /_test\.ts$/.test(file) && !NO_TESTS.test(file) && (ofProgram || !PROGRAM_TESTS.test(file))
+    /^tests\/.*_test\.ts$/.test(file) && !UNFIT.test(file) &&
+    !IGNORED.some((folder) => file.startsWith(`${folder}/`)) &&
+    (ofProgram || !PROGRAM_TESTS.test(file))
   );
   const tests = hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
   const { folder, mutants } = await mutatedTree(files, sources);

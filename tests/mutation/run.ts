@@ -9,7 +9,7 @@ import type { DryTest, Outcome } from "./worker.ts";
 import { startWorker, type Worker } from "./worker_process.ts";
 
 /** Longer is not spent on a mutant that nothing notices, by what the tests took without it. */
-const MAX_TESTS_MS = 10_000;
+const MAX_TESTS_MS = 3_000;
 
 /** How long the tests may take without a mutant. */
 const DRY_RUN_MS = 1_800_000;

@@ -61,3 +61,93 @@ Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
   assert(page.includes("process_resident_memory_bytes 50000000"));
   assert(page.includes('authenticator_build_info{version="1.2.3"} 1'));
 });
+
+Deno.test("createMetrics() writes this page", () => {
+  const metrics = createMetrics("1.2.3", factKinds(1));
+  metrics.observe({ ...EVENT, outcome: "throttled", facts: { outcome: "throttled" } });
+  metrics.observe({ ...EVENT, outcome: "true", facts: { distance: -1 }, durationMs: 250 });
+  metrics.observe({ ...EVENT, outcome: "true", facts: { distance: 0 } });
+  metrics.observe({
+    ...EVENT,
+    route: "unknown",
+    operation: "",
+    binding: "",
+    outcome: "not-found",
+    durationMs: 10_001,
+  });
+  metrics.countGuard("eviction");
+  metrics.countGuard("store-error");
+  metrics.countGuard("store-error");
+  assertEquals(metrics.text(FIGURES), PAGE);
+});
+
+const PAGE = `\
+# HELP authenticator_requests_total Requests answered.
+# TYPE authenticator_requests_total counter
+authenticator_requests_total{route="service",operation="ValidatePin",binding="HTTP GET",outcome="throttled"} 1
+authenticator_requests_total{route="service",operation="ValidatePin",binding="HTTP GET",outcome="true"} 2
+authenticator_requests_total{route="unknown",operation="",binding="",outcome="not-found"} 1
+# HELP authenticator_request_duration_seconds Time from the head of a request to its reply.
+# TYPE authenticator_request_duration_seconds histogram
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.0005"} 0
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.001"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.0025"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.005"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.01"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.025"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.05"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.1"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.25"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="1"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="2.5"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="10"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="+Inf"} 3
+authenticator_request_duration_seconds_sum{operation="ValidatePin"} 0.25139999999999996
+authenticator_request_duration_seconds_count{operation="ValidatePin"} 3
+authenticator_request_duration_seconds_bucket{operation="",le="0.0005"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.001"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.0025"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.005"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.01"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.025"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.05"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.1"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.25"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="1"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="2.5"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="10"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="+Inf"} 1
+authenticator_request_duration_seconds_sum{operation=""} 10.001
+authenticator_request_duration_seconds_count{operation=""} 1
+# HELP authenticator_pin_step_distance Time steps from the current one to that of an accepted pin.
+# TYPE authenticator_pin_step_distance histogram
+authenticator_pin_step_distance_bucket{le="-1"} 1
+authenticator_pin_step_distance_bucket{le="0"} 2
+authenticator_pin_step_distance_bucket{le="1"} 2
+authenticator_pin_step_distance_bucket{le="+Inf"} 2
+authenticator_pin_step_distance_sum -1
+authenticator_pin_step_distance_count 2
+# HELP authenticator_guard_refusals_total Pins not accepted for another reason than being wrong.
+# TYPE authenticator_guard_refusals_total counter
+authenticator_guard_refusals_total{reason="throttled"} 1
+authenticator_guard_refusals_total{reason="replayed"} 0
+authenticator_guard_refusals_total{reason="unavailable"} 0
+# HELP authenticator_guard_evictions_total Secrets whose failures or used codes were forgotten for want of room.
+# TYPE authenticator_guard_evictions_total counter
+authenticator_guard_evictions_total 1
+# HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.
+# TYPE authenticator_guard_store_errors_total counter
+authenticator_guard_store_errors_total 2
+# HELP process_resident_memory_bytes Resident memory.
+# TYPE process_resident_memory_bytes gauge
+process_resident_memory_bytes 50000000
+# HELP process_cpu_seconds_total Processor time used.
+# TYPE process_cpu_seconds_total counter
+process_cpu_seconds_total 1.5
+# HELP process_start_time_seconds Start of the process, Unix time.
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds 1700000000
+# HELP authenticator_build_info The version that runs; always 1.
+# TYPE authenticator_build_info gauge
+authenticator_build_info{version="1.2.3"} 1
+`;
