@@ -69,4 +69,90 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "/=+/",
     reason: "Base32 has equals signs at its end alone",
   },
+  {
+    file: "lib/otp/secret.ts",
+    original: "[]",
+    replacement: '["Stryker was here"]',
+    reason: "its first element is passed over",
+  },
+  {
+    file: "lib/service/validate_pin.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "without a guard nobody is asked by a fingerprint",
+  },
+  {
+    file: "lib/service/validate_pin.ts",
+    original: "matchedStep === undefined",
+    replacement: "false",
+    reason: "a pin without a distance is not right, whatever the verdict is",
+  },
+  {
+    file: "lib/service/operations.ts",
+    original: "value.length * 3 <= max",
+    replacement: "false",
+    reason: "then the characters or bytes are counted, with the same result",
+  },
+  {
+    file: "lib/service/operations.ts",
+    original: "value.length * 3 <= max",
+    replacement: "value.length * 3 < max",
+    reason: "then the characters or bytes are counted, with the same result",
+  },
+  {
+    file: "lib/service/operations.ts",
+    original: "value.length > max",
+    replacement: "true",
+    reason: "no text has more characters than units: the count says the same",
+  },
+  {
+    file: "lib/service/operations.ts",
+    original: "value.length > max",
+    replacement: "value.length >= max",
+    reason: "no text has more characters than units: the count says the same",
+  },
+  {
+    file: "lib/telemetry/log.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "a line that is no frame is passed over",
+  },
+  {
+    file: "lib/telemetry/metrics.ts",
+    original: "bucket >= 0",
+    replacement: "true",
+    reason: "what is counted at index -1 is in no bucket that is written",
+  },
+  {
+    file: "lib/xml/cursor.ts",
+    original: "name.length > this.#maxNameLength",
+    replacement: "name.length >= this.#maxNameLength",
+    reason: "no name has more characters than units: the count behind it says the same",
+  },
+  {
+    file: "lib/xml/cursor.ts",
+    original: "end < 0",
+    replacement: "end <= 0",
+    reason: "something else stands at the beginning of the text whenever a delimiter is looked for",
+  },
+  {
+    file: "lib/xml/tree.ts",
+    original: `case "cdata":
+        return this.#characters(token.value, token.offset, false);`,
+    replacement: 'case "cdata":',
+    reason: "a CDATA section has no mark that it is blank either",
+  },
+  {
+    file: "lib/xml/tree.ts",
+    original: '"pi"',
+    replacement: '""',
+    reason: "what no case names does nothing either",
+  },
+  {
+    file: "lib/xml/tree.ts",
+    original: `case "pi":
+        return;`,
+    replacement: 'case "pi":',
+    reason: "nothing stands behind it",
+  },
 ];

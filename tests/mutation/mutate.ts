@@ -29,7 +29,7 @@ const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",
 
 // Tests that read the sources, that start other tests, or that read tens of thousands of documents.
 const UNFIT =
-  /^tests\/runtime\/|(layout|ledger|readme|testing|extending|xml.fuzz|w3c_suite)_test\.ts$/;
+  /^tests\/(runtime|cost)\/|(layout|ledger|readme|testing|extending|xml.fuzz|w3c_suite)_test\.ts$/;
 
 // Tests that start the program take long, and of the rooms further right they show nothing that
 // other tests do not show.

@@ -44,3 +44,8 @@ Deno.test("pair() refuses what does not fit at level L either", () => {
     ["invalid", "The pairing information is too long for a QR code."],
   );
 });
+
+Deno.test("pair() names the picture after issuer and account, with blanks for control characters", () => {
+  const names = { appName: "My\tApp", appInfo: "jo\u0085\nhn", secretCode: "x" };
+  assert(pair(names, CONTEXT).Html.includes("aria-label='QR code for My App (jo  hn)'"));
+});

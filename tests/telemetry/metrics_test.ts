@@ -62,6 +62,12 @@ Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
   assert(page.includes('authenticator_build_info{version="1.2.3"} 1'));
 });
 
+Deno.test("createMetrics() passes over facts of a kind that it was not told of", () => {
+  const metrics = createMetrics("1.2.3", []);
+  metrics.observe({ ...EVENT, facts: { distance: 0 } });
+  assert(!metrics.text(FIGURES).includes("distance"));
+});
+
 Deno.test("createMetrics() writes this page", () => {
   const metrics = createMetrics("1.2.3", factKinds(1));
   metrics.observe({ ...EVENT, outcome: "throttled", facts: { outcome: "throttled" } });

@@ -17,6 +17,8 @@ import { type Row, testTable } from "./outline.ts";
 const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
 
 const TEXTS: readonly Row[] = [
+  ["&", "&amp;"],
+  ["<>", "&lt;&gt;"],
   ["", ""],
   ["plain", "plain"],
   [`a & b < c > d`, "a &amp; b &lt; c &gt; d"],
@@ -230,4 +232,12 @@ Deno.test("writeHtmlPage() refuses a style or script that would end early", () =
     writeHtmlPage(element("p", { title: '"<&' }, "\u00e9<&", element("br", {}), element("b", {}))),
     '<!DOCTYPE html>\n<p title="&quot;&lt;&amp;">&#233;&lt;&amp;<br><b></b></p>\n',
   );
+});
+
+Deno.test("writeHtmlFragment() gives void elements no end-tag, and all others one", () => {
+  const written = (name: string): string => writeHtmlFragment(element(name, {}));
+  for (const name of ["br", "hr", "img", "input", "link", "meta"]) {
+    assertEquals(written(name), `<${name} />`);
+  }
+  for (const name of ["a", "path", "script"]) assertEquals(written(name), `<${name}></${name}>`);
 });
