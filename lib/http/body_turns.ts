@@ -100,7 +100,10 @@ function busy(): Fault {
   return new Fault("busy", `No more than ${MAX_BODIES} bodies are read at once.`);
 }
 
-// A timer that is late, because the process stood still, comes before what arrived in the meantime.
-function afterLooking(act: () => void): void {
-  setTimeout(act, 0);
+// A timer that is late, because the process stood still, comes before what arrived in the meantime,
+// and that takes some turns of the event loop to get here.
+const TURNS_LATE = 10;
+
+function afterLooking(act: () => void, turns: number = TURNS_LATE): void {
+  setTimeout(() => turns > 1 ? afterLooking(act, turns - 1) : act(), 1);
 }
