@@ -220,6 +220,29 @@ Deno.test("ValidatePin says false in all bindings for what is no pin", async () 
   }
 });
 
+const REQUIRED: readonly (readonly [operation: string, values: Parameters])[] = [
+  ["Pair", { appName: "a", appInfo: "b", secretCode: "c" }],
+  ["ValidatePin", { pin: "1", secretCode: "c" }],
+];
+
+for (const [operation, values] of REQUIRED) {
+  for (const name of Object.keys(values)) {
+    Deno.test(`${operation} without ${name} is the same error in all bindings`, async () => {
+      const { [name]: _missing, ...others } = values;
+      const sentence = new RegExp(`(?:^|---&gt; |>)Missing parameter: ${name}\\.`);
+      for (const binding of BINDINGS) {
+        await checkRefused({ ...binding, error: [binding.error[0], sentence] }, operation, others);
+      }
+      if (name === "pin") return;
+      const empty = new RegExp(`(?:^|>)Parameter ${name} must not be empty\\.`);
+      for (const binding of BINDINGS) {
+        const wanted = { ...binding, error: [binding.error[0], empty] } as const;
+        await checkRefused(wanted, operation, { ...values, [name]: "" });
+      }
+    });
+  }
+}
+
 for (const unit of FORBIDDEN) {
   const name = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
   Deno.test(`All bindings refuse ${name}`, async () => {

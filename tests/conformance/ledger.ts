@@ -98,12 +98,14 @@ export function pageOf(sources: readonly Source[]): string {
     "# Conformance",
     INTRODUCTION,
     table(
-      ["Source", "Rows", "Met", "Deviates", "Not applicable"],
+      ["Source", "Rows", "Met", "Deviates", "Not applicable", "Clause not checked"],
       [
-        ...sources.map((
-          source,
-        ) => [`[${source.title}](#${anchorOf(source.title)})`, ...counts(source.rows)]),
-        ["**All**", ...counts(rows)],
+        ...sources.map((source) => [
+          `[${source.title}](#${anchorOf(source.title)})`,
+          ...counts(source.rows),
+          String(uncheckedOf(source)),
+        ]),
+        ["**All**", ...counts(rows), String(sources.map(uncheckedOf).reduce((a, b) => a + b, 0))],
       ],
     ),
     "## Deliberate deviations",
@@ -121,11 +123,18 @@ const INTRODUCTION =
 
 What binds this service, sentence by sentence in our own words, and the test that shows it. MUST,
 SHOULD and MAY are those of the source; "our rule" is a decision of the service where its sources
-leave one open. A test is named by its file under \`tests/\` and its name or, in \`exchanges/\`, its
-heading; an ellipsis stands for any text. \`tests/conformance/ledger_test.ts\` fails when a row names
-no test that exists and runs.`;
+leave one open, and a sentence of a source without such a word counts as MUST. Each row was read
+beside the text of its source; † marks a clause whose text was not at hand, and whose number is from
+memory. A test is named by its file under \`tests/\` and its name or, in \`exchanges/\`, its heading; an
+ellipsis stands for any text. \`tests/conformance/ledger_test.ts\` fails when a row names no test that
+exists and runs.`;
 
-function sectionOf({ title, note, rows }: Source): string[] {
+function uncheckedOf({ rows, isChecked }: Source): number {
+  return rows.filter(({ id }) => !isChecked(id)).length;
+}
+
+function sectionOf({ title, note, rows, isChecked }: Source): string[] {
+  const clauseOf = ({ id, clause }: Row): string => isChecked(id) ? clause : `${clause} †`;
   const others = rows.filter((row) => row.status === "not applicable");
   return [
     `## ${title}`,
@@ -134,7 +143,7 @@ function sectionOf({ title, note, rows }: Source): string[] {
       ["Row", "Clause", "Level", "Demand", "Status", "Shown by"],
       rows.filter((row) => row.status !== "not applicable").map((row) => [
         row.id,
-        row.clause,
+        clauseOf(row),
         row.level,
         row.demand,
         row.status === "met" ? "met" : "**deviates**",
@@ -144,7 +153,7 @@ function sectionOf({ title, note, rows }: Source): string[] {
     ...(others.length === 0 ? [] : [
       table(
         ["Row", "Clause", "Level", "Demand that does not apply", "Why not"],
-        others.map(({ id, clause, level, demand, reason }) => [id, clause, level, demand, reason]),
+        others.map((row) => [row.id, clauseOf(row), row.level, row.demand, row.reason]),
       ),
     ]),
   ];

@@ -40,13 +40,15 @@ const KNOWN = new Map([
   ["a_test.ts: is ignored", { runs: false }],
 ]);
 
+const EMPTY = { title: "", note: "", isChecked: () => true };
+
 // Enough rows for a ledger, and these among them.
 function problemsWith(...rows: readonly Row[]): string[] {
   const others = Array.from(
     { length: 150 },
     (_, i) => met(`OTHER-${i}`, "§1", "MUST", "x", ["a_test.ts: runs"]),
   );
-  return problemsOf([{ title: "", note: "", rows: [...others, ...rows] }], KNOWN);
+  return problemsOf([{ ...EMPTY, rows: [...others, ...rows] }], KNOWN);
 }
 
 Deno.test("problemsOf() finds what is wrong with a row", () => {
@@ -67,7 +69,7 @@ Deno.test("problemsOf() finds what is wrong with a row", () => {
     "A gives no reason",
   ]);
   assertEquals(problemsWith(notApplicable("A", "§1", "MUST", "x", "")), ["A gives no reason"]);
-  assertEquals(problemsOf([{ title: "", note: "", rows: [good] }], KNOWN), [
+  assertEquals(problemsOf([{ ...EMPTY, rows: [good] }], KNOWN), [
     "There are only 1 rows",
   ]);
 });

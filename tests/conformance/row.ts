@@ -37,6 +37,11 @@ export interface Source {
   readonly title: string;
   /** What of it binds the service, and which edition is meant, in Markdown. */
   readonly note: string;
+  /**
+   * Whether the clause of a row was read beside the text of the source when the ledger was last gone
+   * through; of some sources the text was not at hand, and their clauses are from memory.
+   */
+  readonly isChecked: (id: string) => boolean;
   /** The demands. */
   readonly rows: readonly Row[];
 }

@@ -9,6 +9,7 @@ export const BASE32: Source = {
   title: "RFC 4648 (Base32)",
   note:
     "Sections 3, 6 and 10: written as ManualSetupCode, and read with `--secret-encoding base32`.",
+  isChecked: () => true,
   rows: [
     met("R-01", "§6", "MUST", "The alphabet A to Z, 2 to 7; eight characters for five bytes.", [
       fields("A ManualSetupCode is Base32 without padding"),

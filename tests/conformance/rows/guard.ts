@@ -14,6 +14,7 @@ export const GUARD: Source = {
   note:
     "Section 8 of `protocol.md`. The rows about a shared store are shown by `deno task test:redis`, " +
     "which CI runs with a real `redis-server`.",
+  isChecked: () => true,
   rows: [
     met(
       "G-01",
@@ -36,6 +37,8 @@ export const GUARD: Source = {
     ),
     met("G-03", "§8, throttle", "our rule", "A success forgets failures.", [
       guard("decide() forgets failures with a success, and starts over"),
+      memory("a memory store begins anew after a right pin"),
+      testsOf("redis/script_test.ts")("the script decides as the rules do, whatever comes when"),
     ]),
     met(
       "G-04",

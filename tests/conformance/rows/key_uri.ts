@@ -9,6 +9,7 @@ export const KEY_URI: Source = {
   title: "Key URI format",
   note:
     "The page of that name in the wiki of google/google-authenticator, and RFC 3986 for its encoding.",
+  isChecked: (id) => id !== "K-09",
   rows: [
     met("K-01", "Format", "MUST", "`otpauth://TYPE/LABEL?PARAMETERS`, the type being totp.", [
       uri("formatKeyUri() writes label, secret and issuer, and leaves defaults out"),
@@ -70,6 +71,16 @@ export const KEY_URI: Source = {
       [
         fields("A Key URI keeps only unreserved characters"),
         fields("A Key URI is UTF-8 and no name is normalised"),
+      ],
+    ),
+    deviates(
+      "K-11",
+      "Digits",
+      "MUST",
+      "`digits` is 6 or 8.",
+      "`--digits 7` is possible, as RFC 4226 §5.3 has it; the default is 6, and the table of options says that many apps know only that.",
+      [
+        uri("formatKeyUri() says algorithm, digits and period when they are not the default"),
       ],
     ),
     notApplicable(

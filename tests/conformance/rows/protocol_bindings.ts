@@ -19,6 +19,7 @@ function both(heading: string): readonly string[] {
 export const PROTOCOL_BINDINGS: Source = {
   title: "The wire contract: routes and bindings",
   note: "Sections 2, 3, 5, 6 and 7 of `protocol.md`.",
+  isChecked: () => true,
   rows: [
     met("B-01", "§2", "our rule", "The file part of a path is compared without case.", [
       routes("The file part of a path is compared without case"),
@@ -146,11 +147,18 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-18",
       "§3, Callers differ",
       "our rule",
-      "No declaration, any prefix, references for text, type attributes, encodingStyle: all are answered.",
+      "A byte order mark, no declaration, any prefix or none, references for text, `xsi:type` and encodingStyle, an action quoted, unquoted or absent, `Expect: 100-continue`: all are answered.",
       [
+        ...both("One byte order mark is passed over"),
+        ...both("The XML declaration may be absent or spell utf-8 in any case"),
         ...both("Any prefix will do, and none"),
         ...both("Text may be written with references"),
         ...both("Type attributes and encodingStyle are passed over"),
+        soap11("A SOAPAction names the operation, with quotes or without"),
+        soap11("A missing or empty SOAPAction leaves it to the Body"),
+        soap12("An action names the operation, with quotes or without"),
+        soap12("A missing or empty action leaves it to the Body"),
+        ...both("A caller that expects 100-continue is told to continue"),
       ],
     ),
     met(

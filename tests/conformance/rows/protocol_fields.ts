@@ -12,6 +12,7 @@ const xml = testsOf("exchanges/xml.md");
 export const PROTOCOL_FIELDS: Source = {
   title: "The wire contract: fields and limits",
   note: "Sections 1 and 4 of `protocol.md`, which decides what the contract leaves open.",
+  isChecked: () => true,
   rows: [
     met(
       "F-01",

@@ -13,6 +13,7 @@ export const QR: Source = {
   note:
     "Edition of 2015, for an encoder of QR Code symbols of versions 1 to 40. Clauses and tables are those " +
     "that `lib/qr/` cites.",
+  isChecked: () => false,
   rows: [
     met(
       "Q-01",

@@ -11,6 +11,7 @@ export const SOAP11: Source = {
   note:
     "W3C Note of 8 May 2000, sections 3, 4 and 6, for a server that is the ultimate recipient. " +
     "Section 5 (SOAP encoding) and 7 (RPC) bind only messages that use them.",
+  isChecked: () => true,
   rows: [
     met("S11-01", "§3", "MUST", "A message holds no document type declaration.", [
       xml("A document type declaration is refused"),
@@ -32,13 +33,16 @@ export const SOAP11: Source = {
     met(
       "S11-03",
       "§3",
-      "MUST",
-      "Elements and attributes of SOAP are in its namespaces in what we send, and messages with wrong ones are not processed.",
+      "SHOULD",
+      "Elements and attributes of SOAP are in its namespaces in what we send.",
       [
         contract("Pair over SOAP 1.1"),
-        soap("An Envelope in another namespace is a version mismatch"),
       ],
     ),
+    met("S11-33", "§3", "MUST", "Messages with wrong namespaces are discarded.", [
+      soap("An Envelope in another namespace is a version mismatch"),
+      soap("The root must be an Envelope"),
+    ]),
     met("S11-04", "§4", "MUST", "The Envelope is the top element.", [
       soap("The root must be an Envelope"),
     ]),
@@ -58,7 +62,7 @@ export const SOAP11: Source = {
     ]),
     deviates(
       "S11-07",
-      "§4.1",
+      "§4",
       "MAY",
       "An Envelope may hold other qualified elements behind the Body.",
       "WS-I Basic Profile R1011 forbids them, and two readers could take different parts for the message.",
@@ -136,7 +140,7 @@ export const SOAP11: Source = {
     ),
     deviates(
       "S11-32",
-      "§4.2",
+      "§4, §4.2",
       "MUST",
       "Children of Header are in a namespace.",
       "One in no namespace is treated like any other block.",
@@ -147,7 +151,7 @@ export const SOAP11: Source = {
     met(
       "S11-17",
       "§4.3",
-      "MUST",
+      "MAY",
       "Body entries are children of the Body; each is qualified or not.",
       [
         soap("The Body must hold one operation"),
@@ -217,14 +221,17 @@ export const SOAP11: Source = {
     met("S11-26", "§6.2", "MUST", "A success is a 2xx with an Envelope.", [
       contract("ValidatePin over SOAP 1.1"),
     ]),
-    met(
+    deviates(
       "S11-27",
       "§6.2",
       "MUST",
       "An error while processing is 500 with an Envelope that holds a Fault.",
+      "It is, once the message was read. A body that could not be read keeps the status that says why (408, 413, 415, 503), and a caller without a key gets 401; a fault comes with each of them, see BP-31.",
       [
         soap("A missing parameter is named"),
         soap("What is not XML gets a fault too"),
+        soap("Another media type is 415"),
+        testsOf("exchanges/limits.md")("A SOAP 1.1 body has at most 65,536 bytes"),
       ],
     ),
     notApplicable(

@@ -10,6 +10,7 @@ export const SOAP12_PART1: Source = {
   title: "SOAP 1.2 part 1",
   note:
     "Messaging Framework, W3C Recommendation, second edition, 27 April 2007, for an ultimate receiver.",
+  isChecked: (id) => ["S12-08", "S12-09", "S12-16", "S12-28", "S12-36"].includes(id),
   rows: [
     met("S12-01", "§2.2", "MUST", "The node acts in the roles `next` and `ultimateReceiver`.", [
       soap("A header block aimed at this node by its role is a fault"),
@@ -62,18 +63,21 @@ export const SOAP12_PART1: Source = {
         xml("A document type declaration is refused"),
       ],
     ),
+    met("S12-36", "§5", "MUST", "What we send holds no processing instructions.", [
+      contract("Pair over SOAP 1.2"),
+      soap("A missing parameter is named"),
+    ]),
     deviates(
       "S12-09",
       "§5",
       "SHOULD",
-      "A sender writes no processing instructions; a receiver should answer one with a Sender fault.",
-      "Our replies hold none; a caller's are passed over, since refusing them would help nobody.",
+      "A receiver answers a processing instruction with a Sender fault.",
+      "It is passed over, since refusing it would help nobody.",
       [
         soap(
           "White space, comments and processing instructions may stand anywhere between elements",
         ),
         order("SOAP 1.2: what a sender should not have written is passed over"),
-        contract("Pair over SOAP 1.2"),
       ],
     ),
     deviates(
@@ -302,9 +306,9 @@ export const SOAP12_PART1: Source = {
     ),
     met(
       "S12-30",
-      "§6",
+      "§1.1",
       "MUST",
-      "Names are compared as namespace name and local name, whatever the prefix.",
+      "A prefix means nothing: names are compared as namespace name and local name.",
       [
         soap("Any prefix will do, and none"),
       ],

@@ -9,6 +9,7 @@ export const SOAP12_PART2: Source = {
   note:
     "Adjuncts, W3C Recommendation, second edition, 27 April 2007: the HTTP binding (section 7) for " +
     "the responding node, and the action feature (section 6.5; RFC 3902 for the media type).",
+  isChecked: () => false,
   rows: [
     met("A12-01", "§7.1", "MUST", "Messages are sent and received as application/soap+xml.", [
       contract("Pair over SOAP 1.2"),

@@ -9,6 +9,7 @@ export const TOTP: Source = {
   title: "RFC 6238 (TOTP)",
   note:
     "With erratum 2866: the seeds of appendix B are 20, 32 and 64 bytes long, one for each hash.",
+  isChecked: (id) => id !== "TO-13",
   rows: [
     met("TO-01", "§1.2", "MAY", "HMAC-SHA-256 and HMAC-SHA-512 may take the place of HMAC-SHA-1.", [
       totp("hotp() gives the code of RFC 6238 appendix B for SHA256 at … s"),
@@ -95,10 +96,24 @@ export const TOTP: Source = {
     ),
     notApplicable(
       "TO-15",
-      "§3 R5 to R7; §5.1",
+      "§3 R5",
+      "MUST",
+      "Each prover has a secret of its own.",
+      "Callers choose secrets. The service computes with what it is given.",
+    ),
+    notApplicable(
+      "TO-17",
+      "§3 R6, R7; §5.1",
       "SHOULD",
-      "Secrets are random, as long as the hash, unique, and kept safe.",
-      "Callers choose and keep them. The service computes with what it is given and stores nothing.",
+      "Secrets are random, as long as the hash, and protected.",
+      "Callers choose and keep them; the README asks for twenty random characters.",
+    ),
+    notApplicable(
+      "TO-18",
+      "§5.1",
+      "MUST",
+      "The store of keys is in a secure area.",
+      "The service stores none: each call brings its own.",
     ),
     notApplicable(
       "TO-16",
