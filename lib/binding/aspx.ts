@@ -23,7 +23,7 @@ class AbsentParameter extends Fault {
 export function pairAspxBinding(): Binding {
   return {
     name: "pair.aspx",
-    accepts: (request) => request.route === "pair.aspx",
+    accepts: () => true,
     readCall: async ({ query }) => {
       const call = await readCall(PAIR, query, (value) => !value);
       return { ...call, html: "image" };
@@ -41,7 +41,7 @@ export function pairAspxBinding(): Binding {
 export function validateAspxBinding(): Binding {
   return {
     name: "validate.aspx",
-    accepts: (request) => request.route === "validate.aspx",
+    accepts: () => true,
     readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
     writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
     writeFault: (fault) => bare(fault instanceof AbsentParameter ? fault.message : "False"),

@@ -9,13 +9,8 @@ import type { Fault, FaultCode } from "../service/fault.ts";
 import type { Arguments, Operation, Result } from "../service/operations.ts";
 import type { MediaType } from "./media_type.ts";
 
-/** The paths that calls come by: `/api.asmx`, and the original's two short ones. */
-export type ServiceRoute = "service" | "pair.aspx" | "validate.aspx";
-
 /** A request to the service, as a binding sees it. */
 export interface ServiceRequest {
-  /** The route that its path took. */
-  readonly route: ServiceRoute;
   /** The method; HEAD as GET. */
   readonly method: string;
   /** What the path holds behind the file part and a slash, or undefined when it holds nothing. */

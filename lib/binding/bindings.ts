@@ -1,18 +1,18 @@
 /**
- * All bindings of the service.
+ * The bindings of the service.
  *
  * @module
  */
 
 import type { Binding } from "./binding.ts";
-import { pairAspxBinding, validateAspxBinding } from "./aspx.ts";
 import { httpGetBinding, httpPostBinding } from "./http_params.ts";
 import { jsonBinding } from "./json.ts";
 import { soapBinding } from "./soap.ts";
 import { SOAP_11, SOAP_12 } from "./soap_versions.ts";
 
 /**
- * The bindings in the order in which they are asked whether a request is theirs.
+ * The bindings in the order in which they are asked whether a request is theirs. The original's
+ * short routes have one each, which the table of routes names.
  *
  * @param namespace The namespace name of the service.
  */
@@ -23,7 +23,5 @@ export function bindingsOf(namespace: string): readonly Binding[] {
     jsonBinding(),
     httpPostBinding(namespace),
     httpGetBinding(namespace),
-    pairAspxBinding(),
-    validateAspxBinding(),
   ];
 }

@@ -59,9 +59,7 @@ function paramsBinding(
 ): Binding {
   return {
     ...facts,
-    accepts: (request) =>
-      request.route === "service" && request.method === method &&
-      request.operationName !== undefined,
+    accepts: (request) => request.method === method && request.operationName !== undefined,
     readCall: async (request) => {
       const operation = operationNamed(request.operationName ?? "");
       return { operation, args: readParameters(operation, await readEncoded(request)) };

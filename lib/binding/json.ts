@@ -24,8 +24,8 @@ export const JSON_TYPE = "application/json";
 export function jsonBinding(): Binding {
   return {
     name: "JSON",
-    accepts: ({ route, method, operationName, mediaType }) =>
-      route === "service" && method === "POST" && operationName !== undefined &&
+    accepts: ({ method, operationName, mediaType }) =>
+      method === "POST" && operationName !== undefined &&
       mediaType.essence === JSON_TYPE,
     readCall: async (request) => {
       const operation = operationNamed(request.operationName ?? "");

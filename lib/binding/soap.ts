@@ -33,8 +33,8 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
     : [SOAP_11.mediaType, SOAP_12.mediaType];
   return {
     name: version.name,
-    accepts: ({ route, method, operationName, mediaType }) =>
-      route === "service" && method === "POST" && operationName === undefined &&
+    accepts: ({ method, operationName, mediaType }) =>
+      method === "POST" && operationName === undefined &&
       (mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
     readCall: async (request) => {
       const envelope = await request.readText(mediaTypes);

@@ -9,13 +9,13 @@ import type { Reply } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
 import type { Facts } from "../service/facts.ts";
 import type { Fault } from "../service/fault.ts";
-import type { Outcome, RouteName } from "../telemetry/request_event.ts";
+import type { Outcome } from "../telemetry/request_event.ts";
 import { CHALLENGE } from "./keys.ts";
 
 /** What is told of an answer. */
 export interface AnswerFacts {
-  /** The route. */
-  readonly route: RouteName;
+  /** The name of the route. */
+  readonly route: string;
   /** How it ended. */
   readonly outcome: Outcome;
   /** The name of the operation, when one was reached. */
@@ -38,7 +38,7 @@ export function plainReply(status: number, sentence: string): Reply {
 }
 
 /** The answer to a fault where no binding has a form for it. */
-export function faultAnswer(fault: Fault, route: RouteName): Answer {
+export function faultAnswer(fault: Fault, route: string): Answer {
   return { ...withAdvice(writePlainFault(fault)), route, outcome: fault.code };
 }
 

@@ -7,38 +7,50 @@
  */
 
 import type { Binding, ServiceRequest } from "../binding/binding.ts";
+import { writePlainFault } from "../binding/http_params.ts";
 import { parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
+import type { Fault } from "../service/fault.ts";
 import type { Result } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
 import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
-import { asFault, checkKey, type HandlerState } from "./state.ts";
-import type { Route } from "./route.ts";
-import { baseOf, checkTarget, type Target } from "./target.ts";
+import type { AnswererMaker, Exchange } from "./exchange.ts";
+import { asFault } from "./failure.ts";
+import type { HandlerState } from "./state.ts";
+import { baseOf } from "./target.ts";
 
-/** Whether a request is a call, or only asks about the service. */
-export function isCall(request: Request, { name, methods, operationName }: Route): boolean {
-  if (!methods.includes(request.method)) return false;
-  if (name === "service") return request.method === "POST" || operationName !== undefined;
-  return name === "pair.aspx" || name === "validate.aspx";
+/**
+ * What answers calls.
+ *
+ * @param bindingsOf The bindings that they may come by, for the namespace name of the service; the
+ * first that accepts a request has it.
+ */
+export function calls(bindingsOf: (namespace: string) => readonly Binding[]): AnswererMaker {
+  return (state) => {
+    const bindings = bindingsOf(state.namespace);
+    // Before its head is read, nobody knows which of several bindings a request is for.
+    const writeFault = bindings.length === 1 ? bindings[0]!.writeFault : writePlainFault;
+    return {
+      answer: (exchange) => answerCall(exchange, bindings, state),
+      fail: (fault, route) => ({ ...withAdvice(writeFault(fault)), route, outcome: fault.code }),
+    };
+  };
 }
 
-/** Answers a call, also when it fails. */
-export async function answerCall(
-  request: Request,
-  target: Target,
-  route: Route,
+async function answerCall(
+  exchange: Exchange,
+  bindings: readonly Binding[],
   state: HandlerState,
 ): Promise<Answer> {
-  const serviceRequest = asServiceRequest(request, target, route, state);
-  const binding = bindingOf(serviceRequest, state);
-  const facts = { route: route.name, binding: binding.name };
+  const { request, target, route } = exchange;
+  const serviceRequest = asServiceRequest(exchange, state);
+  const binding = bindingOf(serviceRequest, bindings);
+  const facts = { route, binding: binding.name };
   let operation = "";
   let told: Facts | undefined;
   try {
-    checkTarget(request, target);
-    checkKey(request, state);
+    exchange.admit();
     const called = await binding.readCall(serviceRequest);
     operation = called.operation.name;
     const result = await called.operation.invoke(called.args, {
@@ -50,13 +62,13 @@ export async function answerCall(
     const reply = binding.writeReply(called.operation, result);
     return { ...reply, ...facts, operation, facts: told, outcome: outcomeOf(result, told) };
   } catch (error) {
-    const fault = asFault(error, state);
+    const fault: Fault = asFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
     return { ...reply, ...facts, operation, outcome: fault.code };
   }
 }
 
-function bindingOf(request: ServiceRequest, { bindings }: HandlerState): Binding {
+function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Binding {
   const binding = bindings.find((candidate) => candidate.accepts(request));
   if (binding === undefined) throw new Error("A method that the route allows has no binding");
   return binding;
@@ -67,18 +79,15 @@ function outcomeOf(result: Result, told: Facts | undefined): Outcome {
 }
 
 function asServiceRequest(
-  request: Request,
-  { query }: Target,
-  { name, operationName }: Route,
+  { request, target, operationName }: Exchange,
   state: HandlerState,
 ): ServiceRequest {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const { bodyTimeoutMs: timeoutMs = BODY_TIMEOUT_MS, bodyTurns: turns } = state;
   return {
-    route: name === "pair.aspx" || name === "validate.aspx" ? name : "service",
     method: request.method === "HEAD" ? "GET" : request.method,
     operationName,
-    query,
+    query: target.query,
     mediaType,
     header: (field) => request.headers.get(field),
     readText: (mediaTypes) => readBody(request, mediaType, { mediaTypes, timeoutMs, turns }),

@@ -1,9 +1,10 @@
 /**
- * Which document a GET of the service asks for.
+ * The documents of the service, and which of them a GET asks for.
  *
  * @module
  */
 
+import { eTag } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
 import { disco } from "../description/disco.ts";
 import { wsdl } from "../description/wsdl.ts";
@@ -11,9 +12,44 @@ import type { PageContext } from "../page/context.ts";
 import { contentSecurityPolicy } from "../page/frame.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";
+import { isFresh } from "./answer.ts";
+import type { Answerer, Exchange } from "./exchange.ts";
+import { type Answered, question } from "./questions.ts";
+import type { HandlerState } from "./state.ts";
+import { baseOf } from "./target.ts";
 
 /** A reply of text. */
 export type TextReply = Reply & { readonly body: string };
+
+/** The service page, the WSDL and the discovery document. */
+export function documents(state: HandlerState): Answerer {
+  return question(state, (exchange) => answerDocument(exchange, state));
+}
+
+async function answerDocument(
+  { request, target }: Exchange,
+  state: HandlerState,
+): Promise<Answered> {
+  const reply = await describe(target.query, {
+    namespace: state.namespace,
+    base: baseOf(request, target, state),
+    path: target.path,
+    service: state.service,
+    bindings: state.bindings,
+    wantsKey: (state.apiKeys ?? []).length > 0,
+  });
+  if (reply.status !== 200) return { ...reply, ...await validators(reply), outcome: "not-found" };
+  const headers = (await validators(reply)).headers;
+  return isFresh(request.headers.get("if-none-match"), headers.etag)
+    ? { ...reply, headers, status: 304, body: null }
+    : { ...reply, headers };
+}
+
+async function validators(
+  { body, headers }: TextReply,
+): Promise<{ readonly headers: Readonly<Record<string, string>> & { readonly etag: string } }> {
+  return { headers: { ...headers, "cache-control": "no-cache", etag: await eTag(body) } };
+}
 
 /**
  * The document that a query string asks for: `wsdl`, `disco`, `op=NAME`, each key in any case, or

@@ -6,6 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
+import { Fault } from "../service/fault.ts";
 
 /** The fewest and the most characters in a key. */
 const KEY_LENGTH = { min: 16, max: 256 };
@@ -60,6 +61,16 @@ export function createKeyCheck(keys: readonly string[]): (request: Request) => b
     const shown = digest(shownKey(request) ?? "");
     return digests.map((known) => timingSafeEqual(known, shown)).includes(true);
   };
+}
+
+/**
+ * Checks that a request shows a key.
+ *
+ * @param hasKey Whether it does.
+ * @throws {Fault} When it does not.
+ */
+export function checkKey(request: Request, hasKey: (request: Request) => boolean): void {
+  if (!hasKey(request)) throw new Fault("unauthorized", "A key is required.");
 }
 
 function digest(key: string): Buffer {

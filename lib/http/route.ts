@@ -1,50 +1,46 @@
 /**
- * Which route a path takes.
+ * The one table of routes. A path and a method that are in no row are answered by nobody.
  *
  * @module
  */
 
-import type { RouteName } from "../telemetry/request_event.ts";
+import { pairAspxBinding, validateAspxBinding } from "../binding/aspx.ts";
+import { bindingsOf } from "../binding/bindings.ts";
+import { calls } from "./call.ts";
+import { documents } from "./documents.ts";
+import type { AnswererMaker } from "./exchange.ts";
+import { health, metrics, picture, readiness, redirect } from "./questions.ts";
 
-/** A route, and what its requests may do. */
+/** A row of the table. */
 export interface Route {
-  /** The route; `unknown` for a path that is none. */
-  readonly name: Exclude<RouteName, "description">;
-  /** The methods that it answers, beside OPTIONS. */
-  readonly methods: readonly string[];
-  /** Whether callers need no key, since load balancers have none. */
-  readonly isPublic: boolean;
-  /** What stands behind the file part and a slash, undefined when nothing does. */
-  readonly operationName?: string | undefined;
+  /**
+   * The path; its file part in lower case, since it is compared without case. An asterisk behind it
+   * stands for the name of an operation, which is left as it was sent.
+   */
+  readonly path: string;
+  /** The methods. GET stands for HEAD as well; OPTIONS is answered on every path. */
+  readonly methods: readonly ("GET" | "POST")[];
+  /** Whether callers need a key, where the operator gave some out: load balancers have none. */
+  readonly wantsKey: boolean;
+  /** The name for log and metrics. */
+  readonly name: string;
+  /** What answers. */
+  readonly answer: AnswererMaker;
 }
 
-const READ = ["GET", "HEAD"];
+const service = calls(bindingsOf);
 
-const SERVICE: Route = { name: "service", methods: [...READ, "POST"], isPublic: false };
-const UNKNOWN: Route = { name: "unknown", methods: [], isPublic: false };
-
-const SHORT = { methods: [...READ, "POST"], isPublic: false };
-
-const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ["/api.asmx", SERVICE],
-  ["/", { name: "root", methods: READ, isPublic: false }],
-  ["/pair.aspx", { name: "pair.aspx", ...SHORT }],
-  ["/validate.aspx", { name: "validate.aspx", ...SHORT }],
-  ["/qr.aspx", { name: "qr.aspx", ...SHORT }],
-  ["/healthz", { name: "healthz", methods: READ, isPublic: true }],
-  ["/readyz", { name: "readyz", methods: READ, isPublic: true }],
-  ["/metrics", { name: "metrics", methods: READ, isPublic: false }],
-]);
-
-/**
- * The route of a path. Its file part is compared without case; the name of an operation behind it
- * is left as it was sent.
- */
-export function routeOf(path: string): Route {
-  const slash = path.indexOf("/", 1);
-  const file = slash < 0 ? path : path.slice(0, slash);
-  const route = ROUTES.get(file.toLowerCase() || "/") ?? UNKNOWN;
-  if (slash < 0) return route;
-  const operationName = path.slice(slash + 1) || undefined;
-  return route === SERVICE ? { ...route, operationName } : UNKNOWN;
-}
+// deno-fmt-ignore
+/** The rows. Of those with one path, the first that has the method answers. */
+export const ROUTES: readonly Route[] = [
+  { path: "/api.asmx",      methods: ["POST"],        wantsKey: true,  name: "service",       answer: service },
+  { path: "/api.asmx",      methods: ["GET"],         wantsKey: true,  name: "description",   answer: documents },
+  { path: "/api.asmx/*",    methods: ["GET", "POST"], wantsKey: true,  name: "service",       answer: service },
+  { path: "/pair.aspx",     methods: ["GET", "POST"], wantsKey: true,  name: "pair.aspx",     answer: calls(() => [pairAspxBinding()]) },
+  { path: "/validate.aspx", methods: ["GET", "POST"], wantsKey: true,  name: "validate.aspx", answer: calls(() => [validateAspxBinding()]) },
+  { path: "/qr.aspx",       methods: ["GET", "POST"], wantsKey: true,  name: "qr.aspx",       answer: picture },
+  { path: "/",              methods: ["GET"],         wantsKey: true,  name: "root",          answer: redirect },
+  { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
+  { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
+  { path: "/metrics",       methods: ["GET"],         wantsKey: true,  name: "metrics",       answer: metrics },
+];

@@ -1,14 +1,13 @@
 /**
- * What a handler is made with, and the two questions that every answer asks of it.
+ * What a handler is made with.
  *
  * @module
  */
 
 import type { Binding } from "../binding/binding.ts";
+import type { ServiceContext } from "../service/context.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { ServiceContext } from "../service/context.ts";
-import { Fault } from "../service/fault.ts";
 import type { BodyTurns } from "./body_turns.ts";
 import type { BaseOptions } from "./target.ts";
 
@@ -44,38 +43,10 @@ export interface Telemetry {
 
 /** The options, and what is made of them once. */
 export interface HandlerState extends HandlerOptions {
-  /** The bindings in the order in which they are asked. */
+  /** The bindings of the service, in the order in which they are asked. */
   readonly bindings: readonly Binding[];
   /** Whether a request shows a key, where one is wanted. */
   readonly hasKey: (request: Request) => boolean;
   /** Whose body is being read. */
   readonly bodyTurns: BodyTurns;
-}
-
-/**
- * Checks that a request shows a key, where one is wanted.
- *
- * @throws {Fault} When it does not.
- */
-export function checkKey(request: Request, { hasKey }: HandlerState): void {
-  if (!hasKey(request)) throw new Fault("unauthorized", "A key is required.");
-}
-
-/**
- * What was thrown as a fault. Whatever is none is a mistake of ours: its cause is logged, and the
- * caller learns nothing.
- */
-export function asFault(error: unknown, { log }: Pick<HandlerState, "log">): Fault {
-  if (error instanceof Fault) return error;
-  tellSafely(() => log.error("a request failed", error));
-  return new Fault("internal", "Server was unable to process request.");
-}
-
-/** Tells somebody of a request; that it cannot be told must not turn an answer into an error. */
-export function tellSafely(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // There is nobody left to tell.
-  }
 }

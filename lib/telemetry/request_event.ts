@@ -8,19 +8,6 @@
 import type { Facts, Refused } from "../service/facts.ts";
 import type { FaultCode } from "../service/fault.ts";
 
-/** The routes, and one name for all paths that are none. */
-export type RouteName =
-  | "service"
-  | "description"
-  | "pair.aspx"
-  | "validate.aspx"
-  | "qr.aspx"
-  | "root"
-  | "healthz"
-  | "readyz"
-  | "metrics"
-  | "unknown";
-
 /** How a request ended: with a result, a document, or a fault. */
 export type Outcome =
   /** A result that is not a boolean, or a document. */
@@ -44,8 +31,8 @@ export interface RequestEvent {
   readonly requestId: string;
   /** The method, `other` for one that no route has. */
   readonly method: string;
-  /** The route. */
-  readonly route: RouteName;
+  /** The name of the route, one for each row of their table, and one for all other paths. */
+  readonly route: string;
   /** The name of the operation, empty when none was reached. */
   readonly operation: string;
   /** The name of the binding, empty when there is none. */

@@ -144,7 +144,7 @@ Deno.test("createHandler() names the route of a request that it refuses", async 
   }
   assertEquals(routes, [
     "qr.aspx invalid",
-    "service query-too-long",
+    "description query-too-long",
     "healthz ok",
     "unknown not-found",
   ]);

@@ -1,0 +1,71 @@
+/**
+ * What answers requests that call no operation: pictures, probes, metrics, and the way to the
+ * service.
+ *
+ * @module
+ */
+
+import type { Reply } from "../binding/binding.ts";
+import { qrPicture } from "../binding/qr_aspx.ts";
+import type { Outcome } from "../telemetry/request_event.ts";
+import { type Answer, faultAnswer, plainReply } from "./answer.ts";
+import type { Answerer, Exchange } from "./exchange.ts";
+import { asFault } from "./failure.ts";
+import type { HandlerState } from "./state.ts";
+
+/** What is answered to a question, still without the name of its route. */
+export type Answered = Omit<Answer, "route" | "outcome"> & { readonly outcome?: Outcome };
+
+/** Makes what answers by a function that may throw faults; they go out as a sentence of text. */
+export function question(
+  { log }: Pick<HandlerState, "log">,
+  answer: (exchange: Exchange) => Answered | Promise<Answered>,
+): Answerer {
+  return {
+    answer: async (exchange) => {
+      const { route } = exchange;
+      try {
+        exchange.admit();
+        return { outcome: "ok", ...await answer(exchange), route };
+      } catch (error) {
+        return faultAnswer(asFault(error, log), route);
+      }
+    },
+    fail: faultAnswer,
+  };
+}
+
+const OK: Reply = { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" };
+
+/** Whether the process lives. */
+export function health(state: HandlerState): Answerer {
+  return question(state, () => OK);
+}
+
+/** Whether the server takes new work. */
+export function readiness(state: HandlerState): Answerer {
+  return question(
+    state,
+    () => state.isReady() ? OK : { ...plainReply(503, "Not ready."), outcome: "not-ready" },
+  );
+}
+
+/** The page of the metrics; undefined where the operator wants none. */
+export function metrics(state: HandlerState): Answerer | undefined {
+  const { metricsPage } = state;
+  if (metricsPage === undefined) return undefined;
+  const contentType = "text/plain; version=0.0.4; charset=utf-8";
+  return question(state, () => ({ status: 200, contentType, body: metricsPage() }));
+}
+
+/** Any text as a QR code. */
+export function picture(state: HandlerState): Answerer {
+  return question(state, ({ target }) => qrPicture(target.query));
+}
+
+/** The way to the service. */
+export function redirect(state: HandlerState): Answerer {
+  // A public base URL may have a path that a proxy takes off; without one, the path is as sent.
+  const headers = { location: `${state.baseUrl ?? ""}/api.asmx` };
+  return question(state, () => ({ ...plainReply(302, "See /api.asmx."), headers }));
+}
