@@ -6,8 +6,8 @@
  */
 
 import { writePlainFault } from "../binding/http_params.ts";
+import { asFault } from "../http/failure.ts";
 import type { Handler } from "../http/handler.ts";
-import { asFault } from "../http/state.ts";
 import type { Log } from "../telemetry/log.ts";
 import { ListenError, systemErrorCode } from "./listen_error.ts";
 import { pause, waitAtMost } from "./patience.ts";
@@ -77,7 +77,7 @@ export function start(
 
 // What a handler that never rejects leaves: a mistake around it. Nothing is known of the request.
 function lastAnswer(error: unknown, log: ServerLog): Response {
-  const { status, contentType, body } = writePlainFault(asFault(error, { log }));
+  const { status, contentType, body } = writePlainFault(asFault(error, log));
   return new Response(body, { status, headers: { "content-type": contentType } });
 }
 
