@@ -68,6 +68,8 @@ Deno.test("JSON: an error has status, jsonerror and no trace", async () => {
     [400, '{"pin":null,"secretCode":"x"}', "Missing parameter: pin."],
     [400, '{"pin":"1","secretCode":""}', "Parameter secretCode must not be empty."],
     [400, '{"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
+    [400, '{"x":{"y":[]},"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
+    [400, '{"x":[{}],"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
     [400, '{"pin":{},"secretCode":"x"}', "Parameter pin must be a string or a whole number."],
     [
       400,

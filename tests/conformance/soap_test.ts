@@ -152,3 +152,15 @@ for (const version of ["1.1", "1.2"] as const) {
     assert(reply.text.includes(version === "1.1" ? "soap:Client<" : "soap:Sender<"), reply.text);
   });
 }
+
+Deno.test("SOAP 1.1: quotes of an action stand around the whole of it, or belong to it", async () => {
+  const text = CALL.replace("ENV", ENVELOPES["1.1"]);
+  const namespace = "http://authenticatorapi.com/";
+  for (const action of [`"${namespace}ValidatePin"`, `${namespace}ValidatePin`, '""', ""]) {
+    assertEquals((await ask(soap("1.1", text, { SOAPAction: action }))).status, 200, action);
+  }
+  for (const action of [`${namespace}"ValidatePin"`, `"${namespace}"ValidatePin`, '"']) {
+    const reply = await ask(soap("1.1", text, { SOAPAction: action }));
+    assert(reply.text.includes("did not recognize the value of HTTP Header SOAPAction"), action);
+  }
+});

@@ -69,6 +69,7 @@ Deno.test("a pipeline rejects with the reason of its end, what waits and what co
     await assertRejects(() => reply, Error, "Thrown by a test");
   }
   for (const { resolve } of sent) resolve("late");
+  await new Promise((resolve) => setTimeout(resolve));
   assertEquals([ends.length, sent.length], [1, MAX_IN_FLIGHT]);
 });
 

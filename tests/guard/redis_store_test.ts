@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardRules } from "../../lib/guard/guard.ts";
+import { KEY_PREFIX } from "../../lib/guard/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/guard/redis_store.ts";
 import type { RedisClient } from "../../lib/guard/redis_client.ts";
 import { ErrorReply, ProtocolError } from "../../lib/guard/store_failure.ts";
@@ -146,4 +148,44 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
     return [0, 0, questionOf(words)];
   });
   assertEquals([await store.decide("a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
+});
+
+Deno.test("a Redis store asks by the name of the script, about the entry of the secret", async () => {
+  const asked: (readonly string[])[] = [];
+  const { store } = storeOver((words) => {
+    asked.push(words);
+    return [matchedIn(words) ? 0 : 1, 0, questionOf(words)];
+  });
+  await store.decide("a", STEP);
+  await store.decide("b", 0);
+  await store.decide("b", undefined);
+  for (const words of asked) {
+    assertEquals([words[0], words[2]], ["EVALSHA", "1"]);
+    assertMatch(words[1]!, /^[0-9a-f]{40}$/);
+  }
+  assertEquals(asked.map((words) => words[3]), [
+    `${KEY_PREFIX}a`,
+    `${KEY_PREFIX}b`,
+    `${KEY_PREFIX}b`,
+  ]);
+  assertEquals(asked.map((words) => words.at(-3)), [String(STEP), "0", ""]);
+});
+
+function matchedIn(words: readonly string[]): boolean {
+  return words.at(-3) !== "";
+}
+
+Deno.test("a Redis store asks once more for want of the script alone", async () => {
+  let asked = 0;
+  const { store } = storeOver(() => {
+    asked++;
+    return new ErrorReply("READONLY You can't write against a read only replica.");
+  });
+  assertEquals([await store.decide("a", STEP), asked], ["unavailable", 1]);
+});
+
+Deno.test("a Redis store needs nobody to tell", async () => {
+  const connection = { ...clientWith(() => null), isHealthy: () => false, close: () => {} };
+  const store = createRedisStore({ rules: RULES, connection, now: () => 0 });
+  assertEquals([store.refusal("a"), await store.decide("a", STEP)], ["unavailable", "unavailable"]);
 });

@@ -7,6 +7,7 @@ const URLS: readonly (readonly [string, string])[] = [
   ["redis://127.0.0.1", "redis://127.0.0.1"],
   ["redis://127.0.0.1:6379", "redis://127.0.0.1:6379"],
   ["redis://[::1]:6380/3", "redis://[::1]:6380/3"],
+  ["redis://store/15", "redis://store/15"],
   ["rediss://store.example.com", "rediss://store.example.com"],
   ["redis://:canary@store", "redis://store"],
   ["rediss://name:c%40nary@store:1/0", "rediss://store:1/0"],

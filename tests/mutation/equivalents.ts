@@ -155,4 +155,60 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: 'case "pi":',
     reason: "nothing stands behind it",
   },
+  {
+    file: "lib/binding/form_urlencoded.ts",
+    original: "equals < 0",
+    replacement: "equals <= 0",
+    reason: "no parameter's name is empty or begins with an equals sign",
+  },
+  {
+    file: "lib/binding/form_urlencoded.ts",
+    original: '!text.includes("%")',
+    replacement: "false",
+    reason: "without a per cent sign there is nothing to replace; the check spares the search",
+  },
+  {
+    file: "lib/binding/media_type.ts",
+    original: "value.slice(semicolon)",
+    replacement: "value",
+    reason: "a parameter begins with a semicolon, and this is the first",
+  },
+  {
+    file: "lib/binding/qr_aspx.ts",
+    original: "pixels !== undefined",
+    replacement: "true",
+    reason: "undefined is not within any bounds; the check is for the compiler",
+  },
+  {
+    file: "lib/binding/result.ts",
+    original: 'typeof result === "object"',
+    replacement: "true",
+    reason: "what is no record has no field of such a name",
+  },
+  {
+    file: "lib/binding/result.ts",
+    original: 'typeof result === "number"',
+    replacement: "true",
+    reason: "only a number equals its own whole part; the check is for the compiler",
+  },
+  {
+    file: "lib/binding/soap_envelope.ts",
+    original: "body === undefined",
+    replacement: "false",
+    reason:
+      "where there is no second element, none of them is a Body; the check is for the compiler",
+  },
+  {
+    file: "lib/binding/xsd.ts",
+    original: '"record"',
+    replacement: '""',
+    reason: "the table has no row for a record, which is undefined too",
+  },
+  {
+    file: "lib/binding/http_params.ts",
+    original: "request.operationName !== undefined",
+    replacement: "true",
+    reason:
+      "without the name of an operation a POST is SOAP, which is asked before, and a GET is no call",
+  },
 ];
