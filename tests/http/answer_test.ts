@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
-import { byteLength, isFresh, respond } from "../../lib/http/answer.ts";
+import type { Reply } from "../../lib/binding/binding.ts";
+import { byteLength, isFresh, respond, withAdvice } from "../../lib/http/answer.ts";
+import { CHALLENGE } from "../../lib/http/keys.ts";
 
 const BODY = "caf\u00e9 \u{1F511}";
 
@@ -32,4 +34,12 @@ Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {
     ['"a" "a"', false],
   ];
   for (const [value, fresh] of rows) assertEquals(isFresh(value, '"a"'), fresh, `${value}`);
+});
+
+Deno.test("withAdvice() tells how to be let in, and when to try again", () => {
+  const headersAt = (status: number): Reply["headers"] =>
+    withAdvice({ status, contentType: "", body: "", headers: { jsonerror: "true" } }).headers;
+  assertEquals(headersAt(401), { "jsonerror": "true", "www-authenticate": CHALLENGE });
+  assertEquals(headersAt(503), { "jsonerror": "true", "retry-after": "1" });
+  assertEquals(headersAt(400), { "jsonerror": "true" });
 });

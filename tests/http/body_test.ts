@@ -142,3 +142,35 @@ Deno.test("readBody() takes a charset that is said twice, and no two", async () 
     assertEquals((await faultOf({ body: "a", headers }))[0], "unsupported-media-type");
   }
 });
+
+// How bodies come: the platform's own streams, and those that fill a buffer of their reader.
+const KINDS: readonly (readonly [string, "bytes" | undefined])[] = [
+  ["a stream", undefined],
+  ["a stream of bytes", "bytes"],
+];
+
+for (const [kind, type] of KINDS) {
+  Deno.test(`readBody() keeps the order of ${kind}, whatever its chunks are`, async () => {
+    const text = Array.from({ length: 9_000 }, (_, i) => String(i % 7_919)).join(" ");
+    for (const size of [1_000, 16_384, 16_385, 40_000]) {
+      const pieces = new TextEncoder().encode(text);
+      let from = 0;
+      const body = new ReadableStream({
+        ...(type && { type }),
+        pull: (controller: ReadableByteStreamController) => {
+          controller.enqueue(pieces.slice(from, from += size));
+          if (from >= pieces.length) {
+            controller.close();
+            controller.byobRequest?.respond(0);
+          }
+        },
+      } as UnderlyingSource);
+      assertEquals(await read({ body }) === text, true, `${size}`);
+    }
+  });
+}
+
+Deno.test("readBody() reads an empty body", async () => {
+  assertEquals(await read({ body: new Uint8Array() }), "");
+  assertEquals(await read({ body: null as unknown as BodyInit }), "");
+});

@@ -224,6 +224,11 @@ Deno.test("createHandler() tells how far off an accepted pin was", async () => {
   assertEquals(events.map(({ outcome, facts }) => [outcome, facts?.distance]), [["true", 1]]);
 });
 
+Deno.test("createHandler() tells of a call whose result is no boolean that it is ok", async () => {
+  const { events } = await tellOf("/api.asmx/Pair?appName=a&appInfo=b&secretCode=c");
+  assertEquals(events.map(({ operation, outcome }) => [operation, outcome]), [["Pair", "ok"]]);
+});
+
 Deno.test("createHandler() names a request only where somebody is told of it", async () => {
   const reply = await createHandler(optionsWith({}))(new Request("http://localhost/healthz"));
   assertEquals(reply.headers.get("x-request-id"), null);

@@ -211,4 +211,58 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason:
       "without the name of an operation a POST is SOAP, which is asked before, and a GET is no call",
   },
+  {
+    file: "lib/http/keys.ts",
+    original: 'request.headers.get("authorization")?.trim()',
+    replacement: 'request.headers.get("authorization")',
+    reason: "the platform takes blanks off the ends of a header field",
+  },
+  {
+    file: "lib/http/keys.ts",
+    original: "credentials === undefined",
+    replacement: "false",
+    reason: "where there is a scheme there are credentials; the check is for the compiler",
+  },
+  {
+    file: "lib/http/route.ts",
+    original: "[]",
+    replacement: '["Stryker was here"]',
+    reason: "an unknown path is answered before its methods are looked at",
+  },
+  {
+    file: "lib/http/body.ts",
+    original: "declared !== null && Number(declared) <= CHUNK_BYTES",
+    replacement: "false",
+    reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
+  },
+  {
+    file: "lib/http/body.ts",
+    original: "Number(declared) <= CHUNK_BYTES",
+    replacement: "Number(declared) > CHUNK_BYTES",
+    reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
+  },
+  {
+    file: "lib/http/body.ts",
+    original: "needed > bytes.length",
+    replacement: "needed >= bytes.length",
+    reason: "room is made a little earlier",
+  },
+  {
+    file: "lib/http/body.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "a split text has a last line; the check is for the compiler",
+  },
+  {
+    file: "lib/guard/store_url.ts",
+    original: 'url.hostname !== ""',
+    replacement: "true",
+    reason: "what begins with another character than a slash has a host, or is no URL",
+  },
+  {
+    file: "lib/guard/store_url.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "what begins with another character than a slash has a host, or is no URL",
+  },
 ];

@@ -2,9 +2,10 @@
  * Measures how many small mistakes the tests notice: Stryker's instrumenter puts mistakes, mutants,
  * into a copy of the project, and a worker runs the tests that pass them with one switched on.
  *
- *     deno task mutation [--sample N] [--seed S] [FILE | FOLDER]...
+ *     deno task mutation [--sample N] [--seed S] [--seconds T] [FILE | FOLDER]...
  *
- * With `--sample`, so many of each folder are tried, drawn by the seed. What became of a mutant is
+ * With `--sample`, so many of each folder are tried, drawn by the seed. The tests for one mutant may
+ * take so many seconds, 3 unless given; the quickest are run first. What became of a mutant is
  * kept in dist/mutation/ under the text of its file, so that a run goes on where the last one was
  * stopped. One that survived is tried again once a test changed. The folder then also holds
  * survivors.txt: what no test noticed.
@@ -27,7 +28,7 @@ const LEFT_OUT = /^lib\/page\//;
 // What `deno task test` leaves out too.
 const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
 
-// Tests that read the sources, that start other tests, or that read tens of thousands of documents.
+// Tests that read the sources, that start other tests, or that take minutes.
 const UNFIT =
   /^tests\/(runtime|cost)\/|(layout|ledger|readme|testing|extending|xml.fuzz|w3c_suite)_test\.ts$/;
 
@@ -74,7 +75,11 @@ function keep(results: Results): void {
 /** Tries mutants, and writes down what became of each. */
 async function tryAll(
   folder: string,
-  { open, all }: { readonly open: readonly Mutant[]; readonly all: readonly Mutant[] },
+  { open, all, testsMs }: {
+    readonly open: readonly Mutant[];
+    readonly all: readonly Mutant[];
+    readonly testsMs: number;
+  },
   testFiles: readonly string[],
   note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
 ): Promise<void> {
@@ -83,7 +88,7 @@ async function tryAll(
     if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
   }
   say(`${dry.length} tests`);
-  const trial = new Trial(folder, all, dry);
+  const trial = new Trial(folder, all, dry, testsMs);
   for (const [index, mutant] of open.entries()) {
     const { result, by = "" } = await trial.outcomeOf(mutant);
     note(mutant, { result, by });
@@ -105,7 +110,8 @@ async function main(args: readonly string[]): Promise<void> {
     !IGNORED.some((folder) => file.startsWith(`${folder}/`)) &&
     (ofProgram || !PROGRAM_TESTS.test(file))
   );
-  const tests = hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
+  const testsMs = 1000 * (optionOf(args, "--seconds") ?? 3);
+  const tests = hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file))) + testsMs;
   const { folder, mutants } = await mutatedTree(files, sources);
   const size = optionOf(args, "--sample") ?? Infinity;
   const seed = optionOf(args, "--seed") ?? 1;
@@ -117,7 +123,7 @@ async function main(args: readonly string[]): Promise<void> {
   );
   say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
   if (open.length > 0) {
-    await tryAll(folder, { open, all: mutants }, testFiles, ({ key }, result) => {
+    await tryAll(folder, { open, all: mutants, testsMs }, testFiles, ({ key }, result) => {
       results[key] = { ...result, tests };
       keep(results);
     });

@@ -8,9 +8,6 @@ import type { Mutant } from "./mutants.ts";
 import type { DryTest, Outcome } from "./worker.ts";
 import { startWorker, type Worker } from "./worker_process.ts";
 
-/** Longer is not spent on a mutant that nothing notices, by what the tests took without it. */
-const MAX_TESTS_MS = 3_000;
-
 /** How long the tests may take without a mutant. */
 const DRY_RUN_MS = 1_800_000;
 
@@ -43,10 +40,18 @@ export class Trial {
   readonly #folder: string;
   readonly #tests: readonly DryTest[];
   readonly #fileOf: ReadonlyMap<string, string>;
+  readonly #testsMs: number;
   #warm: Worker | undefined;
 
-  constructor(folder: string, mutants: readonly Mutant[], tests: readonly DryTest[]) {
+  /** @param testsMs How long the tests for one mutant may take, by what they took without it. */
+  constructor(
+    folder: string,
+    mutants: readonly Mutant[],
+    tests: readonly DryTest[],
+    testsMs: number,
+  ) {
     this.#folder = folder;
+    this.#testsMs = testsMs;
     this.#tests = tests.filter(({ failure }) => failure === undefined);
     this.#fileOf = new Map(mutants.map(({ id, file }) => [id, file]));
   }
@@ -96,6 +101,6 @@ export class Trial {
     let ms = 0;
     return (inFile.length > 0 ? inFile : [...this.#tests])
       .sort((a, b) => rank(a) - rank(b))
-      .filter((test) => (ms += test.ms) <= MAX_TESTS_MS);
+      .filter((test) => (ms += test.ms) <= this.#testsMs);
   }
 }
