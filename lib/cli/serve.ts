@@ -16,6 +16,9 @@ import { readTls } from "./tls_files.ts";
 /** How long running requests may take to finish once the server is told to stop. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
+/** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
+const LAST_LINES_TIMEOUT_MS = 1_000;
+
 /**
  * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
  * signal ends the process at once. SIGHUP reads the certificate again.
@@ -32,21 +35,25 @@ export async function serve(
   print: (line: string) => void,
 ): Promise<number> {
   let ready = true;
-  const { handler, log, close } = createService(config, version, () => ready);
-  const listener = await listen(currentRuntime(), listenOptions(config, log), handler);
-  const stopped = stopSignal(config.exitWithParent);
-  // Without a listener of ours, the signal that tells a service to read again would end it. In a
-  // terminal it tells that the terminal is closed, and does end it.
-  if (process.stdin.isTTY !== true) process.on("SIGHUP", () => renewTls(config, listener, log));
-  print(
-    config.logFormat === "json"
-      ? JSON.stringify({ listening: listener.url })
-      : `Listening on ${listener.url}`,
-  );
-  await stopped;
-  ready = false;
-  await waitAtMost(listener.stop(), DRAIN_TIMEOUT_MS);
-  close();
+  const runtime = currentRuntime();
+  const { handler, log, close } = createService(runtime, config, version, () => ready);
+  try {
+    const listener = await listen(runtime, listenOptions(config, log), handler);
+    const stopped = stopSignal(config.exitWithParent);
+    // Without a listener of ours, the signal that tells a service to read again would end it. In a
+    // terminal it tells that the terminal is closed, and does end it.
+    if (process.stdin.isTTY !== true) process.on("SIGHUP", () => renewTls(config, listener, log));
+    print(
+      config.logFormat === "json"
+        ? JSON.stringify({ listening: listener.url })
+        : `Listening on ${listener.url}`,
+    );
+    await stopped;
+    ready = false;
+    await waitAtMost(listener.stop(), DRAIN_TIMEOUT_MS);
+  } finally {
+    await waitAtMost(close(), LAST_LINES_TIMEOUT_MS);
+  }
   return 0;
 }
 

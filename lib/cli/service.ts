@@ -12,10 +12,11 @@ import { KeyFileError, parseKeys } from "../http/keys.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../service/facts.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
 import { readVariable } from "./io.ts";
-import { createLogWriter, stderrSink } from "./log_writer.ts";
+import { createLogWriter } from "./log_writer.ts";
 import { readOptionFile } from "./option_file.ts";
 
 /** What the command that serves needs. */
@@ -24,29 +25,39 @@ export interface Service {
   readonly handler: Handler;
   /** The log on standard error. */
   readonly log: Log;
-  /** Gives back what the service holds of the system. */
-  readonly close: () => void;
+  /**
+   * Gives back what the service holds of the system, and resolves once its log is written: never,
+   * while nobody reads that.
+   */
+  readonly close: () => Promise<void>;
 }
 
 /**
  * Puts the service together.
  *
+ * @param runtime What writes the log.
  * @param version The version for `/metrics`.
  * @param isReady Whether the server takes new work.
  * @throws {UsageError} When the file of keys, or that of the guard's key, cannot be used.
  */
 export function createService(
+  runtime: Runtime,
   config: Config,
   version: string,
   isReady: () => boolean,
 ): Service {
+  const writer = createLogWriter(
+    runtime.writeError,
+    (count) => log.warn(`lines of the log lost: ${count}`),
+  );
   const log: Log = createLog({
     format: config.logFormat,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-    write: createLogWriter(stderrSink(), (count) => log.warn(`lines of the log lost: ${count}`)),
+    write: writer.write,
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version, factKinds(config.window)) : undefined;
+  const apiKeys = config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile);
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const { namespace, baseUrl, trustProxy, secretEncoding, html } = config;
   const handler = createHandler({
@@ -56,7 +67,7 @@ export function createService(
     service: { otp: config, secretEncoding, html, now: Date.now, guard },
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
-    apiKeys: config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile),
+    apiKeys,
     metricsPage: metrics && (() => metrics.text(processFigures())),
     telemetry: {
       observe: (event) => observe(event, log, metrics),
@@ -64,7 +75,11 @@ export function createService(
       monotonicMs: () => performance.now(),
     },
   });
-  return { handler, log, close: () => guard?.store.close() };
+  const close = async (): Promise<void> => {
+    guard?.store.close();
+    await writer.flush();
+  };
+  return { handler, log, close };
 }
 
 function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {

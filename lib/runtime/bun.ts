@@ -36,10 +36,16 @@ const REPLACED = "%EF%BF%BD";
 
 /** This runtime; to be touched on Bun alone. */
 export function bunRuntime(): Runtime {
+  // A stream without a listener for errors would end the process. The callback of a text tells of them.
+  process.stderr.on("error", () => {});
   return {
     title: `Bun ${Bun.version}`,
     target: `${process.platform}-${process.arch}`,
     serve,
+    writeError: (text) =>
+      new Promise((resolve, reject) => {
+        process.stderr.write(text, (error) => error ? reject(error) : resolve());
+      }),
   };
 }
 

@@ -5,7 +5,11 @@
  */
 
 import type { Handler } from "../http/handler.ts";
+import { pause } from "./patience.ts";
 import type { Runtime, Server, ServerOptions } from "./runtime.ts";
+
+// How long to wait until a pipe is tried again that would not wait itself.
+const FULL_PIPE_PAUSE_MS = 50;
 
 /** This runtime; to be touched on Deno alone. */
 export function denoRuntime(): Runtime {
@@ -13,6 +17,7 @@ export function denoRuntime(): Runtime {
     title: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
     serve,
+    writeError,
   };
 }
 
@@ -54,4 +59,18 @@ function withHost(request: Request): Request {
   return Object.defineProperty(request, "url", {
     value: url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"),
   });
+}
+
+// Not by the stream of node:process, which waits for its reader and lets nothing else run.
+async function writeError(text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let start = 0; start < bytes.length;) {
+    try {
+      start += await Deno.stderr.write(bytes.subarray(start));
+    } catch (error) {
+      // A pipe that another program made so, and shares with us, is full.
+      if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+      await pause(FULL_PIPE_PAUSE_MS);
+    }
+  }
 }

@@ -61,4 +61,10 @@ export interface Runtime {
   readonly target: string;
   /** Listens at once; throws what the runtime throws, with the `code` of the system's error. */
   readonly serve: (options: ServerOptions, handler: Handler) => Server;
+  /**
+   * Writes on standard error, and holds up nothing while nobody reads there. One call at a time.
+   *
+   * @throws {Error} When it cannot be written.
+   */
+  readonly writeError: (text: string) => Promise<void>;
 }

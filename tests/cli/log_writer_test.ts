@@ -1,51 +1,59 @@
 import { assertEquals } from "@std/assert/equals";
 import { limitLife } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
-import { createLogWriter, type LineSink } from "../../lib/cli/log_writer.ts";
+import { createLogWriter } from "../../lib/cli/log_writer.ts";
 
-/** A writer into a list, which also takes what is told of lost lines. */
-function writerOver(sink: LineSink): { write: (line: string) => void; lost: number[] } {
-  const lost: number[] = [];
-  return { write: createLogWriter(sink, (count) => lost.push(count)), lost };
-}
+Deno.test("createLogWriter() writes the lines of a moment together, in their order", async () => {
+  const written: string[] = [];
+  const { write, flush } = createLogWriter(async (text) => void await written.push(text), () => {});
+  ["a\n", "b\n", "c\n"].forEach(write);
+  await flush();
+  write("d\n");
+  await flush();
+  await flush();
+  assertEquals(written, ["a\nb\nc\n", "d\n"]);
+});
 
-Deno.test("createLogWriter() goes on after errors, and says how many lines were lost", () => {
+Deno.test("createLogWriter() goes on after errors, and says how many lines were lost", async () => {
   const written: string[] = [];
   let full = false;
-  const { write, lost } = writerOver((line, done) => {
-    if (full) return done(new Error("ENOSPC"));
-    written.push(line);
-    done();
-  });
-  write("a");
+  const { write, flush } = createLogWriter((text) => {
+    if (full) return Promise.reject(new Error("ENOSPC"));
+    written.push(text);
+    return Promise.resolve();
+  }, (count) => write(`${count} lost\n`));
+  write("a\n");
+  await flush();
   full = true;
-  ["b", "c"].forEach(write);
-  assertEquals(lost, []);
+  ["b\n", "c\n"].forEach(write);
+  await flush();
+  write("d\n");
+  await flush();
+  assertEquals(written, ["a\n"]);
   full = false;
-  ["d", "e"].forEach(write);
-  assertEquals([written, lost], [["a", "d", "e"], [2]]);
+  write("e\n");
+  await flush();
+  assertEquals(written, ["a\n", "e\n", "3 lost\n"]);
 });
 
-Deno.test("createLogWriter() keeps no more than 10,000 lines for a reader that stalls", () => {
-  const waiting: (() => void)[] = [];
-  const { write, lost } = writerOver((_, done) => waiting.push(() => done()));
-  for (let i = 0; i < 10_005; i++) write("line");
-  assertEquals(waiting.length, 10_000);
-  waiting.splice(0).forEach((finish) => finish());
-  assertEquals(lost, [5]);
-  write("line");
-  assertEquals(waiting.length, 1);
-});
-
-Deno.test("createLogWriter() may be told of lost lines by a line of its own", () => {
+Deno.test("createLogWriter() keeps no more than 10,000 lines for a reader that stalls", async () => {
   const written: string[] = [];
-  const errors: (Error | undefined)[] = [new Error("EIO"), undefined, undefined];
-  const write = createLogWriter((line, done) => {
-    written.push(line);
-    done(errors.shift());
-  }, (count) => write(`${count} lost`));
-  ["a", "b"].forEach(write);
-  assertEquals(written, ["a", "b", "1 lost"]);
+  const lost: number[] = [];
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { write, flush } = createLogWriter(async (text) => {
+    begin();
+    await isRead;
+    written.push(text);
+  }, (count) => void lost.push(count));
+  write("first");
+  await begun;
+  for (let i = 0; i < 10_005; i++) write(".");
+  const flushed = flush();
+  read();
+  await flushed;
+  assertEquals(written, ["first", ".".repeat(9_999)]);
+  assertEquals(lost, [6]);
 });
 
 Deno.test({

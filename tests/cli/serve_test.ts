@@ -153,7 +153,8 @@ Deno.test("the program shows its usage and its version", async () => {
   );
 });
 
-Deno.test("the program serves on when nobody reads its log any more", async () => {
+/** Starts the program with a pipe for its log that is not read unless somebody does. */
+async function startUnread(): Promise<{ child: Deno.ChildProcess; url: string }> {
   const [path, ...words] = programWords();
   const child = new Deno.Command(path!, {
     args: [...words, "--port", "0"],
@@ -164,12 +165,42 @@ Deno.test("the program serves on when nobody reads its log any more", async () =
   limitLife(child);
   const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
-  await child.stderr.cancel();
-  for (let i = 0; i < 5; i++) {
+  await stdout.cancel();
+  return { child, url };
+}
+
+/** Asks about a pin so many times, and expects an answer each time. */
+async function askOften(url: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
     const reply = await fetch(`${url}/Validate.aspx?Pin=1&SecretCode=x`);
     assertEquals([reply.status, await reply.text()], [200, "False"]);
   }
+}
+
+Deno.test("the program serves on when nobody reads its log any more", async () => {
+  const { child, url } = await startUnread();
+  await child.stderr.cancel();
+  await askOften(url, 5);
   child.kill("SIGTERM");
   assertEquals((await child.status).code, 0);
-  await stdout.cancel();
+});
+
+// A pipe holds 64 KiB, and a line has about 150 bytes.
+const PIPE_LINES = 1_000;
+
+Deno.test("the program serves on beside a log that nobody reads, and ends on SIGTERM", async () => {
+  const { child, url } = await startUnread();
+  await askOften(url, PIPE_LINES);
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+  await child.stderr.cancel();
+});
+
+Deno.test("the program writes the last lines of its log before it ends", async () => {
+  const { child, url } = await startUnread();
+  await askOften(url, PIPE_LINES);
+  child.kill("SIGTERM");
+  const lines = (await new Response(child.stderr).text()).split("\n");
+  assertEquals((await child.status).code, 0);
+  assertEquals(lines.filter((line) => line.includes("outcome=")).length, PIPE_LINES);
 });
