@@ -1,6 +1,6 @@
 /** The program that TEST_PROGRAM names, started as an operator would and reached over TCP. */
 
-import { programWords } from "../support/program.ts";
+import { programWords, startProgram } from "../support/program.ts";
 
 /** A server under test. */
 export interface ServerUnderTest {
@@ -37,8 +37,6 @@ export interface Server extends ServerUnderTest {
   readonly stop: () => Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
-
 /**
  * Starts a server on a port that is free.
  *
@@ -49,33 +47,12 @@ export async function startServer(
   options: readonly string[] = [],
   command: readonly string[] = programWords(),
 ): Promise<Server> {
-  const [program, ...args] = [...command, "--port", "0", ...options];
-  const child = new Deno.Command(program!, {
-    args,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
-  const log = new Response(child.stderr).text();
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let printed = "";
-  while (!printed.includes("\n")) {
-    const { value, done } = await output.read();
-    if (done) break;
-    printed += value;
-  }
-  clearTimeout(timer);
-  const url = /^Listening on (https?:\/\/\S+)\n/.exec(printed)?.[1];
+  const program = await startProgram(["--port", "0", ...options], { command });
   const stop = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    await output.cancel();
-    const { code, signal } = await child.status;
-    if (code !== 0) throw new Error(`The server ended with ${signal ?? `exit code ${code}`}`);
-    if (/^\S+ error /m.test(await log)) throw new Error(`The server logged:\n${await log}`);
+    program.signal("SIGTERM");
+    const { code, stderr } = await program.outcome;
+    if (code !== 0) throw new Error(`The server ended with exit code ${code}`);
+    if (/^\S+ error /m.test(stderr)) throw new Error(`The server logged:\n${stderr}`);
   };
-  if (url !== undefined) return { url, stop };
-  await child.status;
-  throw new Error(`The server did not start; it printed: ${printed}${await log}`);
+  return { url: program.url, stop };
 }

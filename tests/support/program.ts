@@ -46,6 +46,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether its standard input stays open until it is closed. */
   readonly stdin?: boolean;
+  /** What starts it, if not what TEST_PROGRAM names. */
+  readonly command?: readonly string[];
   /** What a shell does before it becomes the program, for instance `ulimit -n 64` or `exec 2>&-`. */
   readonly shell?: string;
   /** After how many milliseconds it is killed if it still runs; ten minutes unless given. */
@@ -81,8 +83,9 @@ export function programWords(): readonly string[] {
   return words ??= command();
 }
 
-function command(args: readonly string[], { env = {}, stdin, shell }: Surroundings): Deno.Command {
-  const words = [...programWords(), ...args];
+function commandOf(args: readonly string[], surroundings: Surroundings): Deno.Command {
+  const { command = programWords(), env = {}, stdin, shell } = surroundings;
+  const words = [...command, ...args];
   const [path, ...rest] = shell === undefined
     ? words
     : ["/bin/sh", "-c", `${shell}\nexec "$0" "$@"`, ...words];
@@ -118,7 +121,7 @@ export async function startProgram(
   args: readonly string[],
   surroundings: Surroundings = {},
 ): Promise<RunningProgram> {
-  const child = command(args, surroundings).spawn();
+  const child = commandOf(args, surroundings).spawn();
   const stdout = new Output(child.stdout);
   const stderr = new Output(child.stderr);
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
