@@ -39,7 +39,9 @@ export async function readBody(
   rules: BodyRules,
 ): Promise<string> {
   checkHead(request, mediaType, rules.mediaTypes);
-  return decodeUtf8(await rules.turns.take(() => readBytes(request), rules.timeoutMs));
+  const isShort = isDeclaredShort(request.headers);
+  const read = (): Promise<Uint8Array> => readBytes(request, isShort);
+  return decodeUtf8(await rules.turns.take({ read, isShort, timeoutMs: rules.timeoutMs }));
 }
 
 function checkHead(request: Request, mediaType: MediaType, allowed: readonly string[]): void {
@@ -64,16 +66,17 @@ function tooLarge(): Fault {
   return new Fault("body-too-large", `The body is longer than ${MAX_BODY_BYTES} bytes.`);
 }
 
+function isDeclaredShort(headers: Headers): boolean {
+  const declared = headers.has("transfer-encoding") ? null : headers.get("content-length");
+  return declared !== null && Number(declared) <= CHUNK_BYTES;
+}
+
 // With a declared length the server under us delivers that many bytes and no more, and taking them
 // at once costs half of taking them one by one. But it makes room for all of them at once, so only
 // short ones are taken so; the others are counted as they come.
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const { headers } = request;
-  const declared = headers.has("transfer-encoding") ? null : headers.get("content-length");
+async function readBytes(request: Request, isShort: boolean): Promise<Uint8Array> {
   try {
-    const bytes = declared !== null && Number(declared) <= CHUNK_BYTES
-      ? await request.bytes()
-      : await readCounted(request);
+    const bytes = isShort ? await request.bytes() : await readCounted(request);
     if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
     return bytes;
   } catch (error) {

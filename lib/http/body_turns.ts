@@ -1,7 +1,8 @@
 /**
  * Who may have its body read. A body that was begun and does not come on takes memory for as long as
- * it may take to arrive, so only so many are read at once; the others wait. Those that arrive with
- * their head are read as they come, and hold nobody up.
+ * it may take to arrive, so only so many are read at once. Long ones wait for their turn. Short ones
+ * do not, since they mostly arrive with their head, and are gone before anybody could wait for them;
+ * where too many of them stall, the oldest are given up.
  *
  * @module
  */
@@ -11,9 +12,19 @@ import { Fault } from "../service/fault.ts";
 /** How many bodies are read at once. */
 export const MAX_BODIES = 256;
 
-// While others wait, a body that has not come to its end after this long, and at most after twice
-// this long, is given up for them.
+// While others wait, or there are too many, a body that has not come to its end after this long, and
+// at most after twice this long, is given up.
 const PATIENCE_MS = 100;
+
+/** A body. */
+export interface Body<T> {
+  /** Reads it. */
+  readonly read: () => Promise<T>;
+  /** Whether it takes little memory, however long it takes to arrive. */
+  readonly isShort: boolean;
+  /** How long it may take to arrive, in milliseconds. */
+  readonly timeoutMs: number;
+}
 
 /** A body that is being read, or waits for that. */
 interface Turn {
@@ -37,17 +48,15 @@ export class BodyTurns {
   /**
    * Reads a body when its turn has come.
    *
-   * @param read Reads it.
-   * @param timeoutMs How long it may take to arrive, in milliseconds.
-   * @throws {Fault} When it does not arrive in time, or others are waiting and it does not come on.
+   * @throws {Fault} When it does not arrive in time, or there are others and it does not come on.
    */
-  async take<T>(read: () => Promise<T>, timeoutMs: number): Promise<T> {
+  async take<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
     const { promise: over, reject: giveUp } = Promise.withResolvers<never>();
     const turn: Turn = { over, giveUp, begin: () => {}, isOld: false };
     const late = (): void => giveUp(this.#lateness(turn, timeoutMs));
     const timer = setTimeout(() => afterLooking(late), timeoutMs);
     try {
-      const begun = this.#enter(turn);
+      const begun = this.#enter(turn, isShort);
       if (begun !== undefined) await Promise.race([begun, over]);
       return await Promise.race([read(), over]);
     } finally {
@@ -57,35 +66,43 @@ export class BodyTurns {
   }
 
   // Gives what to wait for, if that is needed.
-  #enter(turn: Turn): Promise<void> | undefined {
-    if (this.#reading.size < MAX_BODIES) {
+  #enter(turn: Turn, isShort: boolean): Promise<void> | undefined {
+    const isFull = this.#reading.size >= MAX_BODIES;
+    if (isFull) {
+      this.#looking ??= setInterval(() => afterLooking(() => this.#makeRoom()), PATIENCE_MS);
+    }
+    if (!isFull || isShort) {
       this.#reading.add(turn);
       return undefined;
     }
     this.#waiting.push(turn);
-    this.#looking ??= setInterval(() => afterLooking(() => this.#makeRoom()), PATIENCE_MS);
     return new Promise((resolve) => turn.begin = resolve);
   }
 
   #leave(turn: Turn): void {
     if (this.#reading.delete(turn)) {
       // The newest: where most bodies never come on, those that do are found among the new ones.
-      const next = this.#waiting.pop();
+      const next = this.#reading.size < MAX_BODIES ? this.#waiting.pop() : undefined;
       if (next !== undefined) {
         this.#reading.add(next);
         next.begin();
       }
     } else this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-    if (this.#waiting.length > 0) return;
+    if (this.#unwanted() > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
   }
 
+  // How many would have to go for all others to be read.
+  #unwanted(): number {
+    return this.#waiting.length + Math.max(0, this.#reading.size - MAX_BODIES);
+  }
+
   #makeRoom(): void {
-    let wanted = this.#waiting.length;
+    let unwanted = this.#unwanted();
     for (const turn of this.#reading) {
       if (!turn.isOld) turn.isOld = true;
-      else if (wanted-- > 0) turn.giveUp(busy());
+      else if (unwanted-- > 0) turn.giveUp(busy());
     }
   }
 

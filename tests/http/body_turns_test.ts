@@ -1,29 +1,26 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { BodyTurns, MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { type Body, BodyTurns, MAX_BODIES } from "../../lib/http/body_turns.ts";
 import { Fault } from "../../lib/service/fault.ts";
 
-const LONG_MS = 60_000;
-
 /** A body that is sent when somebody says so. */
-interface SlowBody {
-  readonly read: () => Promise<string>;
+interface SlowBody extends Body<string> {
   readonly send: () => void;
 }
 
+const LONG = { isShort: false, timeoutMs: 60_000 };
+
 function slowBody(): SlowBody {
   const { promise, resolve } = Promise.withResolvers<string>();
-  return { read: () => promise, send: () => resolve("sent") };
+  return { ...LONG, read: () => promise, send: () => resolve("sent") };
 }
 
-const atOnce = (): Promise<string> => Promise.resolve("sent");
+const ARRIVED: Body<string> = { ...LONG, read: () => Promise.resolve("sent") };
 
 /** Begins to read bodies, and gives how each ends: what it is, or the code of the fault. */
-function takeAll(turns: BodyTurns, bodies: readonly SlowBody[]): Promise<string>[] {
-  return bodies.map(({ read }) =>
-    turns.take(read, LONG_MS).catch((error) => (error as Fault).code)
-  );
+function takeAll(turns: BodyTurns, bodies: readonly Body<string>[]): Promise<string>[] {
+  return bodies.map((body) => turns.take(body).catch((error) => (error as Fault).code));
 }
 
 function counted(outcomes: readonly string[]): Record<string, number> {
@@ -46,7 +43,7 @@ Deno.test("BodyTurns gives up the oldest of 256 bodies for one more", async () =
   const turns = new BodyTurns();
   const bodies = Array.from({ length: MAX_BODIES }, slowBody);
   const outcomes = takeAll(turns, bodies);
-  assertEquals(await turns.take(atOnce, LONG_MS), "sent");
+  assertEquals(await turns.take(ARRIVED), "sent");
   assertEquals(await outcomes[0], "busy");
   bodies.forEach(({ send }) => send());
   assertEquals(counted(await Promise.all(outcomes)), { busy: 1, sent: 255 });
@@ -58,7 +55,7 @@ Deno.test("BodyTurns refuses none of many bodies that come a moment after their 
     new Promise((resolve) => setTimeout(() => resolve("sent"), 1));
   const outcomes = takeAll(
     turns,
-    Array.from({ length: 4_096 }, () => ({ ...slowBody(), read: soon })),
+    Array.from({ length: 4_096 }, () => ({ ...LONG, read: soon })),
   );
   assertEquals(counted(await Promise.all(outcomes)), { sent: 4_096 });
 });
@@ -69,7 +66,7 @@ Deno.test("BodyTurns reads a body that has arrived beside thousands that stall",
   const outcomes = takeAll(turns, bodies);
   let refused = 0;
   for (const outcome of outcomes) void outcome.then((how) => refused += how === "busy" ? 1 : 0);
-  assertEquals(await turns.take(atOnce, LONG_MS), "sent");
+  assertEquals(await turns.take(ARRIVED), "sent");
   // It was there before those that came first.
   assert(refused <= MAX_BODIES, `${refused}`);
   bodies.forEach(({ send }) => send());
@@ -80,8 +77,33 @@ Deno.test("BodyTurns says of a body that never had its turn that there are too m
   const turns = new BodyTurns();
   const bodies = Array.from({ length: MAX_BODIES }, slowBody);
   const outcomes = takeAll(turns, bodies);
-  const fault = await assertRejects(() => turns.take(slowBody().read, 1), Fault);
+  const fault = await assertRejects(() => turns.take({ ...slowBody(), timeoutMs: 1 }), Fault);
   assertEquals([fault.code, fault.message], ["busy", "No more than 256 bodies are read at once."]);
   bodies.forEach(({ send }) => send());
   assertEquals(counted(await Promise.all(outcomes)), { sent: 256 });
+});
+
+Deno.test("BodyTurns reads a short body at once, whoever else waits", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: 4_096 }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  const order: string[] = [];
+  const short = turns.take({ ...ARRIVED, isShort: true }).then(() => order.push("short"));
+  const first = Promise.race(outcomes).then(() => order.push("given up"));
+  await Promise.all([short, first]);
+  assertEquals(order, ["short", "given up"]);
+  bodies.forEach(({ send }) => send());
+  await Promise.all(outcomes);
+});
+
+Deno.test("BodyTurns gives up the oldest of short bodies that stall", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: 300 }, () => ({ ...slowBody(), isShort: true }));
+  const outcomes = takeAll(turns, bodies);
+  const refused = 300 - MAX_BODIES;
+  assertEquals(counted(await Promise.all(outcomes.slice(0, refused))), { busy: refused });
+  // Of those that are no more than may be read at once, none is given up for its age.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  bodies.forEach(({ send }) => send());
+  assertEquals(counted(await Promise.all(outcomes.slice(refused))), { sent: MAX_BODIES });
 });

@@ -333,6 +333,9 @@ export const PROTOCOL_FIELDS: Source = {
         testsOf("http/body_turns_test.ts")(
           "BodyTurns gives up the oldest of 256 bodies for one more",
         ),
+        testsOf("http/body_turns_test.ts")(
+          "BodyTurns gives up the oldest of short bodies that stall",
+        ),
         testsOf("http/handler_test.ts")(
           "createHandler() answers 503 to a body that holds up others, in the form of its binding",
         ),
