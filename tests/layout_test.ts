@@ -105,9 +105,13 @@ Deno.test("only lib/cli and main.ts read the clock, the environment or the comma
   assertEquals(readers.map(({ path }) => path), []);
 });
 
-Deno.test("what browsers run imports nothing but itself", () => {
-  const browser = SOURCES.filter(({ path }) => path.startsWith("lib/page/browser/"));
+// What it shares with the server is pure: how values are quoted, how codes are computed and what a
+// wrong pin may come from.
+const BROWSER_ROOMS = /^lib\/(?:page\/(?:browser|shared)|diagnosis|otp)\//;
+
+Deno.test("what browsers run imports nothing but itself and what it shares with the server", () => {
+  const browser = SOURCES.filter(({ path }) => /^lib\/page\/(?:browser|shared)\//.test(path));
   const imported = browser.flatMap(importsOf);
-  assertEquals(imported.filter((path) => !path.startsWith("lib/page/browser/")), []);
+  assertEquals(imported.filter((path) => !BROWSER_ROOMS.test(path)), []);
   assertEquals(imported.length > 3, true);
 });

@@ -8,8 +8,9 @@ import { type Config, UsageError } from "../config.ts";
 import {
   type Cause,
   causesOf,
-  certaintyOf,
+  certaintySentence,
   flawSentences,
+  headingOf,
   MISTYPED,
   timeAway,
 } from "../diagnosis/causes.ts";
@@ -123,7 +124,7 @@ export function explain(
   }
   causes.forEach((cause, i) => lines.push(...causeLines(cause, i)));
   if (best === undefined) lines.push(`- ${MISTYPED}`);
-  else lines.push(chanceLine(best));
+  else lines.push(certaintySentence(best));
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
   return [...lines, `The time looked at is ${at}, by this machine's clock or --at.`];
 }
@@ -134,23 +135,6 @@ function rightTime(match: Match): string {
   return `The phone's clock is ${timeAway(match)} ${direction}, which the window allows.`;
 }
 
-function causeLines({ sentences, certainty }: Cause, i: number): readonly string[] {
-  const heading = i > 0
-    ? "It may also be:"
-    : certainty === "possible"
-    ? "What it may be:"
-    : "What explains it:";
-  return [heading, ...sentences.map((sentence) => `- ${sentence}`)];
-}
-
-function chanceLine(match: Match): string {
-  const rarity = `one in ${Math.round(1 / match.chance).toLocaleString("en")} wrong pins`;
-  switch (certaintyOf(match)) {
-    case "certain":
-      return `This is certain enough: only ${rarity} would look like this.`;
-    case "likely":
-      return `This is likely: ${rarity} would look like this. Try the next code too.`;
-    case "possible":
-      return `This may be chance: ${rarity} would look like this. Try the next code.`;
-  }
+function causeLines(cause: Cause, i: number): readonly string[] {
+  return [headingOf(cause, i), ...cause.sentences.map((sentence) => `- ${sentence}`)];
 }

@@ -65,6 +65,8 @@ export function createService(
     baseUrl,
     trustProxy,
     service: { otp: config, secretEncoding, html, now: Date.now, guard },
+    maxFailures: config.maxFailures,
+    singleUse: config.singleUse,
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     apiKeys,

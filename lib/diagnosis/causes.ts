@@ -51,6 +51,48 @@ export function causesOf(diagnosis: Diagnosis, settings: PinSettings): readonly 
   return [{ sentences: [OTHER_ACCOUNT], certainty: "possible" }, ...found];
 }
 
+/** What stands over the causes: over the first, and over each further one. */
+export function headingOf({ certainty }: Cause, index: number): string {
+  if (index > 0) return "It may also be:";
+  return certainty === "possible" ? "What it may be:" : "What explains it:";
+}
+
+/** How sure a match is, in words. */
+export function certaintySentence(match: Match): string {
+  const rarity = `one in ${Math.round(1 / match.chance).toLocaleString("en")} wrong pins`;
+  switch (certaintyOf(match)) {
+    case "certain":
+      return `This is certain enough: only ${rarity} would look like this.`;
+    case "likely":
+      return `This is likely: ${rarity} would look like this. Try the next code too.`;
+    case "possible":
+      return `This may be chance: ${rarity} would look like this. Try the next code.`;
+  }
+}
+
+/** For what a server refuses a pin that is right, one sentence or two each. */
+export function refusalSentences({ maxFailures, singleUse }: {
+  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  readonly maxFailures: number;
+  /** Whether a code is accepted once only. */
+  readonly singleUse: boolean;
+}): readonly string[] {
+  const sentences: string[] = [];
+  if (singleUse) {
+    sentences.push(
+      "The code, or a later one, was already used, and is accepted once only (--single-use): wait " +
+        "for the next one.",
+    );
+  }
+  if (maxFailures > 0) {
+    sentences.push(
+      `All pins for this secret are refused for a while, after ${maxFailures} wrong ones or more ` +
+        "in a row (--max-failures): wait 30 seconds or longer.",
+    );
+  }
+  return sentences;
+}
+
 /** How sure a match is. */
 export function certaintyOf({ chance }: Match): Certainty {
   if (chance < CERTAIN_CHANCE) return "certain";

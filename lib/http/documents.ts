@@ -37,6 +37,8 @@ async function answerDocument(
     service: state.service,
     bindings: state.bindings,
     wantsKey: (state.apiKeys ?? []).length > 0,
+    maxFailures: state.maxFailures ?? 0,
+    singleUse: state.singleUse ?? false,
   });
   if (reply.status !== 200) return { ...reply, ...await validators(reply), outcome: "not-found" };
   const headers = (await validators(reply)).headers;

@@ -63,6 +63,9 @@ export function createKeyCheck(keys: readonly string[]): (request: Request) => b
   };
 }
 
+// Whoever closes the dialog that a browser opens for the challenge reads this.
+const KEY_WANTED = "A key is required: any user name, with the key as its password; or X-Api-Key.";
+
 /**
  * Checks that a request shows a key.
  *
@@ -70,7 +73,7 @@ export function createKeyCheck(keys: readonly string[]): (request: Request) => b
  * @throws {Fault} When it does not.
  */
 export function checkKey(request: Request, hasKey: (request: Request) => boolean): void {
-  if (!hasKey(request)) throw new Fault("unauthorized", "A key is required.");
+  if (!hasKey(request)) throw new Fault("unauthorized", KEY_WANTED);
 }
 
 function digest(key: string): Buffer {

@@ -65,7 +65,9 @@ export function picture(state: HandlerState): Answerer {
 
 /** The way to the service. */
 export function redirect(state: HandlerState): Answerer {
-  // A public base URL may have a path that a proxy takes off; without one, the path is as sent.
-  const headers = { location: `${state.baseUrl ?? ""}/api.asmx` };
+  // A proxy may have taken the front of the path off. Where no base URL tells what that was, a
+  // reference that is relative to the path is right with it and without (RFC 9110 §10.2.2).
+  const { baseUrl } = state;
+  const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
   return question(state, () => ({ ...plainReply(302, "See /api.asmx."), headers }));
 }

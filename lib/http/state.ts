@@ -21,6 +21,10 @@ export interface HandlerOptions extends BaseOptions {
   readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; while it does not, `/readyz` answers 503. */
   readonly isReady: () => boolean;
+  /** Consecutive failures that the guard allows for a secret, which the service page says. */
+  readonly maxFailures?: number | undefined;
+  /** Whether the guard accepts a code once only, which the service page says. */
+  readonly singleUse?: boolean | undefined;
   /** The keys that callers must show one of; without any, no caller must. */
   readonly apiKeys?: readonly string[] | undefined;
   /** Gives the text of `/metrics`; without it, that is no route. */

@@ -18,13 +18,8 @@ export interface PageContext extends ServiceAddress {
   readonly bindings: readonly Binding[];
   /** Whether callers must show a key. */
   readonly wantsKey: boolean;
-}
-
-// RFC 6761 §6.3, RFC 1122 §3.2.1.3 (g), RFC 4291 §2.5.3.
-const LOOPBACK =
-  /^http:\/\/(?:(?:[^/:]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
-
-/** Whether secrets come to a base URL in the clear: by plain HTTP, and not from the same machine. */
-export function isInTheClear(base: string): boolean {
-  return /^http:/i.test(base) && !LOOPBACK.test(base);
+  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  readonly maxFailures: number;
+  /** Whether a code is accepted once only. */
+  readonly singleUse: boolean;
 }

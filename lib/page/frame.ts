@@ -5,7 +5,8 @@
  * @module
  */
 
-import { OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
+import project from "../../deno.json" with { type: "json" };
+import { OPERATIONS } from "../service/operations.ts";
 import {
   element,
   type MarkupElement,
@@ -14,8 +15,12 @@ import {
   writeHtmlPage,
 } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
+import { link } from "./parts.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
+
+/** The name of the product. */
+export const PRODUCT_NAME = "Authenticator";
 
 /** What a page is made of. */
 export interface PageContent {
@@ -51,6 +56,7 @@ export function writePage(context: PageContext, content: PageContent): string {
     element("a", { class: "skip", href: "#main" }, "Skip to content"),
     band,
     element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
+    footer(context),
     element("p", { id: "told", class: "unseen", role: "status" }),
     element("script", {}, SCRIPT),
   );
@@ -58,13 +64,12 @@ export function writePage(context: PageContext, content: PageContent): string {
 }
 
 function headOf(title: string): MarkupElement {
-  const name = `${SERVICE_NAME} Web Service`;
   return element(
     "head",
     {},
     element("meta", { charset: "utf-8" }),
     element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
-    element("title", {}, title === SERVICE_NAME ? name : `${title} - ${name}`),
+    element("title", {}, title === PRODUCT_NAME ? title : `${title} - ${PRODUCT_NAME}`),
     element("link", { rel: "icon", href: ICON }),
     element("link", { rel: "alternate", type: "text/xml", href: "?disco" }),
     element("style", {}, STYLE),
@@ -81,18 +86,30 @@ function navigation(service: string, title: string, current: string | undefined)
   return element(
     "div",
     { class: "top" },
-    element("a", { class: "brand", href: service }, MARK, SERVICE_NAME),
+    element("a", { class: "brand", href: service }, MARK, PRODUCT_NAME),
     element(
       "nav",
       { "aria-label": "Operations" },
       element(
         "ul",
         {},
-        item(service, "Overview", title === SERVICE_NAME),
+        item(service, "Overview", title === PRODUCT_NAME),
         ...[...OPERATIONS.keys()].map((name) => item(`?op=${name}`, name, name === current)),
         item("?wsdl", "WSDL", false),
       ),
     ),
+  );
+}
+
+function footer(context: PageContext): MarkupElement {
+  const root = context.path.endsWith("/") ? "../" : "";
+  return element(
+    "footer",
+    { class: "wrap" },
+    element("span", {}, `${PRODUCT_NAME} ${project.version}`),
+    element("span", {}, `${project.license} licence`),
+    link(`${servicePath(context)}#settings`, "Server settings"),
+    link(`${root}healthz`, "Health"),
   );
 }
 
@@ -117,11 +134,6 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`
  */
 export function servicePath({ path }: PageContext): string {
   return path.endsWith("/") ? "../api.asmx" : "api.asmx";
-}
-
-/** Makes a link. */
-export function link(href: string, text: string): MarkupElement {
-  return element("a", { href }, text);
 }
 
 let policy: Promise<string> | undefined;

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { type Operation, OPERATIONS, SERVICE_NAME } from "../service/operations.ts";
+import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { link, servicePath, writePage } from "./frame.ts";
-import { copyButton, tryIt, viewOf } from "./parts.ts";
+import { PRODUCT_NAME, servicePath, writePage } from "./frame.ts";
+import { copyButton, link } from "./parts.ts";
 import {
   formsSection,
   samplesSection,
@@ -18,6 +18,7 @@ import {
   warnings,
 } from "./sections.ts";
 import { samplesOf } from "./samples.ts";
+import { KEY_FIELD, tryIt, viewOf } from "./try_it.ts";
 
 /** Writes the page that shows all operations. */
 export async function servicePage(context: PageContext): Promise<string> {
@@ -31,11 +32,12 @@ export async function servicePage(context: PageContext): Promise<string> {
     link("?wsdl", "Service description (WSDL)"),
   );
   return writePage(context, {
-    title: SERVICE_NAME,
+    title: PRODUCT_NAME,
     lead: LEAD,
     under: [address],
     main: [
       ...warnings(context),
+      ...(context.wantsKey ? [KEY_FIELD] : []),
       element(
         "div",
         { class: "grid lift" },
@@ -56,9 +58,9 @@ export async function operationPage(operation: Operation, context: PageContext):
   const { name, documentation } = operation;
   const card = element(
     "section",
-    { "class": cardClass(operation, "card lift wide"), "aria-labelledby": "try" },
+    { "class": cardClass(operation, "card lift"), "aria-labelledby": "try" },
     element("h2", { id: "try" }, "Try it"),
-    ...tryIt(operation, context, servicePath(context)),
+    tryIt(operation, context, servicePath(context)),
   );
   return writePage(context, {
     title: name,
@@ -66,6 +68,7 @@ export async function operationPage(operation: Operation, context: PageContext):
     current: name,
     main: [
       ...warnings(context),
+      ...(context.wantsKey ? [KEY_FIELD] : []),
       card,
       samplesSection(await samplesOf(operation, context)),
       snippetsSection(operation, context),
@@ -81,7 +84,7 @@ export function unknownOperationPage(context: PageContext): string {
   );
   return writePage(context, {
     title: "No such operation",
-    lead: `${SERVICE_NAME} has these operations; their names are case sensitive.`,
+    lead: `${PRODUCT_NAME} has these operations; their names are case sensitive.`,
     main: [element("div", { class: "card lift" }, element("ul", {}, ...items))],
   });
 }
@@ -98,11 +101,11 @@ function operationCard(operation: Operation, step: number, context: PageContext)
       name,
     ),
     element("p", {}, documentation),
-    ...tryIt(operation, context, servicePath(context)),
+    tryIt(operation, context, servicePath(context)),
     element("p", { class: "more" }, link(`?op=${name}`, `Requests, replies and code for ${name}`)),
   );
 }
 
 function cardClass({ result }: Operation, name: string): string {
-  return viewOf(result) === "picture" ? `${name} with-tile has-pairing` : name;
+  return viewOf(result) === "picture" ? `${name} has-pairing` : name;
 }

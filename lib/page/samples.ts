@@ -8,17 +8,11 @@ import type { Binding, WrittenCall } from "../binding/binding.ts";
 import type { Operation, Result } from "../service/operations.ts";
 import type { PageContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
-
-/** A piece of a sample request. */
-export interface Piece {
-  /** What stands there. */
-  readonly text: string;
-  /** What it depends on, when it is not the same in every request: a parameter, or the length. */
-  readonly hole?: string;
-}
+import { markOf, type Piece, piecesOf } from "./pieces.ts";
+import { KEY_HOLE, KEY_PLACEHOLDER } from "./shared/quoting.ts";
 
 /** The hole that the length of the body stands in; no parameter can have its name. */
-export const LENGTH_HOLE = "Content-Length";
+const LENGTH_HOLE = "Content-Length";
 
 /** A sample of one binding. */
 export interface Sample {
@@ -58,7 +52,7 @@ function sampleOf(
   return [{
     binding: name,
     call,
-    request: requestPieces(call, marked, names, context.base),
+    request: requestPieces(call, marked, names, context),
     reply: `HTTP/1.1 200 OK\nContent-Type: ${contentType}\n\n${String(body)}`
       .replaceAll("\r\n", "\n"),
   }];
@@ -68,7 +62,7 @@ function requestPieces(
   { method, path, headers, body }: WrittenCall,
   marked: WrittenCall,
   names: readonly string[],
-  base: string,
+  { base, wantsKey }: PageContext,
 ): readonly Piece[] {
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const fields = Object.entries({ Host: host, ...headers })
@@ -79,32 +73,15 @@ function requestPieces(
     { text: `${method} ${prefix}/api.asmx` },
     ...piecesOf(path, marked.path, names),
     { text: ` HTTP/1.1\n${fields}` },
+    ...(wantsKey
+      ? [{ text: `${KEY_HOLE}: ` }, { text: KEY_PLACEHOLDER, hole: KEY_HOLE }, { text: "\n" }]
+      : []),
     ...(method === "GET"
       ? []
       : [{ text: "Content-Length: " }, { text: length, hole: LENGTH_HOLE }]),
     { text: method === "GET" ? "\n" : "\n\n" },
     ...piecesOf(body, marked.body, names),
   ];
-}
-
-// Letters and digits are the same in every form, and no form has such words of its own.
-function markOf(name: string): string {
-  return `0${name}0`;
-}
-
-// What stands in the text between two fixed parts is the value as the binding wrote it there.
-function piecesOf(text: string, marked: string, names: readonly string[]): readonly Piece[] {
-  const parts = marked.split(new RegExp(`(${names.map(markOf).join("|")})`));
-  let end = 0;
-  return parts.map((part, i) => {
-    const start = end;
-    const name = names.find((known) => markOf(known) === part);
-    const next = parts[i + 1];
-    if (name === undefined) end += part.length;
-    else end = next ? text.indexOf(next, start) : text.length;
-    const piece = { text: text.slice(start, end) };
-    return name === undefined ? piece : { ...piece, hole: name };
-  }).filter((piece) => piece.text !== "");
 }
 
 // A picture takes more room on the page than all the rest; the two ends of it say what it is.

@@ -8,13 +8,17 @@
 import type { Operation } from "../service/operations.ts";
 import type { PageContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
+import { fillMarks, markOf, type Piece } from "./pieces.ts";
+import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, type ValueKind } from "./shared/quoting.ts";
 
 /** A program, or a command, that makes a call. */
 export interface Snippet {
   /** The language, or the program that takes it. */
   readonly language: string;
+  /** How it writes values. */
+  readonly values: ValueKind;
   /** The text; its lines end in LF. */
-  readonly text: string;
+  readonly pieces: readonly Piece[];
 }
 
 /** What a template is filled with. */
@@ -25,51 +29,78 @@ interface Call {
   readonly args: readonly (readonly [name: string, value: string])[];
   /** The fields of the result when it is a record. */
   readonly fields: readonly string[] | undefined;
+  /** The caller's key, where one is wanted. */
+  readonly key: string | undefined;
 }
 
-const TEMPLATES: readonly (readonly [language: string, write: (call: Call) => string])[] = [
-  ["curl", curl],
-  ["C#", csharp],
-  ["PHP", php],
-  ["Python", python],
-  ["Java", java],
-  ["JavaScript", javascript],
-  ["PowerShell", powershell],
-  ["VB", visualBasic],
+/** A language: how it writes values in its strings, and its program. */
+interface Language {
+  readonly language: string;
+  readonly values: ValueKind;
+  readonly write: (call: Call) => string;
+}
+
+const LANGUAGES: readonly Language[] = [
+  { language: "curl", values: "shell", write: curl },
+  { language: "C#", values: "c", write: csharp },
+  { language: "PHP", values: "php", write: php },
+  { language: "Python", values: "c", write: python },
+  { language: "Java", values: "c", write: java },
+  { language: "JavaScript", values: "c", write: javascript },
+  { language: "PowerShell", values: "powershell", write: powershell },
+  { language: "VB", values: "basic", write: visualBasic },
 ];
 
-/** The snippets of an operation. */
+/** The snippets of an operation. Their values are marked, so that others can be put in. */
 export function snippetsOf(operation: Operation, context: PageContext): readonly Snippet[] {
   const { name, result } = operation;
+  const args = exampleArguments(operation, context.service);
+  const url = `${context.base}/api.asmx`;
+  const values = new Map([...args, [KEY_HOLE, KEY_PLACEHOLDER], [URL_MARK, url]]);
   const call: Call = {
     name,
-    url: `${context.base}/api.asmx`,
-    args: [...exampleArguments(operation, context.service)],
+    url: markOf(URL_MARK),
+    args: [...args.keys()].map((known) => [known, markOf(known)]),
     fields: result.kind === "record" ? result.fields : undefined,
+    key: context.wantsKey ? markOf(KEY_HOLE) : undefined,
   };
-  return TEMPLATES.map(([language, write]) => ({ language, text: write(call) }));
+  return LANGUAGES.map(({ language, values: kind, write }) => ({
+    language,
+    values: kind,
+    pieces: fillMarks(write(call), values, encoderOf(kind))
+      .map(({ text, hole }) => hole === undefined || hole === URL_MARK ? { text } : { text, hole }),
+  }));
 }
 
-// In C#, Java, JavaScript and Python; what these escape and JSON does not, no URL or example has.
-const quoted = (text: string): string => JSON.stringify(text);
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-const phpQuoted = (text: string): string => `'${text.replace(/[\\']/g, String.raw`\$&`)}'`;
-const powershellQuoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-const basicQuoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+// The address is put in like a value: it may hold anything, even a mark.
+const URL_MARK = "url";
+
+// The strings of the languages. Between the quotes stands what an encoder of the same name gives.
+const quoted = (text: string): string => `"${encoderOf("c")(text)}"`;
+const shellQuoted = (text: string): string => `'${encoderOf("shell")(text)}'`;
+const phpQuoted = (text: string): string => `'${encoderOf("php")(text)}'`;
+const powershellQuoted = (text: string): string => `'${encoderOf("powershell")(text)}'`;
+const basicQuoted = (text: string): string => `"${encoderOf("basic")(text)}"`;
+
+/** A line, where there is something to write it of. */
+function lineOf<T>(value: T | undefined, write: (value: T) => string): string {
+  return value === undefined ? "" : `${write(value)}\n`;
+}
 
 function lines<T>(items: readonly T[], line: (item: T) => string, separator = "\n"): string {
   return items.map(line).join(separator);
 }
 
-function curl({ name, url, args }: Call): string {
+function curl({ name, url, args, key }: Call): string {
   const parts = [
-    `curl ${shellQuoted(`${url}/${name}`)}`,
+    `curl --fail-with-body ${shellQuoted(`${url}/${name}`)}`,
+    ...(key === undefined ? [] : [`--header ${shellQuoted(`X-Api-Key: ${key}`)}`]),
     ...args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`),
   ];
   return parts.join(" \\\n  ");
 }
 
-function csharp({ name, url, args, fields }: Call): string {
+function csharp({ name, url, args, fields, key }: Call): string {
   const printed = fields === undefined
     ? "Console.WriteLine(result.Value);"
     : `foreach (var field in result.Elements()) Console.WriteLine(field.Value);`;
@@ -91,6 +122,7 @@ ${lines(args, ([key, value]) => `            [${quoted(key)}] = ${quoted(value)}
         });
         using (var client = new HttpClient())
         {
+${lineOf(key, (k) => `            client.DefaultRequestHeaders.Add("X-Api-Key", ${quoted(k)});`)}\
             var reply = await client.PostAsync(${quoted(`${url}/${name}`)}, form);
             reply.EnsureSuccessStatusCode();
             var result = XDocument.Parse(await reply.Content.ReadAsStringAsync()).Root;
@@ -100,23 +132,25 @@ ${lines(args, ([key, value]) => `            [${quoted(key)}] = ${quoted(value)}
 }`;
 }
 
-function php({ name, url, args, fields }: Call): string {
+function php({ name, url, args, fields, key }: Call): string {
   const result = `$reply->${name}Result`;
   const printed = fields === undefined
     ? `echo ${result} ? 'true' : 'false', "\\n";`
     : lines(fields, (field) => `echo ${result}->${field}, "\\n";`);
+  const login = key === undefined ? "" : `, ['login' => 'any', 'password' => ${phpQuoted(key)}]`;
   return `<?php
-$client = new SoapClient(${phpQuoted(`${url}?wsdl`)});
+$client = new SoapClient(${phpQuoted(`${url}?wsdl`)}${login});
 $reply = $client->${name}([
 ${lines(args, ([key, value]) => `    ${phpQuoted(key)} => ${phpQuoted(value)},`)}
 ]);
 ${printed}`;
 }
 
-function python({ name, url, args, fields }: Call): string {
+function python({ name, url, args, fields, key }: Call): string {
   const printed = fields === undefined
     ? `    print("true" if result else "false")`
     : lines(fields, (field) => `    print(result[${quoted(field)}])`);
+  const header = key === undefined ? "" : `, "X-Api-Key": ${quoted(key)}`;
   return `import json
 import urllib.request
 
@@ -126,7 +160,7 @@ ${lines(args, ([key, value]) => `    ${quoted(key)}: ${quoted(value)},`)}
 request = urllib.request.Request(
     ${quoted(`${url}/${name}`)},
     data=json.dumps(arguments).encode(),
-    headers={"Content-Type": "application/json"},
+    headers={"Content-Type": "application/json"${header}},
 )
 with urllib.request.urlopen(request) as reply:
     result = json.load(reply)["d"]
@@ -135,7 +169,7 @@ ${printed}`;
 
 // HTTP/1.1, because Java's client else asks for an upgrade to HTTP/2 over plain HTTP, and Deno 2.9
 // refuses a body that comes with such a request.
-function java({ name, url, args, fields }: Call): string {
+function java({ name, url, args, fields, key }: Call): string {
   const pairs = lines(
     args,
     ([key, value]) => `                ${quoted(`${key}=`)} + encode(${quoted(value)})`,
@@ -156,6 +190,7 @@ public class ${name} {
 ${pairs});
         var request = HttpRequest.newBuilder(URI.create(${quoted(`${url}/${name}`)}))
                 .header("Content-Type", "application/x-www-form-urlencoded")
+${lineOf(key, (k) => `                .header("X-Api-Key", ${quoted(k)})`)}\
                 .POST(HttpRequest.BodyPublishers.ofString(form))
                 .build();
         var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -172,11 +207,12 @@ ${printed}
 }`;
 }
 
-function javascript({ name, url, args, fields }: Call): string {
+function javascript({ name, url, args, fields, key }: Call): string {
   const printed = fields?.map((field) => `d.${field}`) ?? ["d"];
+  const header = key === undefined ? "" : `, "X-Api-Key": ${quoted(key)}`;
   return `const reply = await fetch(${quoted(`${url}/${name}`)}, {
   method: "POST",
-  headers: { "Content-Type": "application/json" },
+  headers: { "Content-Type": "application/json"${header} },
   body: JSON.stringify({
 ${lines(args, ([key, value]) => `    ${key}: ${quoted(value)},`)}
   }),
@@ -186,17 +222,20 @@ const { d } = await reply.json();
 ${lines(printed, (value) => `console.log(${value});`)}`;
 }
 
-function powershell({ name, url, args, fields }: Call): string {
+function powershell({ name, url, args, fields, key }: Call): string {
   const printed = fields?.map((field) => `$reply.d.${field}`) ?? ["$reply.d"];
+  const header = key === undefined
+    ? ""
+    : ` \`\n  -Headers @{ 'X-Api-Key' = ${powershellQuoted(key)} }`;
   return `$body = @{
 ${lines(args, ([key, value]) => `  ${key} = ${powershellQuoted(value)}`)}
 } | ConvertTo-Json
 $reply = Invoke-RestMethod ${powershellQuoted(`${url}/${name}`)} -Method Post \`
-  -ContentType 'application/json; charset=utf-8' -Body $body
+  -ContentType 'application/json; charset=utf-8' -Body $body${header}
 ${printed.join("\n")}`;
 }
 
-function visualBasic({ name, url, args, fields }: Call): string {
+function visualBasic({ name, url, args, fields, key }: Call): string {
   const pairs = lines(
     args,
     ([key, value]) => `            {${basicQuoted(key)}, ${basicQuoted(value)}}`,
@@ -223,6 +262,10 @@ Module Program
 ${pairs}
         })
         Using client As New HttpClient()
+${
+    lineOf(key, (k) =>
+      `            client.DefaultRequestHeaders.Add("X-Api-Key", ${basicQuoted(k)})`)
+  }\
             Dim reply = Await client.PostAsync(${basicQuoted(`${url}/${name}`)}, form)
             reply.EnsureSuccessStatusCode()
             Dim result = XDocument.Parse(Await reply.Content.ReadAsStringAsync()).Root

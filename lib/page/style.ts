@@ -114,15 +114,17 @@ export const STYLE: string = `
 --mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 @media screen and (prefers-color-scheme:dark){:root{${variables(PALETTES.dark)}}}
 *{box-sizing:border-box}
+[hidden]{display:none!important}
 html{scroll-padding:1rem;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 var(--sans)}
-h1,h2,h3{margin:0;line-height:1.2;letter-spacing:-.015em;text-wrap:balance}
+h1,h2,h3{margin:0;line-height:1.25;letter-spacing:-.015em;text-wrap:balance}
 p{margin:0}
 a{color:var(--accent);text-underline-offset:.18em}
 code,pre{font-family:var(--mono);font-size:.875em}
 code{overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
-.wrap{max-width:76rem;margin:0 auto;padding:0 clamp(1rem,4vw,2.5rem)}
+main:focus{outline:0}
+.wrap{max-width:80rem;margin:0 auto;padding:0 clamp(1rem,4vw,2.5rem)}
 .skip{position:absolute;left:1rem;top:-4rem;z-index:1;background:var(--card);padding:.5rem 1rem}
 .skip:focus{top:.5rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -135,72 +137,107 @@ html.js .no-js{display:none}
 .band .wrap{position:relative}
 .band a{color:inherit}
 .band :focus-visible{outline-color:var(--onBand)}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.5rem;padding:1rem 0}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.5rem;padding:.8rem 0}
 .brand{display:flex;align-items:center;gap:.6rem;font-weight:650;text-decoration:none}
 .brand svg{width:1.75rem;height:1.75rem;flex:none}
-nav ul{display:flex;flex-wrap:wrap;gap:.25rem;margin:0 0 0 -.75rem;padding:0;list-style:none}
-nav a{display:block;padding:.4rem .75rem;border-radius:99px;text-decoration:none}
+nav ul{display:flex;gap:.15rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
+nav a{display:block;padding:.4rem .6rem;border-radius:99px;font-size:.95rem;text-decoration:none}
 nav a:hover{background:#ffffff1f}
 nav a[aria-current]{background:#ffffff1f;box-shadow:inset 0 0 0 1px #ffffff4d}
-.hero{padding:clamp(1.25rem,4vw,3rem) 0 clamp(3.25rem,7vw,4.75rem)}
-.hero>*{max-width:44rem}
-h1{font-size:clamp(2rem,1.4rem + 3vw,3.4rem);font-weight:700;letter-spacing:-.03em}
-.lead{margin-top:.9rem;font-size:clamp(1.05rem,1rem + .4vw,1.25rem);color:var(--mutedOnBand)}
-.address{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem;margin-top:1.4rem}
+.hero{padding:clamp(1rem,2.5vw,1.75rem) 0 clamp(3rem,5vw,3.75rem)}
+.hero>*{max-width:46rem}
+h1{font-size:clamp(1.9rem,1.4rem + 2vw,2.75rem);font-weight:700;letter-spacing:-.03em}
+.lead{margin-top:.6rem;font-size:clamp(1rem,.95rem + .3vw,1.15rem);color:var(--mutedOnBand)}
+.address{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem;margin-top:1rem}
 .address code{padding:.45rem .8rem;border-radius:8px;background:#0004;font-size:1rem}
 .band button{background:#0000;color:inherit;border-color:#ffffff80}
 
-main{padding-bottom:3.5rem}
+main{padding-bottom:3rem}
 .grid{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;align-items:start}
-main>*{margin-top:2.75rem}
-main>.lift:first-child{margin-top:-1.75rem;position:relative}
-main>.warning,.warning+.lift{margin-top:1.25rem}
+main>*{margin-top:3rem}
+main>.lift:first-child,main>[hidden]:first-child+.lift{margin-top:-1.75rem;position:relative}
+main>:is(.warning,.keys),:is(.warning,.keys)+.lift{margin-top:1.25rem}
 h2{font-size:1.4rem;font-weight:650}
+h3{font-size:1.05rem;font-weight:650}
 section>p,.card>p{margin-top:.4rem;color:var(--muted);max-width:46rem}
 .card{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:16px;
 padding:clamp(1rem,3vw,1.75rem);box-shadow:0 1px 2px #0000000d,0 8px 24px -12px #00000026}
+section.card{container-type:inline-size}
 .step{display:inline-grid;place-items:center;width:1.75rem;height:1.75rem;margin-right:.6rem;
 border-radius:50%;background:var(--soft);color:var(--accent);font-size:1rem;vertical-align:.1em}
 .warning{padding:.8rem 1.1rem;border-radius:12px;background:var(--warnGround);
 color:var(--warn);border-left:5px solid}
+.keys{display:grid;gap:.3rem .9rem;padding-block:1rem}
 
-form{display:grid;gap:1.1rem;margin-top:1.25rem}
-.field{display:grid;gap:.3rem}
+.try{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem;margin-top:1.25rem}
+form{display:grid;gap:1rem;align-content:start}
+.field{display:grid;gap:.3rem;max-width:26rem}
+.name{display:flex;align-items:baseline;gap:.45rem}
+.name code{color:var(--muted)}
 label{font-weight:600}
-label code{margin-left:.35rem;font-weight:400;color:var(--muted)}
 .hint{font-size:.9rem;color:var(--muted)}
 input:not([type=radio]){width:100%;min-height:2.75rem;padding:.5rem .75rem;color:inherit;
 background:var(--field);border:1px solid var(--edge);border-radius:8px;font:inherit}
-input.code{font-family:var(--mono);font-size:.95rem}
-input[inputmode=numeric]{font-size:1.5rem;letter-spacing:.25em}
-button,.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;
-padding:.4rem 1.1rem;border:1px solid var(--edge);border-radius:8px;background:var(--card);
-color:var(--ink);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
+input.code{font-family:var(--mono);font-size:.9rem}
+input[inputmode=numeric]{width:11rem;font-size:1.5rem;letter-spacing:.15em}
+#key{max-width:26rem}
+.whole{padding:.1rem .75rem;color:var(--muted)}
+button,.button{display:inline-flex;align-items:center;justify-content:center;gap:.5rem;
+min-height:2.75rem;padding:.4rem 1.1rem;border:1px solid var(--edge);border-radius:8px;
+background:var(--card);color:var(--ink);font:inherit;font-weight:600;text-decoration:none;
+cursor:pointer}
 button:hover,.button:hover{box-shadow:inset 0 0 0 1px currentColor}
+button:disabled,.button:not([href]){cursor:default;box-shadow:none}
 button[type=submit]{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
+[data-busy] [type=submit]::after{content:"";width:1em;height:1em;border:2px solid;
+border-right-color:#0000;border-radius:50%}
 .small{min-height:2rem;padding:.15rem .7rem;font-size:.875rem}
 .row{display:flex;flex-wrap:wrap;align-items:center;gap:.6rem}
-.by:not(:empty){margin-left:.35em}
-.row>input{flex:1 1 12rem;min-width:0}
+.by:empty{display:none}
 
-.pairing{display:grid;gap:1.1rem;justify-items:start;margin-top:1.5rem}
+.result{display:grid;gap:1rem;align-content:start;justify-items:start;min-width:0}
 .tile{display:grid;place-items:center;width:min(100%,18rem);aspect-ratio:1;overflow:hidden;
 background:#fff;color:#54625c;border:1px solid var(--line);border-radius:14px;text-align:center}
-.tile svg,.tile img{display:block;width:100%;height:100%}
+.tile svg,.tile img{display:block}
+.tile img{width:100%;height:100%}
 .tile p{padding:1.5rem}
+[aria-busy=true] :is(.tile>*,.groups){opacity:.25}
+[aria-busy=true] .setup .row{opacity:.5}
 .setup{min-width:0;max-width:100%}
 .setup>.row{margin-top:.8rem}
-.more{padding-top:.5rem}
-.groups{display:block;font-size:1.05rem;line-height:1.7}
+.more{padding-top:1rem}
+.groups{display:block;margin-top:.2rem;font-size:1.05rem;line-height:1.7}
 .groups span{display:inline-block;margin-right:.6em}
 .bad{color:var(--bad)}
-.answer{width:100%;min-height:4.9rem;padding:.7rem 1rem;border-radius:10px;background:var(--soft)}
+.answer{width:100%;min-height:5.9rem;padding:.7rem 1rem;border-radius:10px;background:var(--soft)}
 .answer.bad{background:var(--badGround)}
 .answer.empty{display:grid;place-items:center;background:#0000;border:1px dashed var(--edge);
 color:var(--muted)}
 .answer b{display:block;font:700 1.5rem/1.3 var(--mono)}
 .answer b::before{content:"\\2713";content:"\\2713"/"";margin-right:.5rem}
 .answer.bad b::before{content:"\\2717";content:"\\2717"/""}
+.answer small{display:block;font-size:.85rem}
+.reasons{width:100%;padding:0 1rem}
+.reasons summary{font-weight:650;cursor:pointer}
+.reasons :is(p,ul){margin:.4rem 0 0}
+.reasons ul{padding-left:1.2rem}
+.reasons li{margin:.25rem 0}
+.reasons small{display:block;margin-top:.4rem;color:var(--muted)}
+.test-app{width:100%;padding:1rem;border:1px solid var(--line);border-radius:12px;
+background:var(--ground)}
+.test-app .now{width:100%;justify-content:start;margin:.7rem 0;padding:.6rem 1rem}
+.test-app .now svg{width:1.75rem;height:1.75rem;flex:none}
+.test-app .now .code{font-size:1.5rem;letter-spacing:.04em}
+.test-app .use{margin-left:auto;color:var(--accent);font-size:.875rem}
+.test-app .code{font-family:var(--mono);white-space:nowrap}
+.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.2rem,1fr))}
+.others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
+.others .code{font-size:1rem;font-weight:600}
+.taken{color:var(--muted)}
+.whole-arc{stroke:var(--line)}
+.left-arc{stroke:var(--accent)}
+.no-secret .left-arc{stroke:none}
+.test-app:not([hidden])~.clock progress{display:none}
 .clock{display:grid;gap:.35rem;width:100%;font-size:.9rem;color:var(--muted)}
 .clock b{color:var(--ink);font-variant-numeric:tabular-nums}
 progress{width:100%;height:.5rem;accent-color:var(--accent)}
@@ -208,51 +245,65 @@ progress{width:100%;height:.5rem;accent-color:var(--accent)}
 .tabs{display:flex;flex-wrap:wrap;gap:.4rem;margin:1rem 0 0;padding:0;border:0;min-width:0}
 .tabs legend{padding:0;margin-bottom:.5rem;font-size:.9rem;color:var(--muted)}
 .tabs input{position:absolute;opacity:0}
-.tabs label{padding:.4rem .9rem;border:1px solid var(--edge);border-radius:99px;cursor:pointer}
+.tabs label{padding:.3rem .85rem;border:1px solid var(--edge);border-radius:99px;cursor:pointer}
 .tabs input:checked+label{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
 .tabs input:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 .panel{display:none;order:1;flex:0 0 100%;min-width:0;margin-top:.4rem}
 .tabs input:checked+label+.panel{display:block}
 .sides{display:grid;gap:1rem}
-figure{display:flex;flex-direction:column;min-width:0;margin:0;border-radius:12px;overflow:hidden;
-background:var(--code);color:var(--onCode)}
+figure{display:flex;flex-direction:column;min-width:0;margin:0;border:1px solid #0000;
+border-radius:12px;overflow:hidden;background:var(--code);color:var(--onCode)}
 figcaption{display:flex;align-items:center;justify-content:space-between;gap:.75rem;
 min-height:2.9rem;padding:.4rem .6rem .4rem 1.1rem;font-weight:600;background:#ffffff14}
 figure button{background:#0000;color:inherit;border-color:#ffffff80}
 figure :focus-visible{outline-color:var(--onCode);outline-offset:-3px}
 pre{margin:0;padding:1rem 1.1rem 1.2rem;line-height:1.6;white-space:pre-wrap;
-overflow-wrap:anywhere;tab-size:2}
+word-break:break-all;tab-size:2}
 pre[tabindex]{max-height:32rem;overflow:auto}
 var{font-style:normal;color:var(--valueOnCode)}
-.scroll{overflow-x:auto}
-.scroll :is(code,th){white-space:nowrap}
-table{width:100%;border-collapse:collapse;margin-top:1rem}
+.scroll{margin-top:1rem;overflow-x:auto}
+.scroll th{white-space:nowrap}
+table{width:100%;border-collapse:collapse}
 th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}
 th{font-weight:600}
 td{overflow-wrap:anywhere}
 thead th{font-size:.9rem;color:var(--muted)}
+footer{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-block:1.25rem 2rem;font-size:.9rem;
+color:var(--muted)}
 
-@media (min-width:42rem){.with-tile{display:grid;gap:0 2rem;align-items:start;
-grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
-.with-tile>:is(h2,p){grid-column:1/-1}}
-@media (min-width:68rem){.wide{grid-template-columns:minmax(0,1fr) minmax(0,34rem)}
-.wide .pairing{grid-template-columns:18rem minmax(0,1fr);gap:1.1rem 1.75rem}
-.wide .status{grid-column:1/-1}}
-@media (min-width:60rem){.sides{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}
-.grid{grid-template-columns:minmax(0,7fr) minmax(0,4fr)}}
+@container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
+.try:has(.judged){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
+@container (min-width:52rem){.try,.try:has(.judged){grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
+.pairing{grid-template-columns:18rem minmax(0,1fr);gap:1.1rem 1.75rem}
+.status{grid-column:1/-1}
+.judged{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
+.judged>*{grid-column:1}
+.judged>.test-app{grid-column:2;grid-row:1/span 4}}
+@media (min-width:60rem){.sides{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}
 @media (prefers-reduced-motion:no-preference){button,.tabs label,nav a{transition:background .15s,
-box-shadow .15s}}
-@media (forced-colors:active){.tabs input:checked+label{outline:2px solid Highlight}}
+box-shadow .15s}
+[data-busy] [type=submit]::after{animation:turn .8s linear infinite}
+@keyframes turn{to{rotate:1turn}}}
+@media (forced-colors:active){.tabs input:checked+label{outline:2px solid Highlight}
+nav a[aria-current]{outline:2px solid Highlight;outline-offset:-2px}
+.whole-arc{stroke:GrayText}.left-arc{stroke:Highlight}
+.card,figure,.answer,.warning,.address code{border:1px solid CanvasText}}
 @media print{body{background:#fff}
-.band,.skip,button,.tabs{display:none!important}
+.band,.skip,button,.tabs>:is(legend,label,input),.test-app,.clock,.keys,footer,
+.answer.empty{display:none!important}
+.tabs{display:block}
 .card{box-shadow:none;border:0;padding:0}main>.lift{margin:0!important}
+figure{background:none;color:#000;border-color:#000}
+var{color:#000}
+pre[tabindex]{max-height:none}
 .paired main>:not(.has-pairing,:has(.has-pairing)),.paired .grid>:not(.has-pairing),
-.paired .has-pairing>:not(.pairing){display:none}
+.paired .has-pairing>:not(.try),.paired .has-pairing form{display:none}
 .for{font-size:1.4rem;font-weight:650}
 .paired .print-only{display:block!important}
-.paired .pairing{justify-items:center;text-align:center;margin-top:2cm}
-.paired .with-tile{display:block}
-.paired .tile{width:8cm;border:0}.paired .on-screen{display:none}
+.paired .try{display:block}
+.paired .pairing{display:grid;grid-template-columns:1fr;justify-items:center;text-align:center;
+margin-top:2cm}
+.paired .tile{width:9cm;border:0}.paired .on-screen{display:none}
 .paired .pairing ol{text-align:left;line-height:1.9}}
 `.replace(/\n+/g, "\n").trim();

@@ -10,7 +10,7 @@ import { referenceHotp } from "../support/reference_totp.ts";
 
 /** Reads the QR code in the first element that a selector finds, from how it looks. */
 export async function scan(page: Page, selector = ".tile"): Promise<string> {
-  await page.locator(`${selector} > :is(svg, img)`).waitFor();
+  await page.locator(`:not([aria-busy=true]) > ${selector} > :is(svg, img)`).waitFor();
   const screenshot = await page.locator(selector).first().screenshot();
   const { width, height, data } = PNG.sync.read(screenshot);
   const decoded = jsqr.default(new Uint8ClampedArray(data), width, height);

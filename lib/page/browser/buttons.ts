@@ -1,10 +1,11 @@
 /**
- * The buttons that copy and print, and the tabs that name a format.
+ * The buttons that copy and print, and the tabs.
  *
  * @module
  */
 
 import { all, one } from "./dom.ts";
+import { keep } from "./memory.ts";
 
 /** How long a button says that it copied, in milliseconds. */
 const TOLD_MS = 2000;
@@ -27,6 +28,7 @@ async function copy(text: string): Promise<void> {
 export function setUpCopyButton(button: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
+    keep();
     const pane = button.closest("figure");
     const source = pane === null ? one(`#${button.dataset["copy"]}`) : one("pre", pane);
     await copy(source.textContent ?? "");
@@ -40,12 +42,28 @@ export function setUpCopyButton(button: HTMLElement): void {
   });
 }
 
-/** Makes the buttons that send say by which format, as the tab that is chosen has it. */
-export function setUpFormatTab(tab: HTMLInputElement): void {
+/** Makes a button print the page. */
+export function setUpPrintButton(button: HTMLElement): void {
+  button.addEventListener("click", () => {
+    keep();
+    print();
+  });
+}
+
+/** The labels of the tabs that were chosen last, by the names of their sets. */
+const chosen = new Map<string, string>();
+
+/** Makes a tab be chosen again on the next view, and makes buttons say by which format they send. */
+export function setUpTab(tab: HTMLInputElement): void {
+  const label = tab.nextElementSibling?.textContent ?? "";
   const tell = (): void => {
-    if (!tab.checked) return;
-    for (const by of all(".by")) by.textContent = ` by ${tab.nextElementSibling?.textContent}`;
+    if (!tab.checked || tab.name !== "calls") return;
+    for (const by of all(".by")) by.textContent = ` by ${label}`;
   };
-  tab.addEventListener("change", tell);
+  tab.addEventListener("change", () => {
+    chosen.set(tab.name, label);
+    tell();
+  });
+  if (chosen.get(tab.name) === label) tab.checked = true;
   tell();
 }

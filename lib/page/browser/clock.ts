@@ -4,36 +4,65 @@
  * @module
  */
 
-import { all, first, one } from "./dom.ts";
+import { addressOf, all, one } from "./dom.ts";
 
 let offsetMs: number | undefined;
 
-/** Learns the server's time from a reply. */
-export function readClock(reply: Response): void {
+const ticks: (() => void)[] = [];
+
+/**
+ * Learns the server's time from a reply.
+ *
+ * @param sentMs When the request was sent, by this device. The reply's head has just come: the
+ * server wrote it about half-way in between, and how long the body takes is another matter.
+ */
+export function readClock(reply: Response, sentMs: number): void {
   const date = Date.parse(reply.headers.get("date") ?? "");
-  if (date) offsetMs = date + 500 - Date.now();
+  if (date) offsetMs = date + 500 - (sentMs + Date.now()) / 2;
 }
 
-/** Starts the clocks of the page, where there are any. */
-export function startClocks(): void {
-  if (first(".clock") === undefined) return;
+/** The time of the server in milliseconds since 1970; undefined until it is known. */
+export function serverNowMs(): number | undefined {
+  return offsetMs === undefined ? undefined : Date.now() + offsetMs;
+}
+
+/** The time of the server on a clock. */
+export function timeShown(): string {
+  return new Date(serverNowMs() ?? Date.now()).toISOString().slice(11, 19);
+}
+
+/** Calls a function every second, and whenever the time becomes known. */
+export function everySecond(tick: () => void): void {
+  ticks.push(tick);
+}
+
+/** Starts the clock of the page. */
+export function startClock(): void {
+  everySecond(showClocks);
+  const sentMs = Date.now();
   // The smallest document there is; Bun gives no Date to a HEAD.
-  fetch("?disco", { cache: "no-store" }).then(readClock).then(showClocks).catch(() => {});
-  setInterval(showClocks, 1000);
+  fetch(addressOf("?disco"), { cache: "no-store" })
+    .then((reply) => readClock(reply, sentMs)).then(tick).catch(() => {});
+  setInterval(tick, 1000);
 }
 
-/** Shows the time on every clock of the page, once it is known. */
-export function showClocks(): void {
-  if (offsetMs === undefined) return;
-  for (const clock of all(".clock")) showClock(clock, offsetMs);
+/** Shows all that depends on the time. */
+export function tick(): void {
+  for (const each of ticks) each();
 }
 
-function showClock(clock: HTMLElement, offsetMs: number): void {
-  const seconds = Math.floor((Date.now() + offsetMs) / 1000);
+function showClocks(): void {
+  const nowMs = serverNowMs();
+  if (nowMs === undefined) return;
+  for (const clock of all(".clock")) showClock(clock, nowMs);
+}
+
+function showClock(clock: HTMLElement, nowMs: number): void {
+  const seconds = Math.floor(nowMs / 1000);
   const period = Number(clock.dataset["period"]);
   const left = period - seconds % period;
-  const skew = Math.round(-offsetMs / 1000);
-  one(".time", clock).textContent = new Date(seconds * 1000).toISOString().slice(11, 19);
+  const skew = Math.round((Date.now() - nowMs) / 1000);
+  one(".time", clock).textContent = timeShown();
   one(".left", clock).textContent = String(left);
   one<HTMLProgressElement>("progress", clock).value = left;
   one(".skew", clock).textContent = Math.abs(skew) < 5

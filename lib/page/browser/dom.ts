@@ -1,5 +1,5 @@
 /**
- * Finding elements of the page.
+ * Finding elements of the page, and addresses.
  *
  * @module
  */
@@ -32,6 +32,29 @@ export function one<E extends Element = HTMLElement>(
   const found = first<E>(selector, root);
   if (found === undefined) throw new Error(`The page has no ${selector}`);
   return found;
+}
+
+/** An element with a text in it. */
+export function textElement(name: string, text: string): HTMLElement {
+  const element = document.createElement(name);
+  element.textContent = text;
+  return element;
+}
+
+/** Sets a text where it is another: what is set again would be read out again. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * The address that a relative one stands for on this page. A user name and a key in the page's
+ * address are left out: `fetch` refuses them, and the browser shows them by itself.
+ */
+export function addressOf(relative: string): string {
+  const url = new URL(relative, document.baseURI);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }
 
 /** The form's values by the names of its fields. */

@@ -7,8 +7,10 @@
  * @module
  */
 
+import { encoderOf, KEY_PLACEHOLDER } from "../shared/quoting.ts";
 import { readClock } from "./clock.ts";
-import { all, first, valuesOf } from "./dom.ts";
+import { addressOf, all, first, valuesOf } from "./dom.ts";
+import { keyShown } from "./memory.ts";
 
 /** A request to be sent. */
 export interface ReadyRequest {
@@ -26,30 +28,28 @@ export type Said =
   | { readonly result: Result; readonly message?: undefined }
   | { readonly message: string };
 
-/** A reply that was read. */
+/** What became of a request. */
 export type Answer = Said & {
   /** How long it took, in whole milliseconds. */
   readonly tookMs: number;
-  /** The reply as it went over the wire. */
+  /** Its status and reason; empty when there is none. */
+  readonly status: string;
+  /** What is to stand over it. */
+  readonly title: string;
+  /** The reply as it went over the wire, or why there is none. */
   readonly shown: string;
 };
 
-type Encoder = (value: string) => string;
-
-const ENCODERS: Readonly<Record<"xml" | "json" | "form", Encoder>> = {
-  xml: (value) => value.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`),
-  json: (value) => JSON.stringify(value).slice(1, -1),
-  form: (value) => new URLSearchParams([["", value]]).toString().slice(1),
-};
+/** How long a reply may take, in milliseconds. */
+const PATIENCE_MS = 10_000;
 
 function textOf(node: Node): string {
   return node.textContent ?? "";
 }
 
-/** Puts values into the marked places of a sample request. */
+/** Puts values into the marked places of a text. */
 export function fillIn(pane: HTMLElement, values: Readonly<Record<string, string>>): void {
-  const form = /content-type:.*(xml|json)/i.exec(textOf(pane))?.[1] as "xml" | "json" | undefined;
-  const encode = ENCODERS[form ?? "form"];
+  const encode = encoderOf(pane.dataset["values"]);
   for (const hole of all("var", pane)) {
     const value = values[hole.dataset["name"] ?? ""];
     if (value !== undefined) hole.textContent = encode(value);
@@ -61,7 +61,8 @@ export function fillIn(pane: HTMLElement, values: Readonly<Record<string, string
 }
 
 /**
- * The request that stands in a pane.
+ * The request that stands in a pane. A key that nobody typed is not sent: the browser shows the one
+ * that it opened the page with.
  *
  * @param service The address of the service.
  */
@@ -74,7 +75,7 @@ export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
       const [name = "", value = ""] = field.split(/: (.*)/s);
       return [name, value];
     })
-    .filter(([name]) => !/^(Host|Content-Length)$/.test(name));
+    .filter(([name, value]) => !/^(Host|Content-Length)$/.test(name) && value !== KEY_PLACEHOLDER);
   const [path = "", query] = target.split("?");
   const operation = path.slice(path.lastIndexOf("/api.asmx") + "/api.asmx".length);
   return {
@@ -85,53 +86,118 @@ export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
 
 /** A request with what the fields of a form hold: by POST, so that no secret is in an address. */
 export function quietRequest(form: HTMLFormElement): ReadyRequest {
-  return {
-    url: form.action,
-    options: {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(valuesOf(form)),
-    },
-  };
+  return postRequest(
+    form.getAttribute("action")!,
+    "application/json",
+    JSON.stringify(valuesOf(form)),
+  );
+}
+
+/** A request by POST, with the key that was typed. */
+export function postRequest(path: string, type: string, body: string): ReadyRequest {
+  const key = keyShown();
+  const headers = { "Content-Type": type, ...(key === undefined ? {} : { "X-Api-Key": key }) };
+  return { url: addressOf(path), options: { method: "POST", headers, body } };
 }
 
 /**
- * Sends a request and reads the reply.
+ * Sends a request and reads the reply. That there is none, or none that can be read, is an answer
+ * too.
  *
- * @throws {Error} When there is no reply, or it cannot be read.
+ * @throws {DOMException} When the signal says that nobody waits any more.
  */
 export async function call(
   { url, options }: ReadyRequest,
   signal: AbortSignal,
 ): Promise<Answer> {
   const started = performance.now();
-  const reply = await fetch(url, { ...options, signal, cache: "no-store", redirect: "error" });
-  const text = await reply.text();
-  const tookMs = Math.max(1, Math.round(performance.now() - started));
-  readClock(reply);
-  const type = reply.headers.get("content-type") ?? "";
-  const head = `HTTP/1.1 ${reply.status} ${reply.statusText}\nContent-Type: ${type}`;
-  return { ...saidIn(type, text), tookMs, shown: `${head}\n\n${text}` };
+  const tookMs = (): number => Math.max(1, Math.round(performance.now() - started));
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const sentMs = Date.now();
+    const reply = await fetch(url, {
+      ...options,
+      signal: AbortSignal.any([signal, patience]),
+      cache: "no-store",
+      redirect: "error",
+    });
+    readClock(reply, sentMs);
+    const text = await reply.text();
+    const type = reply.headers.get("content-type") ?? "";
+    const status = `${reply.status} ${reply.statusText}`.trim();
+    return {
+      ...(saidIn(reply, type, text) ?? { message: strangeReply(status) }),
+      status,
+      tookMs: tookMs(),
+      title: `Reply, ${tookMs()} ms`,
+      shown: `HTTP/1.1 ${status}\nContent-Type: ${type}\n\n${text}`,
+    };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const message = patience.aborted
+      ? `No reply came within ${PATIENCE_MS / 1000} seconds.`
+      : "No reply came: the server does not run, or the connection broke.";
+    return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
+  }
 }
 
-function saidIn(type: string, text: string): Said {
-  if (type.includes("json")) {
-    const value = JSON.parse(text) as { d: unknown } | { Message: string };
-    if (!("d" in value)) return { message: value.Message };
-    const { d } = value;
-    return { result: typeof d === "object" ? d as Result : String(d) };
+/** What is said of a reply that this service would not give. */
+export function strangeReply(status: string): string {
+  return `The reply is ${status}, and not one of this service: something in between may have sent ` +
+    "it, or cut it off.";
+}
+
+function saidIn(reply: Response, type: string, text: string): Said | undefined {
+  if (type.includes("json")) return saidInJson(text);
+  return type.includes("xml") ? saidInXml(text) : saidInPlainText(reply, type, text);
+}
+
+// The service says what is wrong in one sentence.
+function saidInPlainText(reply: Response, type: string, text: string): Said | undefined {
+  const sentence = text.trim();
+  if (reply.ok || !type.startsWith("text/plain") || /\n/.test(sentence) || sentence.length > 300) {
+    return undefined;
   }
-  if (!type.includes("xml")) return { message: text.trim() };
+  return { message: reply.status < 500 ? sentence : `${reply.status}: ${sentence}` };
+}
+
+function saidInJson(text: string): Said | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("Message" in value) return { message: String(value.Message) };
+  if (!("d" in value)) return undefined;
+  const { d } = value;
+  return { result: typeof d === "object" ? d as Result : String(d) };
+}
+
+function saidInXml(text: string): Said | undefined {
+  // What was cut off does not end as it began. A parser would find that too, but what browsers make of
+  // it has a style of its own, which the policy of the page forbids.
+  const [, first] = /<([\w:.-]+)/.exec(text) ?? [];
+  const [, last] = /<\/([\w:.-]+)\s*>\s*$/.exec(text) ?? [];
+  if (first === undefined || first !== last) return undefined;
   const xml = new DOMParser().parseFromString(text, "text/xml");
-  const valueOf = (name: string): string | undefined =>
-    xml.getElementsByTagNameNS("*", name)[0]?.textContent ?? undefined;
-  const message = valueOf("faultstring") ?? valueOf("Text");
-  if (message !== undefined) return { message };
+  if (xml.getElementsByTagName("parsererror").length > 0) return undefined;
   // Bare, or in an Envelope, a Body and the element of the response.
   const root = xml.documentElement;
-  const holder = root.localName === "Envelope"
-    ? root.firstElementChild?.firstElementChild?.firstElementChild ?? root
-    : root;
+  if (root.localName !== "Envelope") return { result: contentOf(root) };
+  const content = all<Element>("*", xml).find(({ localName }) => localName === "Body")
+    ?.firstElementChild ?? root;
+  if (content.localName === "Fault") {
+    const reason = all<Element>("*", content)
+      .find(({ localName }) => localName === "faultstring" || localName === "Text");
+    return reason && { message: textOf(reason) };
+  }
+  const holder = content.firstElementChild;
+  return holder === null ? undefined : { result: contentOf(holder) };
+}
+
+function contentOf(holder: Element): Result {
   const fields = [...holder.children].map((field) => [field.localName, textOf(field)] as const);
-  return { result: fields.length === 0 ? textOf(holder) : Object.fromEntries(fields) };
+  return fields.length === 0 ? textOf(holder) : Object.fromEntries(fields);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { showClocks } from "./clock.ts";
+import { tick } from "./clock.ts";
 import { all, first, one, valuesOf } from "./dom.ts";
 import {
   type Answer,
@@ -13,97 +13,156 @@ import {
   quietRequest,
   type ReadyRequest,
   requestIn,
+  strangeReply,
 } from "./exchange.ts";
-import { isLive, outdateReplies, serviceOf, viewOf } from "./views.ts";
+import { holesOf, keep, remember, remembered } from "./memory.ts";
+import { drawSecret } from "./secrets.ts";
+import {
+  chosenPanel,
+  isLive,
+  outdateReplies,
+  serviceOf,
+  showReply,
+  stampOf,
+  viewOf,
+} from "./views.ts";
 
 /** How long a pause in typing is, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** The pane of the format that is chosen, where the page has formats. */
-function chosenPanel(): HTMLElement | undefined {
-  return first("#calls input:checked + label + .panel");
+/** What a form waits for: a pause in typing, or a reply. */
+interface Waiting {
+  timer?: number;
+  control?: AbortController;
 }
 
-const running = new Map<HTMLFormElement, AbortController>();
+const waiting = new WeakMap<HTMLFormElement, Waiting>();
 
-async function run(form: HTMLFormElement, request: ReadyRequest): Promise<Answer | undefined> {
-  running.get(form)?.abort();
+function stop(form: HTMLFormElement): void {
+  const { timer, control } = waiting.get(form) ?? {};
+  clearTimeout(timer);
+  control?.abort();
+  waiting.delete(form);
+  form.removeAttribute("data-busy");
+}
+
+/**
+ * Sends a request for a form, and shows what becomes of it.
+ *
+ * @param isAsked Whether somebody pressed a button for it.
+ * @returns The answer; undefined when it is not that of the form's values any more.
+ */
+async function run(
+  form: HTMLFormElement,
+  request: ReadyRequest,
+  isAsked: boolean,
+): Promise<Answer | undefined> {
+  stop(form);
   const control = new AbortController();
-  running.set(form, control);
+  waiting.set(form, { control });
+  const asked = valuesOf(form);
   const view = viewOf(form);
-  try {
-    const answer = await call(request, control.signal);
-    if (answer.message === undefined) view.show(form, answer.result);
-    else view.clear(form, answer.message, "bad");
-    showClocks();
-    return answer;
-  } catch {
-    if (!control.signal.aborted) {
-      view.clear(form, "The server gave no answer that can be read.", "bad");
-    }
+  view.wait(form, isAsked);
+  form.toggleAttribute("data-busy", isAsked);
+  const answer = await call(request, control.signal).catch(() => undefined);
+  if (answer === undefined || waiting.get(form)?.control !== control || !form.isConnected) {
     return undefined;
   }
+  stop(form);
+  if (JSON.stringify(asked) !== JSON.stringify(valuesOf(form))) {
+    view.clear(form);
+    return undefined;
+  }
+  const stamp = isAsked ? stampOf(answer) : "";
+  if (answer.message !== undefined) view.clear(form, answer.message, "bad");
+  else if (!view.show(form, { result: answer.result, asked, stamp })) {
+    view.clear(form, strangeReply(answer.status), "bad");
+  }
+  tick();
+  return answer;
 }
 
 async function submit(form: HTMLFormElement): Promise<void> {
   const panel = chosenPanel();
-  if (panel === undefined) return void await run(form, quietRequest(form));
+  if (panel === undefined) return void await run(form, quietRequest(form), true);
   const pane = one(".request pre", panel);
-  fillIn(pane, valuesOf(form));
-  const answer = await run(form, requestIn(pane, serviceOf(form)));
-  if (answer === undefined) return;
-  one(".reply pre", panel).textContent = answer.shown;
-  one(".reply", panel).classList.add("true");
-  one(".reply .title", panel).textContent = `Reply, ${answer.tookMs} ms`;
-}
-
-// Waits for a pause in typing.
-function soon(act: () => void): () => void {
-  let timer: number | undefined;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(act, PAUSE_MS);
-  };
+  fillIn(pane, holesOf(form));
+  outdateReplies();
+  const answer = await run(form, requestIn(pane, serviceOf(form)), true);
+  if (answer !== undefined) showReply(panel, answer);
 }
 
 function refresh(form: HTMLFormElement): void {
-  if (form.checkValidity()) return void run(form, quietRequest(form));
-  running.get(form)?.abort();
+  if (form.checkValidity()) return void run(form, quietRequest(form), false);
+  stop(form);
   viewOf(form).clear(form, "The QR code appears when all fields are filled in.");
+}
+
+function refreshSoon(form: HTMLFormElement): void {
+  // What is seen now is not that of the values any more.
+  viewOf(form).wait(form, false);
+  waiting.set(form, { timer: setTimeout(() => refresh(form), PAUSE_MS) });
+}
+
+/** Puts the values of the fields into all samples. */
+export function followForm(): void {
+  const form = first<HTMLFormElement>("form");
+  if (form === undefined) return;
+  for (const pane of all("pre[data-values]")) fillIn(pane, holesOf(form));
+}
+
+function onInput(form: HTMLFormElement, field: EventTarget | null): void {
+  // On the page that has both forms, the pin to be checked is that of the secret just paired.
+  if (isLive(form) && field instanceof HTMLInputElement && field.name === "secretCode") {
+    for (const other of all<HTMLInputElement>("input[name=secretCode]")) other.value = field.value;
+  }
+  remember(form);
+  followForm();
+  outdateReplies();
+  showWhole();
+  // An answer belongs to the values that it was given for, and nobody asks of which form they are.
+  for (const each of all<HTMLFormElement>("form")) {
+    if (isLive(each) && each !== form) continue;
+    stop(each);
+    if (isLive(each)) refreshSoon(each);
+    else viewOf(each).clear(each);
+  }
+  tick();
+}
+
+/** Shows a value in whole where its field is too narrow for it. */
+export function showWhole(): void {
+  for (const whole of all(".whole")) {
+    const field = one<HTMLInputElement>("input", whole.parentElement!);
+    whole.hidden = field.scrollWidth <= field.clientWidth;
+    whole.textContent = field.value;
+  }
 }
 
 /** Makes a form send its calls by script, and show what becomes of them. */
 export function setUpForm(form: HTMLFormElement): void {
-  const live = isLive(form);
-  const refreshSoon = soon(() => refresh(form));
-  form.addEventListener("input", ({ target }) => {
-    // On the page that has both forms, the pin to be checked is that of the secret just paired.
-    if (live && target instanceof HTMLInputElement && target.name === "secretCode") {
-      const fields = all<HTMLInputElement>("input[name=secretCode]");
-      for (const field of fields) field.value = target.value;
-    }
-    for (const pane of all("#calls .request pre")) fillIn(pane, valuesOf(form));
-    outdateReplies();
-    if (live) refreshSoon();
-    else viewOf(form).clear(form);
+  form.addEventListener("input", ({ target, isTrusted }) => {
+    if (isTrusted) keep();
+    onInput(form, target);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    keep();
     void submit(form);
   });
   for (const button of all(".random", form)) {
     button.addEventListener("click", () => {
-      const field = one<HTMLInputElement>("input[name=secretCode]", form);
-      field.value = randomSecret();
-      field.dispatchEvent(new Event("input", { bubbles: true }));
+      keep();
+      draw(form);
     });
   }
-  if (live) first(".random", form)?.click();
+  if (!isLive(form)) return;
+  if ((remembered("secretCode") ?? "") === "") draw(form);
+  else refresh(form);
 }
 
-// 160 bits, as 32 characters of Base32.
-function randomSecret(): string {
-  return [...crypto.getRandomValues(new Uint8Array(20))]
-    .map((byte) => byte.toString(2).padStart(8, "0")).join("")
-    .replace(/.{5}/g, (bits) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[parseInt(bits, 2)]!);
+function draw(form: HTMLFormElement): void {
+  const field = one<HTMLInputElement>("input[name=secretCode]", form);
+  field.value = drawSecret(form);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
 }

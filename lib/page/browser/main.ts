@@ -1,18 +1,47 @@
 /**
  * The script of the service page. The page works without it; with it, the picture follows the
- * fields, and requests and replies are seen as they go over the wire.
+ * fields, requests and replies are seen as they go over the wire, and a wrong pin is explained.
  *
  * @module
  */
 
-import { setUpCopyButton, setUpFormatTab } from "./buttons.ts";
-import { startClocks } from "./clock.ts";
+import { isInTheClear } from "../shared/plain_http.ts";
+import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
+import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
-import { setUpForm } from "./forms.ts";
+import { followForm, setUpForm, showWhole } from "./forms.ts";
+import { guardMemory, recall, setUpKey } from "./memory.ts";
+import { followLinks } from "./navigation.ts";
+import { fitPictures } from "./picture.ts";
+import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
-document.documentElement.classList.add("js");
-for (const button of all("[data-copy]")) setUpCopyButton(button);
-for (const button of all(".print")) button.addEventListener("click", () => print());
-for (const tab of all<HTMLInputElement>("#calls input")) setUpFormatTab(tab);
-for (const form of all<HTMLFormElement>("form")) setUpForm(form);
-startClocks();
+const page = document.documentElement;
+
+/** Makes what is on the page work. */
+function mount(): void {
+  page.classList.remove("paired");
+  // The server does not see how the page came to the browser when something stands in between.
+  const address = `${location.protocol}//${location.host}/`;
+  for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
+  recall();
+  for (const button of all("[data-copy]")) setUpCopyButton(button);
+  for (const button of all(".print")) setUpPrintButton(button);
+  for (const tab of all<HTMLInputElement>(".tabs input")) setUpTab(tab);
+  for (const box of all(".test-app")) setUpTestAuthenticator(box);
+  for (const form of all<HTMLFormElement>("form")) setUpForm(form);
+  setUpKey(followForm);
+  followForm();
+  showWhole();
+  tick();
+}
+
+page.classList.add("js");
+everySecond(showCodes);
+mount();
+startClock();
+guardMemory();
+followLinks(mount);
+addEventListener("resize", () => {
+  fitPictures();
+  showWhole();
+});

@@ -4,29 +4,40 @@
  * @module
  */
 
-import { all, first, one, valuesOf } from "./dom.ts";
-import type { Result } from "./exchange.ts";
+import { timeShown } from "./clock.ts";
+import { addressOf, all, first, one, setText, textElement } from "./dom.ts";
+import type { Answer, Result } from "./exchange.ts";
+import { showPicture } from "./picture.ts";
+import { clearReasons, explainFalse } from "./reasons.ts";
+
+/** A result, and what it is the result of. */
+export interface Outcome {
+  /** The result. */
+  readonly result: Result;
+  /** What was asked: the values of the form as they were sent. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** What to say of when it came; nothing where nobody pressed a button for it. */
+  readonly stamp: string;
+}
 
 /** How a form shows what became of its call. */
 export interface View {
   /** Takes back what is shown, and says why. */
   readonly clear: (form: HTMLFormElement, message?: string, kind?: string) => void;
-  /** Shows a result. */
-  readonly show: (form: HTMLFormElement, result: Result) => void;
-}
-
-const page = document.documentElement;
-const emptyTile = first(".tile p");
-
-/** The address of the service, by a form of one of its operations. */
-export function serviceOf(form: HTMLFormElement): string {
-  return form.action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
+  /** Shows that another result is on its way: what is shown is not that of the values any more. */
+  readonly wait: (form: HTMLFormElement, isAsked: boolean) => void;
+  /**
+   * Shows a result.
+   *
+   * @returns Whether it is one that can be shown; if not, nothing changes.
+   */
+  readonly show: (form: HTMLFormElement, outcome: Outcome) => boolean;
 }
 
 const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
-  ["picture", { clear: clearPairing, show: showPairing }],
-  ["verdict", { clear: clearAnswer, show: showVerdict }],
-  ["text", { clear: clearAnswer, show: showText }],
+  ["picture", { clear: clearPairing, wait: dimPairing, show: showPairing }],
+  ["verdict", { clear: clearAnswer, wait: showWaiting, show: showVerdict }],
+  ["text", { clear: clearAnswer, wait: showWaiting, show: showText }],
 ]);
 
 /** The view of a form, as the server says. */
@@ -39,64 +50,76 @@ export function isLive(form: HTMLFormElement): boolean {
   return form.dataset["view"] === "picture";
 }
 
-function resultOf(form: HTMLFormElement): Element {
-  return form.nextElementSibling!;
+/** The address of the service, by a form of one of its operations. */
+export function serviceOf(form: HTMLFormElement): string {
+  const action = addressOf(form.getAttribute("action")!);
+  return action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
 }
 
-function pictureIn(
-  html: Document,
-  form: HTMLFormElement,
-  name: string,
-): { readonly picture: Element; readonly uri: string } {
-  const svg = html.querySelector("svg");
-  if (svg !== null) {
-    return {
-      picture: document.importNode(svg, true),
-      uri: one<HTMLAnchorElement>("a", html).href,
-    };
-  }
-  // The server is set to give the original's form, a picture to be fetched.
-  const { search, searchParams } = new URL(one<HTMLImageElement>("img", html).src);
-  const picture = new Image();
-  picture.src = new URL(`qr.aspx${search}`, serviceOf(form)).href;
-  picture.alt = `QR code for ${name}`;
-  return { picture, uri: searchParams.get("data") ?? "" };
+let answers = 0;
+
+/** What is said of an answer that somebody asked for: no two are the same. */
+export function stampOf({ tookMs }: Answer): string {
+  return `Answer ${++answers}, at ${timeShown()} UTC, after ${tookMs} ms`;
+}
+
+function resultOf(form: HTMLFormElement): HTMLElement {
+  return form.nextElementSibling as HTMLElement;
 }
 
 // What went well is seen in the picture and need only be heard.
 function sayOfPairing(form: HTMLFormElement, message: string, kind: string): void {
   const status = one(".status", resultOf(form));
   status.className = `status on-screen ${kind}`;
-  status.textContent = message;
+  setText(status, message);
+}
+
+function setPairingBusy(form: HTMLFormElement, isBusy: boolean): void {
+  const box = resultOf(form);
+  box.setAttribute("aria-busy", String(isBusy));
+  for (const button of all<HTMLButtonElement>(".setup button", box)) button.disabled = isBusy;
+  if (isBusy) one(".open", box).removeAttribute("href");
 }
 
 function clearPairing(form: HTMLFormElement, message = "", kind = ""): void {
-  one(".setup", resultOf(form)).hidden = true;
-  one(".tile", resultOf(form)).replaceChildren(emptyTile ?? "");
-  page.classList.remove("paired");
+  setPairingBusy(form, false);
+  const box = resultOf(form);
+  one(".setup", box).hidden = true;
+  one(".tile", box).replaceChildren(textElement("p", "The QR code appears here."));
+  document.documentElement.classList.remove("paired");
   sayOfPairing(form, message, kind);
 }
 
-function showPairing(form: HTMLFormElement, result: Result): void {
+function dimPairing(form: HTMLFormElement): void {
+  setPairingBusy(form, true);
+  document.documentElement.classList.remove("paired");
+  sayOfPairing(form, "", "");
+}
+
+function showPairing(form: HTMLFormElement, { result, stamp }: Outcome): boolean {
   const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
-  const { appName, appInfo } = valuesOf(form);
-  const name = `${appName} (${appInfo})`;
+  const setupKey = field(form.dataset["text"]);
   const html = new DOMParser().parseFromString(field(form.dataset["html"]), "text/html");
-  const { picture, uri } = pictureIn(html, form, name);
   const box = resultOf(form);
-  one(".tile", box).replaceChildren(picture);
+  const uri = setupKey && showPicture(one(".tile", box), html, serviceOf(form));
+  if (!uri) return false;
+  const name = nameIn(uri);
   one(".groups", box).replaceChildren(
-    ...(field(form.dataset["text"]).match(/.{1,4}/g) ?? []).map((four) => {
-      const group = document.createElement("span");
-      group.textContent = four;
-      return group;
-    }),
+    ...(setupKey.match(/.{1,4}/g) ?? []).map((four) => textElement("span", four)),
   );
+  setPairingBusy(form, false);
   one<HTMLAnchorElement>(".open", box).href = uri;
   one(".for", box).textContent = name;
   one(".setup", box).hidden = false;
-  page.classList.add("paired");
-  sayOfPairing(form, `QR code for ${name} is shown.`, "unseen");
+  document.documentElement.classList.add("paired");
+  sayOfPairing(form, stamp || `QR code for ${name} is shown.`, stamp ? "hint" : "unseen");
+  return true;
+}
+
+// As the app will show it: by what the picture says, not by what was typed.
+function nameIn(uri: string): string {
+  const [, issuer = "", account = ""] = /^otpauth:\/\/totp\/([^:?]*):([^?]*)/.exec(uri) ?? [];
+  return `${decodeURIComponent(issuer)} (${decodeURIComponent(account)})`;
 }
 
 function clearAnswer(
@@ -106,27 +129,48 @@ function clearAnswer(
 ): void {
   const answer = one(".answer", resultOf(form));
   answer.className = `answer ${kind}`;
-  // What is set again would be read out again.
-  if (answer.textContent !== message) answer.textContent = message;
+  setText(answer, message);
+  clearReasons(resultOf(form));
 }
 
-function showText(form: HTMLFormElement, result: Result): void {
+function showWaiting(form: HTMLFormElement, isAsked: boolean): void {
+  if (isAsked) clearAnswer(form, "Asking the server\u2026", "empty waiting");
+  else clearAnswer(form);
+}
+
+function showText(form: HTMLFormElement, { result, stamp }: Outcome): boolean {
   const text = typeof result === "string" ? result : Object.values(result).join("\n");
   clearAnswer(form, text, "");
+  one(".answer", resultOf(form)).append(textElement("small", stamp));
+  return true;
 }
 
-function showVerdict(form: HTMLFormElement, result: Result): void {
+function showVerdict(form: HTMLFormElement, { result, asked, stamp }: Outcome): boolean {
+  if (result !== "true" && result !== "false") return false;
   const isRight = result === "true";
-  const word = document.createElement("b");
-  word.textContent = String(isRight);
   clearAnswer(form, "", isRight ? "" : "bad");
   one(".answer", resultOf(form)).append(
-    word,
-    isRight ? "The pin is right." : "The pin is wrong, or its time is over.",
+    textElement("b", result),
+    isRight ? "The pin is right." : "The pin is wrong, or it has expired.",
+    textElement("small", stamp),
   );
+  if (!isRight) void explainFalse(form, resultOf(form), asked);
+  return true;
+}
+
+/** Shows a reply, or why there is none, beside the request that it answers. */
+export function showReply(panel: HTMLElement, { title, shown }: Answer): void {
+  one(".reply pre", panel).textContent = shown;
+  one(".reply", panel).classList.add("true");
+  one(".reply .title", panel).textContent = title;
 }
 
 /** Marks that what the panes show as replies is of an earlier request. */
 export function outdateReplies(): void {
   for (const title of all(".reply.true .title")) title.textContent = "Reply to the last request";
+}
+
+/** The pane of the format that is chosen, where the page has formats. */
+export function chosenPanel(): HTMLElement | undefined {
+  return first("#calls input:checked + label + .panel");
 }

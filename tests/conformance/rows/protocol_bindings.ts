@@ -52,7 +52,7 @@ export const PROTOCOL_BINDINGS: Source = {
     met("B-05", "§2", "our rule", "`wsdl` and `disco` are found by a key in any case.", [
       routes("WSDL and disco are found by a key in any case"),
     ]),
-    met("B-06", "§2", "our rule", "`GET /` is 302 to `/api.asmx`.", [
+    met("B-06", "§2", "our rule", "`GET /` is 302 to `/api.asmx`, relative to the path.", [
       routes("The root leads to the service page"),
     ]),
     met(

@@ -1,0 +1,59 @@
+/**
+ * Going from one view of the page to another without leaving the document, so that what was typed
+ * stays in its memory. An address never holds more than the name of a view.
+ *
+ * @module
+ */
+
+import { addressOf, one } from "./dom.ts";
+
+// The overview, and the page of an operation, as the server writes their addresses.
+const VIEW = /^(?:\?op=\w+|(?:\.\.\/)?api\.asmx)$/;
+
+/** What is the same for two addresses of one view: all but the fragment. */
+function viewIn(address: string): string {
+  return address.split("#")[0]!;
+}
+
+let shown = "";
+let visits = 0;
+
+/**
+ * Makes links to views change what is shown.
+ *
+ * @param mount Makes what was put in work.
+ */
+export function followLinks(mount: () => void): void {
+  shown = viewIn(document.URL);
+  addEventListener("click", (event) => {
+    const link = (event.target as Element).closest("a");
+    const address = link?.getAttribute("href") ?? "";
+    const isPlain = event.button === 0 && !event.defaultPrevented &&
+      !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (link === null || !isPlain || !VIEW.test(address)) return;
+    event.preventDefault();
+    void show(address, mount, () => history.pushState(null, "", address));
+  });
+  addEventListener("popstate", () => {
+    if (viewIn(document.URL) !== shown) void show(document.URL, mount, () => {});
+  });
+}
+
+async function show(address: string, mount: () => void, arrive: () => void): Promise<void> {
+  const visit = ++visits;
+  try {
+    const reply = await fetch(addressOf(address));
+    const view = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (visit !== visits) return;
+    for (const place of [".band", "#main", "footer"]) one(place).replaceWith(one(place, view));
+    document.title = view.title;
+  } catch {
+    one("#told").textContent = "This page cannot be loaded: no answer came.";
+    return;
+  }
+  arrive();
+  shown = viewIn(document.URL);
+  scrollTo(0, 0);
+  one("#main").focus({ preventScroll: true });
+  mount();
+}

@@ -1,0 +1,28 @@
+/**
+ * New secrets.
+ *
+ * @module
+ */
+
+import { settingsOf } from "./settings.ts";
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/**
+ * Draws a secret that looks like what the server takes it for: 160 bits of Base32, or 144 bits of
+ * text with a digit or a sign that Base32 does not have, and letters of both cases.
+ */
+export function drawSecret(form: HTMLFormElement): string {
+  if (settingsOf(form).secretEncoding === "base32") return randomText(BASE32, 32);
+  for (;;) {
+    const secret = randomText(BASE64URL, 24);
+    if (/[0189_]/.test(secret) && /[a-z]/.test(secret)) return secret;
+  }
+}
+
+// Both alphabets have a power of two of characters: so each is as likely as any other.
+function randomText(alphabet: string, length: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(length))]
+    .map((byte) => alphabet[byte % alphabet.length]).join("");
+}

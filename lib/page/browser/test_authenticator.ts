@@ -1,0 +1,75 @@
+/**
+ * The test authenticator: the codes of the secret in the form, as an app would show them, computed in
+ * this browser.
+ *
+ * @module
+ */
+
+import { secretKey } from "../../otp/secret.ts";
+import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
+import { serverNowMs } from "./clock.ts";
+import { all, first, one, setText } from "./dom.ts";
+import { keep } from "./memory.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Makes the buttons put a code into the form. */
+export function setUpTestAuthenticator(box: HTMLElement): void {
+  // Without HTTPS, browsers compute nothing for a page.
+  box.hidden = !isSecureContext;
+  const form = formOf(box);
+  for (const button of all<HTMLButtonElement>("[data-step]", box)) {
+    button.addEventListener("click", () => {
+      keep();
+      const field = one<HTMLInputElement>("input[name=pin]", form);
+      field.value = one(".code", button).textContent!.replace(/ /g, "");
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      one<HTMLButtonElement>("button[type=submit]", form).focus();
+    });
+  }
+}
+
+function formOf(box: HTMLElement): HTMLFormElement {
+  return one<HTMLFormElement>("form", box.closest<HTMLElement>(".card")!);
+}
+
+let key: Promise<CryptoKey | undefined> | undefined;
+let keyOf = "";
+
+/** Shows the codes of now on every test authenticator of the page. */
+export function showCodes(): void {
+  const box = first(".test-app:not([hidden])");
+  if (box !== undefined) void showCodesIn(box);
+}
+
+async function showCodesIn(box: HTMLElement): Promise<void> {
+  const form = formOf(box);
+  const { algorithm, digits, period, secretEncoding } = settingsOf(form);
+  const secret = one<HTMLInputElement>("input[name=secretCode]", form).value;
+  if (key === undefined || keyOf !== secret) {
+    keyOf = secret;
+    const bytes = secretKey(secret, secretEncoding);
+    key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
+  }
+  const made = await key;
+  if (keyOf !== secret) return;
+  const nowMs = serverNowMs() ?? Date.now();
+  const step = timeStep(nowMs, period);
+  box.classList.toggle("no-secret", made === undefined);
+  one(".left-arc", box).setAttribute(
+    "stroke-dasharray",
+    made === undefined ? "0 1" : `${1 - nowMs / 1000 / period % 1} 1`,
+  );
+  for (const button of all<HTMLButtonElement>("[data-step]", box)) {
+    const counter = step + Number(button.dataset["step"]);
+    const code = made && counter >= 0 ? await hotp(made, counter, digits) : "";
+    if (keyOf !== secret) return;
+    button.disabled = code === "";
+    setText(one(".code", button), inGroups(code || "-".repeat(digits)));
+  }
+}
+
+// As apps show them: in two halves.
+function inGroups(code: string): string {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)} ${code.slice(half)}`;
+}

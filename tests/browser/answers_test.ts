@@ -1,0 +1,325 @@
+/** What a person sees while the server answers, when it does not, and when something else does. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import type { Page, Route } from "playwright-core";
+import { serverForTests } from "../interop/server.ts";
+import { visit } from "./browser.ts";
+import { pinOf, scan, scanAnother } from "./pairing.ts";
+
+const server = serverForTests();
+const jsonNamespace = serverForTests("--namespace", "http://json.example/json/");
+
+const PIN = "#ValidatePin-pin";
+const SECRET = "#Pair-secretCode";
+const CHECK = "form[data-operation=ValidatePin] button[type=submit]";
+const SEND = "form[data-operation=Pair] button[type=submit]";
+
+/** Answers the next requests to an operation by hand. */
+async function intercept(
+  page: Page,
+  operation: string,
+  answer: (route: Route) => Promise<void> | void,
+): Promise<void> {
+  await page.route(`**/api.asmx/${operation}*`, answer);
+}
+
+async function checked(page: Page): Promise<string> {
+  await page.click(CHECK);
+  await page.locator(".answer b").waitFor();
+  return await page.innerText(".answer");
+}
+
+for (
+  const [what, change] of [
+    ["a new secret", (page: Page) => page.click(".random")],
+    ["another app name", (page: Page) => page.fill("#Pair-appName", "Another")],
+  ] as const
+) {
+  Deno.test(`the answer of one form goes with ${what} in the other`, async () => {
+    await visit(`${server.url}/`, async (page) => {
+      await page.fill(PIN, pinOf(await scan(page)));
+      assertMatch(await checked(page), /true/);
+      await change(page);
+      assertEquals(await page.innerText(".answer"), "The answer appears here.");
+    });
+  });
+}
+
+Deno.test("a picture is dim and cannot be printed from the first letter until its successor is there", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const before = await scan(page);
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => go = resolve);
+    await intercept(page, "Pair", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.focus("#Pair-appName");
+    const box = page.locator(".pairing");
+    await page.keyboard.press("x");
+    assertEquals(await box.getAttribute("aria-busy"), "true");
+    assert(await page.isDisabled(".print"));
+    assertEquals(await page.getAttribute(".open", "href"), null);
+    assertEquals(
+      await page.evaluate("getComputedStyle(document.querySelector('.tile svg')).opacity"),
+      "0.25",
+    );
+    await page.emulateMedia({ media: "print" });
+    assert(!(await page.innerText("body")).includes("Destroy this sheet"));
+    await page.emulateMedia({ media: "screen" });
+    go();
+    await scanAnother(page, before);
+    assertEquals(await box.getAttribute("aria-busy"), "false");
+    assert(await page.isEnabled(".print"));
+  });
+});
+
+Deno.test("Check and Send show that they wait, and give up after ten seconds", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await page.fill(PIN, pinOf(await scan(page)));
+    await page.route("**/api.asmx/*", () => {});
+    await page.click(CHECK);
+    await page.click(SEND);
+    for (const operation of ["ValidatePin", "Pair"]) {
+      assertEquals(await page.locator(`form[data-operation=${operation}][data-busy]`).count(), 1);
+    }
+    assertEquals(await page.innerText(".answer"), "Asking the server\u2026");
+    await page.locator(".answer.bad").waitFor();
+    assertEquals(await page.innerText(".answer"), "No reply came within 10 seconds.");
+    await page.locator(".status.bad").waitFor();
+    assertEquals(await page.innerText(".status"), "No reply came within 10 seconds.");
+    assertEquals(await page.locator("form[data-busy]").count(), 0);
+  });
+});
+
+Deno.test("Enter at once after a letter sends what was typed, and its reply is shown", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await scan(page);
+    await page.focus("#Pair-appName");
+    await page.keyboard.press("End");
+    await intercept(page, "Pair", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await page.keyboard.type("!");
+    await page.keyboard.press("Enter");
+    await page.locator(".reply:visible .title", { hasText: /^Reply, \d+ ms$/ }).waitFor();
+    assertMatch(await page.locator(".reply:visible pre").innerText(), /Example%20Corp%21:jane/);
+    assertMatch(await page.innerText(".status"), /^Answer 1, at [\d:]+ UTC, after \d+ ms$/);
+  });
+});
+
+Deno.test("values in SOAP are written as XML, whatever word is in the namespace", async () => {
+  await visit(`${jsonNamespace.url}/api.asmx?op=ValidatePin`, async (page) => {
+    const secret = 'a"b\\c<d>&e';
+    await page.fill("#ValidatePin-secretCode", secret);
+    await page.fill(PIN, "1");
+    for (const version of ["SOAP 1.1", "SOAP 1.2"]) {
+      await page.getByText(version, { exact: true }).click();
+      const pane = page.locator("#calls .panel:visible .request pre");
+      assert((await pane.textContent())!.includes('>a"b\\c&#60;d&#62;&#38;e<'), version);
+    }
+  });
+});
+
+interface Strange {
+  readonly what: string;
+  readonly reply: Parameters<Route["fulfill"]>[0];
+  readonly says: RegExp;
+}
+
+const XML = "text/xml; charset=utf-8";
+
+const STRANGE: readonly Strange[] = [
+  {
+    what: "the error page of a proxy",
+    reply: { status: 502, contentType: "text/html", body: "<h1>502 Bad Gateway</h1>" },
+    says: /^The reply is 502 Bad Gateway, and not one of this service/,
+  },
+  {
+    what: "an error page that says 200",
+    reply: { status: 200, contentType: "text/html", body: "<h1>Sign in</h1>" },
+    says: /^The reply is 200 OK, and not one of this service/,
+  },
+  {
+    what: "an error page in XHTML",
+    reply: { status: 503, contentType: "application/xhtml+xml", body: "<html><p>Sorry</p></html>" },
+    says: /^The reply is 503 Service Unavailable, and not/,
+  },
+  {
+    what: "XML that was cut off",
+    reply: { status: 200, contentType: XML, body: '<?xml version="1.0"?><boolean>fal' },
+    says: /^The reply is 200 OK, and not one of this service: .*cut it off\.$/,
+  },
+  {
+    what: "JSON that was cut off",
+    reply: { status: 200, contentType: "application/json", body: '{"d":tr' },
+    says: /^The reply is 200 OK, and not/,
+  },
+  {
+    what: "a long text",
+    reply: { status: 500, contentType: "text/plain", body: "at line 1\nat line 2\n" },
+    says: /^The reply is 500 Internal Server Error, and not/,
+  },
+  {
+    what: "a sentence",
+    reply: { status: 503, contentType: "text/plain", body: "Busy.\r\n" },
+    says: /^503: Busy\.$/,
+  },
+];
+
+for (const { what, reply, says } of STRANGE) {
+  Deno.test(`${what} is no answer, and shown for what it is`, async () => {
+    // The console tells of each reply with such a status.
+    const complaints = (reply?.status ?? 200) >= 400 ? 3 : 0;
+    await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+      await intercept(page, "ValidatePin", (route) => route.fulfill(reply));
+      await page.fill("#ValidatePin-secretCode", "12345678901234567890");
+      await page.fill(PIN, "1");
+      await page.click(CHECK);
+      await page.locator(".answer.bad").waitFor();
+      assertMatch(await page.innerText(".answer"), says);
+      assertEquals(await page.locator(".answer b").count(), 0);
+      assertMatch(await page.locator(".reply:visible pre").innerText(), /^HTTP\/1\.1 \d{3}/);
+      await intercept(page, "Pair", (route) => route.fulfill(reply));
+      await page.goto(`${server.url}/api.asmx?op=Pair`);
+      await page.locator(".status.bad").waitFor();
+      await page.click("text=Send");
+      await page.locator(".reply:visible .title", { hasText: /^Reply, / }).waitFor();
+      await page.locator(".status.bad").waitFor();
+      assertMatch(await page.innerText(".status"), says);
+    }, { complaints });
+  });
+}
+
+Deno.test("without a server there is no reply, and none is shown", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    await page.fill("#ValidatePin-secretCode", "12345678901234567890");
+    await page.fill(PIN, "1");
+    await page.click(CHECK);
+    await page.locator(".reply:visible .title", { hasText: /^Reply, \d+ ms$/ }).waitFor();
+    await intercept(page, "ValidatePin", (route) => route.abort("connectionrefused"));
+    await page.click(CHECK);
+    await page.locator(".reply:visible .title", { hasText: /^No reply$/ }).waitFor();
+    assertMatch(await page.locator(".reply:visible pre").innerText(), /^No reply came: /);
+    assertMatch(await page.innerText(".answer"), /^No reply came: /);
+  }, { complaints: 2 });
+});
+
+Deno.test("an answer that is the same as before is seen to be another", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await scan(page);
+    await page.fill(PIN, "1");
+    const said = [await checked(page), ""];
+    await page.click(CHECK);
+    await page.locator(".answer", { hasText: "Answer 2" }).waitFor();
+    said[1] = await page.innerText(".answer");
+    assertMatch(said[0]!, /^false\s+The pin is wrong, or it has expired\.\s+Answer 1, at/);
+    assertMatch(said[1], /^false\s+The pin is wrong, or it has expired\.\s+Answer 2, at/);
+    await page.click(SEND);
+    await page.locator(".status", { hasText: /^Answer 3, at .* UTC, after \d+ ms$/ }).waitFor();
+    assert(await page.isVisible(".status"));
+  });
+});
+
+Deno.test("the name on the sheet is the one that the app shows", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const before = await scan(page);
+    await page.fill("#Pair-appName", "Acme: Corp");
+    await scanAnother(page, before);
+    assertEquals(await page.textContent(".for"), "Acme Corp (jane@example.com)");
+    // What is typed while a reply is on its way is not its name.
+    await intercept(page, "Pair", async (route) => {
+      await page.evaluate("document.querySelector('#Pair-appInfo').value = 'mallory'");
+      await route.continue();
+    });
+    await page.click(SEND);
+    await page.waitForTimeout(300);
+    assertEquals(await page.locator("html.paired").count(), 0);
+    assert((await page.textContent(".for")) !== "Acme Corp (mallory)");
+  });
+});
+
+Deno.test("a reply whose body takes long does not set the clock back", async () => {
+  await visit("about:blank", async (page) => {
+    // A minute passes on this device while the body of each reply is read.
+    await page.addInitScript(`
+      const now = Date.now, text = Response.prototype.text;
+      let late = 0;
+      Date.now = () => now() + late;
+      Response.prototype.text = async function () {
+        const read = await text.call(this);
+        setTimeout(() => late = 0);
+        late = 60_000;
+        return read;
+      };
+    `);
+    await page.goto(`${server.url}/`);
+    await page.fill(PIN, pinOf(await scan(page)));
+    await checked(page);
+    await page.waitForTimeout(1_200);
+    assertEquals(await page.innerText(".skew"), "");
+  });
+});
+
+Deno.test("every name is said once, and a pane by what it holds", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    assertEquals(await page.getByLabel("Pin", { exact: true }).getAttribute("name"), "pin");
+    await page.fill("#ValidatePin-secretCode", "12345678901234567890");
+    await page.fill(PIN, "1");
+    await page.getByRole("region", { name: "Sample reply" }).waitFor();
+    await page.getByRole("button", { name: "Copy Sample reply" }).waitFor();
+    await checked(page);
+    await page.getByRole("region", { name: /^Reply, \d+ ms$/ }).waitFor();
+    await page.getByRole("button", { name: /^Copy Reply, \d+ ms$/ }).waitFor();
+  });
+});
+
+Deno.test("printed, no heading stands over nothing", async () => {
+  for (const query of ["?op=ValidatePin", "", "?op=Pair"]) {
+    await visit(`${server.url}/api.asmx${query}`, async (page) => {
+      await page.emulateMedia({ media: "print" });
+      const empty = await page.evaluate(`
+        [...document.querySelectorAll("main section")].filter((one) => one.getClientRects().length > 0)
+          .filter((one) => one.innerText.trim() !== "" &&
+            ![...one.querySelectorAll("pre, table, input, .tile, p.answer:not(.empty)")]
+              .some((part) => part.getClientRects().length > 0))
+          .map((one) => one.querySelector("h2").innerText)
+      `);
+      assertEquals(empty, []);
+    }, { javaScriptEnabled: query !== "" });
+  }
+});
+
+Deno.test("in forced colours, what is current and where a pane ends is seen", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    const outline = (selector: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector("${selector}")).outlineStyle`);
+    assertEquals(await outline("nav a[aria-current]"), "solid");
+    assertEquals(await outline("nav a:not([aria-current])"), "none");
+    const border = await page.evaluate(
+      `getComputedStyle(document.querySelector("figure")).borderTopStyle`,
+    );
+    assertEquals(border, "solid");
+  }, { forcedColors: "active" });
+});
+
+Deno.test("a long word begins on the line of the word before it", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await scan(page);
+    await page.fill(SECRET, "s".repeat(300));
+    await page.getByText("SOAP 1.1", { exact: true }).click();
+    const [tag, value] = await page.evaluate<[number, number]>(`(() => {
+      const hole = document.querySelector("#calls .panel .request pre[data-values=xml] var[data-name=secretCode]");
+      const before = document.createRange();
+      before.selectNode(hole.previousSibling);
+      const first = document.createRange();
+      first.setStart(hole.firstChild, 0);
+      first.setEnd(hole.firstChild, 1);
+      return [[...before.getClientRects()].at(-1).top, first.getBoundingClientRect().top];
+    })()`);
+    assertEquals(value, tag);
+  });
+});

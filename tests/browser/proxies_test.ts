@@ -1,0 +1,101 @@
+/** The page behind other servers, and before people who have a key. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { serverForTests } from "../interop/server.ts";
+import { visit } from "./browser.ts";
+import { pinOf, scan } from "./pairing.ts";
+
+const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
+const KEY = Deno.readTextFileSync(KEY_FILE).trim();
+
+const server = serverForTests();
+const locked = serverForTests("--api-keys-file", KEY_FILE);
+const https = serverForTests("--base-url", "https://pin.example.com");
+
+const CHECK = "form[data-operation=ValidatePin] button[type=submit]";
+const WARNING = ".in-the-clear";
+
+Deno.test("a page whose address holds a key calls the service", async () => {
+  const address = locked.url.replace("://", `://x:${KEY}@`);
+  await visit(`${address}/`, async (page) => {
+    await page.fill("#ValidatePin-pin", pinOf(await scan(page)));
+    await page.click(CHECK);
+    await page.locator(".answer b").waitFor();
+    assertMatch(await page.innerText(".answer"), /^true/);
+    await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+  });
+});
+
+Deno.test("a key that is typed goes into samples, programs and calls, and nowhere else", async () => {
+  const httpCredentials = { username: "me", password: KEY };
+  await visit(`${locked.url}/api.asmx?op=ValidatePin`, async (page) => {
+    const texts = (): Promise<string[]> => page.locator("pre[data-values]").allTextContents();
+    for (const text of await texts()) assert(text.includes("YOUR-API-KEY"));
+    await page.fill("#ValidatePin-secretCode", "12345678901234567890");
+    await page.fill("#ValidatePin-pin", "1");
+    const send = async (): Promise<string | undefined> => {
+      const [request] = await Promise.all([
+        page.waitForRequest("**/api.asmx/ValidatePin"),
+        page.click(CHECK),
+      ]);
+      assertEquals((await request.response())!.status(), 200);
+      return (await request.allHeaders())["x-api-key"];
+    };
+    // The browser shows its own.
+    assertEquals(await send(), undefined);
+    await page.fill("#key", KEY);
+    for (const text of await texts()) assert(text.includes(KEY) && !text.includes("YOUR-API-KEY"));
+    assertEquals(await send(), KEY);
+    assert(!page.url().includes(KEY));
+  }, { httpCredentials });
+});
+
+for (const [origin, isWarned] of [["http://pin.test", true], ["https://pin.test", false]]) {
+  for (const  of of[server, https]) {
+    const base = of === server ? "no base URL" : "another base URL";
+    Deno.test(`a page that came from ${origin}, with ${base}, warns: ${isWarned}`, async () => {
+      await visit("about:blank", async (page) => {
+        await page.route("**/*", async (route) => {
+          const { pathname, search } = new URL(route.request().url());
+          await route.fulfill({ response: await route.fetch({ url: of.url + pathname + search }) });
+        });
+        await page.goto(`${origin}/api.asmx`);
+        await scan(page);
+        assertEquals(await page.isVisible(WARNING), isWarned);
+      });
+    });
+  }
+}
+
+Deno.test("behind a proxy that takes a prefix off, every address of the page is right", async () => {
+  const proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.startsWith("/otp/")) return new Response("not here", { status: 404 });
+    return fetch(`${server.url}${pathname.slice(4)}${search}`, {
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      redirect: "manual",
+    });
+  });
+  try {
+    await visit(`http://127.0.0.1:${proxy.addr.port}/otp/`, async (page) => {
+      assertEquals(new URL(page.url()).pathname, "/otp/api.asmx");
+      await page.fill("#ValidatePin-pin", pinOf(await scan(page)));
+      await page.click(CHECK);
+      await page.locator(".answer b").waitFor();
+      assertMatch(await page.innerText(".answer"), /^true/);
+      for (const link of await page.locator("a[href]:visible").all()) {
+        const href = await link.evaluate((one) => (one as { readonly href?: string }).href ?? "");
+        if (href.startsWith("otpauth:")) continue;
+        const reply = await fetch(href);
+        assertEquals([href, reply.status], [href, 200]);
+        await reply.body?.cancel();
+      }
+    });
+  } finally {
+    await proxy.shutdown();
+  }
+});
