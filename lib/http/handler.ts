@@ -80,7 +80,7 @@ function lastAnswer(
   { log }: HandlerState,
 ): Answer {
   const fault = asFault(error, log);
-  const found = router(targetOf(request).path);
+  const found = router(targetOf(request, null).path);
   const route = found && (routeFor(found, request.method) ?? found.routes[0]);
   return route?.answerer.fail(fault, route.name) ?? faultAnswer(fault, UNKNOWN);
 }
@@ -101,7 +101,7 @@ function eventOf(
 const UNKNOWN = "unknown";
 
 async function answerBy(router: Router, request: Request, state: HandlerState): Promise<Answer> {
-  const target = targetOf(request);
+  const target = targetOf(request, request.headers.get("host"));
   const found = router(target.path);
   const route = found && routeFor(found, request.method);
   const { name, wantsKey } = route ?? found?.routes[0] ?? { name: UNKNOWN, wantsKey: true };

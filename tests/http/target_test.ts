@@ -49,6 +49,7 @@ Deno.test("isAuthority() takes nothing else", () => {
 Deno.test("targetOf() leaves path and query as they were sent", () => {
   const { authority, path, query } = targetOf(
     new Request("http://localhost:8080/API.asmx/Pair?a=%41+b?c&=d"),
+    "localhost:8080",
   );
   assertEquals([authority, path, query], ["localhost:8080", "/API.asmx/Pair", "a=%41+b?c&=d"]);
 });
@@ -56,8 +57,17 @@ Deno.test("targetOf() leaves path and query as they were sent", () => {
 Deno.test("targetOf() finds the root in a whole URL without a path", () => {
   for (const query of ["", "wsdl", "a=/b", "a=?b"]) {
     const url = `http://host${query && `?${query}`}`;
-    const target = targetOf(Object.defineProperty(new Request(url), "url", { value: url }));
+    const target = targetOf(Object.defineProperty(new Request(url), "url", { value: url }), null);
     assertEquals(target, { scheme: "http", authority: "host", path: "/", query });
+  }
+});
+
+Deno.test("targetOf() begins the path behind the Host, whatever that holds", () => {
+  for (const host of ["a/b", "a?b", "a/b?c/d", "/", "?"]) {
+    const url = `http://${host}/path?query`;
+    const request = Object.defineProperty(new Request("http://x/"), "url", { value: url });
+    const { authority, path, query } = targetOf(request, host);
+    assertEquals([authority, path, query], [host, "/path", "query"]);
   }
 });
 
@@ -81,7 +91,7 @@ Deno.test("baseOf() believes a forwarded scheme that is one, from a trusted prox
   for (const [forwarded, scheme] of rows) {
     const headers = forwarded === undefined ? {} : { "x-forwarded-proto": forwarded };
     const request = new Request("http://otp.example/", { headers });
-    const target = targetOf(request);
+    const target = targetOf(request, null);
     const baseWith = (trustProxy: boolean): string =>
       baseOf(request, target, { baseUrl: undefined, trustProxy });
     assertEquals(baseWith(true), `${scheme}://otp.example`, forwarded);
@@ -89,5 +99,5 @@ Deno.test("baseOf() believes a forwarded scheme that is one, from a trusted prox
   }
   const overTls = new Request("https://otp.example/", { headers: { "x-forwarded-proto": "http" } });
   const options = { baseUrl: undefined, trustProxy: true };
-  assertEquals(baseOf(overTls, targetOf(overTls), options), "http://otp.example");
+  assertEquals(baseOf(overTls, targetOf(overTls, null), options), "http://otp.example");
 });
