@@ -8,6 +8,7 @@
 import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { referenceBase32 } from "./support/reference_base32.ts";
 import { referenceHotp } from "./support/reference_totp.ts";
 import { handlerServer } from "./support/servers.ts";
 
@@ -166,14 +167,6 @@ function decode(text: string): string {
   );
 }
 
-// RFC 4648 §6 over the bits as text.
-function base32(secret: string): string {
-  const bits = [...Buffer.from(secret)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-  return (bits.match(/.{1,5}/g) ?? [])
-    .map((group) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[parseInt(group.padEnd(5, "0"), 2)])
-    .join("");
-}
-
 // RFC 3986 §2.1 and §2.3.
 function percent(text: string): string {
   return [...Buffer.from(text)].map((byte) => {
@@ -192,7 +185,7 @@ for (const [name, value] of HARD_VALUES) {
     const short = [...value].slice(0, 120).join("");
     const values = { appName: short, appInfo: value, secretCode: value };
     const [setupCode, html, ...rest] = await callAll("Pair", values);
-    const secret = base32(value);
+    const secret = referenceBase32(value);
     const issuer = percent(short);
     assertEquals([setupCode, rest], [secret, []]);
     assertEquals(

@@ -1,5 +1,7 @@
 /** Accounts of many kinds, and the Key URI of each by a construction of the tests' own. */
 
+import { referenceBase32 } from "../support/reference_base32.ts";
+
 /** What is paired. */
 export interface Account {
   readonly appName: string;
@@ -78,17 +80,7 @@ function account(appName: string, appInfo: string, issuer?: string): Account {
 export function keyUriOf({ appName, appInfo, secretCode, issuer = appName }: Account): string {
   const name = percentEncode(issuer);
   const label = `${name}:${percentEncode(appInfo)}`;
-  return `otpauth://totp/${label}?secret=${base32(secretCode)}&issuer=${name}`;
-}
-
-/** The Base32 (RFC 4648 §6) of the UTF-8 of a text, without padding, bit by bit. */
-export function base32(text: string): string {
-  const bits = [...new TextEncoder().encode(text)]
-    .map((byte) => byte.toString(2).padStart(8, "0"))
-    .join("");
-  const groups = bits.match(/.{1,5}/g) ?? [];
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  return groups.map((group) => alphabet[parseInt(group.padEnd(5, "0"), 2)]).join("");
+  return `otpauth://totp/${label}?secret=${referenceBase32(secretCode)}&issuer=${name}`;
 }
 
 // All but the unreserved characters of RFC 3986 §2.3, byte by byte.

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { PROGRAM } from "../support/program.ts";
-import { base32 } from "./accounts.ts";
+import { referenceBase32 } from "../support/reference_base32.ts";
 import type { Binding, Outcome } from "./call.ts";
 import { CLIENTS, pair } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
@@ -56,7 +56,7 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
       const outcome = await send(server.url, binding, { operation: "Pair", args });
       const result = await pair(server.url, "HTTP GET", args);
       assertEquals(outcome, { result });
-      assertEquals(result.ManualSetupCode, base32(secretCode));
+      assertEquals(result.ManualSetupCode, referenceBase32(secretCode));
       assertMatch(result.Html, /^<a [^>]+><svg [^>]+>.+<\/svg><\/a>$/);
     });
 

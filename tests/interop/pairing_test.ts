@@ -1,7 +1,8 @@
 /** Pairing as a person does it: a browser shows the Html, and a phone reads the code on it. */
 
 import { assertEquals } from "@std/assert/equals";
-import { type Account, ACCOUNTS, base32, keyUriOf } from "./accounts.ts";
+import { type Account, ACCOUNTS, keyUriOf } from "./accounts.ts";
+import { referenceBase32 } from "../support/reference_base32.ts";
 import { type Binding, BINDINGS } from "./call.ts";
 import { pair } from "./clients.ts";
 import { runClient } from "./command.ts";
@@ -27,7 +28,10 @@ function expectedElements(account: Account, html: string): readonly Found[] {
   return [
     {
       name: "a",
-      attributes: [["title", `Manually pair with ${base32(account.secretCode)}`], ["href", uri]],
+      attributes: [["title", `Manually pair with ${referenceBase32(account.secretCode)}`], [
+        "href",
+        uri,
+      ]],
     },
     {
       name: "svg",

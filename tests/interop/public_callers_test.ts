@@ -8,7 +8,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { base32, keyUriOf } from "./accounts.ts";
+import { keyUriOf } from "./accounts.ts";
+import { referenceBase32 } from "../support/reference_base32.ts";
 import { pairWith, runCaller } from "./callers/caller.ts";
 import { compileCallers, CSHARP, PUBLIC_CALLERS, removeCallers } from "./callers/callers.ts";
 import { pairPong } from "./callers/json.ts";
@@ -39,7 +40,7 @@ function originalHtml(url: string): string {
 }
 
 Deno.test("the account of these tests has the setup code that the original gave", () => {
-  assertEquals(base32(ACCOUNT.secretCode), SETUP_CODE);
+  assertEquals(referenceBase32(ACCOUNT.secretCode), SETUP_CODE);
 });
 
 Deno.test("every row of the list of public callers is here", () => {

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { tabsOf } from "../page/pages.ts";
-import { base32 } from "./accounts.ts";
+import { referenceBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
 import { serverForTests } from "./server.ts";
@@ -65,7 +65,7 @@ async function snippetOf(language: string, operation: string): Promise<string> {
 for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
   Deno.test(`the ${language} snippet pairs`, async () => {
     const printed = await runSnippet(await snippetOf(language, "Pair"), "Pair");
-    assertMatch(printed, new RegExp(`\\b${base32(EXAMPLE_SECRET)}\\b`));
+    assertMatch(printed, new RegExp(`\\b${referenceBase32(EXAMPLE_SECRET)}\\b`));
     assertMatch(printed, /(?:<|&lt;)svg /);
   });
 

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { caseRandom, readNumbers } from "../fuzz/case.ts";
+import { caseRandom, readNumbers } from "../fuzz/numbers.ts";
 import { pick, type Random } from "../support/random.ts";
 import { compare, emptyTally, type Tally } from "../xml/comparison.ts";
 import { assembled, mutated, wellFormed } from "../xml/documents.ts";

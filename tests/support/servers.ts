@@ -17,7 +17,8 @@ import type { Server } from "./replay.ts";
 // RFC 6238 appendix B: the last second of a time step of 30 s.
 const FIXED_TIME_MS = 1_111_111_109_000;
 
-function configOf(args: readonly string[]): Config {
+/** The configuration that a command line makes. */
+export function configOf(args: readonly string[]): Config {
   const command = parseCommand(args, () => undefined);
   if (command.kind !== "serve") throw new TypeError("The options do not start the server");
   return command.config;

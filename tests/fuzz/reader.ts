@@ -1,0 +1,238 @@
+/**
+ * Reads the call in a request by the letter of the wire contract, sharing no code with the service:
+ * saxes for XML, the platform for JSON, a few lines for forms.
+ */
+
+import { readEnvelope } from "./envelope_reader.ts";
+import type { House } from "./house.ts";
+import { OPERATIONS, type ReadCall, REFUSED, type Route, UNSURE } from "./reading.ts";
+import { fieldOf, type FuzzRequest } from "./request.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** The route that a request takes. */
+export function routeOf(request: FuzzRequest): Route {
+  const [path, operation] = partsOf(request);
+  const { method } = request;
+  const isRead = method === "GET" || method === "HEAD";
+  if (path === "/api.asmx") {
+    if (operation === "") {
+      if (isRead) return "description";
+      if (method !== "POST") return "other";
+      return mediaTypeOf(request).essence === "application/soap+xml" ? "SOAP 1.2" : "SOAP 1.1";
+    }
+    if (isRead) return "HTTP GET";
+    if (method !== "POST") return "other";
+    return mediaTypeOf(request).essence === "application/json" ? "JSON" : "HTTP POST";
+  }
+  if (operation !== undefined) return "other";
+  if ((path === "/pair.aspx" || path === "/validate.aspx") && (isRead || method === "POST")) {
+    return path.slice(1) as Route;
+  }
+  return path === "/qr.aspx" && (isRead || method === "POST") ? "qr.aspx" : "other";
+}
+
+/**
+ * Reads the call.
+ *
+ * @throws {REFUSED} When the request is none that may succeed.
+ * @throws {UNSURE} When that is not for this reader to say.
+ */
+export function readCall(request: FuzzRequest, house: House): ReadCall {
+  checkHead(request, house);
+  const [, operation = ""] = partsOf(request);
+  const query = request.target.slice(`${request.target}?`.indexOf("?") + 1);
+  if (query.length > 8192) throw REFUSED;
+  const route = routeOf(request);
+  switch (route) {
+    case "SOAP 1.1":
+      return readEnvelope(bodyText(request, ["text/xml"]), route, fieldOf(request, "soapaction"));
+    case "SOAP 1.2": {
+      const { action } = mediaTypeOf(request).parameters;
+      return readEnvelope(bodyText(request, ["application/soap+xml"]), route, action);
+    }
+    case "HTTP GET":
+      return { operation, args: readForm(operation, query) };
+    case "HTTP POST":
+      return { operation, args: readForm(operation, bodyText(request, [FORM])) };
+    case "JSON":
+      return { operation, args: readJson(operation, bodyText(request, ["application/json"])) };
+    case "pair.aspx":
+      return { operation: "Pair", args: readForm("Pair", query) };
+    case "validate.aspx":
+      return { operation: "ValidatePin", args: readForm("ValidatePin", query) };
+    default:
+      throw REFUSED;
+  }
+}
+
+// The file part of the path in lower case, and what stands behind it and a slash.
+function partsOf({ target }: FuzzRequest): readonly [string, string | undefined] {
+  const path = target.split("?")[0]!;
+  const [, file, operation] = /^(\/[^/]*)(?:\/([^]*))?$/.exec(path) ?? [];
+  const isService = file?.toLowerCase() === "/api.asmx";
+  return [file?.toLowerCase() ?? "", isService ? operation ?? "" : operation];
+}
+
+function checkHead(request: FuzzRequest, { keys }: House): void {
+  if (!/^(GET|HEAD|POST)$/.test(request.method)) throw REFUSED;
+  if (isReadDifferently(request)) throw UNSURE;
+  checkKeys(request, keys);
+}
+
+// What servers in front of the handler make different things of, or the handler of the platform's.
+function isReadDifferently(request: FuzzRequest): boolean {
+  const { target, fields } = request;
+  const names = fields.map(([name]) => name.toLowerCase());
+  const decisive = names.filter((name) => DECISIVE.has(name));
+  return !/^\/[!-~]*$/.test(target) || target.includes("#") ||
+    /\\|\/\.|%2e/i.test(target.split("?")[0]!) ||
+    !/^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,4})?$/i.test(fieldOf(request, "host") ?? "") ||
+    decisive.length !== new Set(decisive).size || names.some((name) => SPECIAL.has(name)) ||
+    fields.some(([name, value]) => !TOKEN.test(name) || !/^[\t -~\x80-\xFF]*$/.test(value));
+}
+
+// RFC 9110 §5.6.2.
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const DECISIVE: ReadonlySet<string> = new Set(
+  ["content-type", "soapaction", "content-encoding", "host", "x-api-key", "authorization"],
+);
+// And what a proxy says, which only some servers believe.
+const SPECIAL: ReadonlySet<string> = new Set(
+  ["content-length", "transfer-encoding", "expect", "x-forwarded-host"],
+);
+
+function checkKeys(request: FuzzRequest, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  const key = fieldOf(request, "x-api-key");
+  const authorization = fieldOf(request, "authorization");
+  if (key !== undefined && authorization !== undefined) throw UNSURE;
+  if (key !== undefined && keys.includes(key)) return;
+  if (authorization === undefined) throw REFUSED;
+  const [, scheme, credentials] = /^(Bearer|Basic) ([!-~]+)$/.exec(authorization) ?? [];
+  if (scheme === undefined) throw UNSURE;
+  const shown = scheme === "Bearer" ? credentials! : passwordIn(credentials!);
+  if (!keys.includes(shown)) throw REFUSED;
+}
+
+function passwordIn(credentials: string): string {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) {
+    throw UNSURE;
+  }
+  const decoded = atob(credentials);
+  return decoded.slice(`${decoded}:`.indexOf(":") + 1);
+}
+
+interface MediaType {
+  readonly essence: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+function mediaTypeOf(request: FuzzRequest): MediaType {
+  const [essence = "", ...rest] = (fieldOf(request, "content-type") ?? "").split(";");
+  const parameters: Record<string, string> = Object.create(null);
+  for (const part of rest) {
+    const [, name, quoted, plain] = /^\s*([\w-]+)\s*=\s*(?:"([^"\\]*)"|([^\s"]*))\s*$/.exec(part) ??
+      [];
+    if (name === undefined || name.toLowerCase() in parameters) parameters[""] = part;
+    else parameters[name.toLowerCase()] = quoted ?? plain!;
+  }
+  return { essence: essence.trim().toLowerCase(), parameters };
+}
+
+function bodyText(request: FuzzRequest, mediaTypes: readonly string[]): string {
+  const { essence, parameters } = mediaTypeOf(request);
+  if (!mediaTypes.includes(essence)) throw REFUSED;
+  if ("" in parameters) throw UNSURE;
+  if (!/^(utf-?8)?$/i.test(parameters.charset ?? "")) throw REFUSED;
+  if (parameters.charset === "") throw UNSURE;
+  const coding = fieldOf(request, "content-encoding") ?? "identity";
+  if (!/^(identity)?$/i.test(coding)) throw REFUSED;
+  if (request.body.length > 65_536) throw REFUSED;
+  return decodeUtf8(request.body, false);
+}
+
+function parametersOf(operation: string): readonly string[] {
+  const names = OPERATIONS.get(operation);
+  if (names === undefined) throw REFUSED;
+  return names;
+}
+
+function readForm(operation: string, encoded: string): ReadonlyMap<string, string> {
+  const names = parametersOf(operation);
+  const args = new Map<string, string>();
+  for (const pair of encoded.split("&")) {
+    const [sent = "", ...rest] = pair.split("=");
+    const [name, value] = [decodeForm(sent), decodeForm(rest.join("="))];
+    const known = names.find((known) => known.toLowerCase() === name.toLowerCase());
+    if (known === undefined) continue;
+    if (args.has(known)) throw REFUSED;
+    args.set(known, value);
+  }
+  return args;
+}
+
+// The bytes that a text stands for: each run of %u escapes is a text, and so is all that is no escape.
+function decodeForm(encoded: string): string {
+  const bytes: number[] = [];
+  const pattern = /((?:%u[0-9A-Fa-f]{4})+)|%([0-9A-Fa-f]{2})|[^]/gu;
+  for (const [part, units, byte] of encoded.matchAll(pattern)) {
+    if (byte !== undefined) {
+      bytes.push(parseInt(byte, 16));
+      continue;
+    }
+    const codes = units?.split("%u").slice(1).map((digits) => parseInt(digits, 16));
+    const text = codes === undefined ? part : String.fromCharCode(...codes);
+    if (!text.isWellFormed()) throw REFUSED;
+    bytes.push(...new TextEncoder().encode(text === "+" && part === "+" ? " " : text));
+  }
+  return decodeUtf8(Uint8Array.from(bytes), true);
+}
+
+function decodeUtf8(bytes: Uint8Array, ignoreBOM: boolean): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM }).decode(bytes);
+  } catch {
+    throw REFUSED;
+  }
+}
+
+function readJson(operation: string, text: string): ReadonlyMap<string, string> {
+  const names = parametersOf(operation);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw REFUSED;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw REFUSED;
+  const sent = topLevelNames(text);
+  const args = new Map<string, string>();
+  for (const name of names) {
+    if (sent.filter((other) => other === name).length > 1) throw REFUSED;
+    const member = Object.getOwnPropertyDescriptor(value, name)?.value ?? null;
+    if (member === null) continue;
+    if (typeof member !== "string" && !Number.isSafeInteger(member)) throw REFUSED;
+    args.set(name, String(member));
+  }
+  return args;
+}
+
+// Of a text that is JSON: the names of the outermost members, as often as they stand there.
+function topLevelNames(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if ("{[".includes(character)) depth++;
+    else if ("}]".includes(character)) depth--;
+    else if (character === '"') {
+      let end = at + 1;
+      while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+      const isName = /^[ \t\r\n]*:/.test(text.slice(end + 1));
+      if (depth === 1 && isName) names.push(JSON.parse(text.slice(at, end + 1)));
+      at = end;
+    }
+  }
+  return names;
+}
