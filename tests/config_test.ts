@@ -52,7 +52,10 @@ function storeUrl(text: string): readonly [string, StoreUrl] {
   return [text, url];
 }
 
-const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false]] as const;
+const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
+  "",
+  false,
+]] as const;
 const NO_SWITCH = ["yes", "TRUE", "2"];
 
 // Every option: what is typed, and what becomes of it.
@@ -69,6 +72,7 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   ]],
   baseUrl: [
     ["https://pin.example.com", "https://pin.example.com"],
+    ["https://pin.example.com//", "https://pin.example.com"],
     ["https://pin.example.com:8443/auth/", "https://pin.example.com:8443/auth"],
     ["http://[::1]:8080", "http://[::1]:8080"],
     ["", undefined],
@@ -145,6 +149,37 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   guardTlsKey: ["a\0b"],
 };
 
+const A_SWITCH = "true or false";
+const A_FILE = "the path of a file";
+const EXPECTED: { readonly [Name in keyof Config]: string } = {
+  host: "an IP address or a host name",
+  port: "a whole number from 0 to 65535",
+  socket: "the path of a socket",
+  socketMode: "three or four octal digits",
+  tlsCert: A_FILE,
+  tlsKey: A_FILE,
+  namespace: "an absolute URI that ends with a slash",
+  baseUrl: "an http or https URL without query and fragment",
+  trustProxy: A_SWITCH,
+  apiKeysFile: A_FILE,
+  metrics: A_SWITCH,
+  logFormat: "text or json",
+  exitWithParent: A_SWITCH,
+  html: "svg or image",
+  window: "a whole number from 0 to 100",
+  algorithm: "SHA1, SHA256 or SHA512",
+  digits: "a whole number from 6 to 8",
+  period: "a whole number from 1 to 3600",
+  secretEncoding: "text or base32",
+  maxFailures: "a whole number from 0 to 1000000",
+  singleUse: A_SWITCH,
+  guard: "memory, or a redis:// or rediss:// URL without query and fragment",
+  guardKeyFile: A_FILE,
+  guardTlsCa: A_FILE,
+  guardTlsCert: A_FILE,
+  guardTlsKey: A_FILE,
+};
+
 for (const name of namesOf(OPTIONS)) {
   const isSwitch = OPTIONS[name].placeholder === undefined;
 
@@ -158,7 +193,7 @@ for (const name of namesOf(OPTIONS)) {
 
   Deno.test(`parseCommand() names ${flagOf(name)} and what is expected, never the value`, () => {
     for (const typed of REFUSED[name]) {
-      const expected = `must be ${OPTIONS[name].expected}`;
+      const expected = `must be ${EXPECTED[name]}`;
       assertEquals(errorOf([`${flagOf(name)}=${typed}`]), `${flagOf(name)} ${expected}`);
       const variable = variableOf(name);
       if (typed === "") continue;
@@ -173,6 +208,9 @@ Deno.test("parseCommand() takes a variable that is set to nothing for one that i
 
 Deno.test("parseCommand() lets a flag win over its variable", () => {
   assertEquals(parse(["--port", "1"], { AUTHENTICATOR_PORT: "2" }).port, 1);
+  assertEquals(parse(["--port", "1"], { AUTHENTICATOR_PORT: "x" }).port, 1);
+  const sentence = errorOf(["--port", "x"], { AUTHENTICATOR_PORT: "1" });
+  assertEquals(sentence, "--port must be a whole number from 0 to 65535");
   assertEquals(parse(["--trust-proxy"], { AUTHENTICATOR_TRUST_PROXY: "false" }).trustProxy, true);
 });
 
@@ -305,4 +343,8 @@ Deno.test("usage() names every option with its default, on one screen", () => {
   }
   assert(text.split("\n").length <= 60);
   assert(text.split("\n").every((line) => line.length <= 110));
+});
+
+Deno.test("a UsageError is an error by its own name", () => {
+  assertEquals(String(new UsageError("--port is taken")), "UsageError: --port is taken");
 });

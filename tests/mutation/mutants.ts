@@ -20,6 +20,8 @@ export interface Mutant {
   readonly file: string;
   /** Its line, from 1. */
   readonly line: number;
+  /** The text of that line, without what is blank around it. */
+  readonly lineText: string;
   /** What it replaces, as it stands in the file. */
   readonly original: string;
   /** What it puts there. */
@@ -92,7 +94,8 @@ async function mutate(folder: string, sources: readonly string[]): Promise<reado
     const original = textAt(text, location);
     const line = location.start.line + 1;
     const key = hashOf(text, mutatorName, replacement, JSON.stringify(location));
-    return { id, key, file, line, original, replacement };
+    const lineText = text.split("\n")[line - 1]!.trim();
+    return { id, key, file, line, lineText, original, replacement };
   });
 }
 

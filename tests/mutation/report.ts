@@ -25,8 +25,9 @@ export function folderOf(file: string): string {
   return file.split("/")[1]!;
 }
 
-function isSame(mutant: Mutant, { file, original, replacement }: Equivalent): boolean {
+function isSame(mutant: Mutant, { file, line, original, replacement }: Equivalent): boolean {
   return mutant.file === file && mutant.original === original &&
+    (line === undefined || mutant.lineText === line) &&
     (replacement === undefined || mutant.replacement === replacement);
 }
 
