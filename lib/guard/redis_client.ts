@@ -8,6 +8,7 @@
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import { Pipeline } from "./pipeline.ts";
+import { ReplyWatch } from "./reply_watch.ts";
 import { codeOf, ErrorReply, ProtocolError } from "./store_failure.ts";
 import type { StoreUrl } from "./store_url.ts";
 
@@ -46,9 +47,6 @@ export interface RedisClientOptions {
   readonly patienceMs?: number;
 }
 
-/** Bytes that may come without a reply; no command of this program has as long a one. */
-const MAX_REPLY_BYTES = 1_048_576;
-
 /** The patience of the client while it connects: longer than ours, which ends it. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
@@ -61,9 +59,9 @@ const CONNECT_TIMEOUT_MS = 60_000;
  * @throws {Error} When certificate and key cannot be used.
  */
 export async function openRedis(options: RedisClientOptions): Promise<RedisClient> {
-  const { createClient, ...errors } = await import("@redis/client");
+  const redis = await import("@redis/client");
   const { url, tls, onEnd, patienceMs = 500 } = options;
-  const client = createClient({
+  const client = redis.createClient({
     url: url.reveal(),
     RESP: 2,
     disableOfflineQueue: true,
@@ -71,41 +69,41 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
     maintNotifications: "disabled",
     socket: { ...tls, reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
   });
-  const told = (error: unknown): unknown => {
-    if (error instanceof errors.ErrorReply) return new ErrorReply(error.message);
-    const isOfSocket = error instanceof errors.SocketClosedUnexpectedlyError || codeOf(error);
-    return isOfSocket ? error : new ProtocolError("The client cannot read the reply");
-  };
-  let unreadBytes = 0;
-  const send = async (words: readonly string[]): Promise<unknown> => {
-    try {
-      return await client.sendCommand([...words]);
-    } catch (error) {
-      throw told(error);
-    } finally {
-      unreadBytes = 0;
-    }
-  };
+  const watch = new ReplyWatch();
+  let socket: Socket | undefined;
   const pipeline = new Pipeline({
     patienceMs,
-    send,
+    send: async (words) => {
+      const reply = client.sendCommand([...words]).finally(() => watch.reset());
+      return await reply.catch((error) => Promise.reject(translate(error, redis)));
+    },
     onEnd: (reason) => {
       if (client.isOpen) client.destroy();
+      socket?.destroy(); // the client knows it only once it is connected
       onEnd(reason);
     },
   });
-  const end = (reason: unknown): void => pipeline.end(reason);
-  client.on("error", (error) => end(told(error)));
-  const connected = withSocket(() => client.connect(), (socket) => {
-    socket.on("error", end);
-    client.on("connect", () =>
-      socket.on("data", (chunk) => {
-        unreadBytes += chunk.length;
-        if (unreadBytes > MAX_REPLY_BYTES) end(new ProtocolError("The reply is too long"));
-      }));
+  const end = (reason: unknown): void => pipeline.end(translate(reason, redis));
+  const onData = (chunk: Uint8Array): void => {
+    if (!watch.isTooLarge(chunk)) return;
+    end(new ProtocolError("The reply is too large"));
+    chunk.fill(0); // the client reads it all the same, and it is no reply now
+  };
+  client.on("error", end);
+  const connected = withSocket(() => client.connect(), (opened) => {
+    socket = opened.on("error", (error) => pipeline.end(error)).on("data", onData);
   });
-  connected.then(() => pipeline.open(), (error) => end(told(error)));
-  return { ask: (words, read) => pipeline.ask(words, read), end };
+  connected.then(() => pipeline.open(), end);
+  return { ask: (words, read) => pipeline.ask(words, read), end: (reason) => pipeline.end(reason) };
+}
+
+// What is no error reply and none of the socket, which both have their own, is one of the client's
+// reader.
+function translate(error: unknown, redis: typeof import("@redis/client")): unknown {
+  if (error instanceof redis.ErrorReply) return new ErrorReply(error.message);
+  const isClosed = error instanceof redis.SocketClosedUnexpectedlyError;
+  const isKnown = isClosed || error instanceof ProtocolError || codeOf(error) !== "";
+  return isKnown ? error : new ProtocolError("The client cannot read the reply");
 }
 
 /**

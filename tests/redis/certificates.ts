@@ -1,8 +1,8 @@
 /**
- * A certificate for 127.0.0.1, its key, and the authority that made it out, for tests; valid for a
- * hundred years. Made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1
- * -nodes -days 36500 -addext basicConstraints=critical,CA:TRUE`, and `openssl x509 -req` with
- * `subjectAltName=IP:127.0.0.1`.
+ * A certificate for 127.0.0.1, its key, and the authority that made it out, for tests; and one that
+ * a client shows, which is its own authority. Valid for a hundred years. Made with `openssl req -x509
+ * -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -addext
+ * basicConstraints=critical,CA:TRUE`, and `openssl x509 -req` with `subjectAltName=IP:127.0.0.1`.
  *
  * @module
  */
@@ -40,5 +40,27 @@ export const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1Ak0caplp+oE6CuM
 Gf9SzAUHx5MzpE9VqsIr56rxuVihRANCAAQy9rAH8FzWMuEToNq5nGBj5HccNbDM
 oRDPBAI0DNidHNuElmqe5iceuf1CMsG3MbGQeN8wfP9g8ShjaEeW7Bak
+-----END PRIVATE KEY-----
+`;
+
+/** The certificate of a client. */
+export const CLIENT_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBrDCCAVKgAwIBAgIUex6cGZ9rEP9KN1Y3mCIUjAcalaswCgYIKoZIzj0EAwIw
+IDEeMBwGA1UEAwwVc2VydmVyIG9mIHRoZSBzZXJ2aWNlMCAXDTI2MTEyMTIwMDUx
+M1oYDzIxMjYxMDI4MjAwNTEzWjAgMR4wHAYDVQQDDBVzZXJ2ZXIgb2YgdGhlIHNl
+cnZpY2UwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQ6JNfY8Uo58wOyg8BpaQuO
+EOI+LYblcLueACgTClPETVLoxIiosqfkWroZ9t07Bb5u/jQxlAg9DmZBVHzpPFHj
+o2gwZjAdBgNVHQ4EFgQUMrTmk9xIkr4ipDVztPvrYjGF0YkwHwYDVR0jBBgwFoAU
+MrTmk9xIkr4ipDVztPvrYjGF0YkwEwYDVR0lBAwwCgYIKwYBBQUHAwIwDwYDVR0T
+AQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiByyrZl+L61ohXTtU57PkuKA6uH
+u7nKBAKhGz1TpZn+4gIhANP5XA2Mrs12dXK7WUmeNtj+aqmyBRJVGTWrxqWG+ZuB
+-----END CERTIFICATE-----
+`;
+
+/** Its private key. */
+export const CLIENT_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsIaSlig6i6U0P7NI
+wKqf6JnQA4sbmsBMWyXSvRt+KmWhRANCAAQ6JNfY8Uo58wOyg8BpaQuOEOI+LYbl
+cLueACgTClPETVLoxIiosqfkWroZ9t07Bb5u/jQxlAg9DmZBVHzpPFHj
 -----END PRIVATE KEY-----
 `;

@@ -7,8 +7,9 @@ import { keepConnected, type RedisConnection } from "../../lib/guard/redis_conne
 import { KEY_PREFIX } from "../../lib/guard/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/guard/redis_store.ts";
 import { StoreUrl } from "../../lib/guard/store_url.ts";
+import { eventually } from "../support/eventually.ts";
 import { seededRandom } from "../support/random.ts";
-import { eventually, withRedis } from "./server.ts";
+import { withRedis } from "./server.ts";
 
 const HOUR = 3_600_000;
 
@@ -97,14 +98,15 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
       const store = createRedisStore({ rules, connection, now: () => 0 });
       await store.decide("used", 60_000_000);
       await store.decide("failed", undefined);
-      const leftMs = (name: string): number =>
-        Number(/\d+/.exec(command("PTTL", KEY_PREFIX + name))![0]);
-      const isNear = (name: string, ms: number): boolean =>
-        leftMs(name) <= ms && leftMs(name) > ms - 60_000;
-      assert(isNear("used", rules.forgetUseMs));
-      assert(isNear("failed", rules.forgetFailuresMs));
+      const isNear = async (name: string, ms: number): Promise<boolean> => {
+        const leftMs = Number(/\d+/.exec(await command("PTTL", KEY_PREFIX + name))![0]);
+        return leftMs <= ms && leftMs > ms - 60_000;
+      };
+      assert(await isNear("used", rules.forgetUseMs));
+      assert(await isNear("failed", rules.forgetFailuresMs));
       // Nothing else; what the probe keeps for a millisecond may be there.
-      const others = command("KEYS", "*").match(/authenticator:guard:1:(?!probe\b)[^"]*/g);
+      const keys = await command("KEYS", "*");
+      const others = keys.match(/authenticator:guard:1:(?!probe\b)[^"]*/g);
       assertEquals(new Set(others), new Set(["used", "failed"].map((name) => KEY_PREFIX + name)));
     });
   });
@@ -115,8 +117,8 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
     await withConnection(url, async (connection) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store: GuardStore = createRedisStore({ rules, connection, now: () => 0 });
-      command("SET", `${KEY_PREFIX}a`, "nonsense");
-      command("RPUSH", `${KEY_PREFIX}list`, "a");
+      await command("SET", `${KEY_PREFIX}a`, "nonsense");
+      await command("RPUSH", `${KEY_PREFIX}list`, "a");
       assertEquals(await store.decide("a", 1), "unavailable");
       assertEquals(await store.decide("list", 1), "unavailable");
       assertEquals([await store.decide("b", 1), store.isHealthy()], ["accepted", true]);
@@ -130,7 +132,7 @@ Deno.test("a store that forgot the script is told it again", async () => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store = createRedisStore({ rules, connection, now: () => 0 });
       assertEquals(await store.decide("a", 1), "accepted");
-      command("SCRIPT", "FLUSH");
+      await command("SCRIPT", "FLUSH");
       assertEquals([await store.decide("a", 1), store.isHealthy()], ["replayed", true]);
     });
   });

@@ -5,6 +5,9 @@
  * @module
  */
 
+import { limitLife, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 const PAGES = ["README.md", "docs/security.md"];
 
@@ -19,7 +22,7 @@ export interface RedisServer {
   /** Ends it at once, as a crash would, and waits until it is gone. */
   readonly kill: () => Promise<void>;
   /** Sends one command, and gives the reply as redis-cli prints it. */
-  readonly command: (...words: string[]) => string;
+  readonly command: (...words: string[]) => Promise<string>;
 }
 
 /**
@@ -59,16 +62,17 @@ export async function withRedis(
   const [program, ...shown] = shownCommand();
   const args = [...withPort(shown, port), ...more];
   let child: Deno.ChildProcess | undefined;
-  const command = (...words: string[]): string => {
+  const command = async (...words: string[]): Promise<string> => {
     const options = ["-h", "127.0.0.1", "-p", String(port), "--no-raw", ...words];
-    const { stdout, stderr } = new Deno.Command("redis-cli", { args: options }).outputSync();
-    return new TextDecoder().decode(stdout.length > 0 ? stdout : stderr).trim();
+    const { stdout, stderr } = await runToEnd(["redis-cli", ...options]);
+    return (stdout || stderr).trim();
   };
   const redis: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     start: async () => {
       child = new Deno.Command(program!, { args, cwd: folder, stdout: "null" }).spawn();
-      await eventually(() => /PONG|NOAUTH/.test(command("PING")));
+      limitLife(child);
+      await eventually(async () => /PONG|NOAUTH/.test(await command("PING")));
     },
     signal: (signal) => child?.kill(signal),
     kill: async () => {
@@ -99,13 +103,4 @@ function needed(program: string): void {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new Error(`${program} is missing: it is in the package redis-server of Debian`);
   }
-}
-
-/** Waits until something is so; fails when it is not for half a minute. */
-export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("what was waited for did not come");
 }

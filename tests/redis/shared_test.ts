@@ -67,8 +67,9 @@ Deno.test("64 wrong pins at once through two servers are looked at as often as a
     await withTwoServers(url, ["--max-failures", "10"], async (one, two) => {
       const wrong = wrongPinOf(SECRET);
       await Promise.all(Array.from({ length: 64 }, (_, i) => check(i % 2 ? one : two, wrong)));
-      const key = /authenticator:guard:1:[\w-]{43}/.exec(command("KEYS", "*"))![0];
-      assert(command("GET", key).startsWith('"10:'), command("GET", key));
+      const key = /authenticator:guard:1:[\w-]{43}/.exec(await command("KEYS", "*"))![0];
+      const state = await command("GET", key);
+      assert(state.startsWith('"10:'), state);
     });
   });
 });
@@ -108,10 +109,10 @@ Deno.test("neither the store nor the log holds a secret, a pin or the password",
     const log = await withTwoServers(withPassword, ["--single-use"], async (one) => {
       await check(one, pin);
       await check(one, wrongPinOf(SECRET));
-      const keys = command("-a", password, "KEYS", "*");
+      const keys = await command("-a", password, "KEYS", "*");
       assert(/authenticator:guard:1:[\w-]{43}/.test(keys), keys);
       const key = /authenticator:[^"]*/.exec(keys)![0];
-      const kept = keys + command("-a", password, "GET", key);
+      const kept = keys + await command("-a", password, "GET", key);
       assert(!kept.includes("canary") && !kept.includes(pin), kept);
     });
     assert(log.includes(`the store of the guard, ${url}, is there`), log);

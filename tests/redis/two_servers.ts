@@ -6,9 +6,9 @@
 
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { eventually } from "./server.ts";
 
 /** The secret of the tests. */
 export const SECRET = "canary battery staple";

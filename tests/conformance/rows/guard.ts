@@ -6,6 +6,7 @@ const refused = testsOf("service/guard_bindings_test.ts");
 const shared = testsOf("redis/shared_test.ts");
 const redisStore = testsOf("guard/redis_store_test.ts");
 const pipeline = testsOf("guard/pipeline_test.ts");
+const nonsense = testsOf("guard/nonsense_test.ts");
 const fingerprint = testsOf("guard/fingerprint_test.ts");
 
 /** Guessing and reuse. */
@@ -128,6 +129,10 @@ export const GUARD: Source = {
         redisStore("a Redis store takes no verdict on a pin that the pin cannot have"),
         redisStore("a Redis store says unavailable for whatever is no decision"),
         pipeline("a pipeline ends with a reply that is none to its command"),
+        nonsense("a store that says … makes no wrong pin right, and is used again when it is well"),
+        testsOf("runtime/nonsense_test.ts")(
+          "a server outlives a store that speaks nonsense, and takes no wrong pin for right",
+        ),
       ],
     ),
     met(
@@ -160,7 +165,12 @@ export const GUARD: Source = {
       "§8, several processes",
       "our rule",
       "A store that answers in time is never blamed, however late this process reads its answer.",
-      [pipeline("a pipeline does not blame a store for pauses of this process")],
+      [
+        pipeline("a pipeline does not blame a store for pauses of this process"),
+        testsOf("redis/patience_test.ts")(
+          "no right pin is refused while the server is busy or stopped and its Redis is well",
+        ),
+      ],
     ),
   ],
 };

@@ -1,0 +1,40 @@
+/**
+ * A look at what a store sends before the client of Redis reads it. The client makes an array of
+ * the length that is announced and keeps a text until it is complete: a few bytes from a store could
+ * take all memory.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+
+/** Bytes that may come without a reply; no command of this program has as long a one. */
+const MAX_REPLY_BYTES = 1_048_576;
+
+/**
+ * A type of RESP and a length: 100 elements or 100,000 bytes and more, which nothing of ours has.
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/
+ */
+const LARGE = /[*%~>|][0-9]{3}|[$=!][0-9]{6}/;
+
+/** Bytes in which such a type and length fit. */
+const LARGE_BYTES = 7;
+
+/** Watches one connection. */
+export class ReplyWatch {
+  #unreadBytes = 0;
+  #tail = "";
+
+  /** Whether what arrives is more than a reply to this program can be. */
+  isTooLarge(chunk: Uint8Array): boolean {
+    const text = this.#tail + Buffer.from(chunk).toString("latin1");
+    this.#tail = text.slice(1 - LARGE_BYTES);
+    this.#unreadBytes += chunk.length;
+    return this.#unreadBytes > MAX_REPLY_BYTES || LARGE.test(text);
+  }
+
+  /** A reply was read. */
+  reset(): void {
+    this.#unreadBytes = 0;
+  }
+}

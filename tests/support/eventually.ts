@@ -1,0 +1,17 @@
+/** Waiting for conditions and not for durations. */
+
+const DEADLINE_MS = 60_000;
+const PAUSE_MS = 20;
+
+/**
+ * Waits until something is so.
+ *
+ * @throws {Error} When it is not for a minute.
+ */
+export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + DEADLINE_MS;
+  while (!await isSo()) {
+    if (performance.now() > deadlineMs) throw new Error("what was waited for did not come");
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Something between a server and its store that passes on what they say, unless told otherwise.
+ *
+ * @module
+ */
+
+/** Who sent what is passed on. */
+export type Sender = "server" | "store";
+
+/** What becomes of a piece of what was sent; nothing ends the connection. */
+export type Meddle = (piece: Uint8Array, sender: Sender) => Piece | Promise<Piece>;
+
+type Piece = Uint8Array | undefined;
+
+/** A middleman that listens. */
+export interface Middleman {
+  /** The port of loopback that it listens on. */
+  readonly port: number;
+  /** Ends all connections, and listens no more. */
+  readonly close: () => void;
+}
+
+/**
+ * Starts one.
+ *
+ * @param meddle Makes the function that sees each piece of a connection, for every connection anew.
+ */
+export function startMiddleman(storePort: number, meddle: () => Meddle): Middleman {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.TcpConn>();
+  const listen = async (): Promise<void> => {
+    for await (const server of listener) {
+      void mediate(server, storePort, meddle(), open);
+    }
+  };
+  void listen();
+  return {
+    port: listener.addr.port,
+    close: () => {
+      listener.close();
+      for (const connection of open) close(connection);
+    },
+  };
+}
+
+async function mediate(
+  server: Deno.TcpConn,
+  storePort: number,
+  meddle: Meddle,
+  open: Set<Deno.TcpConn>,
+): Promise<void> {
+  open.add(server);
+  try {
+    const store = await Deno.connect({ hostname: "127.0.0.1", port: storePort });
+    open.add(store);
+    await Promise.race([
+      pass(server, store, (piece) => meddle(piece, "server")),
+      pass(store, server, (piece) => meddle(piece, "store")),
+    ]);
+    close(store);
+    open.delete(store);
+  } catch {
+    // Either end may go at any time.
+  }
+  close(server);
+  open.delete(server);
+}
+
+async function pass(
+  from: Deno.TcpConn,
+  to: Deno.TcpConn,
+  meddle: (piece: Uint8Array) => Piece | Promise<Piece>,
+): Promise<void> {
+  const buffer = new Uint8Array(16_384);
+  try {
+    for (;;) {
+      const length = await from.read(buffer);
+      const piece = length === null ? undefined : await meddle(buffer.slice(0, length));
+      if (piece === undefined) return;
+      for (let at = 0; at < piece.length;) at += await to.write(piece.subarray(at));
+    }
+  } catch {
+    // Closed by either end.
+  }
+}
+
+function close(connection: Deno.TcpConn): void {
+  try {
+    connection.close();
+  } catch {
+    // It is closed.
+  }
+}
