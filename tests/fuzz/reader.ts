@@ -80,8 +80,8 @@ function checkHead(request: FuzzRequest, { keys }: House): void {
   checkKeys(request, keys);
 }
 
-// What servers in front of the handler make different things of, or the handler of the platform's.
-function isReadDifferently(request: FuzzRequest): boolean {
+/** Whether it holds what servers, or the runtimes under them, make different things of. */
+export function isReadDifferently(request: FuzzRequest): boolean {
   const { target, fields } = request;
   const names = fields.map(([name]) => name.toLowerCase());
   const decisive = names.filter((name) => DECISIVE.has(name));

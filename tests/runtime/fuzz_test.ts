@@ -1,0 +1,91 @@
+/**
+ * The requests of `tests/fuzz/` over TCP, against the program that TEST_PROGRAM names. What a runtime
+ * refuses by itself, or closes at, never reaches the service.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { expectReply } from "../fuzz/expectation.ts";
+import { type FuzzCase, makeCase } from "../fuzz/fuzz_case.ts";
+import { HOUSES } from "../fuzz/house.ts";
+import { problemsOf } from "../fuzz/invariants.ts";
+import { isReadDifferently, routeOf } from "../fuzz/reader.ts";
+import { rawOf, textOf } from "../fuzz/request.ts";
+import { exchangeRaw, type RawReply } from "../support/http.ts";
+import { PROGRAM, startProgram } from "../support/program.ts";
+
+const SEED = 1;
+const REQUESTS = 1_000;
+const HOUSE = HOUSES[0]!;
+
+type Address = Parameters<typeof exchangeRaw>[0];
+
+async function send(
+  address: Address,
+  { request, isLegal }: FuzzCase,
+): Promise<RawReply | undefined> {
+  try {
+    const reply = await exchangeRaw(address, rawOf(request));
+    // Only the service sends this field.
+    if (reply.headers.has("x-content-type-options")) return reply;
+    assert(!isLegal && [400, 405, 413, 414, 431, 501, 505].includes(reply.status), "not ours");
+  } catch (error) {
+    // A reset, or a reply that breaks off.
+    if (isLegal) throw error;
+  }
+  return undefined;
+}
+
+/** What is wrong with the reply to a case; undefined when it was none of the service. */
+async function problemsIn(
+  address: Address,
+  number: number,
+): Promise<readonly string[] | undefined> {
+  const startMs = Date.now();
+  const made = makeCase(SEED, number, startMs, [HOUSE]);
+  const { request, fromRightPin, call: { canary } } = made;
+  // Bun writes U+FFFD for bytes that are none of UTF-8, so that there it is refused.
+  const isPlain = !isReadDifferently(request) &&
+    (PROGRAM === "deno" || !/%EF%BF%BD/i.test(request.target));
+  // A length of its own leaves the server waiting for a body, or with one too much.
+  if (!made.isLegal && request.fields.some(([name]) => /^content-length$/i.test(name))) return;
+  const reply = await send(address, made);
+  if (reply === undefined) return undefined;
+  if (!isPlain) {
+    const isRepeated = reply.status >= 400 && textOf(reply.body).toLowerCase().includes(canary);
+    return isRepeated ? ["it repeats a part of its request"] : [];
+  }
+  const [before, after] = [startMs, Date.now()].map((time) => expectReply(request, HOUSE, time));
+  const expectation = before === after ? before : undefined;
+  const { method } = request;
+  return problemsOf({ method, route: routeOf(request), expectation, fromRightPin, canary, reply });
+}
+
+Deno.test("no changed request breaks what holds for every reply over TCP", async () => {
+  const program = await startProgram(["--port", "0", ...HOUSE.args]);
+  const { hostname, port } = new URL(program.url);
+  const address = { hostname, port: Number(port) };
+  let answered = 0;
+  try {
+    for (let number = 0; number < REQUESTS; number++) {
+      const problems = await problemsIn(address, number);
+      if (problems === undefined) continue;
+      answered++;
+      const { request } = makeCase(SEED, number, Date.now(), [HOUSE]);
+      assertEquals(
+        problems,
+        [],
+        `seed ${SEED}, number ${number}: ${rawOf(request).head.join("\n")}`,
+      );
+    }
+    assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
+  } finally {
+    program.signal("SIGTERM");
+  }
+  const { code, stderr } = await program.outcome;
+  assertEquals(code, 0);
+  assert(!/^\S+ error /m.test(stderr) && !/hush/i.test(stderr), stderr.slice(0, 4_000));
+  assert(answered > REQUESTS / 2, `${answered} requests reached the service`);
+});
