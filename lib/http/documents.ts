@@ -10,6 +10,7 @@ import { disco } from "../description/disco.ts";
 import { wsdl } from "../description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
 import { contentSecurityPolicy } from "../page/frame.ts";
+import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";
 import { isFresh } from "./answer.ts";
@@ -39,6 +40,7 @@ async function answerDocument(
     wantsKey: (state.apiKeys ?? []).length > 0,
     maxFailures: state.maxFailures ?? 0,
     singleUse: state.singleUse ?? false,
+    hasOpenApi: false,
   });
   if (reply.status !== 200) return { ...reply, ...await validators(reply), outcome: "not-found" };
   const headers = (await validators(reply)).headers;
@@ -54,7 +56,7 @@ async function validators(
 }
 
 /**
- * The document that a query string asks for: `wsdl`, `disco`, `op=NAME`, each key in any case, or
+ * The document that a query string asks for: `wsdl`, `disco`, `script`, `op=NAME`, each key in any case, or
  * the service page for anything else.
  *
  * @param query The query string without its question mark.
@@ -63,6 +65,7 @@ export async function describe(query: string, context: PageContext): Promise<Tex
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
   if (keys.has("wsdl")) return xml(wsdl(context));
   if (keys.has("disco")) return xml(disco(context));
+  if (keys.has("script")) return SCRIPT_REPLY;
   const headers = { "content-security-policy": await contentSecurityPolicy(context) };
   const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
   const op = keys.get("op");
@@ -72,6 +75,12 @@ export async function describe(query: string, context: PageContext): Promise<Tex
     ? { ...html, status: 404, body: unknownOperationPage(context) }
     : { ...html, body: await operationPage(operation, context) };
 }
+
+const SCRIPT_REPLY: TextReply = {
+  status: 200,
+  contentType: "text/javascript; charset=utf-8",
+  body: SCRIPT,
+};
 
 function xml(body: string): TextReply {
   const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };

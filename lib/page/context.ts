@@ -22,4 +22,6 @@ export interface PageContext extends ServiceAddress {
   readonly maxFailures: number;
   /** Whether a code is accepted once only. */
   readonly singleUse: boolean;
+  /** Whether the server describes its JSON form at `/openapi.json`. */
+  readonly hasOpenApi: boolean;
 }

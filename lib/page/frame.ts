@@ -16,7 +16,6 @@ import {
 } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { link } from "./parts.ts";
-import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 /** The name of the product. */
@@ -58,7 +57,8 @@ export function writePage(context: PageContext, content: PageContent): string {
     element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
     footer(context),
     element("p", { id: "told", class: "unseen", role: "status" }),
-    element("script", {}, SCRIPT),
+    // Not in the page, so that a browser loads it once for all views.
+    element("script", { src: "?script" }),
   );
   return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
 }
@@ -95,7 +95,7 @@ function navigation(service: string, title: string, current: string | undefined)
         {},
         item(service, "Overview", title === PRODUCT_NAME),
         ...[...OPERATIONS.keys()].map((name) => item(`?op=${name}`, name, name === current)),
-        item("?wsdl", "WSDL", false),
+        item(`${service}#wsdl`, "WSDL", false),
       ),
     ),
   );
@@ -103,13 +103,17 @@ function navigation(service: string, title: string, current: string | undefined)
 
 function footer(context: PageContext): MarkupElement {
   const root = context.path.endsWith("/") ? "../" : "";
+  const service = servicePath(context);
   return element(
     "footer",
     { class: "wrap" },
-    element("span", {}, `${PRODUCT_NAME} ${project.version}`),
-    element("span", {}, `${project.license} licence`),
-    link(`${servicePath(context)}#settings`, "Server settings"),
+    element("span", {}, `${PRODUCT_NAME} ${project.version}, ${project.license} licence`),
+    link(`${service}?op=${[...OPERATIONS.keys()][0]}#reference`, "Documentation"),
+    link(`${service}#settings`, "Server settings"),
+    link(`${service}#wsdl`, "WSDL"),
+    ...(context.hasOpenApi ? [link(`${root}openapi.json`, "OpenAPI")] : []),
     link(`${root}healthz`, "Health"),
+    element("span", {}, "More in README.md and docs/ of the program"),
   );
 }
 
@@ -139,22 +143,22 @@ export function servicePath({ path }: PageContext): string {
 let policy: Promise<string> | undefined;
 
 /**
- * The content security policy of every page (CSP Level 3): the one style, the one script, calls to
+ * The content security policy of every page (CSP Level 3): the one style, scripts of and calls to
  * this server, and no frame around it, so that nobody is led to press its buttons unawares.
  */
 export function contentSecurityPolicy({ service: { html } }: PageContext): Promise<string> {
-  policy ??= policyOf(STYLE, SCRIPT);
+  policy ??= policyOf(STYLE);
   // Where the operations give a picture to be fetched, the page has to fetch it.
   return html === "image"
     ? policy.then((text) => text.replace("img-src", "img-src 'self'"))
     : policy;
 }
 
-async function policyOf(style: string, script: string): Promise<string> {
+async function policyOf(style: string): Promise<string> {
   return [
     "default-src 'none'",
     `style-src ${await hashSource(style)}`,
-    `script-src ${await hashSource(script)}`,
+    "script-src 'self'",
     // The icon.
     "img-src data:",
     "connect-src 'self'",

@@ -10,12 +10,14 @@ import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { PRODUCT_NAME, servicePath, writePage } from "./frame.ts";
 import { copyButton, link } from "./parts.ts";
+import { referenceSection } from "./reference.ts";
 import {
   formsSection,
   samplesSection,
   settingsSection,
   snippetsSection,
   warnings,
+  wsdlSection,
 } from "./sections.ts";
 import { samplesOf } from "./samples.ts";
 import { KEY_FIELD, tryIt, viewOf } from "./try_it.ts";
@@ -29,7 +31,7 @@ export async function servicePage(context: PageContext): Promise<string> {
     { class: "address" },
     element("code", { id: "address" }, url),
     copyButton("address", "the address"),
-    link("?wsdl", "Service description (WSDL)"),
+    link(`${servicePath(context)}#wsdl`, "Service description (WSDL)"),
   );
   return writePage(context, {
     title: PRODUCT_NAME,
@@ -44,6 +46,7 @@ export async function servicePage(context: PageContext): Promise<string> {
         ...operations.map((operation, i) => operationCard(operation, i + 1, context)),
       ),
       formsSection(await samplesOf(operations[0]!, context)),
+      wsdlSection(context),
       settingsSection(context),
     ],
   });
@@ -72,6 +75,7 @@ export async function operationPage(operation: Operation, context: PageContext):
       card,
       samplesSection(await samplesOf(operation, context)),
       snippetsSection(operation, context),
+      ...referenceSection(operation, context),
       element("p", {}, link(servicePath(context), "All operations")),
     ],
   });

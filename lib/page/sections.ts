@@ -101,9 +101,35 @@ export function formsSection(samples: readonly Sample[]): MarkupElement {
   );
 }
 
+/** What the WSDL is for, with the way to it; from the document itself no link leads back. */
+export function wsdlSection({ base }: PageContext): MarkupElement {
+  const url = `${base}/api.asmx?wsdl`;
+  const rows = [
+    ["C#", `dotnet-svcutil ${url}`],
+    ["Java", `wsimport -extension ${url}`],
+    ["PHP", `new SoapClient('${url}')`],
+    ["Python", `zeep.Client("${url}")`],
+  ].map(([language = "", text = ""]) => [language, element("code", {}, text)]);
+  return section(
+    {
+      id: "wsdl",
+      title: "Service description (WSDL)",
+      about:
+        "SOAP tools read it and make a client from it. It opens in a tab of its own, since it is " +
+        "XML and has no link back here.",
+    },
+    element(
+      "p",
+      { class: "row" },
+      element("a", { href: "?wsdl", target: "_blank", rel: "noopener" }, "Open the WSDL"),
+    ),
+    table("Tools", [], rows),
+  );
+}
+
 /** The options that callers notice. */
 export function settingsSection(
-  { namespace, service: { otp, secretEncoding } }: PageContext,
+  { namespace, wantsKey, maxFailures, singleUse, service: { otp, secretEncoding } }: PageContext,
 ): MarkupElement {
   const rows: readonly (readonly string[])[] = [
     ["Codes", `${otp.digits} digits, a new one every ${otp.period} seconds, HMAC-${otp.algorithm}`],
@@ -112,6 +138,17 @@ export function settingsSection(
       `${(2 * otp.window + 1) * otp.period} seconds: ${stepsOf(otp.window)} before and after`,
     ],
     ["A secretCode is", secretEncoding === "text" ? "text; its UTF-8 bytes are the key" : "Base32"],
+    ["A code is good for", singleUse ? "one use" : "any number of uses while it is accepted"],
+    [
+      "After wrong pins",
+      maxFailures === 0
+        ? "the next is looked at like the first"
+        : `${maxFailures} in a row for a secret: all pins for it are refused for 30 seconds, then longer`,
+    ],
+    [
+      "API key",
+      wantsKey ? "needed: X-Api-Key, a bearer token, or the password of HTTP Basic" : "none",
+    ],
     ["Namespace", namespace],
   ];
   return section(

@@ -230,7 +230,7 @@ background:var(--ground)}
 .test-app .now .code{font-size:1.5rem;letter-spacing:.04em}
 .test-app .use{margin-left:auto;color:var(--accent);font-size:.875rem}
 .test-app .code{font-family:var(--mono);white-space:nowrap}
-.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.2rem,1fr))}
+.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr))}
 .others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
 .others .code{font-size:1rem;font-weight:600}
 .taken{color:var(--muted)}
@@ -262,13 +262,14 @@ word-break:break-all;tab-size:2}
 pre[tabindex]{max-height:32rem;overflow:auto}
 var{font-style:normal;color:var(--valueOnCode)}
 .scroll{margin-top:1rem;overflow-x:auto}
-.scroll th{white-space:nowrap}
+.scroll :is(code,th){white-space:nowrap}
 table{width:100%;border-collapse:collapse}
 th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}
 th{font-weight:600}
 td{overflow-wrap:anywhere}
 thead th{font-size:.9rem;color:var(--muted)}
+.others button{min-width:0}
 footer{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-block:1.25rem 2rem;font-size:.9rem;
 color:var(--muted)}
 
@@ -279,7 +280,7 @@ color:var(--muted)}
 .status{grid-column:1/-1}
 .judged{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
 .judged>*{grid-column:1}
-.judged>.test-app{grid-column:2;grid-row:1/span 4}}
+.judged>.test-app{grid-column:2;grid-row:1/span 4;align-self:start}}
 @media (min-width:60rem){.sides{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}
 @media (prefers-reduced-motion:no-preference){button,.tabs label,nav a{transition:background .15s,
 box-shadow .15s}

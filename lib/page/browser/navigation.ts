@@ -8,7 +8,7 @@
 import { addressOf, one } from "./dom.ts";
 
 // The overview, and the page of an operation, as the server writes their addresses.
-const VIEW = /^(?:\?op=\w+|(?:\.\.\/)?api\.asmx)$/;
+const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
 
 /** What is the same for two addresses of one view: all but the fragment. */
 function viewIn(address: string): string {
@@ -30,7 +30,9 @@ export function followLinks(mount: () => void): void {
     const address = link?.getAttribute("href") ?? "";
     const isPlain = event.button === 0 && !event.defaultPrevented &&
       !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-    if (link === null || !isPlain || !VIEW.test(address)) return;
+    if (link === null || !isPlain || address === "" || !VIEW.test(address)) return;
+    // A place in the view that is shown: the browser knows how to go there.
+    if (viewIn(link.href) === shown && address.includes("#")) return;
     event.preventDefault();
     void show(address, mount, () => history.pushState(null, "", address));
   });
@@ -53,7 +55,9 @@ async function show(address: string, mount: () => void, arrive: () => void): Pro
   }
   arrive();
   shown = viewIn(document.URL);
-  scrollTo(0, 0);
   one("#main").focus({ preventScroll: true });
   mount();
+  const place = document.getElementById(address.split("#")[1] ?? "");
+  if (place === null) scrollTo(0, 0);
+  else place.scrollIntoView();
 }

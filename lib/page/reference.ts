@@ -1,0 +1,124 @@
+/**
+ * The reference of an operation, made from its row in `OPERATIONS` and from the bindings.
+ *
+ * @module
+ */
+
+import type { Fault } from "../service/fault.ts";
+import { missingParameter, type Operation, type Parameter } from "../service/operations.ts";
+import { element, type MarkupElement } from "../xml/writer.ts";
+import type { PageContext } from "./context.ts";
+import { fieldOf } from "./fields.ts";
+import { link, pane, section, table, tabs } from "./parts.ts";
+
+/** Parameters, reply and errors of an operation. */
+export function referenceSection(
+  operation: Operation,
+  context: PageContext,
+): readonly MarkupElement[] {
+  return [
+    section(
+      {
+        id: "reference",
+        title: "Parameters",
+        about: "Names are case sensitive in SOAP and JSON, and not in HTTP GET and HTTP POST.",
+      },
+      table("Parameters", ["Name", "Type", "Required", "Limit", "Meaning"], [
+        ...operation.parameters.map((parameter) => parameterRow(parameter, context)),
+      ]),
+    ),
+    section(
+      {
+        id: "reply",
+        title: "Reply",
+        about: "The status is 200. Every format wraps the same result.",
+      },
+      table("Reply", ["Name", "Type", "Meaning"], replyRows(operation)),
+    ),
+    errorsSection(operation, context),
+  ];
+}
+
+function parameterRow(
+  { name, max, unit, mayBeEmpty }: Parameter,
+  { service }: PageContext,
+): readonly (MarkupElement | string)[] {
+  return [
+    element("code", {}, name),
+    "string",
+    mayBeEmpty ? "yes, may be empty" : "yes",
+    `${max.toLocaleString("en")} ${unit}`,
+    `${fieldOf(name, service).hint} ${TRIMMED.get(name) ?? "Taken as it is: nothing is trimmed."}`,
+  ];
+}
+
+// What is dropped of a value before it is used; of any other, nothing.
+const TRIMMED: ReadonlyMap<string, string> = new Map([
+  [
+    "pin",
+    "Send it as text: a number loses its leading zeros. Anything else than the digits is false.",
+  ],
+  ["appName", "Otherwise taken as it is."],
+]);
+
+const MEANINGS: ReadonlyMap<string, string> = new Map([
+  ["ManualSetupCode", "The setup key: Base32 of the key, to type into an app."],
+  ["Html", "A link with the QR code in it, as markup: put it into your page."],
+]);
+
+function replyRows({ name, result }: Operation): readonly (readonly (MarkupElement | string)[])[] {
+  if (result.kind === "record") {
+    return result.fields.map((field) => [
+      element("code", {}, field),
+      "string",
+      MEANINGS.get(field) ?? "",
+    ]);
+  }
+  const meaning = result.kind === "boolean"
+    ? "true when the pin is accepted. Whatever else keeps a pin out is false, never an error."
+    : "The result.";
+  return [[element("code", {}, `${name}Result`), result.kind, meaning]];
+}
+
+// Errors that callers meet, by what to do about them.
+function errorRows(context: PageContext): readonly (readonly string[])[] {
+  return [
+    ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],
+    ...(context.wantsKey ? [["401", "401", "No key, or a wrong one"]] : []),
+    ["404", "500", "No such operation"],
+    ["408, 413, 414", "408, 413", "The request came too slowly, or is too large: 64 KiB at most"],
+    ["415", "415", "Another media type, or not UTF-8"],
+    ["500", "500", "A fault of the server; its log says more"],
+    ["503", "503", "Too much at once: try again after a second"],
+  ];
+}
+
+function errorsSection(operation: Operation, context: PageContext): MarkupElement {
+  const { name = "" } = operation.parameters.at(-1) ?? {};
+  const fault: Fault = missingParameter(name);
+  const items = context.bindings
+    .filter(({ writeCall }) => writeCall !== undefined)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((binding) => {
+      const { status, contentType, body } = binding.writeFault(fault);
+      const text =
+        `HTTP/1.1 ${status} ${status === 400 ? "Bad Request" : "Internal Server Error"}\n` +
+        `Content-Type: ${contentType}\n\n${String(body).trim()}`;
+      return {
+        label: binding.name,
+        content: (id: string) => pane({ id, title: "Error" }, text),
+      };
+    });
+  return section(
+    {
+      id: "errors",
+      title: "Errors",
+      about: `One sentence says what is wrong, and repeats no value; here ${name} is missing.`,
+    },
+    tabs("errors-by", "Format", items),
+    table("Errors", ["Status", "In SOAP", "When"], errorRows(context)),
+    ...(context.hasOpenApi
+      ? [element("p", {}, link("openapi.json", "OpenAPI description of the JSON form"))]
+      : []),
+  );
+}

@@ -1,0 +1,229 @@
+/** What a person learns on the page who has no phone, or whose pins fail. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import type { Page } from "playwright-core";
+import { serverForTests } from "../interop/server.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+import { visit } from "./browser.ts";
+import { pinOf, scan } from "./pairing.ts";
+
+const server = serverForTests();
+const strict = serverForTests("--single-use", "--max-failures", "5");
+const base32 = serverForTests("--secret-encoding", "base32");
+
+const PIN = "#ValidatePin-pin";
+const SECRET = "#ValidatePin-secretCode";
+const CHECK = "form[data-operation=ValidatePin] button[type=submit]";
+
+async function check(page: Page): Promise<string> {
+  await page.click(CHECK);
+  await page.locator(".answer b").waitFor();
+  return await page.innerText(".answer b");
+}
+
+/** Waits for a time step that is not about to end. */
+async function earlyInStep(page: Page): Promise<void> {
+  await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+  while (Number(await page.innerText(".left")) < 8) await page.waitForTimeout(500);
+}
+
+async function reasons(page: Page): Promise<string> {
+  await page.locator(".reasons li, .reasons small").first().waitFor();
+  return await page.innerText(".reasons");
+}
+
+Deno.test("a person without a phone reaches true with two clicks", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const uri = await scan(page);
+    await earlyInStep(page);
+    assertEquals((await page.innerText(".now .code")).replace(" ", ""), pinOf(uri));
+    await page.click(".now");
+    assertEquals(await page.inputValue(PIN), pinOf(uri));
+    assertEquals(await page.evaluate("document.activeElement.type"), "submit");
+    assertEquals(await check(page), "true");
+  });
+});
+
+Deno.test("the codes around now are accepted and refused as the window says", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await scan(page);
+    await earlyInStep(page);
+    const answers: Record<string, string> = {};
+    for (const step of ["-2", "-1", "0", "1", "2"]) {
+      await page.click(`[data-step="${step}"]`);
+      answers[step] = await check(page);
+    }
+    assertEquals(answers, { "-2": "false", "-1": "true", "0": "true", "1": "true", "2": "false" });
+    const words = await page.locator(".taken").allInnerTexts();
+    assertEquals(words, ["refused", "accepted", "accepted", "refused"]);
+  });
+});
+
+const TEXT = "12345678901234567890";
+const BASE32 = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+const nowStep = (): number => Math.floor(Date.now() / 30_000);
+
+const CAUSES:
+  readonly (readonly [what: string, secret: string, pin: () => string, says: RegExp])[] = [
+    [
+      "has expired",
+      TEXT,
+      () => referenceHotp(TEXT, nowStep() - 5),
+      /The pin has expired: it was right .* ago/,
+    ],
+    [
+      "is of a phone that is ahead",
+      TEXT,
+      () => referenceHotp(TEXT, nowStep() + 9),
+      /the phone's clock is that far ahead/,
+    ],
+    ["is of the secret as Base32", BASE32, () => {
+      const bytes = [...BASE32].map((c) =>
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")
+      )
+        .join("").match(/.{8}/g)!.map((bits) => parseInt(bits, 2));
+      return referenceHotp(new Uint8Array(bytes), nowStep());
+    }, /The app takes the secret as Base32/],
+    [
+      "is of the secret without the space",
+      `${TEXT} `,
+      () => referenceHotp(TEXT, nowStep()),
+      /without the spaces or line ends around it/,
+    ],
+    [
+      "has a hyphen in it",
+      TEXT,
+      () => referenceHotp(TEXT, nowStep()).replace(/^.../, "$&-"),
+      /holds hyphens/,
+    ],
+    [
+      "is of another hash",
+      TEXT,
+      () => referenceHotp(TEXT, nowStep(), { algorithm: "SHA256", digits: 6 }),
+      /makes codes with SHA256/,
+    ],
+    [
+      "is of another account",
+      TEXT,
+      () => referenceHotp("another secret here", nowStep()),
+      /another account or another secret/,
+    ],
+  ];
+
+for (const [what, secret, pin, says] of CAUSES) {
+  Deno.test(`a pin that ${what} is explained`, async () => {
+    await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+      await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+      await page.fill(SECRET, secret);
+      await page.fill(PIN, pin());
+      assertEquals(await check(page), "false");
+      assertMatch(await reasons(page), says);
+      await page.fill(PIN, "1");
+      assert(!await page.isVisible(".reasons"));
+    });
+  });
+}
+
+Deno.test("a right pin that is refused is explained by the settings", async () => {
+  await visit(`${strict.url}/`, async (page) => {
+    await scan(page);
+    await earlyInStep(page);
+    await page.click(".now");
+    assertEquals(await check(page), "true");
+    await page.click(CHECK);
+    await page.locator(".answer.bad b").waitFor();
+    const said = await reasons(page);
+    assertMatch(said, /right one at this moment, but this server refuses it/);
+    assertMatch(said, /already used, and is accepted once only \(--single-use\)/);
+    assertMatch(said, /after 5 wrong ones or more in a row \(--max-failures\)/);
+  });
+});
+
+Deno.test("a new secret looks like what the server takes it for", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    for (let i = 0; i < 20; i++) {
+      await page.click(".random");
+      const secret = await page.inputValue("#Pair-secretCode");
+      assertMatch(secret, /^[\w-]{24}$/);
+      assertMatch(secret, /[0189_]/);
+      assertMatch(secret, /[a-z]/);
+    }
+  });
+  await visit(`${base32.url}/api.asmx?op=Pair`, async (page) => {
+    assertMatch(await page.inputValue("#Pair-secretCode"), /^[A-Z2-7]{32}$/);
+  });
+});
+
+Deno.test("what was typed goes from view to view and back, in memory alone", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    const uri = await scan(page);
+    const secret = await page.inputValue("#Pair-secretCode");
+    await page.fill("#Pair-appName", "Kept");
+    await page.click("nav a:has-text('ValidatePin')");
+    await page.locator("h1", { hasText: "ValidatePin" }).waitFor();
+    assertMatch(page.url(), /\/api\.asmx\?op=ValidatePin$/);
+    assertEquals(await page.title(), "ValidatePin - Authenticator");
+    assertEquals(await page.inputValue(SECRET), secret);
+    await page.fill(PIN, pinOf(uri));
+    assertEquals(await check(page), "true");
+    await page.goBack();
+    await page.locator("h1", { hasText: /^Pair$/ }).waitFor();
+    assertEquals(await page.inputValue("#Pair-secretCode"), secret);
+    assertEquals(await page.inputValue("#Pair-appName"), "Kept");
+    assertMatch(await scan(page), /totp\/Kept:/);
+    await page.click("nav a:has-text('WSDL')");
+    await page.locator("#wsdl").waitFor();
+    assertMatch(page.url(), /\/api\.asmx#wsdl$/);
+    assertEquals(await page.inputValue(SECRET), secret);
+    assertEquals(addresses.filter((url) => url.includes(secret)), []);
+    assertEquals(
+      await page.evaluate(
+        "[localStorage.length, sessionStorage.length, document.cookie, history.state]",
+      ),
+      [0, 0, "", null],
+    );
+  });
+});
+
+Deno.test("the language that was chosen stays chosen", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await page.getByText("Python", { exact: true }).first().click();
+    await page.click("nav a:has-text('ValidatePin')");
+    await page.locator("h1", { hasText: "ValidatePin" }).waitFor();
+    assert(await page.getByText("urllib.request.Request(").isVisible());
+  });
+});
+
+Deno.test("a reload asks first, once a person has begun", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    const asked: string[] = [];
+    page.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.accept();
+    });
+    await scan(page);
+    await page.reload();
+    assertEquals(asked, []);
+    await scan(page);
+    await page.click(".random");
+    await page.reload();
+    assertEquals(asked, ["beforeunload"]);
+  });
+});
+
+Deno.test("programs on the page follow the form", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    await page.fill(SECRET, `it's "$x" \\ \u{1f511}`);
+    const texts = await page.locator("#code pre").allTextContents();
+    const written = [
+      String.raw`'secretCode=it'\''s "$x" \ 🔑'`,
+      String.raw`"it's \"$x\" \\ 🔑"`,
+      String.raw`'it\'s "$x" \\ 🔑'`,
+    ];
+    for (const text of written) assert(texts.some((each) => each.includes(text)), text);
+  });
+});

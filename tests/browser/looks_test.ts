@@ -1,0 +1,93 @@
+/** How the page looks, by measure; and a picture of each way to look at it, in `output/`. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { serverForTests } from "../interop/server.ts";
+import { visit } from "./browser.ts";
+import { scan } from "./pairing.ts";
+
+const server = serverForTests();
+const OUTPUT = new URL("output/", import.meta.url).pathname;
+
+const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+  ["1440", { viewport: { width: 1440, height: 900 } }],
+  ["1280", { viewport: { width: 1280, height: 800 } }],
+  ["768", { viewport: { width: 768, height: 1024 } }],
+  ["360", { viewport: { width: 360, height: 640 } }],
+  ["zoomed", { viewport: { width: 320, height: 256 } }],
+  ["dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
+  ["print", { viewport: { width: 794, height: 1123 } }],
+  ["forced-colours", { viewport: { width: 1280, height: 800 }, forcedColors: "active" }],
+  ["no-script", { viewport: { width: 1280, height: 800 }, javaScriptEnabled: false }],
+];
+
+const QUERIES = ["", "?op=Pair", "?op=ValidatePin"];
+
+for (const [name, options] of WAYS) {
+  Deno.test(`a picture of every page is kept: ${name}`, async () => {
+    await Deno.mkdir(OUTPUT, { recursive: true });
+    for (const query of QUERIES) {
+      await visit(`${server.url}/api.asmx${query}`, async (page) => {
+        if (options.javaScriptEnabled !== false && query !== "?op=ValidatePin") await scan(page);
+        if (name === "print") await page.emulateMedia({ media: "print" });
+        const view = query.slice("?op=".length) || "overview";
+        await page.screenshot({ path: `${OUTPUT}${view}-${name}.png`, fullPage: true });
+        await looksRight(page, options);
+      }, options);
+    }
+  });
+}
+
+async function looksRight(page: Page, { viewport }: BrowserContextOptions): Promise<void> {
+  const width = viewport?.width ?? 0;
+  const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+  assert(wide <= width, `${wide} px of ${width}`);
+  const rows = await page.evaluate<number>(
+    "new Set([...document.querySelectorAll('nav a')].map((one) => one.getBoundingClientRect().top)).size",
+  );
+  assertEquals(rows, 1);
+  const fields = await page.evaluate<[string, number, boolean][]>(`
+    [...document.querySelectorAll("form input")].map((one) =>
+      [one.name, one.clientWidth, one.scrollWidth > one.clientWidth])
+  `);
+  for (const [field, size, isClipped] of fields) {
+    assert(size <= (field === "pin" ? 180 : 420), `${field}: ${size} px`);
+    assert(!isClipped, `${field} is clipped`);
+  }
+}
+
+Deno.test("every module of the picture is as many whole pixels", async () => {
+  for (const deviceScaleFactor of [1, 1.5, 2]) {
+    for (const width of [1280, 360, 320]) {
+      await visit(`${server.url}/`, async (page) => {
+        await scan(page);
+        const [size, modules] = await page.evaluate<[number, number]>(`(() => {
+          const svg = document.querySelector(".tile svg");
+          return [svg.getBoundingClientRect().width, svg.viewBox.baseVal.width];
+        })()`);
+        const pixels = size * deviceScaleFactor / modules;
+        assert(Math.abs(pixels - Math.round(pixels)) < 0.01 && pixels >= 3, `${pixels} pixels`);
+      }, { deviceScaleFactor, viewport: { width, height: 800 } });
+    }
+  }
+});
+
+Deno.test("a secret too long for its field is shown in whole under it", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await scan(page);
+    assert(!await page.isVisible(".whole"));
+    const secret = "long ".repeat(30);
+    await page.fill("#Pair-secretCode", secret);
+    assertEquals(await page.textContent(".whole"), secret);
+    assert(await page.isVisible(".whole"));
+  });
+});
+
+Deno.test("the answer is seen beside the question on a wide screen", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    const form = (await page.locator("form").boundingBox())!;
+    const answer = (await page.locator(".answer").boundingBox())!;
+    assert(answer.x > form.x + form.width && answer.y < form.y + form.height);
+  }, { viewport: { width: 1280, height: 800 } });
+});
