@@ -1,0 +1,138 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { limitLife, runToEnd } from "../support/child.ts";
+import { type Change, changedCopy, changesUnder } from "./recipe.ts";
+
+const TEXT = "d\u00e9j\u00e0 vu <&> \u{1F511}";
+const XML_TEXT = "d\u00e9j\u00e0 vu &lt;&amp;&gt; \u{1F511}";
+
+const OPERATION = changesUnder("Add an operation");
+const BINDING = changesUnder("Add a binding");
+
+/** Starts the server in a folder, lets a test talk to it, and ends it. */
+async function withServer(folder: URL, talk: (base: string) => Promise<void>): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", "-A", "main.ts", "--port", "0"],
+    cwd: folder,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  limitLife(child);
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    const { value = "" } = await reader.read();
+    await talk(/http:\/\/\S+/.exec(value)![0]);
+  } finally {
+    child.kill("SIGTERM");
+    while (!(await reader.read()).done);
+    await child.status;
+  }
+}
+
+async function withChanges(
+  changes: readonly Change[],
+  act: (folder: URL) => Promise<void>,
+): Promise<void> {
+  const folder = await changedCopy(changes);
+  try {
+    await act(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function filesOf(changes: readonly Change[]): { fresh: number; edited: number } {
+  const fresh = changes.filter(({ before }) => before === "").length;
+  const edited = new Set(changes.filter(({ before }) => before !== "").map(({ path }) => path));
+  return { fresh, edited: edited.size };
+}
+
+function envelope(namespace: string): string {
+  return `<s:Envelope xmlns:s="${namespace}"><s:Body>` +
+    `<Echo xmlns="http://authenticatorapi.com/"><text>${XML_TEXT}</text></Echo>` +
+    `</s:Body></s:Envelope>`;
+}
+
+async function post(base: string, path: string, type: string, body: string): Promise<string> {
+  const reply = await fetch(base + path, {
+    method: "POST",
+    headers: { "content-type": type },
+    body,
+  });
+  const text = await reply.text();
+  assertEquals(reply.status, 200, text);
+  return text;
+}
+
+Deno.test("an operation and a binding are one new file and one or two edited ones", () => {
+  assertEquals(filesOf(OPERATION), { fresh: 1, edited: 1 });
+  assertEquals(filesOf(BINDING), { fresh: 1, edited: 1 });
+});
+
+Deno.test("what docs/extending.md shows has types, and the house lets it in", async () => {
+  await withChanges([...OPERATION, ...BINDING], async (folder) => {
+    const { code, stderr } = await runToEnd([Deno.execPath(), "check", "main.ts"], {
+      cwd: folder,
+      deadlineMs: 300_000,
+    });
+    assertEquals(code, 0, stderr);
+  });
+});
+
+Deno.test("the operation is answered in every binding, described and shown", async () => {
+  await withChanges([...OPERATION, ...BINDING], async (folder) => {
+    await withServer(folder, async (base) => {
+      const query = `text=${encodeURIComponent(TEXT)}`;
+      const form = "application/x-www-form-urlencoded";
+      const soap11 = envelope("http://schemas.xmlsoap.org/soap/envelope/");
+      const soap12 = envelope("http://www.w3.org/2003/05/soap-envelope");
+      const get = await fetch(`${base}/api.asmx/Echo?${query}`);
+      const got = await get.text();
+      const root = `<string xmlns="http://authenticatorapi.com/">${XML_TEXT}</string>`;
+      assert(got.endsWith(root), got);
+      assert((await post(base, "/api.asmx/Echo", form, query)).endsWith(root));
+      for (
+        const [type, body] of [["text/xml", soap11], ["application/soap+xml", soap12]] as const
+      ) {
+        const reply = await post(base, "/api.asmx", `${type}; charset=utf-8`, body);
+        assert(reply.includes(`<EchoResult>${XML_TEXT}</EchoResult>`), reply);
+      }
+      const json = await post(
+        base,
+        "/api.asmx/Echo",
+        "application/json",
+        JSON.stringify({ text: TEXT }),
+      );
+      assertEquals(JSON.parse(json), { d: TEXT });
+      const plain = await fetch(`${base}/api.asmx/Echo?${query}`, {
+        headers: { accept: "text/plain" },
+      });
+      assertEquals(await plain.text(), TEXT);
+      // The length in bytes, of a HEAD as well.
+      const bytes = String(new TextEncoder().encode(got).length);
+      const head = await fetch(`${base}/api.asmx/Echo?${query}`, { method: "HEAD" });
+      assertEquals([get, head].map((reply) => reply.headers.get("content-length")), [bytes, bytes]);
+      const page = await (await fetch(`${base}/api.asmx?op=Echo`)).text();
+      assert(page.includes("Returns a text as it came.") && page.includes('name="text"'));
+      const tooLong = await fetch(`${base}/api.asmx/Echo?text=${"x".repeat(257)}`);
+      assertEquals(
+        [tooLong.status, await tooLong.text()],
+        [400, "Parameter text is longer than 256 characters.\r\n"],
+      );
+    });
+  });
+});
+
+Deno.test("zeep reads the WSDL of the new operation, and calls it", async () => {
+  await withChanges(OPERATION, async (folder) => {
+    await withServer(folder, async (base) => {
+      const client = new URL("client.py", import.meta.url).pathname;
+      const { code, stdout, stderr } = await runToEnd(
+        ["/usr/bin/python3", client, `${base}/api.asmx?wsdl`, TEXT],
+      );
+      assert(!stderr.includes("No module named"), "zeep is missing: apt-get install python3-zeep");
+      assertEquals([code, stdout], [0, "True\nFalse\nTrue\nFalse\n"], stderr);
+    });
+  });
+});
