@@ -67,7 +67,7 @@ stage() {
   mkdir -p "$STAGE/made"
   cp -R main.ts deno.json deno.lock lib types "$STAGE"
   sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
-    lib/cli/version.ts >"$STAGE/lib/cli/version.ts"
+    lib/app/version.ts >"$STAGE/lib/app/version.ts"
 }
 
 bundle() {

@@ -13,7 +13,7 @@ import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError } from "./lib/cli/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
-import { VERSION, versionLine } from "./lib/cli/version.ts";
+import { VERSION, versionLine } from "./lib/app/version.ts";
 import { UsageError } from "./lib/config.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";

@@ -5,11 +5,12 @@
 //     deno run -A bench/guard_pairs.ts
 
 import process from "node:process";
+import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
 import { createMemoryStore } from "../lib/guard/memory_store.ts";
-import { createHandler, type Handler } from "../lib/http/handler.ts";
+import type { Handler } from "../lib/http/handler.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
 const BLOCKS = 120;
@@ -19,9 +20,9 @@ const NOW = 1_800_000_000_000;
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 
 function handlerWith(guard: Guard | undefined): Handler {
-  return createHandler({
-    ...config,
-    service: { otp: config, secretEncoding: "text", html: "svg", now: () => NOW, guard },
+  return serviceHandler(config, {
+    now: () => NOW,
+    guard,
     log: { error: () => process.exit(1) },
     isReady: () => true,
   });

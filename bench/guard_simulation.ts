@@ -5,6 +5,8 @@
 //     deno run bench/guard_simulation.ts
 
 import process from "node:process";
+import { serviceHandler } from "../lib/app/handler.ts";
+import { parseConfig } from "../lib/config.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import {
   decide,
@@ -15,12 +17,13 @@ import {
   LONGEST_WAIT_MS,
 } from "../lib/guard/guard.ts";
 import { createMemoryStore } from "../lib/guard/memory_store.ts";
-import { createHandler, type Handler } from "../lib/http/handler.ts";
+import type { Handler } from "../lib/http/handler.ts";
 import { hotp, importOtpKey } from "../lib/otp/totp.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const CODES = 1_000_000;
+const config = parseConfig({ flags: new Map(), env: () => undefined });
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 const RIGHT_CODES = 2 * OTP.window + 1;
 
@@ -110,9 +113,9 @@ async function playService(maxFailures: number, lengthMs: number): Promise<numbe
   const store = createMemoryStore({ rules, now: () => clock.ms });
   const guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
   const handlers = Array.from({ length: 10 }, () =>
-    createHandler({
-      ...{ namespace: "http://authenticatorapi.com/", baseUrl: undefined, trustProxy: false },
-      service: { otp: OTP, secretEncoding: "text", html: "svg", now: () => clock.ms, guard },
+    serviceHandler(config, {
+      now: () => clock.ms,
+      guard,
       log: { error: () => process.exit(1) },
       isReady: () => true,
       telemetry: {

@@ -1,8 +1,8 @@
 // What a request costs in the handler, without the runtime's socket: every operation in every
 // binding, and the same with the body of an error.
 
+import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config.ts";
-import { createHandler } from "../lib/http/handler.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
 const SECRET = "YJO8LCQTMFU4";
@@ -11,14 +11,8 @@ const RIGHT = referenceHotp(SECRET, NOW / 30_000);
 const WRONG = RIGHT === "000000" ? "000001" : "000000";
 
 const config = parseConfig({ flags: new Map(), env: () => undefined });
-const handler = createHandler({
-  ...config,
-  service: {
-    otp: config,
-    secretEncoding: config.secretEncoding,
-    html: config.html,
-    now: () => NOW,
-  },
+const handler = serviceHandler(config, {
+  now: () => NOW,
   log: { error: () => {} },
   isReady: () => true,
 });

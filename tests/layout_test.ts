@@ -5,6 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 const ROOMS: readonly (readonly string[])[] = [
   ["main.ts"],
   ["cli"],
+  ["app"],
   ["config.ts"],
   ["runtime"],
   ["http"],
@@ -19,7 +20,7 @@ const ROOMS: readonly (readonly string[])[] = [
 // Rooms that only some rooms may import.
 const VISITORS: ReadonlyMap<string, readonly string[]> = new Map([
   ["xml", ["page", "description", "binding", "service"]],
-  ["runtime", ["main.ts", "cli"]],
+  ["runtime", ["main.ts", "cli", "app"]],
 ]);
 
 const ROOT = new URL("../", import.meta.url);
@@ -93,11 +94,11 @@ Deno.test("only lib/runtime names a runtime", () => {
   assertEquals(named.map(({ path }) => path), []);
 });
 
-Deno.test("only lib/cli and main.ts read the clock, the environment or the command line", () => {
+Deno.test("only lib/app, lib/cli and main.ts read the clock, the environment or the command line", () => {
   const readers = SOURCES.filter(({ path, text }) =>
     // What browsers run has their clock.
     !/^lib\/page\/(?:browser\/|script\.ts)/.test(path) &&
-    !["cli", "main.ts"].includes(roomOf(path)) &&
+    !["app", "cli", "main.ts"].includes(roomOf(path)) &&
     /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
       // A runtime gives the way to standard error.
       .test(roomOf(path) === "runtime" ? text.replaceAll("process.stderr", "") : text)

@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import process from "node:process";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError } from "../config.ts";
 import type { OptionSource } from "./command_line.ts";
-import { readGuardKey } from "./guard.ts";
+import { readGuardKey } from "../app/guard.ts";
 import { readVariable, warn } from "./io.ts";
 import {
   type FileFacts,
@@ -17,8 +17,8 @@ import {
   variableRisks,
   WATCHED_VARIABLES,
 } from "./risks.ts";
-import { readKeys } from "./service.ts";
-import { readStoreTls, readTls } from "./tls_files.ts";
+import { readKeys } from "../app/service.ts";
+import { readStoreTls, readTls } from "../app/tls_files.ts";
 
 /**
  * Prints every option with its value and where that is from, and what is risky on stderr. What

@@ -10,8 +10,8 @@ import { openRedis, type StoreTls } from "../guard/redis_client.ts";
 import { inspect, type Remembered } from "../guard/redis_inspect.ts";
 import type { StoreUrl } from "../guard/store_url.ts";
 import { secretKey } from "../otp/secret.ts";
-import { readGuardKey } from "./guard.ts";
-import { readStoreTls } from "./tls_files.ts";
+import { readGuardKey } from "../app/guard.ts";
+import { readStoreTls } from "../app/tls_files.ts";
 
 /** How long the store may take to answer, in milliseconds. */
 const PATIENCE_MS = 2000;

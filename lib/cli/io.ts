@@ -8,6 +8,7 @@
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import process from "node:process";
+import { reasonOf } from "../app/reason.ts";
 
 /** More than any pin and secret together; what comes after it is not read. */
 const MAX_INPUT_BYTES = 16_384;
@@ -87,24 +88,6 @@ export async function writeNewFile(path: string, data: string | Uint8Array): Pro
   } catch (error) {
     throw new CommandError(`cannot write ${path}: ${reasonOf(error)}`);
   }
-}
-
-// By the code of the system's error, or the name of the error for what the runtime itself forbids.
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file or folder"],
-  ["EEXIST", "the file exists, and is never overwritten"],
-  ["EACCES", "this user may not"],
-  ["EPERM", "this user may not"],
-  ["EISDIR", "it is a folder"],
-  ["ENOSPC", "the disk is full"],
-  ["EROFS", "the file system is read-only"],
-  ["NotCapable", "the program was started without the permission"],
-]);
-
-/** Why something failed, as a clause; nothing of what the error says, which may be anything. */
-export function reasonOf(error: unknown): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "the system refuses";
 }
 
 /** What the environment says under a name. */

@@ -10,8 +10,9 @@ import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";
-import { createService } from "./service.ts";
-import { readTls } from "./tls_files.ts";
+import { createService } from "../app/service.ts";
+import { readTls } from "../app/tls_files.ts";
+import { readVariable } from "./io.ts";
 
 /** How long running requests may take to finish once the server is told to stop. */
 const DRAIN_TIMEOUT_MS = 10_000;
@@ -36,7 +37,11 @@ export async function serve(
 ): Promise<number> {
   let ready = true;
   const runtime = currentRuntime();
-  const { handler, log, close } = createService(runtime, config, version, () => ready);
+  const { handler, log, close } = createService(runtime, config, {
+    version,
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    isReady: () => ready,
+  });
   try {
     const listener = await listen(runtime, listenOptions(config, log), handler);
     const stopped = stopSignal(config.exitWithParent);

@@ -1,8 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import { createHandler } from "../../lib/http/handler.ts";
-import type { HandlerOptions } from "../../lib/http/state.ts";
 import type { GuardStore } from "../../lib/guard/guard.ts";
-import { parseConfig } from "../../lib/config.ts";
+import { type HandlerWishes, handlerWith } from "../support/handler.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const NOW_MS = 1_111_111_109_000;
@@ -15,27 +13,14 @@ interface Reply {
   readonly body: string;
 }
 
-const config = parseConfig({ flags: new Map(), env: () => undefined });
-const SERVICE = {
-  otp: config,
-  secretEncoding: config.secretEncoding,
-  html: config.html,
-  now: () => NOW_MS,
-};
 const SILENT = { error: (): void => {} };
 
 async function ask(
   target: string,
-  options: Partial<HandlerOptions> = {},
+  wishes: HandlerWishes = {},
   init: RequestInit = {},
 ): Promise<Reply> {
-  const handler = createHandler({
-    ...config,
-    service: SERVICE,
-    log: SILENT,
-    isReady: () => true,
-    ...options,
-  });
+  const handler = handlerWith({ now: () => NOW_MS, log: SILENT, ...wishes });
   const reply = await handler(new Request(`http://localhost${target}`, init));
   const type = reply.headers.get("content-type");
   return { status: reply.status, type, body: await reply.text() };
@@ -52,17 +37,17 @@ const broken = (): never => {
 };
 
 /** A service with a guard that lets everything through, but for what is changed. */
-function guarded(changes: Partial<GuardStore>): Partial<HandlerOptions> {
+function guarded(changes: Partial<GuardStore>): HandlerWishes {
   const store = {
     refusal: () => undefined,
     decide: () => Promise.resolve("accepted"),
     ...changes,
   } as Partial<GuardStore> as GuardStore;
-  return { service: { ...SERVICE, guard: { fingerprint: () => "", store } } };
+  return { guard: { fingerprint: () => "", store } };
 }
 
 // What is wrong, the address, and how the service is set up.
-const REFUSED: readonly (readonly [string, string, Partial<HandlerOptions>?])[] = [
+const REFUSED: readonly (readonly [string, string, HandlerWishes?])[] = [
   ["a wrong pin", `/Validate.aspx?Pin=000000&SecretCode=${SECRET}`],
   ["an empty pin", `/Validate.aspx?Pin=&SecretCode=${SECRET}`],
   ["an empty secret", `/Validate.aspx?Pin=${PIN}&SecretCode=`],
@@ -79,16 +64,9 @@ const REFUSED: readonly (readonly [string, string, Partial<HandlerOptions>?])[] 
   ["a query that is far too long", `${RIGHT}&x=${"x".repeat(1_000_000)}`],
   ["a pin that is too long", `/Validate.aspx?Pin=${PIN.padEnd(65)}&SecretCode=${SECRET}`],
   ["a secret that is too long", `/Validate.aspx?Pin=${PIN}&SecretCode=${"x".repeat(1_025)}`],
-  ["a broken clock", RIGHT, { service: { ...SERVICE, now: broken } }],
-  ["a clock without time", RIGHT, { service: { ...SERVICE, now: () => NaN } }],
-  ["a broken core", RIGHT, {
-    service: {
-      ...SERVICE,
-      get otp() {
-        return broken();
-      },
-    },
-  }],
+  ["a broken clock", RIGHT, { now: broken }],
+  ["a clock without time", RIGHT, { now: () => NaN }],
+  ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: broken } }],
   ["a pin while its secret is throttled", RIGHT, guarded({ refusal: () => "throttled" })],
   ["a pin while the store is down", RIGHT, guarded({ refusal: () => "unavailable" })],
   ["a pin that was used before", RIGHT, guarded({ decide: () => Promise.resolve("replayed") })],
@@ -96,7 +74,7 @@ const REFUSED: readonly (readonly [string, string, Partial<HandlerOptions>?])[] 
   ["a store that breaks before the pin is looked at", RIGHT, guarded({ refusal: broken })],
   ["a store that breaks after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
   ["a secret that is not Base32, where it should be", RIGHT.replace(SECRET, "!"), {
-    service: { ...SERVICE, secretEncoding: "base32" },
+    flags: { "secret-encoding": "base32" },
   }],
   ["no key, where callers need one", RIGHT, { apiKeys: ["correct-horse-battery-staple"] }],
 ];
@@ -112,13 +90,12 @@ for (const [what, target, options] of REFUSED) {
 Deno.test("/Validate.aspx tells the log, not the caller, what broke", async () => {
   const causes: unknown[] = [];
   const log = { error: (_message: string, cause?: unknown) => void causes.push(cause) };
-  const service = { ...SERVICE, now: broken };
-  assertEquals(await ask(RIGHT, { service, log }), bare("False"));
+  assertEquals(await ask(RIGHT, { now: broken, log }), bare("False"));
   assertEquals(causes.map(String), ["Error: The core is broken"]);
 });
 
 // Nothing but the answer of the core counts, whatever the server is up to.
-const ACCEPTED: readonly (readonly [string, Partial<HandlerOptions>, RequestInit?])[] = [
+const ACCEPTED: readonly (readonly [string, HandlerWishes, RequestInit?])[] = [
   ["as it is", {}],
   ["with a guard that lets it through", guarded({})],
   ["while draining", { isReady: () => false }],
@@ -168,8 +145,8 @@ Deno.test("/pair.aspx gives the original's byte shape, whatever form the operato
       const base = baseUrl ?? "http://localhost";
       const expected = `<a title='Manually pair with LFFE6OCMINIVITKGKU2A' href='${base}'>` +
         `<img src='${base}/qr.aspx?size=300x300&data=${data}' border=0></a>`;
-      const options = { service: { ...SERVICE, html }, baseUrl };
-      assertEquals(await ask(`/pair.aspx?${query}`, options), bare(expected));
+      const flags = { html, ...(baseUrl && { "base-url": baseUrl }) };
+      assertEquals(await ask(`/pair.aspx?${query}`, { flags }), bare(expected));
     }
   }
 });
@@ -189,6 +166,5 @@ Deno.test("/Validate.aspx answers although nobody can be told of it", async () =
 });
 
 Deno.test("/Validate.aspx answers False although the log is broken too", async () => {
-  const service = { ...SERVICE, now: broken };
-  assertEquals(await ask(RIGHT, { service, log: { error: broken } }), bare("False"));
+  assertEquals(await ask(RIGHT, { now: broken, log: { error: broken } }), bare("False"));
 });

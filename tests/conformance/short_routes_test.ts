@@ -1,9 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { createHandler } from "../../lib/http/handler.ts";
-import { parseConfig } from "../../lib/config.ts";
 import { decode, readPng } from "../qr/pictures.ts";
 import { ask, pinOf, soap } from "./ask.ts";
+import { handlerWith } from "../support/handler.ts";
 
 // protocol.md §6; asmx.md §9 and §10.
 
@@ -90,17 +89,10 @@ Deno.test("Validate.aspx answers 200 False to whatever is wrong with its paramet
 });
 
 Deno.test("Validate.aspx answers 200 False when the service fails inside", async () => {
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
   let failures = 0;
-  const handler = createHandler({
-    ...config,
-    service: {
-      otp: config,
-      secretEncoding: config.secretEncoding,
-      html: config.html,
-      now: () => {
-        throw new Error("the clock is broken");
-      },
+  const handler = handlerWith({
+    now: () => {
+      throw new Error("the clock is broken");
     },
     log: { error: () => void failures++ },
     isReady: () => false,

@@ -1,8 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { parseConfig } from "../../lib/config.ts";
-import { createHandler } from "../../lib/http/handler.ts";
 import { ask, soap } from "./ask.ts";
+import { handlerWith } from "../support/handler.ts";
 
 // What SOAP demands beside the exchanges: the order of faults where a request has several (WS-I Basic
 // Profile R2725), and what the service forgives.
@@ -85,16 +84,9 @@ for (const version of ["1.1", "1.2"] as const) {
   );
 
   Deno.test(`SOAP ${version}: an unexpected error is the receiver's, with 500`, async () => {
-    const config = parseConfig({ flags: new Map(), env: () => undefined });
-    const handler = createHandler({
-      ...config,
-      service: {
-        otp: config,
-        secretEncoding: config.secretEncoding,
-        html: config.html,
-        now: () => {
-          throw new Error("the clock is broken");
-        },
+    const handler = handlerWith({
+      now: () => {
+        throw new Error("the clock is broken");
       },
       log: { error: () => {} },
       isReady: () => true,

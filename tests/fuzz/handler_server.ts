@@ -1,7 +1,7 @@
 /** A server in this process, with a clock that stands and a log that can be read. */
 
-import { createGuard } from "../../lib/cli/guard.ts";
-import { createHandler } from "../../lib/http/handler.ts";
+import { createGuard } from "../../lib/app/guard.ts";
+import { serviceHandler } from "../../lib/app/handler.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import type { RawReply } from "../support/http.ts";
 import { configOf } from "../support/servers.ts";
@@ -36,11 +36,10 @@ export function handlerServer({ args, keys }: House): HandlerServer {
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
   const guard = createGuard(config, { log, count: () => {} });
   let number = 0;
-  const { secretEncoding, html } = config;
-  const handler = createHandler({
-    ...config,
+  const handler = serviceHandler(config, {
+    now: () => NOW_MS,
+    guard,
     apiKeys: keys,
-    service: { otp: config, secretEncoding, html, now: () => NOW_MS, guard },
     log,
     isReady: () => true,
     metricsPage: () => "",

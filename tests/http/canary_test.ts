@@ -1,12 +1,11 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { parseConfig } from "../../lib/config.ts";
-import { createHandler } from "../../lib/http/handler.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { factKinds } from "../../lib/service/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
 import { setupCode } from "../../lib/otp/secret.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
+import { handlerWith } from "../support/handler.ts";
 
 // Texts that must come out nowhere: not in the log, not in the metrics, not in an error.
 const SECRET = "canary-secret-7c1f";
@@ -89,19 +88,14 @@ const ROWS: readonly Row[] = [
 for (const apiKeys of [[], [KEY]]) {
   const who = apiKeys.length === 0 ? "without callers' keys" : "with callers' keys";
   Deno.test(`no secret, pin or key comes out in log, metrics or errors, ${who}`, async () => {
-    const config = parseConfig({ flags: new Map(), env: () => undefined });
     const metrics = createMetrics("1", factKinds(1));
     let seen = "";
     const write = (line: string): void => void (seen += line);
     const log = createLog({ format: "text", color: false, write, now: () => NOW });
     let count = 0;
-    const handler = createHandler({
-      namespace: config.namespace,
-      baseUrl: undefined,
-      trustProxy: false,
-      service: { otp: config, secretEncoding: "text", html: "svg", now: () => NOW },
+    const handler = handlerWith({
+      now: () => NOW,
       log,
-      isReady: () => true,
       apiKeys,
       telemetry: {
         observe: (event) => (log.request(event), metrics.observe(event)),

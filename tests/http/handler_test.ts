@@ -1,30 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { MAX_BODIES } from "../../lib/http/body_turns.ts";
-import { createHandler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
-import { parseConfig } from "../../lib/config.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
+import { handlerWith } from "../support/handler.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const SECRET = "correct horse battery staple";
-
-function optionsWith(changes: Partial<HandlerOptions>): HandlerOptions {
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
-  return {
-    ...config,
-    service: {
-      otp: config,
-      secretEncoding: config.secretEncoding,
-      html: config.html,
-      now: () => 0,
-    },
-    log: { error: (message) => assert(false, message) },
-    isReady: () => true,
-    ...changes,
-  };
-}
 
 const FAILING_REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
   ["HTTP GET", `/api.asmx/ValidatePin?pin=123456&secretCode=${SECRET}`, {}],
@@ -62,16 +45,15 @@ for (const [binding, path, init] of FAILING_REQUESTS) {
     const now = (): number => {
       throw new TypeError(`clock broken while checking ${SECRET}`);
     };
-    const { service } = optionsWith({});
-    const handler = createHandler(optionsWith({
-      service: { ...service, now },
+    const handler = handlerWith({
+      now,
       log: createLog({
         format: "text",
         color: false,
         write: (line) => void (logged += line),
         now: () => 0,
       }),
-    }));
+    });
     const reply = await handler(new Request(`http://localhost${path}`, init));
     const body = await reply.text();
     assertEquals(reply.status, 500);
@@ -87,7 +69,7 @@ for (const [binding, path, init] of FAILING_REQUESTS) {
 }
 
 Deno.test("createHandler() answers 503 on /readyz alone while the server is not ready", async () => {
-  const handler = createHandler(optionsWith({ isReady: () => false }));
+  const handler = handlerWith({ isReady: () => false });
   const statusOf = async (path: string): Promise<number> =>
     (await handler(new Request(`http://localhost${path}`))).status;
   assertEquals(await statusOf("/readyz"), 503);
@@ -96,7 +78,7 @@ Deno.test("createHandler() answers 503 on /readyz alone while the server is not 
 });
 
 Deno.test("createHandler() gives up on a body that does not come", async () => {
-  const handler = createHandler(optionsWith({ bodyTimeoutMs: 20 }));
+  const handler = handlerWith({ bodyTimeoutMs: 20 });
   const silent = (): ReadableStream => new ReadableStream({ pull: () => new Promise(() => {}) });
   const post = (path: string, type: string): Promise<Response> =>
     handler(
@@ -117,7 +99,7 @@ Deno.test("createHandler() gives up on a body that does not come", async () => {
 });
 
 Deno.test("createHandler() answers even when its log cannot be written", async () => {
-  const handler = createHandler(optionsWith({
+  const handler = handlerWith({
     telemetry: {
       observe: () => {
         throw new Error("no space left");
@@ -125,20 +107,20 @@ Deno.test("createHandler() answers even when its log cannot be written", async (
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
-  }));
+  });
   const reply = await handler(new Request("http://localhost/Validate.aspx?Pin=1&SecretCode=x"));
   assertEquals([reply.status, await reply.text()], [200, "False"]);
 });
 
 Deno.test("createHandler() names the route of a request that it refuses", async () => {
   const routes: string[] = [];
-  const handler = createHandler(optionsWith({
+  const handler = handlerWith({
     telemetry: {
       observe: ({ route, outcome }) => void routes.push(`${route} ${outcome}`),
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
-  }));
+  });
   for (const path of ["/qr.aspx?data=", `/api.asmx?${"x".repeat(9_000)}`, "/healthz?", "/x"]) {
     await handler(new Request(`http://localhost${path}`));
   }
@@ -163,14 +145,14 @@ async function tellOf(
 ): Promise<Asked> {
   const events: RequestEvent[] = [];
   let ms = 1_000;
-  const handler = createHandler(optionsWith({
+  const handler = handlerWith({
     telemetry: {
       observe: (event) => void events.push(event),
       requestId: () => "a1-7",
       monotonicMs: () => (ms += 250),
     },
     ...changes,
-  }));
+  });
   return { reply: await handler(new Request(`http://localhost${path}`, init)), events };
 }
 
@@ -230,7 +212,7 @@ Deno.test("createHandler() tells of a call whose result is no boolean that it is
 });
 
 Deno.test("createHandler() names a request only where somebody is told of it", async () => {
-  const reply = await createHandler(optionsWith({}))(new Request("http://localhost/healthz"));
+  const reply = await handlerWith({})(new Request("http://localhost/healthz"));
   assertEquals(reply.headers.get("x-request-id"), null);
 });
 
@@ -293,7 +275,7 @@ for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as co
   Deno.test(`createHandler() answers when this fails: ${what}`, async () => {
     const logged: unknown[] = [];
     const log = { error: (message: string, cause: unknown) => void logged.push(message, cause) };
-    const handler = createHandler(optionsWith({ ...options, log }));
+    const handler = handlerWith({ ...options, log });
     const asked = what.startsWith("the head")
       ? unreadable
       : (path: string): Request => new Request(`http://localhost${path}`);
@@ -310,7 +292,7 @@ for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as co
 }
 
 Deno.test("createHandler() answers 503 to a body that holds up others, in the form of its binding", async () => {
-  const handler = createHandler(optionsWith({}));
+  const handler = handlerWith({});
   const posted = ([, path, init]: (typeof FAILING_REQUESTS)[number], body: BodyInit): Request =>
     new Request(`http://localhost${path}`, { ...init, body });
   const stalled = FAILING_REQUESTS.filter(([, , { method }]) => method === "POST");

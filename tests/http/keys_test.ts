@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { parseConfig } from "../../lib/config.ts";
-import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import type { Handler } from "../../lib/http/handler.ts";
 import { CHALLENGE, createKeyCheck, KeyFileError, parseKeys } from "../../lib/http/keys.ts";
+import { handlerWith } from "../support/handler.ts";
 
 const KEY = "correct-horse-battery-staple";
 const OTHER = "another/key:with=signs+0";
@@ -69,17 +69,7 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
 });
 
 function handlerWithKeys(): Handler {
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
-  return createHandler({
-    namespace: config.namespace,
-    baseUrl: undefined,
-    trustProxy: false,
-    service: { otp: config, secretEncoding: "text", html: "svg", now: () => 0 },
-    log: { error: () => {} },
-    isReady: () => true,
-    apiKeys: [KEY],
-    metricsPage: () => "",
-  });
+  return handlerWith({ log: { error: () => {} }, apiKeys: [KEY], metricsPage: () => "" });
 }
 
 const GUARDED = ["/", "/api.asmx", "/api.asmx?wsdl", "/api.asmx/Pair", "/metrics", "/nowhere"];

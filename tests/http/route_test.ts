@@ -1,23 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { parseConfig } from "../../lib/config.ts";
-import { createHandler } from "../../lib/http/handler.ts";
 import { ROUTES } from "../../lib/http/route.ts";
+import { handlerWith } from "../support/handler.ts";
 
-function handlerWith(metricsPage?: () => string): ReturnType<typeof createHandler> {
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
-  const { secretEncoding, html } = config;
-  return createHandler({
-    ...config,
-    service: { otp: config, secretEncoding, html, now: () => 0 },
-    log: { error: (message) => assert(false, message) },
-    isReady: () => true,
-    apiKeys: ["0123456789abcdef"],
-    metricsPage,
-  });
-}
-
-const handler = handlerWith(() => "metrics");
+const KEYED = { apiKeys: ["0123456789abcdef"] };
+const handler = handlerWith({ ...KEYED, metricsPage: () => "metrics" });
 
 async function statusOf(method: string, path: string, key = true): Promise<number> {
   const headers: HeadersInit = key ? { "x-api-key": "0123456789abcdef" } : {};
@@ -93,7 +80,7 @@ Deno.test("a slash with no operation behind it changes nothing", async () => {
 });
 
 Deno.test("/metrics is no route unless the operator wants it", async () => {
-  const reply = await handlerWith()(
+  const reply = await handlerWith(KEYED)(
     new Request("http://localhost/metrics", { headers: { "x-api-key": "0123456789abcdef" } }),
   );
   assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);

@@ -7,16 +7,15 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { parseConfig } from "../../lib/config.ts";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
-import { createHandler } from "../../lib/http/handler.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { factKinds } from "../../lib/service/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
+import { handlerWith } from "../support/handler.ts";
 
 const SECRET = "canary battery staple";
 const STEP = 60_000_000;
@@ -82,21 +81,16 @@ const RULES = guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 3
 function serviceWith(
   store: GuardStore | undefined = createMemoryStore({ rules: RULES, now: () => 0 }),
 ): Service {
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
   const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
   const events: RequestEvent[] = [];
   const metrics = createMetrics("1", factKinds(1));
   let log = "";
   const write = (line: string): void => void (log += line);
   const logger = createLog({ format: "text", color: false, write, now: () => 0 });
-  const handler = createHandler({
-    ...{ namespace: config.namespace, baseUrl: undefined, trustProxy: false },
-    service: {
-      ...{ otp: config, secretEncoding: "text", html: "svg", guard },
-      now: () => STEP * 30_000,
-    },
+  const handler = handlerWith({
+    now: () => STEP * 30_000,
+    guard,
     log: logger,
-    isReady: () => true,
     telemetry: {
       observe: (event) => {
         events.push(event);

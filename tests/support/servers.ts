@@ -7,7 +7,8 @@
 import { assert } from "@std/assert/assert";
 import { parseCommand } from "../../lib/cli/command_line.ts";
 import type { Config } from "../../lib/config.ts";
-import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import { serviceHandler } from "../../lib/app/handler.ts";
+import type { Handler } from "../../lib/http/handler.ts";
 import { parseKeys } from "../../lib/http/keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
 import type { PinClock } from "./placeholders.ts";
@@ -33,12 +34,11 @@ function clockOf(config: Config, now: () => number): PinClock {
 export function handlerServer(args: readonly string[]): Server {
   const config = configOf(args);
   const now = (): number => FIXED_TIME_MS;
-  const handler = createHandler({
-    ...config,
+  const handler = serviceHandler(config, {
+    now,
     apiKeys: config.apiKeysFile === undefined
       ? undefined
       : parseKeys(Deno.readTextFileSync(config.apiKeysFile)),
-    service: { otp: config, secretEncoding: config.secretEncoding, html: config.html, now },
     log: {
       error: (_message, cause) => {
         throw cause;

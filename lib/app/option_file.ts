@@ -7,7 +7,7 @@
 import type { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { type Config, flagOf, UsageError } from "../config.ts";
-import { reasonOf } from "./io.ts";
+import { reasonOf } from "./reason.ts";
 
 /**
  * The bytes of a file that an option names.

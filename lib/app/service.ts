@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { type Config, flagOf, UsageError } from "../config.ts";
-import { createHandler, type Handler } from "../http/handler.ts";
+import type { Handler } from "../http/handler.ts";
 import { KeyFileError, parseKeys } from "../http/keys.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
@@ -15,7 +15,7 @@ import { factKinds } from "../service/facts.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
-import { readVariable } from "./io.ts";
+import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
 import { readOptionFile } from "./option_file.ts";
 
@@ -32,19 +32,26 @@ export interface Service {
   readonly close: () => Promise<void>;
 }
 
+/** What the options do not say. */
+export interface ServiceFacts {
+  /** The version for `/metrics`. */
+  readonly version: string;
+  /** Whether the log may be coloured. */
+  readonly color: boolean;
+  /** Whether the server takes new work. */
+  readonly isReady: () => boolean;
+}
+
 /**
  * Puts the service together.
  *
  * @param runtime What writes the log.
- * @param version The version for `/metrics`.
- * @param isReady Whether the server takes new work.
  * @throws {UsageError} When the file of keys, or that of the guard's key, cannot be used.
  */
 export function createService(
   runtime: Runtime,
   config: Config,
-  version: string,
-  isReady: () => boolean,
+  { version, color, isReady }: ServiceFacts,
 ): Service {
   const writer = createLogWriter(
     runtime.writeError,
@@ -52,21 +59,16 @@ export function createService(
   );
   const log: Log = createLog({
     format: config.logFormat,
-    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    color,
     write: writer.write,
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version, factKinds(config.window)) : undefined;
   const apiKeys = config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile);
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
-  const { namespace, baseUrl, trustProxy, secretEncoding, html } = config;
-  const handler = createHandler({
-    namespace,
-    baseUrl,
-    trustProxy,
-    service: { otp: config, secretEncoding, html, now: Date.now, guard },
-    maxFailures: config.maxFailures,
-    singleUse: config.singleUse,
+  const handler = serviceHandler(config, {
+    now: Date.now,
+    guard,
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     apiKeys,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import { createGuard } from "../../lib/cli/guard.ts";
-import { configOf } from "./command.ts";
+import { createGuard } from "../../lib/app/guard.ts";
+import { configOf } from "../cli/command.ts";
 
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { limitLife } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
-import { createLogWriter } from "../../lib/cli/log_writer.ts";
+import { createLogWriter } from "../../lib/app/log_writer.ts";
 
 Deno.test("createLogWriter() writes the lines of a moment together, in their order", async () => {
   const written: string[] = [];

@@ -1,0 +1,25 @@
+/** The handler of a service in the process of a test. */
+
+import { assert } from "@std/assert/assert";
+import { type HandlerParts, serviceHandler } from "../../lib/app/handler.ts";
+import { type Config, parseConfig } from "../../lib/config.ts";
+import type { Handler } from "../../lib/http/handler.ts";
+
+/** What a test may want of a handler; all else is as when nothing is said. */
+export interface HandlerWishes extends Partial<HandlerParts> {
+  /** Options of the command line, without their dashes. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Options that no command line can give. */
+  readonly config?: Partial<Config>;
+}
+
+/** Makes a handler whose clock stands at 1970 and whose log fails the test. */
+export function handlerWith({ flags = {}, config = {}, ...parts }: HandlerWishes = {}): Handler {
+  const parsed = parseConfig({ flags: new Map(Object.entries(flags)), env: () => undefined });
+  return serviceHandler({ ...parsed, ...config }, {
+    now: () => 0,
+    log: { error: (message, cause) => assert(false, `${message}: ${cause}`) },
+    isReady: () => true,
+    ...parts,
+  });
+}
