@@ -5,6 +5,8 @@
  * @module
  */
 
+import { hasVersion, SOAP_DOCUMENT, soapSections } from "./soap_document.ts";
+
 /** A request or a reply as it stands in a file: its placeholders are not filled in yet. */
 export interface Block {
   /** The request line or status line, and the lines of the header. */
@@ -60,9 +62,14 @@ const FLAGS: ReadonlySet<string> = new Set(["escaped", "crlf", "wire"]);
 export function readExchangeFiles(folder: URL): readonly ExchangeFile[] {
   return [...Deno.readDirSync(folder)]
     .map((entry) => entry.name)
-    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .filter((name) => name.endsWith(".md") && ![SOAP_DOCUMENT, "README.md"].includes(name))
     .sort()
-    .map((name) => parseExchangeFile(name, Deno.readTextFileSync(new URL(name, folder))));
+    .map((name) => parseExchangeFile(name, textOf(folder, name)));
+}
+
+function textOf(folder: URL, name: string): string {
+  const read = (file: string): string => Deno.readTextFileSync(new URL(file, folder));
+  return hasVersion(name) ? read(name) + soapSections(read(SOAP_DOCUMENT), name) : read(name);
 }
 
 /**
