@@ -17,23 +17,55 @@ import { isFresh } from "./answer.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
 import { type Answered, question } from "./questions.ts";
 import type { HandlerState } from "./state.ts";
-import { baseOf } from "./target.ts";
+import { baseOf, type Target } from "./target.ts";
 
 /** A reply of text. */
 export type TextReply = Reply & { readonly body: string };
 
 /** The service page, the WSDL and the discovery document. */
 export function documents(state: HandlerState): Answerer {
-  return question(state, (exchange) => answerDocument(exchange, state));
+  const written = new Map<string, Promise<Written>>();
+  return question(state, (exchange) => answerDocument(exchange, state, written));
+}
+
+/** How many documents are kept: those of a few hosts. Callers choose the host. */
+const MAX_WRITTEN = 32;
+
+/** A document as it was written once. */
+interface Written {
+  readonly reply: TextReply;
+  readonly etag: string;
 }
 
 async function answerDocument(
   { request, target }: Exchange,
   state: HandlerState,
+  written: Map<string, Promise<Written>>,
 ): Promise<Answered> {
-  const reply = await describe(target.query, {
+  const base = baseOf(request, target, state);
+  // A document depends on nothing else that differs between requests.
+  const key = JSON.stringify([base, target.path.endsWith("/"), documentIn(target.query)]);
+  let found = written.get(key);
+  if (found === undefined) {
+    found = write(target, base, state);
+    const [oldest] = written.keys();
+    if (written.size >= MAX_WRITTEN && oldest !== undefined) written.delete(oldest);
+    written.set(key, found);
+    // What failed may succeed the next time.
+    found.catch(() => written.delete(key));
+  }
+  const { reply, etag } = await found;
+  const headers = { ...reply.headers, "cache-control": "no-cache", etag };
+  if (reply.status !== 200) return { ...reply, headers, outcome: "not-found" };
+  return isFresh(request.headers.get("if-none-match"), etag)
+    ? { ...reply, headers, status: 304, body: null }
+    : { ...reply, headers };
+}
+
+async function write(target: Target, base: string, state: HandlerState): Promise<Written> {
+  const reply = await describe(documentIn(target.query), {
     namespace: state.namespace,
-    base: baseOf(request, target, state),
+    base,
     path: target.path,
     service: state.service,
     bindings: state.bindings,
@@ -42,38 +74,36 @@ async function answerDocument(
     singleUse: state.singleUse ?? false,
     hasOpenApi: false,
   });
-  if (reply.status !== 200) return { ...reply, ...await validators(reply), outcome: "not-found" };
-  const headers = (await validators(reply)).headers;
-  return isFresh(request.headers.get("if-none-match"), headers.etag)
-    ? { ...reply, headers, status: 304, body: null }
-    : { ...reply, headers };
+  return { reply, etag: await eTag(reply.body) };
 }
 
-async function validators(
-  { body, headers }: TextReply,
-): Promise<{ readonly headers: Readonly<Record<string, string>> & { readonly etag: string } }> {
-  return { headers: { ...headers, "cache-control": "no-cache", etag: await eTag(body) } };
-}
+/** A document: a description, the script, the overview, or the page of an operation. */
+type DocumentName = "wsdl" | "disco" | "script" | "overview" | "unknown" | { readonly op: string };
 
-/**
- * The document that a query string asks for: `wsdl`, `disco`, `script`, `op=NAME`, each key in any case, or
- * the service page for anything else.
- *
- * @param query The query string without its question mark.
- */
-export async function describe(query: string, context: PageContext): Promise<TextReply> {
+/** The document that a query string asks for; each key in any case. */
+function documentIn(query: string): DocumentName {
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
-  if (keys.has("wsdl")) return xml(wsdl(context));
-  if (keys.has("disco")) return xml(disco(context));
-  if (keys.has("script")) return SCRIPT_REPLY;
-  const headers = { "content-security-policy": await contentSecurityPolicy(context) };
-  const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
+  for (const name of ["wsdl", "disco", "script"] as const) if (keys.has(name)) return name;
   const op = keys.get("op");
-  if (op === undefined) return { ...html, body: await servicePage(context) };
-  const operation = OPERATIONS.get(op);
-  return operation === undefined
+  if (op === undefined) return "overview";
+  return OPERATIONS.has(op) ? { op } : "unknown";
+}
+
+async function describe(name: DocumentName, context: PageContext): Promise<TextReply> {
+  switch (name) {
+    case "wsdl":
+      return xml(wsdl(context));
+    case "disco":
+      return xml(disco(context));
+    case "script":
+      return SCRIPT_REPLY;
+  }
+  const headers = { "content-security-policy": await contentSecurityPolicy() };
+  const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
+  if (name === "overview") return { ...html, body: await servicePage(context) };
+  return name === "unknown"
     ? { ...html, status: 404, body: unknownOperationPage(context) }
-    : { ...html, body: await operationPage(operation, context) };
+    : { ...html, body: await operationPage(OPERATIONS.get(name.op)!, context) };
 }
 
 const SCRIPT_REPLY: TextReply = {

@@ -6,9 +6,12 @@
  */
 
 import type { Reply } from "../binding/binding.ts";
+import { FORM } from "../binding/form_urlencoded.ts";
+import { parseMediaType } from "../binding/media_type.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, faultAnswer, plainReply } from "./answer.ts";
+import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
@@ -58,9 +61,18 @@ export function metrics(state: HandlerState): Answerer | undefined {
   return question(state, () => ({ status: 200, contentType, body: metricsPage() }));
 }
 
-/** Any text as a QR code. */
+/**
+ * Any text as a QR code. A form without a query holds the text in its body, so that a secret does not
+ * have to stand in an address.
+ */
 export function picture(state: HandlerState): Answerer {
-  return question(state, ({ target }) => qrPicture(target.query));
+  const { bodyTimeoutMs: timeoutMs = BODY_TIMEOUT_MS, bodyTurns: turns } = state;
+  return question(state, async ({ request, target }) => {
+    const mediaType = parseMediaType(request.headers.get("content-type"));
+    const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
+    if (!isForm) return qrPicture(target.query);
+    return qrPicture(await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns }));
+  });
 }
 
 /** The way to the service. */

@@ -34,7 +34,7 @@ const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["appName", () => ({
     label: "App name",
-    hint: "Your company or product: what the app shows over the code.",
+    hint: "Your company or product: what the app shows over the code. A colon is dropped.",
     example: "Example Corp",
     isPrefilled: true,
     attributes: { autocomplete: "off" },
@@ -49,7 +49,8 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["secretCode", ({ secretEncoding }) => ({
     label: "Secret code",
     hint: secretEncoding === "text"
-      ? "Text, not Base32: its UTF-8 bytes are the key. Use 20 random characters or more."
+      ? "Text, not Base32: its UTF-8 bytes are the key. Apps take the setup key, the same bytes in " +
+        "Base32. Use 20 random characters or more."
       : "Base32: letters A to Z and digits 2 to 7. Use 32 random characters or more.",
     example: EXAMPLE_SECRET,
     isPrefilled: false,
@@ -58,7 +59,7 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   })],
   ["pin", ({ otp: { digits } }) => ({
     label: "Pin",
-    hint: `The ${digits} digits that the app shows now. Blanks are dropped.`,
+    hint: `The ${digits} digits that the app shows now. Spaces are ignored.`,
     example: "12345678".slice(0, digits),
     isPrefilled: false,
     attributes: { inputmode: "numeric", autocomplete: "one-time-code", ...CODE_LIKE },

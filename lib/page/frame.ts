@@ -146,12 +146,8 @@ let policy: Promise<string> | undefined;
  * The content security policy of every page (CSP Level 3): the one style, scripts of and calls to
  * this server, and no frame around it, so that nobody is led to press its buttons unawares.
  */
-export function contentSecurityPolicy({ service: { html } }: PageContext): Promise<string> {
-  policy ??= policyOf(STYLE);
-  // Where the operations give a picture to be fetched, the page has to fetch it.
-  return html === "image"
-    ? policy.then((text) => text.replace("img-src", "img-src 'self'"))
-    : policy;
+export function contentSecurityPolicy(): Promise<string> {
+  return policy ??= policyOf(STYLE);
 }
 
 async function policyOf(style: string): Promise<string> {

@@ -30,7 +30,7 @@ export function tabs(id: string, legend: string, items: readonly Tab[], chosen =
     element("legend", {}, legend),
     ...items.flatMap(({ label, content }, i) => {
       const checked: Attributes = i === chosen ? { checked: "" } : {};
-      const radio = { type: "radio", name: id, id: `${id}-${i}`, autocomplete: "off", ...checked };
+      const radio = { type: "radio", name: id, id: `${id}-${i}`, ...checked };
       return [
         element("input", radio),
         element("label", { for: radio.id }, label),

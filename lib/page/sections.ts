@@ -67,9 +67,15 @@ export function samplesSection(samples: readonly Sample[]): MarkupElement {
 
 /** A working call in every language. */
 export function snippetsSection(operation: Operation, context: PageContext): MarkupElement {
-  const items = snippetsOf(operation, context).map(({ language, values, pieces }) => ({
+  const items = snippetsOf(operation, context).map(({ language, values, needs, pieces }) => ({
     label: language,
-    content: (id: string) => pane({ id: `${id}-code`, title: language, values }, ...marked(pieces)),
+    content: (id: string) =>
+      element(
+        "div",
+        {},
+        element("p", { class: "hint" }, `Needs ${needs}`),
+        pane({ id: `${id}-code`, title: language, values }, ...marked(pieces)),
+      ),
   }));
   return section(
     {

@@ -9,6 +9,17 @@ import type { Operation } from "../service/operations.ts";
 import type { PageContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
 import { fillMarks, markOf, type Piece } from "./pieces.ts";
+import { classicAsp, csharpProxy, delphi, go, ruby } from "./more_snippets.ts";
+import {
+  basicQuoted,
+  type Call,
+  lineOf,
+  lines,
+  phpQuoted,
+  powershellQuoted,
+  quoted,
+  shellQuoted,
+} from "./snippet_parts.ts";
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, type ValueKind } from "./shared/quoting.ts";
 
 /** A program, or a command, that makes a call. */
@@ -17,38 +28,90 @@ export interface Snippet {
   readonly language: string;
   /** How it writes values. */
   readonly values: ValueKind;
+  /** What it needs, one sentence. */
+  readonly needs: string;
   /** The text; its lines end in LF. */
   readonly pieces: readonly Piece[];
-}
-
-/** What a template is filled with. */
-interface Call {
-  readonly name: string;
-  /** The address of the service. */
-  readonly url: string;
-  readonly args: readonly (readonly [name: string, value: string])[];
-  /** The fields of the result when it is a record. */
-  readonly fields: readonly string[] | undefined;
-  /** The caller's key, where one is wanted. */
-  readonly key: string | undefined;
 }
 
 /** A language: how it writes values in its strings, and its program. */
 interface Language {
   readonly language: string;
   readonly values: ValueKind;
+  readonly needs: string;
   readonly write: (call: Call) => string;
 }
 
 const LANGUAGES: readonly Language[] = [
-  { language: "curl", values: "shell", write: curl },
-  { language: "C#", values: "c", write: csharp },
-  { language: "PHP", values: "php", write: php },
-  { language: "Python", values: "c", write: python },
-  { language: "Java", values: "c", write: java },
-  { language: "JavaScript", values: "c", write: javascript },
-  { language: "PowerShell", values: "powershell", write: powershell },
-  { language: "VB", values: "basic", write: visualBasic },
+  {
+    language: "curl",
+    values: "shell",
+    needs: "curl 7.76 or later. HTTP POST; prints XML.",
+    write: curl,
+  },
+  {
+    language: "C#",
+    values: "c",
+    needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http. HTTP POST.",
+    write: csharp,
+  },
+  {
+    language: "C# from the WSDL",
+    values: "c",
+    needs: ".NET and dotnet-svcutil, or wsdl.exe of .NET Framework. SOAP 1.1.",
+    write: csharpProxy,
+  },
+  {
+    language: "PHP",
+    values: "php",
+    needs: "PHP 7 or later with its soap extension. SOAP 1.1.",
+    write: php,
+  },
+  { language: "Python", values: "c", needs: "Python 3, nothing else. JSON.", write: python },
+  {
+    language: "Java",
+    values: "c",
+    needs: "Java 11 or later, nothing else. HTTP POST.",
+    write: java,
+  },
+  {
+    language: "JavaScript",
+    values: "c",
+    needs: "a module in Node.js 18 or later, Deno or Bun; JSON.",
+    write: javascript,
+  },
+  {
+    language: "TypeScript",
+    values: "c",
+    needs: "Deno, Bun, or Node.js 22 or later; JSON.",
+    write: typescript,
+  },
+  { language: "Go", values: "c", needs: "Go 1.16 or later, nothing else. JSON.", write: go },
+  { language: "Ruby", values: "php", needs: "Ruby 2.5 or later, nothing else. JSON.", write: ruby },
+  {
+    language: "PowerShell",
+    values: "powershell",
+    needs: "Windows PowerShell 5 or PowerShell 7. JSON.",
+    write: powershell,
+  },
+  {
+    language: "VB",
+    values: "basic",
+    needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http. HTTP POST.",
+    write: visualBasic,
+  },
+  {
+    language: "Classic ASP",
+    values: "basic",
+    needs: "IIS with ASP and MSXML 6. HTTP POST.",
+    write: classicAsp,
+  },
+  {
+    language: "Delphi",
+    values: "delphi",
+    needs: "Delphi XE8 or later. HTTP POST; prints XML.",
+    write: delphi,
+  },
 ];
 
 /** The snippets of an operation. Their values are marked, so that others can be put in. */
@@ -64,8 +127,9 @@ export function snippetsOf(operation: Operation, context: PageContext): readonly
     fields: result.kind === "record" ? result.fields : undefined,
     key: context.wantsKey ? markOf(KEY_HOLE) : undefined,
   };
-  return LANGUAGES.map(({ language, values: kind, write }) => ({
+  return LANGUAGES.map(({ language, values: kind, needs, write }) => ({
     language,
+    needs,
     values: kind,
     pieces: fillMarks(write(call), values, encoderOf(kind))
       .map(({ text, hole }) => hole === undefined || hole === URL_MARK ? { text } : { text, hole }),
@@ -74,22 +138,6 @@ export function snippetsOf(operation: Operation, context: PageContext): readonly
 
 // The address is put in like a value: it may hold anything, even a mark.
 const URL_MARK = "url";
-
-// The strings of the languages. Between the quotes stands what an encoder of the same name gives.
-const quoted = (text: string): string => `"${encoderOf("c")(text)}"`;
-const shellQuoted = (text: string): string => `'${encoderOf("shell")(text)}'`;
-const phpQuoted = (text: string): string => `'${encoderOf("php")(text)}'`;
-const powershellQuoted = (text: string): string => `'${encoderOf("powershell")(text)}'`;
-const basicQuoted = (text: string): string => `"${encoderOf("basic")(text)}"`;
-
-/** A line, where there is something to write it of. */
-function lineOf<T>(value: T | undefined, write: (value: T) => string): string {
-  return value === undefined ? "" : `${write(value)}\n`;
-}
-
-function lines<T>(items: readonly T[], line: (item: T) => string, separator = "\n"): string {
-  return items.map(line).join(separator);
-}
 
 function curl({ name, url, args, key }: Call): string {
   const parts = [
@@ -207,7 +255,19 @@ ${printed}
 }`;
 }
 
-function javascript({ name, url, args, fields, key }: Call): string {
+function javascript(call: Call): string {
+  return script(call, "");
+}
+
+function typescript(call: Call): string {
+  const { fields } = call;
+  const type = fields === undefined
+    ? "boolean"
+    : `{ ${fields.map((field) => `${field}: string`).join("; ")} }`;
+  return script(call, `: { d: ${type} }`);
+}
+
+function script({ name, url, args, fields, key }: Call, type: string): string {
   const printed = fields?.map((field) => `d.${field}`) ?? ["d"];
   const header = key === undefined ? "" : `, "X-Api-Key": ${quoted(key)}`;
   return `const reply = await fetch(${quoted(`${url}/${name}`)}, {
@@ -218,7 +278,7 @@ ${lines(args, ([key, value]) => `    ${key}: ${quoted(value)},`)}
   }),
 });
 if (!reply.ok) throw new Error((await reply.json()).Message);
-const { d } = await reply.json();
+const { d }${type} = await reply.json();
 ${lines(printed, (value) => `console.log(${value});`)}`;
 }
 

@@ -152,7 +152,7 @@ h1{font-size:clamp(1.9rem,1.4rem + 2vw,2.75rem);font-weight:700;letter-spacing:-
 .address code{padding:.45rem .8rem;border-radius:8px;background:#0004;font-size:1rem}
 .band button{background:#0000;color:inherit;border-color:#ffffff80}
 
-main{padding-bottom:3rem}
+main.wrap{padding-bottom:3rem}
 .grid{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;align-items:start}
 main>*{margin-top:3rem}
 main>.lift:first-child,main>[hidden]:first-child+.lift{margin-top:-1.75rem;position:relative}
@@ -267,10 +267,10 @@ table{width:100%;border-collapse:collapse}
 th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}
 th{font-weight:600}
-td{overflow-wrap:anywhere}
+td{overflow-wrap:break-word}
 thead th{font-size:.9rem;color:var(--muted)}
 .others button{min-width:0}
-footer{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-block:1.25rem 2rem;font-size:.9rem;
+footer.wrap{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-bottom:2rem;font-size:.9rem;
 color:var(--muted)}
 
 @container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}

@@ -3,7 +3,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { OPERATIONS } from "../../lib/service/operations.ts";
-import { tabsOf } from "../page/pages.ts";
+import { encoderOf } from "../../lib/page/shared/quoting.ts";
+import { tabsOf, textOf } from "../page/pages.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
@@ -35,7 +36,8 @@ const output = async (program: string, ...args: string[]): Promise<string> =>
 
 type Run = (text: string, operation: string) => Promise<string>;
 
-// Debian has no compiler of VB and no PowerShell.
+// Debian has no compiler of VB and Delphi, no PowerShell, no IIS and no tools of .NET; Go would take
+// much room.
 const LANGUAGES: Readonly<Record<string, Run>> = {
   "curl": async (text) => {
     // The shell would not say which package has it.
@@ -53,7 +55,12 @@ const LANGUAGES: Readonly<Record<string, Run>> = {
   "Python": (text) => runFile("snippet.py", text, (path) => output("/usr/bin/python3", path)),
   "Java": (text, operation) => runFile(`${operation}.java`, text, (path) => output("java", path)),
   "JavaScript": (text) => runFile("snippet.mjs", text, (path) => output("node", path)),
+  "TypeScript": (text) =>
+    runFile("snippet.ts", text, (path) => output(Deno.execPath(), "run", "--allow-net", path)),
+  "Ruby": (text) => runFile("snippet.rb", text, (path) => output("ruby", path)),
 };
+
+const UNTRIED = ["C# from the WSDL", "Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
 
 async function snippetOf(language: string, operation: string): Promise<string> {
   const reply = await fetch(`${server.url}/api.asmx?op=${operation}`);
@@ -87,6 +94,39 @@ Deno.test("every snippet is run, but for those whose language Debian does not ha
     const reply = await fetch(`${server.url}/api.asmx?op=${operation}`);
     const languages = [...tabsOf(await reply.text(), "code").keys()];
     const others = languages.filter((language) => !(language in LANGUAGES));
-    assertEquals(others, ["PowerShell", "VB"]);
+    assertEquals(others, UNTRIED);
   }
 });
+
+// What ends a string, begins another value or is read twice in one of the languages.
+const HOSTILE: readonly string[] = [
+  `it's "$HOME" \\ \`id\` $(id) #{1} %41 +&=;`,
+  "\\u0041\\x41\\",
+  "b\u00fccher \u{1f511} \u2028\u0085\u2019\u201d",
+];
+
+/** A snippet with another text in the place of a parameter, as the page writes it. */
+async function snippetWith(language: string, name: string, value: string): Promise<string> {
+  const reply = await fetch(`${server.url}/api.asmx?op=Pair`);
+  const html = await reply.text();
+  const pane = new RegExp(
+    `<span class="title"[^>]*>${
+      language.replace(/[#.]/g, "\\$&")
+    }</span>[^]*?<pre[^>]* data-values="([a-z]+)">[^]*?</pre>`,
+  ).exec(html)!;
+  const written = encoderOf(pane[1])(value);
+  const filled = pane[0].replace(
+    new RegExp(`(<var data-name="${name}">)[^<]*`, "g"),
+    (_, start) => start + written.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
+  );
+  return textOf(/<pre[^>]*>([^]*)<\/pre>/.exec(filled)![1]!);
+}
+
+for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
+  Deno.test(`the ${language} snippet takes hostile values for what they are`, async () => {
+    for (const value of HOSTILE) {
+      const printed = await runSnippet(await snippetWith(language, "secretCode", value), "Pair");
+      assertMatch(printed, new RegExp(`\\b${referenceBase32(value)}\\b`), value);
+    }
+  });
+}

@@ -118,7 +118,7 @@ Deno.test("no address that the option lets in ends a string in a snippet", async
   const { html } = await getPage(handlerWith({ "base-url": `http://h${path}` }), "?op=Pair");
   for (const [language, [text]] of tabsOf(html, "code")) {
     // In these two, a dollar sign in double quotes stands for a value.
-    const quote = /^(?:curl|PHP|PowerShell)$/.test(language) ? "'" : '"';
+    const quote = /^(?:curl|PHP|PowerShell|Ruby|Delphi)$/.test(language) ? "'" : '"';
     assert(text!.includes(`${quote}http://h${path}/api.asmx`), language);
   }
 });

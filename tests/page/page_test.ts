@@ -118,13 +118,28 @@ Deno.test("a pin is typed as text, and no secret is filled in or remembered", as
   }
 });
 
-Deno.test("every operation has a snippet in eight languages, with the address of the page", async () => {
+Deno.test("every operation has a snippet in fourteen ways, with the address of the page", async () => {
   const base = "https://pin.example.com/otp";
   const { html } = await getPage(handlerWith({ "base-url": base }), "?op=ValidatePin");
   const snippets = tabsOf(html, "code");
   assertEquals(
     [...snippets.keys()],
-    ["curl", "C#", "PHP", "Python", "Java", "JavaScript", "PowerShell", "VB"],
+    [
+      "curl",
+      "C#",
+      "C# from the WSDL",
+      "PHP",
+      "Python",
+      "Java",
+      "JavaScript",
+      "TypeScript",
+      "Go",
+      "Ruby",
+      "PowerShell",
+      "VB",
+      "Classic ASP",
+      "Delphi",
+    ],
   );
   for (const [language, [text]] of snippets) assert(text!.includes(`${base}/api.asmx`), language);
 });
@@ -187,7 +202,7 @@ Deno.test("the page says how to show a key when one is wanted", async () => {
   for (const tabs of [tabsOf(html, "calls"), tabsOf(html, "code")]) {
     for (const [label, [text]] of tabs) {
       assert(text!.includes("YOUR-API-KEY"), label);
-      assert(label === "PHP" || text!.includes("X-Api-Key"), label);
+      assert(/^(?:PHP|C# from the WSDL)$/.test(label) || text!.includes("X-Api-Key"), label);
     }
   }
   const { html: open } = await getPage(handler, "?op=Pair");
@@ -200,9 +215,27 @@ Deno.test("whoever has no key is told how to give one", async () => {
   assertMatch(html, /any user name, with the key as its password/);
 });
 
-Deno.test("the page may fetch pictures of this server only where pairings are such pictures", async () => {
+Deno.test("no page may fetch a picture, whatever pairings are", async () => {
   const { reply } = await getPage(handlerWith({ html: "image" }));
-  assertMatch(reply.headers.get("content-security-policy")!, /; img-src 'self' data:; /);
+  assertMatch(reply.headers.get("content-security-policy")!, /; img-src data:; /);
+});
+
+Deno.test("a QR code is drawn of a form too, so that no secret stands in an address", async () => {
+  const body = new URLSearchParams({ data: "otpauth://totp/a:b?secret=GE", format: "svg" });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const at = async (query: string): Promise<string> => {
+    const url = `http://localhost/qr.aspx${query}`;
+    const reply = await handler(new Request(url, { method: "POST", headers, body: `${body}` }));
+    return await reply.text();
+  };
+  const asked = await handler(new Request(`http://localhost/qr.aspx?${body}`));
+  assertEquals(await at(""), await asked.text());
+  assertEquals(
+    await at("?data=x"),
+    await (await handler(
+      new Request("http://localhost/qr.aspx?data=x"),
+    )).text(),
+  );
 });
 
 Deno.test("what callers put into their own pages has no policy", async () => {
@@ -266,4 +299,13 @@ Deno.test("the reference has every parameter with its limit, every field, and a 
       assertMatch(fault!, /^HTTP\/1\.1 [45]00 [^]*Missing parameter: secretCode\./, format);
     }
   }
+});
+
+Deno.test("a document is written once for each host, and what is kept has a bound", async () => {
+  const at = (host: string): Promise<string> =>
+    getPage(handler, "?op=Pair", { base: `http://${host}` }).then(({ html }) => html);
+  const first = await at("a");
+  // Other hosts, more than are kept, get documents of their own; then the first is as it was.
+  for (let i = 0; i < 40; i++) assert((await at(`host${i}`)).includes(`http://host${i}/api.asmx`));
+  assertEquals(await at("a"), first);
 });

@@ -47,12 +47,22 @@ function textOf(node: Node): string {
   return node.textContent ?? "";
 }
 
-/** Puts values into the marked places of a text. */
-export function fillIn(pane: HTMLElement, values: Readonly<Record<string, string>>): void {
+/**
+ * Puts values into the marked places of a text.
+ *
+ * @param isSent Whether the text is to be sent; else an example stands where there is no value.
+ */
+export function fillIn(
+  pane: HTMLElement,
+  values: Readonly<Record<string, string>>,
+  isSent: boolean,
+): void {
   const encode = encoderOf(pane.dataset["values"]);
   for (const hole of all("var", pane)) {
     const value = values[hole.dataset["name"] ?? ""];
-    if (value !== undefined) hole.textContent = encode(value);
+    if (value === undefined) continue;
+    const example = hole.dataset["example"] ??= textOf(hole);
+    hole.textContent = value === "" && !isSent ? example : encode(value);
   }
   const length = first("var[data-name=Content-Length]", pane);
   if (length === undefined) return;

@@ -65,19 +65,20 @@ async function run(
   view.wait(form, isAsked);
   form.toggleAttribute("data-busy", isAsked);
   const answer = await call(request, control.signal).catch(() => undefined);
-  if (answer === undefined || waiting.get(form)?.control !== control || !form.isConnected) {
-    return undefined;
-  }
-  stop(form);
+  const isWanted = (): boolean => waiting.get(form)?.control === control && form.isConnected;
+  if (answer === undefined || !isWanted()) return undefined;
   if (JSON.stringify(asked) !== JSON.stringify(valuesOf(form))) {
+    stop(form);
     view.clear(form);
     return undefined;
   }
   const stamp = isAsked ? stampOf(answer) : "";
   if (answer.message !== undefined) view.clear(form, answer.message, "bad");
-  else if (!view.show(form, { result: answer.result, asked, stamp })) {
+  else if (!await view.show(form, { result: answer.result, asked, stamp, isWanted })) {
     view.clear(form, strangeReply(answer.status), "bad");
   }
+  if (!isWanted()) return undefined;
+  stop(form);
   tick();
   return answer;
 }
@@ -86,7 +87,7 @@ async function submit(form: HTMLFormElement): Promise<void> {
   const panel = chosenPanel();
   if (panel === undefined) return void await run(form, quietRequest(form), true);
   const pane = one(".request pre", panel);
-  fillIn(pane, holesOf(form));
+  fillIn(pane, holesOf(form), true);
   outdateReplies();
   const answer = await run(form, requestIn(pane, serviceOf(form)), true);
   if (answer !== undefined) showReply(panel, answer);
@@ -108,7 +109,7 @@ function refreshSoon(form: HTMLFormElement): void {
 export function followForm(): void {
   const form = first<HTMLFormElement>("form");
   if (form === undefined) return;
-  for (const pane of all("pre[data-values]")) fillIn(pane, holesOf(form));
+  for (const pane of all("pre[data-values]")) fillIn(pane, holesOf(form), false);
 }
 
 function onInput(form: HTMLFormElement, field: EventTarget | null): void {

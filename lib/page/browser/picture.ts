@@ -4,35 +4,50 @@
  * @module
  */
 
-import { all, one } from "./dom.ts";
+import { all, first, one } from "./dom.ts";
+import { postRequest } from "./exchange.ts";
+
+/** A picture, and what it says. */
+export interface Picture {
+  /** The picture. */
+  readonly svg: SVGSVGElement;
+  /** The Key URI in it. */
+  readonly uri: string;
+}
 
 /**
- * Shows the picture of a pairing.
+ * Reads the picture of a pairing. Where the server gives the original's form, a picture to be
+ * fetched from an address with the secret in it, the same is asked for by POST instead.
  *
- * @param html The markup of the pairing.
+ * @param markup The markup of the pairing.
  * @param service The address of the service.
- * @returns What the picture says; undefined when the markup holds no picture.
+ * @returns undefined when the markup holds no picture, or there is none.
  */
-export function showPicture(
-  tile: HTMLElement,
-  html: Document,
-  service: string,
-): string | undefined {
+export async function readPicture(markup: string, service: string): Promise<Picture | undefined> {
+  const html = new DOMParser().parseFromString(markup, "text/html");
   const svg = html.querySelector("svg");
-  if (svg !== null) {
-    tile.replaceChildren(document.importNode(svg, true));
-    fitPictures();
-    return one<HTMLAnchorElement>("a", html).href;
-  }
-  // The server is set to give the original's form, a picture to be fetched.
-  const source = html.querySelector("img")?.src;
-  if (source === undefined) return undefined;
-  const { search, searchParams } = new URL(source);
-  const picture = new Image();
-  picture.src = new URL(`qr.aspx${search}`, service).href;
-  picture.alt = "QR code";
-  tile.replaceChildren(picture);
-  return searchParams.get("data") ?? undefined;
+  const uri = first<HTMLAnchorElement>("a", html)?.href;
+  if (svg !== null && uri !== undefined) return { svg: document.importNode(svg, true), uri };
+  const source = first<HTMLImageElement>("img", html)?.src;
+  const text = source && new URL(source).searchParams.get("data");
+  if (!text) return undefined;
+  const body = new URLSearchParams({ data: text, format: "svg" }).toString();
+  const request = postRequest("qr.aspx", "application/x-www-form-urlencoded", body);
+  const reply = await fetch(new URL("qr.aspx", service), request.options);
+  if (!reply.ok) return undefined;
+  const drawn = new DOMParser().parseFromString(await reply.text(), "text/html").querySelector(
+    "svg",
+  );
+  if (drawn === null) return undefined;
+  drawn.setAttribute("role", "img");
+  drawn.setAttribute("aria-label", "QR code");
+  return { svg: document.importNode(drawn, true), uri: text };
+}
+
+/** Shows a picture. */
+export function showPicture(tile: HTMLElement, { svg }: Picture): void {
+  tile.replaceChildren(svg);
+  fitPictures();
 }
 
 /**

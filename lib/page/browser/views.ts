@@ -7,7 +7,7 @@
 import { timeShown } from "./clock.ts";
 import { addressOf, all, first, one, setText, textElement } from "./dom.ts";
 import type { Answer, Result } from "./exchange.ts";
-import { showPicture } from "./picture.ts";
+import { readPicture, showPicture } from "./picture.ts";
 import { clearReasons, explainFalse } from "./reasons.ts";
 
 /** A result, and what it is the result of. */
@@ -18,6 +18,8 @@ export interface Outcome {
   readonly asked: Readonly<Record<string, string>>;
   /** What to say of when it came; nothing where nobody pressed a button for it. */
   readonly stamp: string;
+  /** Whether it is still that of the form's values. */
+  readonly isWanted: () => boolean;
 }
 
 /** How a form shows what became of its call. */
@@ -31,7 +33,7 @@ export interface View {
    *
    * @returns Whether it is one that can be shown; if not, nothing changes.
    */
-  readonly show: (form: HTMLFormElement, outcome: Outcome) => boolean;
+  readonly show: (form: HTMLFormElement, outcome: Outcome) => boolean | Promise<boolean>;
 }
 
 const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
@@ -96,19 +98,24 @@ function dimPairing(form: HTMLFormElement): void {
   sayOfPairing(form, "", "");
 }
 
-function showPairing(form: HTMLFormElement, { result, stamp }: Outcome): boolean {
+async function showPairing(
+  form: HTMLFormElement,
+  { result, stamp, isWanted }: Outcome,
+): Promise<boolean> {
   const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
   const setupKey = field(form.dataset["text"]);
-  const html = new DOMParser().parseFromString(field(form.dataset["html"]), "text/html");
+  const picture = await readPicture(field(form.dataset["html"]), serviceOf(form))
+    .catch(() => undefined);
+  if (!isWanted()) return true;
+  if (setupKey === "" || picture === undefined) return false;
   const box = resultOf(form);
-  const uri = setupKey && showPicture(one(".tile", box), html, serviceOf(form));
-  if (!uri) return false;
-  const name = nameIn(uri);
+  const name = nameIn(picture.uri);
+  showPicture(one(".tile", box), picture);
   one(".groups", box).replaceChildren(
     ...(setupKey.match(/.{1,4}/g) ?? []).map((four) => textElement("span", four)),
   );
   setPairingBusy(form, false);
-  one<HTMLAnchorElement>(".open", box).href = uri;
+  one<HTMLAnchorElement>(".open", box).href = picture.uri;
   one(".for", box).textContent = name;
   one(".setup", box).hidden = false;
   document.documentElement.classList.add("paired");

@@ -15,7 +15,16 @@ export const KEY_HOLE = "X-Api-Key";
 export type Encoder = (value: string) => string;
 
 /** A kind of text that values stand in. */
-export type ValueKind = "xml" | "json" | "form" | "shell" | "c" | "php" | "powershell" | "basic";
+export type ValueKind =
+  | "xml"
+  | "json"
+  | "form"
+  | "shell"
+  | "c"
+  | "php"
+  | "powershell"
+  | "basic"
+  | "delphi";
 
 /** A character of a program that is not seen, or that some editor or compiler takes for another. */
 const UNPRINTABLE = /[^\x20-\x7E]/g;
@@ -45,6 +54,10 @@ const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
   basic: (value) =>
     value.replaceAll('"', '""')
       .replace(UNPRINTABLE, (unit) => `" & ChrW(&H${hexOf(unit)}) & "`),
+  /** Delphi, in single quotes. */
+  delphi: (value) =>
+    value.replaceAll("'", "''")
+      .replace(UNPRINTABLE, (unit) => `'#$${hexOf(unit)}'`),
 };
 
 /** The kind of the body that a media type names; what has none is a query, written as a form is. */
