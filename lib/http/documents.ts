@@ -35,6 +35,19 @@ const MAX_WRITTEN = 32;
 interface Written {
   readonly reply: TextReply;
   readonly etag: string;
+  /** The same compressed, where it is for browsers; other tools get what they always got. */
+  readonly zipped: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** Whether a client takes gzip (RFC 9110 §12.5.3); one that does not speak of it need not. */
+function takesGzip(request: Request): boolean {
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  return /(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;[ \t]*q=(?:1|0\.0{0,2}[1-9]))/i.test(accepted);
+}
+
+async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const zipped = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(zipped).arrayBuffer());
 }
 
 async function answerDocument(
@@ -54,12 +67,21 @@ async function answerDocument(
     // What failed may succeed the next time.
     found.catch(() => written.delete(key));
   }
-  const { reply, etag } = await found;
-  const headers = { ...reply.headers, "cache-control": "no-cache", etag };
+  const { reply, etag: plainTag, zipped } = await found;
+  const isZipped = zipped !== undefined && takesGzip(request);
+  // Each encoding is a representation of its own, with a tag of its own (RFC 9110 §8.8.3.3).
+  const etag = isZipped ? plainTag.replace(/"$/, '-gzip"') : plainTag;
+  const headers = {
+    ...reply.headers,
+    "cache-control": "no-cache",
+    etag,
+    ...(zipped && { vary: "accept-encoding" }),
+    ...(isZipped && { "content-encoding": "gzip" }),
+  };
   if (reply.status !== 200) return { ...reply, headers, outcome: "not-found" };
   return isFresh(request.headers.get("if-none-match"), etag)
     ? { ...reply, headers, status: 304, body: null }
-    : { ...reply, headers };
+    : { ...reply, headers, body: isZipped ? zipped : reply.body };
 }
 
 async function write(target: Target, base: string, state: HandlerState): Promise<Written> {
@@ -74,7 +96,9 @@ async function write(target: Target, base: string, state: HandlerState): Promise
     singleUse: state.singleUse ?? false,
     hasOpenApi: false,
   });
-  return { reply, etag: await eTag(reply.body) };
+  const isForBrowsers = reply.status === 200 && !reply.contentType.startsWith("text/xml");
+  const zipped = isForBrowsers ? await gzip(reply.body) : undefined;
+  return { reply, etag: await eTag(reply.body), zipped };
 }
 
 /** A document: a description, the script, the overview, or the page of an operation. */

@@ -309,3 +309,28 @@ Deno.test("a document is written once for each host, and what is kept has a boun
   for (let i = 0; i < 40; i++) assert((await at(`host${i}`)).includes(`http://host${i}/api.asmx`));
   assertEquals(await at("a"), first);
 });
+
+Deno.test("pages and script come compressed to whom takes that, each encoding with a tag of its own", async () => {
+  for (const query of ["", "?op=Pair", "?script"]) {
+    const plain = await getPage(handler, query);
+    assertEquals(plain.reply.headers.get("content-encoding"), null);
+    assertEquals(plain.reply.headers.get("vary"), "accept-encoding");
+    for (const accepted of ["gzip", "deflate, gzip, br", "br;q=1, GZIP;q=0.5"]) {
+      const headers = { "accept-encoding": accepted };
+      const reply = await handler(new Request(`http://localhost/api.asmx${query}`, { headers }));
+      assertEquals(reply.headers.get("content-encoding"), "gzip", accepted);
+      const etag = reply.headers.get("etag")!;
+      assert(etag !== plain.reply.headers.get("etag"));
+      const unzipped = reply.body!.pipeThrough(new DecompressionStream("gzip"));
+      assertEquals(await new Response(unzipped).text(), plain.html);
+      const again = { ...headers, "if-none-match": etag };
+      assertEquals((await getPage(handler, query, { headers: again })).reply.status, 304);
+    }
+    for (const refused of ["br", "gzip;q=0", "gzip; q=0.000", "identity", "xgzip"]) {
+      const { html } = await getPage(handler, query, { headers: { "accept-encoding": refused } });
+      assertEquals(html, plain.html, refused);
+    }
+  }
+  const { reply } = await getPage(handler, "?wsdl", { headers: { "accept-encoding": "gzip" } });
+  assertEquals(reply.headers.get("content-encoding"), null);
+});
