@@ -253,3 +253,135 @@ Deno.test("diagnose() looks at what users ask about most before what is rare", a
     before = chance;
   }
 });
+
+/** How many codes of six digits were looked at up to the one that was found. */
+async function lookedAt(pin: string, options: Options = {}, secretCode = SECRET): Promise<number> {
+  const { matches } = await ask(pin, options, secretCode);
+  assertEquals(matches.length, 1);
+  return Math.round(matches[0]!.chance * 1e6);
+}
+
+Deno.test("diagnose() goes through time steps from the nearest on, the earlier one first", async () => {
+  const wide = { window: 3 };
+  for (const [i, steps] of [0, -1, 1, -2, 2, -3, 3].entries()) {
+    assertEquals(await lookedAt(code(SECRET, steps)), i + 1, `${steps}`);
+    assertEquals(await lookedAt(code(SECRET, steps), wide), i + 1, `${steps} of three`);
+  }
+  // Of the other encoding, the three steps of the window come before two more on each side.
+  assertEquals(await lookedAt(code(AS_BASE32, 0)), 3 + 6 + 1);
+  // And the seven of a wider one before any that it does not allow but four.
+  assertEquals(await lookedAt(code(AS_BASE32, 3), wide), 7 + 6 + 7);
+});
+
+Deno.test("diagnose() counts as surprising what the window does not allow, in steps of the server", async () => {
+  // 16 steps on each side, 4 of the other encoding, and one of three ends of the secret.
+  assertEquals(await lookedAt(code(SECRET, 0, { algorithm: "SHA256" })), 33 + 7 + 9 + 1);
+  // Of an app with steps of a minute, the server's window of two steps allows one.
+  const two = { window: 2 };
+  const now = await lookedAt(code(SECRET, 0, { period: 60 }), two);
+  assertEquals(await lookedAt(code(SECRET, 1, { period: 60 }), two), now + 2);
+});
+
+Deno.test("diagnose() takes a zero that was lost for no surprise but that codes begin with one", async () => {
+  // Shorter codes would be looked at next, then longer ones; each counts as rarely as chance finds it.
+  const { matches } = await ask("90865", {}, "secret-13");
+  assertEquals(matches.map(({ lostZeros, digits, chance }) => [lostZeros, digits, chance]), [
+    [1, 6, 1e-6],
+  ]);
+  // A code with zeros at its front is also the shorter code without them.
+  const found = async (pin: string, digits: number, secretCode: string): Promise<unknown> =>
+    (await ask(pin, { digits }, secretCode)).matches.map((match) => [
+      match.lostZeros,
+      match.digits,
+    ])[0];
+  assertEquals(await found("4126978", 8, "secret-2"), [1, 8]);
+  assertEquals(await found("4126978", 6, "secret-2"), [0, 7]);
+  assertEquals(await found("750863", 8, "secret-49"), [0, 6]);
+  assertEquals(await found("53802", 7, "secret-42"), [2, 7]);
+  assertEquals(await found("90865", 7, "secret-13"), [1, 6]);
+});
+
+Deno.test("diagnose() looks for the period that most apps have where the server has another", async () => {
+  for (const period of [30, 60]) {
+    const { matches } = await ask(code(SECRET, 0, { period }), { period: 90 - period });
+    assertEquals(matches.map((match) => match.period), [period]);
+  }
+});
+
+Deno.test("diagnose() looks at rare periods for ten minutes, at usual ones for a day", async () => {
+  const stepsOf = async (period: number, steps: number): Promise<readonly number[]> => {
+    const { matches } = await ask(code(SECRET, steps, { period }), {}, SECRET);
+    return matches.filter((match) => match.period === period).map(({ stepsAhead }) => stepsAhead);
+  };
+  for (const period of [10, 15, 20, 45, 90, 120]) {
+    const last = Math.floor(600 / period);
+    assertEquals(await stepsOf(period, -last), [-last]);
+    assertEquals(await stepsOf(period, last + 1), []);
+  }
+  assertEquals(await stepsOf(30, 2880), [2880]);
+  assertEquals(await stepsOf(30, 2881), []);
+  assertEquals(await stepsOf(60, -1440), [-1440]);
+});
+
+Deno.test("diagnose() looks at rare ways to take a secret for ten minutes, by the server's settings", async () => {
+  const padded = `${SECRET} `;
+  const found = async (pin: string): Promise<readonly (readonly unknown[])[]> =>
+    (await ask(pin, {}, padded)).matches.map(({ secret, stepsAhead }) => [secret, stepsAhead]);
+  assertEquals(await found(code(SECRET, 20)), [["trimmed", 20]]);
+  for (
+    const pin of [
+      code(SECRET, 21),
+      code(SECRET, 0, { algorithm: "SHA256" }),
+      code(SECRET, 0, { period: 60 }),
+    ]
+  ) assertEquals((await found(pin)).filter(([secret]) => secret === "trimmed"), []);
+});
+
+Deno.test("diagnose() finds all that chance may have made, up to three", async () => {
+  // The counter 2,500 is that of a time of each period.
+  const settings = { ...SETTINGS, period: 40 };
+  const pin = referenceHotp(SECRET, 2_500);
+  const { matches } = await diagnose({ pin, secretCode: SECRET }, settings, 120_000_000);
+  assertEquals(matches.map(({ period, stepsAhead }) => [period, stepsAhead]), [
+    [40, -500],
+    [60, 500],
+    [30, -1500],
+  ]);
+  assertEquals(matches.every(({ chance }) => chance >= CERTAIN_CHANCE), true);
+});
+
+Deno.test("diagnose() counts no code of a time before 1970", async () => {
+  const pin = referenceHotp(SECRET, 2);
+  const { matches } = await diagnose({ pin, secretCode: SECRET }, SETTINGS, 0);
+  assertEquals(matches.map(({ chance }) => Math.round(chance * 1e6)), [3]);
+});
+
+Deno.test("diagnose() says whether pin and secret are swapped", async () => {
+  const rows: readonly (readonly [pin: string, secretCode: string, swapped: boolean])[] = [
+    [SECRET, "123456", true],
+    [SECRET, "123 456", true],
+    ["", "123456", false],
+    [" \n", "123456", false],
+    ["123456", "123456", false],
+    ["12345", "123456", false],
+    [SECRET, "1234567", false],
+    [SECRET, SECRET, false],
+  ];
+  for (const [pin, secretCode, swapped] of rows) {
+    assertEquals((await ask(pin, {}, secretCode)).swapped, swapped, `${pin} ${secretCode}`);
+  }
+  const { matches } = await ask(SECRET, {}, code(SECRET, 0));
+  assertEquals(matches.map(({ secret, stepsAhead }) => [secret, stepsAhead]), [
+    ["as-configured", 0],
+  ]);
+});
+
+Deno.test("diagnose() counts the digits, and says what is wrong with the pin", async () => {
+  const read = async (pin: string): Promise<readonly unknown[]> => {
+    const { flaws, digitCount, searched } = await ask(pin);
+    return [flaws, digitCount, searched];
+  };
+  assertEquals(await read("1-2345"), [["hyphens", "too-short"], 5, true]);
+  assertEquals(await read("123456789"), [["too-long"], 9, false]);
+  assertEquals(await read("12345O"), [["no-digits"], 0, false]);
+});

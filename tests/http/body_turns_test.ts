@@ -107,3 +107,59 @@ Deno.test("BodyTurns gives up the oldest of short bodies that stall", async () =
   bodies.forEach(({ send }) => send());
   assertEquals(counted(await Promise.all(outcomes.slice(refused))), { sent: MAX_BODIES });
 });
+
+Deno.test("BodyTurns reads nothing of a long body before its turn, and the newest of them first", async () => {
+  const turns = new BodyTurns();
+  const bodies = Array.from({ length: MAX_BODIES }, slowBody);
+  const outcomes = takeAll(turns, bodies);
+  const order: string[] = [];
+  const waiting = ["first", "second"].map((name) =>
+    turns.take({
+      ...LONG,
+      read: () => {
+        order.push(name);
+        return Promise.resolve("sent");
+      },
+    })
+  );
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(order, []);
+  bodies[0]!.send();
+  await Promise.all(waiting);
+  assertEquals(order, ["second", "first"]);
+  bodies.forEach(({ send }) => send());
+  assertEquals(counted(await Promise.all(outcomes)), { sent: MAX_BODIES });
+});
+
+Deno.test("BodyTurns gives back the place of a body that broke off", async () => {
+  const turns = new BodyTurns();
+  const broken = { ...LONG, read: () => Promise.reject(new Fault("unreadable", "")) };
+  for (let i = 0; i < 2 * MAX_BODIES; i++) await assertRejects(() => turns.take(broken), Fault);
+  assertEquals(await turns.take({ ...ARRIVED, timeoutMs: 50 }), "sent");
+});
+
+Deno.test("BodyTurns leaves no timer behind", async () => {
+  const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+  const running = new Set<unknown>();
+  const noted = <Timer>(timer: Timer): Timer => (running.add(timer), timer);
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms: number) => {
+      const timer = setTimeout(() => (running.delete(timer), act()), ms);
+      return noted(timer);
+    },
+    setInterval: (act: () => void, ms: number) => noted(setInterval(act, ms)),
+    clearTimeout: (timer: number) => (running.delete(timer), clearTimeout(timer)),
+    clearInterval: (timer: number) => (running.delete(timer), clearInterval(timer)),
+  });
+  try {
+    const turns = new BodyTurns();
+    const bodies = Array.from({ length: MAX_BODIES + 1 }, slowBody);
+    const outcomes = takeAll(turns, bodies);
+    assertEquals(running.size, MAX_BODIES + 2);
+    bodies.forEach(({ send }) => send());
+    await Promise.all(outcomes);
+    assertEquals(running.size, 0);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+  }
+});

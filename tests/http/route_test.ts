@@ -13,6 +13,26 @@ async function statusOf(method: string, path: string, key = true): Promise<numbe
   return reply.status;
 }
 
+Deno.test("the table is what callers were told", () => {
+  assertEquals(
+    ROUTES.map(({ path, methods, wantsKey, name }) =>
+      `${path} ${methods.join(",")} ${wantsKey ? "key" : "open"} ${name}`
+    ),
+    [
+      "/api.asmx POST key service",
+      "/api.asmx GET key description",
+      "/api.asmx/* GET,POST key service",
+      "/pair.aspx GET,POST key pair.aspx",
+      "/validate.aspx GET,POST key validate.aspx",
+      "/qr.aspx GET,POST key qr.aspx",
+      "/ GET key root",
+      "/healthz GET open healthz",
+      "/readyz GET open readyz",
+      "/metrics GET key metrics",
+    ],
+  );
+});
+
 Deno.test("the table has each path and method once, its paths in lower case", () => {
   const seen = ROUTES.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`));
   assertEquals(new Set(seen).size, seen.length);

@@ -21,6 +21,9 @@ export interface Equivalent {
 const SAME_CODE = "a text that is no code of so many digits equals none that is computed; " +
   "the check spares the computing";
 
+const SPARED_VERSIONS = "of a range without an allowed version none is tried; the check spares " +
+  "the choice of its segments";
+
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -271,5 +274,72 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: 'type.kind === "record"',
     replacement: "false",
     reason: "the table has no row for a record, which is undefined too",
+  },
+  {
+    file: "lib/http/answer.ts",
+    original: "advice === undefined",
+    replacement: "false",
+    reason: "nothing is added to the header fields either",
+  },
+  {
+    file: "lib/http/keys.ts",
+    line: 'const shown = digest(shownKey(request) ?? "");',
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "a text with blanks is no key either",
+  },
+  {
+    file: "lib/http/keys.ts",
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "that is no scheme of a key either",
+  },
+  {
+    file: "lib/http/router.ts",
+    original: "slash < 0",
+    replacement: "slash <= 0",
+    reason: "the first slash of a path is not looked at",
+  },
+  {
+    file: "lib/http/router.ts",
+    original: "slash >= 0",
+    replacement: "slash > 0",
+    reason: "the first slash of a path is not looked at",
+  },
+  {
+    file: "lib/qr/encode.ts",
+    original: "range.max < min || range.min > max",
+    replacement: "false",
+    reason: SPARED_VERSIONS,
+  },
+  {
+    file: "lib/qr/encode.ts",
+    original: "range.max < min || range.min > max",
+    replacement: "range.max < min && range.min > max",
+    reason: SPARED_VERSIONS,
+  },
+  {
+    file: "lib/qr/encode.ts",
+    original: "range.max < min",
+    replacement: "false",
+    reason: SPARED_VERSIONS,
+  },
+  {
+    file: "lib/qr/encode.ts",
+    original: "range.min > max",
+    replacement: "false",
+    reason: SPARED_VERSIONS,
+  },
+  {
+    file: "lib/qr/matrix.ts",
+    original: "i < size - 8",
+    replacement: "i <= size - 8",
+    reason: "the module behind the last one is of a separator, and as light as the next would be",
+  },
+  {
+    file: "lib/qr/png.ts",
+    original: "row < size",
+    replacement: "true",
+    reason: "below the symbol no module is dark: the pixels are the same",
   },
 ];

@@ -61,6 +61,30 @@ function compare(
   assertEquals([code?.level, code?.mask], [level, mask]);
 }
 
+Deno.test("encodeSegments() gives the symbol of another encoder where versions begin to differ", () => {
+  // Alignment patterns from 2 on, several blocks, version information from 7 on, count indicators at
+  // 10 and 27, and the alignment patterns of 32, which follow no rule.
+  const rows: readonly (readonly [number, ErrorCorrectionLevel, number])[] = [
+    [1, "L", 0],
+    [2, "M", 1],
+    [5, "Q", 2],
+    [6, "H", 3],
+    [7, "L", 4],
+    [9, "M", 5],
+    [10, "Q", 6],
+    [14, "H", 7],
+    [26, "L", 0],
+    [27, "M", 1],
+    [32, "Q", 2],
+  ];
+  for (const [version, level, mask] of rows) {
+    compare([["byte", "a=%2B"], ["numeric", "12345678"]], version, level, mask);
+    compare([["alphanumeric", "A B"], ["numeric", "1234567"]], version, level, mask);
+    const largest = blockLayout(version, level).dataCodewords - (version < 10 ? 2 : 3);
+    compare([["byte", "x".repeat(largest)]], version, level, mask);
+  }
+});
+
 /** The largest number of characters that fit, by bisection. */
 function capacity(mode: Mode, version: number, level: ErrorCorrectionLevel): number {
   let fits = 0;
@@ -158,6 +182,7 @@ Deno.test("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII
   // 1-M has 128 bits: 12 of the ECI header, 12 to begin bytes, and 104 for 13 of them.
   assertEquals(encodeQr("é".repeat(6) + "x", "M")?.version, 1);
   assertEquals(encodeQr("é".repeat(7), "M")?.version, 2);
+  assertEquals(encodeQr("é".repeat(6) + "xx", "M")?.version, 2);
   assertEquals(encodeQr("x".repeat(14), "M")?.version, 1);
 });
 

@@ -1,0 +1,111 @@
+import { assertEquals } from "@std/assert/equals";
+import { keyReadings, type SecretReading } from "../../lib/diagnosis/secret_readings.ts";
+import type { SecretEncoding } from "../../lib/otp/secret.ts";
+
+const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The keys that are read in one way. */
+function keysOf(
+  secret: SecretReading,
+  secretCode: string,
+  encoding: SecretEncoding = "text",
+): readonly Uint8Array[] {
+  return keyReadings(secretCode, encoding)
+    .filter((reading) => reading.secret === secret)
+    .map(({ bytes }) => bytes);
+}
+
+// What is sent, and the texts whose bytes an app may have instead.
+const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
+  ["as-configured", "a secret", ["a secret"]],
+  ["key-uri", "otpauth://totp/a?secret=GEZDGNBV", ["12345"]],
+  ["key-uri", " otpauth://totp/a:b?issuer=a&secret=gezdgnbv&digits=6", ["12345"]],
+  ["key-uri", "OTPAUTH://totp/a?Secret=GEZDGNBV\n", ["12345"]],
+  ["key-uri", "otpauth://totp/a?secret=GEZDGNBV#end", ["12345"]],
+  ["key-uri", "otpauth://totp/a?issuer=a&SECRET=GEZDGNBV", ["12345"]],
+  ["key-uri", "otpauth://totp/a?xsecret=GEZDGNBV", []],
+  ["key-uri", "otpauth://totp/a?x=1#&secret=GEZDGNBV", []],
+  ["key-uri", "otpauth://totp/a?issuer=a", []],
+  ["key-uri", "see otpauth://totp/a?secret=GEZDGNBV", []],
+  ["other-encoding", "GEZDGNBV", ["12345"]],
+  ["other-encoding", "a secret!", []],
+  ["trimmed", " \ta secret\r\n", ["a secret"]],
+  ["trimmed", "a secret", []],
+  ["line-end", "a!", ["a!\n", "a!\r\n", "a! "]],
+  ["quotes", '"a!"', ["a!"]],
+  ["quotes", " 'a!'\n", ["a!"]],
+  ["quotes", "`a\n!`", ["a\n!"]],
+  ["quotes", '"a!', []],
+  ["quotes", "'a!\"", []],
+  ["quotes", '"a"!', []],
+  ["quotes", '!"a"', []],
+  ["plus", "a+b+!", ["a b !"]],
+  ["plus", "a b !", ["a+b+!"]],
+  ["plus", "a!", []],
+  ["percent", "a%2F!", ["a/!", "a%252F!"]],
+  ["percent", "100%", ["100%25"]],
+  ["case", "Key!", ["KEY!", "key!"]],
+  ["case", "key!", ["KEY!"]],
+  ["hex", "6b6579", ["key"]],
+  ["hex", "0x6B6579", ["key"]],
+  ["hex", "6b:65-79 21", ["key!"]],
+  ["hex", "6b657", []],
+  ["hex", "6b65zz", []],
+  ["hex", "zz6b65", []],
+  ["base64", "a2V5IQ==", ["key!"]],
+  ["base64", " a2V5IQ\n", ["key!"]],
+  ["base64", "a2V5Pz8/Pg==", ["key???>"]],
+  ["base64", "Pj4-Pz8_", [">>>???"]],
+  ["base64", "a2V5I", []],
+  ["base64", "a2V5I!==", []],
+  ["base64", "!a2V5I==", []],
+  ["normalization", "caf\u00e9", ["cafe\u0301"]],
+  ["normalization", "cafe\u0301", ["caf\u00e9"]],
+  ["latin-1", "key!", []],
+  ["latin-1", "\u20ac!", ["\u00e2\u0082\u00ac!"]],
+];
+
+for (const [secret, sent, texts] of ROWS) {
+  Deno.test(`keyReadings() reads ${JSON.stringify(sent)}: ${secret}`, () => {
+    assertEquals(keysOf(secret, sent), texts.map(utf8));
+  });
+}
+
+Deno.test("keyReadings() reads a letter beyond ASCII as ISO 8859-1, and UTF-8 taken for it", () => {
+  assertEquals(keysOf("latin-1", "\u00e9\u00ff"), [
+    latin1("\u00e9\u00ff"),
+    utf8("\u00c3\u00a9\u00c3\u00bf"),
+  ]);
+  assertEquals(keysOf("latin-1", "\u20ac\u00e9"), [utf8("\u00e2\u0082\u00ac\u00c3\u00a9")]);
+});
+
+Deno.test("keyReadings() takes texts as the server does", () => {
+  assertEquals(keysOf("as-configured", "GEZDGNBV", "base32"), [utf8("12345")]);
+  assertEquals(keysOf("quotes", '"GEZDGNBV"', "base32"), [utf8("12345")]);
+  assertEquals(keysOf("other-encoding", "GEZDGNBV", "base32"), [utf8("GEZDGNBV")]);
+  assertEquals(keysOf("key-uri", "otpauth://totp/a?secret=GEZDGNBV", "base32"), [utf8("12345")]);
+});
+
+Deno.test("keyReadings() has each key once, the most plausible first, and none that is empty", () => {
+  for (const sent of ["", " ", '""', "GEZDGNBV", "Caf\u00e9+1 %41", '"6b6579"']) {
+    const readings = keyReadings(sent, "text");
+    const names = readings.map(({ bytes }) => bytes.join());
+    assertEquals(new Set(names).size, names.length, sent);
+    assertEquals(names.includes(""), false, sent);
+    const surprises = readings.map(({ surprise }) => surprise);
+    assertEquals(surprises, surprises.toSorted((a, b) => a - b), sent);
+  }
+  // A key that two ways lead to is called by the more plausible one.
+  assertEquals(keyReadings("abc", "text")[0]!.secret, "as-configured");
+});
+
+Deno.test("keyReadings() is surprised by what is rare, and not by what is as it should be", () => {
+  const surpriseOf = new Map(
+    keyReadings("GEZDGNBV AA", "text").map(({ secret, surprise }) => [secret, surprise]),
+  );
+  const rising: readonly SecretReading[] = ["other-encoding", "line-end", "plus", "case"];
+  const surprises = rising.map((secret) => surpriseOf.get(secret)!);
+  assertEquals(surpriseOf.get("as-configured"), 0);
+  assertEquals(surprises, [...new Set(surprises)].toSorted((a, b) => a - b));
+});

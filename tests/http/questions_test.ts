@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert/equals";
+import { type HandlerWishes, handlerWith } from "../support/handler.ts";
+
+async function replyTo(path: string, wishes: HandlerWishes = {}): Promise<Response> {
+  return await handlerWith(wishes)(new Request(`http://localhost${path}`));
+}
+
+Deno.test("the root leads to the service, under the base URL where there is one", async () => {
+  const locationOf = async (wishes: HandlerWishes): Promise<readonly unknown[]> => {
+    const reply = await replyTo("/", wishes);
+    return [reply.status, reply.headers.get("location"), await reply.text()];
+  };
+  assertEquals(await locationOf({}), [302, "api.asmx", "See /api.asmx.\r\n"]);
+  assertEquals(await locationOf({ flags: { "base-url": "https://pin.example/otp" } }), [
+    302,
+    "https://pin.example/otp/api.asmx",
+    "See /api.asmx.\r\n",
+  ]);
+});
+
+Deno.test("the probes answer in text, ok or not ready", async () => {
+  const answer = async (path: string, isReady: boolean): Promise<readonly unknown[]> => {
+    const reply = await replyTo(path, { isReady: () => isReady });
+    return [reply.status, reply.headers.get("content-type"), await reply.text()];
+  };
+  const type = "text/plain; charset=utf-8";
+  assertEquals(await answer("/healthz", false), [200, type, "ok"]);
+  assertEquals(await answer("/readyz", true), [200, type, "ok"]);
+  assertEquals(await answer("/readyz", false), [503, type, "Not ready.\r\n"]);
+});
+
+Deno.test("a question that fails is answered by a sentence", async () => {
+  const reply = await replyTo("/qr.aspx?data=");
+  assertEquals([reply.status, reply.headers.get("content-type")], [
+    400,
+    "text/plain; charset=utf-8",
+  ]);
+  await reply.body?.cancel();
+});
