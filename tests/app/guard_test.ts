@@ -1,6 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
-import { createGuard } from "../../lib/app/guard.ts";
+import { assertThrows } from "@std/assert/throws";
+import { createGuard, type GuardObserver, readGuardKey } from "../../lib/app/guard.ts";
+import { UsageError } from "../../lib/config.ts";
+import { MAX_ENTRIES } from "../../lib/guard/memory_store.ts";
+import { CERTIFICATE } from "../cli/certificate.ts";
 import { configOf } from "../cli/command.ts";
+import { eventually } from "../support/eventually.ts";
+import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
 
@@ -24,3 +30,121 @@ for (const [line, verdicts] of ROWS) {
     guard?.store.close();
   });
 }
+
+Deno.test("readGuardKey() takes white space off the end of what is long enough without", () => {
+  const path = Deno.makeTempFileSync();
+  const key = "k".repeat(32);
+  for (
+    const [text, read] of [
+      [key, key],
+      [`${key}\n`, key],
+      [`${key}k\t\r\n `, `${key}k`],
+      [` ${key}`, ` ${key}`],
+      [`${key.slice(1)}\n\n`, `${key.slice(1)}\n`],
+    ] as const
+  ) {
+    Deno.writeTextFileSync(path, text);
+    assertEquals(new TextDecoder().decode(readGuardKey(path)), read);
+  }
+  Deno.writeTextFileSync(path, key.slice(1));
+  assertEquals(
+    assertThrows(() => readGuardKey(path), UsageError).message,
+    "the file of --guard-key-file must hold a key of 32 random bytes or more, or their text",
+  );
+  Deno.removeSync(path);
+});
+
+Deno.test("createGuard() reads the file of its key, whether or not it needs it", () => {
+  for (const more of [[], ["--max-failures", "0"]]) {
+    const config = configOf(["--guard-key-file", "/nowhere/at/all", ...more]);
+    assertThrows(
+      () => createGuard(config, OBSERVER),
+      UsageError,
+      "--guard-key-file cannot be read",
+    );
+  }
+});
+
+/** What is said and counted, and an observer that takes it. */
+function notes(): { readonly said: string[]; readonly observer: GuardObserver } {
+  const said: string[] = [];
+  const note = (kind: string) => (what: string): void => void said.push(`${kind}: ${what}`);
+  const log = { info: note("info"), warn: note("warn") };
+  return { said, observer: { log, count: note("count") } };
+}
+
+Deno.test("createGuard() counts what is forgotten for want of room, and says so once a minute", async () => {
+  const { said, observer } = notes();
+  const { store } = createGuard(configOf([]), observer)!;
+  for (let i = 0; i < MAX_ENTRIES + 2; i++) await store.decide(String(i), undefined);
+  assertEquals(said, [
+    "count: eviction",
+    "warn: the guard remembers 100000 secrets and no more: what it knew of the one that was not " +
+    "asked about for the longest time is forgotten",
+    "count: eviction",
+  ]);
+});
+
+Deno.test("createGuard() says what a store without a key of the guard does not do", async () => {
+  const { said, observer } = notes();
+  const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const guard = createGuard(configOf(["--guard", fuzzed.url]), observer)!;
+  await eventually(guard.store.isHealthy);
+  assertEquals(said, [
+    "warn: without --guard-key-file no other server, and not this one once it started again, " +
+    "finds what is kept in the store of the guard",
+    `info: the store of the guard, ${fuzzed.url}, is there`,
+  ]);
+  assertEquals(await guard.store.decide(guard.fingerprint(new Uint8Array(20)), 7), "accepted");
+  guard.store.close();
+  await eventually(() => !guard.store.isHealthy());
+  fuzzed.close();
+});
+
+Deno.test("createGuard() says why its store cannot be used, and counts what it could not decide", async () => {
+  const { said, observer } = notes();
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, "k".repeat(32));
+  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = free.addr;
+  free.close();
+  const url = `redis://127.0.0.1:${port}`;
+  const guard = createGuard(configOf(["--guard", url, "--guard-key-file", path]), observer)!;
+  await eventually(() => said.length > 0);
+  assertEquals([guard.store.refusal("a"), await guard.store.decide("a", 7)], [
+    "unavailable",
+    "unavailable",
+  ]);
+  assertEquals(said, [
+    `warn: the store of the guard, ${url}, cannot be reached (ECONNREFUSED): all pins are refused`,
+    "count: store-error",
+    "count: store-error",
+  ]);
+  guard.store.close();
+  Deno.removeSync(path);
+});
+
+Deno.test("createGuard() goes on with the files of TLS read last, where they are gone", async () => {
+  const { said, observer } = notes();
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, CERTIFICATE);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let connections = 0;
+  void (async () => {
+    for await (const connection of listener) {
+      connections++;
+      connection.close();
+    }
+  })();
+  const url = `rediss://127.0.0.1:${listener.addr.port}`;
+  const config = configOf(["--guard", url, "--guard-tls-ca", path]);
+  const guard = createGuard(config, observer)!;
+  await eventually(() => connections > 0);
+  Deno.removeSync(path);
+  const before = connections;
+  await eventually(() => connections > before + 1);
+  guard.store.close();
+  assertEquals(said.filter((line) => /store of the guard, .*redis/.test(line)).length, 1);
+  // A file that cannot be used from the start is refused.
+  assertThrows(() => createGuard(config, observer), UsageError, "--guard-tls-ca cannot be read");
+});

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { decodeBase32 } from "@std/encoding/base32";
 import { explain } from "../../lib/cli/doctor.ts";
 import { diagnose } from "../../lib/diagnosis/diagnosis.ts";
@@ -124,6 +125,36 @@ Deno.test("explain() does not say true when the store of the guard refuses a rig
     "The pin is right, but a server with these options answers false.",
     "It is the code of the current time step.",
   ]);
+});
+
+Deno.test("explain() says of a right pin how far the phone's clock is off", async () => {
+  const lines = async (step: number): Promise<readonly string[]> => {
+    const pin = referenceHotp(SECRET, step);
+    const diagnosis = await diagnose({ pin, secretCode: SECRET }, WINDOW_1, AT_MS);
+    return explain({ answer: true }, diagnosis, WINDOW_1, AT_MS);
+  };
+  const right = "The pin is right: a server with these options answers true.";
+  assertEquals(await lines(STEP), [right, "It is the code of the current time step."]);
+  for (const [step, direction] of [[STEP - 1, "behind"], [STEP + 1, "ahead"]] as const) {
+    const [first, second] = await lines(step);
+    assertEquals(first, right);
+    assertMatch(
+      second!,
+      new RegExp(`^The phone's clock is .+ ${direction}, which the window allows\\.$`),
+    );
+  }
+});
+
+Deno.test("explain() says a server's error, and does not search where that makes no sense", async () => {
+  const diagnosis = await diagnose({ pin: RIGHT, secretCode: "" }, WINDOW_1, AT_MS);
+  const [first, ...rest] = explain(
+    { answer: "No." },
+    { ...diagnosis, searched: false },
+    WINDOW_1,
+    0,
+  );
+  assertEquals(first, "A server with these options answers with an error: No.");
+  assertEquals(rest.filter((line) => !line.startsWith("- ")), []);
 });
 
 Deno.test("explain() says how certain it is, and what else it is when that is not much", () => {

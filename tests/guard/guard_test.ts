@@ -208,3 +208,13 @@ Deno.test("whatever comes when, no wait is longer than an hour and every wait ha
     assert(looks <= rules.maxFailures + 7 + elapsedMs / LONGEST_WAIT_MS + 1);
   }
 });
+
+Deno.test("decide() has a used code remembered through a failure, that of the first step too", () => {
+  // Used codes are remembered for longer than failures where steps are long.
+  const rules = rulesWith({ singleUse: true, period: 100_000 });
+  assert(rules.forgetUseMs > rules.forgetFailuresMs);
+  for (const step of [0, STEP]) {
+    const { state } = decide(rules, undefined, step, START);
+    assertEquals(decide(rules, state, undefined, START).keepMs, rules.forgetUseMs);
+  }
+});

@@ -180,3 +180,10 @@ Deno.test("a memory store begins anew after a right pin", () => {
   fail(store, "a", 1);
   assertEquals(store.refusal("a"), "throttled");
 });
+
+Deno.test("a memory store needs nobody to tell of what it forgets", () => {
+  const store = createMemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
+  fail(store, "a", 3);
+  fail(store, "b", 3);
+  assertEquals([store.refusal("a"), store.refusal("b")], [undefined, "throttled"]);
+});

@@ -130,3 +130,60 @@ Deno.test("a pipeline does not blame a store for pauses of this process", async 
   }
   assertEquals(ends, []);
 });
+
+/** Runs a test with a clock of its own: it moves to the next timer whenever it is told to. */
+function withTimers(
+  run: (timers: { readonly pending: () => number; readonly next: () => void }) => Promise<void>,
+): Promise<void> {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = new Map<number, () => void>();
+  let made = 0;
+  Object.assign(globalThis, {
+    setTimeout: (call: () => void) => (timers.set(++made, call), made),
+    clearTimeout: (timer: number) => void timers.delete(timer),
+  });
+  const next = (): void => {
+    const [[timer, call]] = timers as unknown as [[number, () => void]];
+    timers.delete(timer);
+    call();
+  };
+  return run({ pending: () => timers.size, next }).finally(() =>
+    Object.assign(globalThis, { setTimeout, clearTimeout })
+  );
+}
+
+Deno.test("a pipeline waits ten whole ticks, however late in one a command came", async () => {
+  await withTimers(async ({ next }) => {
+    for (const isOpen of [true, false]) {
+      const { ask, ends } = scene({ isOpen });
+      let settled = 0;
+      const late = ask().catch(() => settled++);
+      for (let tick = 0; tick < 10; tick++) next();
+      await Promise.resolve();
+      assertEquals([settled, ends], [0, []]);
+      next();
+      await late;
+      assertEquals([settled, ends.length], [1, isOpen ? 1 : 0]);
+    }
+  });
+});
+
+Deno.test("a pipeline has one timer while something waits, and none otherwise", async () => {
+  await withTimers(async ({ pending, next }) => {
+    const { pipeline, sent, ask } = scene();
+    assertEquals(pending(), 0);
+    const replies = [ask(), ask()];
+    assertEquals(pending(), 1);
+    next();
+    assertEquals(pending(), 1);
+    for (const { resolve } of sent) resolve("PONG");
+    await Promise.all(replies);
+    next();
+    assertEquals(pending(), 0);
+    const cut = ask().catch(() => {});
+    assertEquals(pending(), 1);
+    pipeline.end(new Error("Thrown by a test"));
+    await cut;
+    assertEquals(pending(), 0);
+  });
+});

@@ -62,3 +62,14 @@ Deno.test("RecentTable sweeps what expired, and nothing else", () => {
   for (let i = 0; i < 101; i++) table.set(`t${i}`, state, 30);
   assertEquals([table.size, table.use("t0", 20), table.use("t1", 20)], [100, undefined, state]);
 });
+
+Deno.test("RecentTable sweeps two places a call, that no call pays for all", () => {
+  const table = new RecentTable(10);
+  const state = { failures: 1, refusedUntilMs: 0, usedStep: -1 };
+  for (let i = 0; i < 10; i++) table.set(`s${i}`, state, 10);
+  const sizes = Array.from({ length: 5 }, () => {
+    table.sweep(10);
+    return table.size;
+  });
+  assertEquals(sizes, [8, 6, 4, 2, 0]);
+});

@@ -22,12 +22,18 @@ interface Scene {
   readonly cut: (reason?: Error) => void;
   /** Clients that were made and have not ended. */
   readonly open: () => number;
+  /** Clients that were asked for. */
+  readonly made: () => number;
 }
 
 /** Plays one behaviour for each client, and the last for all further ones. */
 function play(
   behaviours: readonly Behaviour[],
-  { probeMs = 5000, onNews = (): void => {} }: { probeMs?: number; onNews?: () => void } = {},
+  { probeMs = 5000, retryMs = 5, onNews = (): void => {} }: {
+    readonly probeMs?: number;
+    readonly retryMs?: number;
+    readonly onNews?: () => void;
+  } = {},
 ): Scene {
   const news: string[] = [];
   let made = 0;
@@ -65,9 +71,9 @@ function play(
       check();
     });
   const probe = (client: Pick<RedisClient, "ask">): Promise<unknown> => ask(client, "PROBE");
-  const connection = keepConnected({ open, onChange, probe, retryMs: 5, probeMs });
+  const connection = keepConnected({ open, onChange, probe, retryMs, probeMs });
   const cut = (reason = new Error("Cut")): void => [...clients].at(-1)?.end(reason);
-  return { connection, news, told, cut, open: () => clients.size };
+  return { connection, news, told, cut, open: () => clients.size, made: () => made };
 }
 
 function ask({ ask }: Pick<RedisClient, "ask">, word = "A"): Promise<unknown> {
@@ -178,4 +184,23 @@ Deno.test("keepConnected() ends with close(), whatever it is about to do", async
     await new Promise((resolve) => setTimeout(resolve, 20));
     assertEquals([connection.isHealthy(), open(), news.slice(1)], [false, 0, []]);
   }
+});
+
+Deno.test("keepConnected() tells each new reason, and each once", async () => {
+  const [silent, full] = [new SilenceError("Late"), new ErrorReply("OOM")]
+    .map((error): Behaviour => ({ answer: () => error }));
+  const { connection, news, told } = play([silent!, silent!, full!, full!, silent!, {}]);
+  await told(4);
+  assertEquals(news, ["silent", "unusable", "silent", "there"]);
+  connection.close();
+});
+
+Deno.test("keepConnected() pauses before it tries again, and not once it is closed", async () => {
+  const { connection, told, made } = play([{ fault: new Error("No") }], { retryMs: 3_600_000 });
+  await told(1);
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(made(), 1);
+  connection.close();
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(made(), 1);
 });

@@ -114,7 +114,14 @@ Deno.test("a Redis store says unavailable when the reply is an error", async () 
 });
 
 Deno.test("probe() fails where no decision can be had", async () => {
-  await probe(clientWith((words) => [1, 0, questionOf(words)]));
+  const asked: (readonly string[])[] = [];
+  await probe(clientWith((words) => {
+    asked.push(words);
+    return [1, 0, questionOf(words)];
+  }));
+  assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
+    ["EVAL", "1", `${KEY_PREFIX}probe`],
+  ]);
   await probe(clientWith((words) => [2, 1, questionOf(words)]));
   for (const reply of ["OK", null, [0, 0, 0], [3, 0, 0], [1, 0, 7]]) {
     await assertRejects(() => probe(clientWith(() => reply)), ProtocolError);
@@ -188,4 +195,47 @@ Deno.test("a Redis store needs nobody to tell", async () => {
   const connection = { ...clientWith(() => null), isHealthy: () => false, close: () => {} };
   const store = createRedisStore({ rules: RULES, connection, now: () => 0 });
   assertEquals([store.refusal("a"), await store.decide("a", STEP)], ["unavailable", "unavailable"]);
+});
+
+// As many refusals as a store remembers without asking.
+const MOST_REFUSALS = 10_000;
+
+/** A store that refuses pins for as long as the fingerprint says, and a way to fail often. */
+function refusingStore():
+  & { fail: (...names: readonly string[]) => Promise<void> }
+  & ReturnType<
+    typeof storeOver
+  > {
+  const scene = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1)), questionOf(words)]);
+  const fail = async (...names: readonly string[]): Promise<void> => {
+    for (const name of names) assertEquals(await scene.store.decide(name, undefined), "throttled");
+  };
+  return { ...scene, fail };
+}
+
+Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest ago for another", async () => {
+  const { store, fail } = refusingStore();
+  const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
+  await fail(...names);
+  assertEquals([names[0]!, names.at(-1)!].map(store.refusal), ["throttled", "throttled"]);
+  // One that is refused anew takes no room, and is not the first to go any more.
+  await fail(names[0]!);
+  assertEquals([names[0]!, names[1]!].map(store.refusal), ["throttled", "throttled"]);
+  await fail("another 1000");
+  assertEquals([names[0]!, names[1]!, names[2]!, "another 1000"].map(store.refusal), [
+    "throttled",
+    undefined,
+    "throttled",
+    "throttled",
+  ]);
+});
+
+Deno.test("a Redis store forgets a refusal that is over, which makes room", async () => {
+  const { store, clock, fail } = refusingStore();
+  const names = Array.from({ length: MOST_REFUSALS - 1 }, (_, i) => `${i} 1000`);
+  await fail(...names, "short 1");
+  clock.ms = 1;
+  assertEquals(store.refusal("short 1"), undefined);
+  await fail("another 1000");
+  assertEquals([names[0]!, "another 1000"].map(store.refusal), ["throttled", "throttled"]);
 });

@@ -79,3 +79,8 @@ for (const [error, kind, saying] of FAILURES) {
     assertEquals(storeFailure(error), { kind, saying });
   });
 }
+
+Deno.test("errors of a store have the names of their classes", () => {
+  const errors = [new ErrorReply("a"), new ProtocolError("b"), new SilenceError("c")];
+  assertEquals(errors.map(String), ["ErrorReply: a", "ProtocolError: b", "SilenceError: c"]);
+});

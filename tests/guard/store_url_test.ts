@@ -35,6 +35,8 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
     "redis:",
     "redis://",
     "redis:///0",
+    "redis://@",
+    "redis://:@/0",
     "http://127.0.0.1",
     "redis://h?x=1",
     "redis://h#x",

@@ -23,15 +23,17 @@ import { dryRun, Trial } from "./run.ts";
 const KEPT = new URL("../../dist/mutation/", import.meta.url);
 const RESULTS = new URL("results.json", KEPT);
 
-// Tests in a browser show what stands on the page.
-const LEFT_OUT = /^lib\/page\//;
+// Tests in a browser show what stands on the page, and tests on Bun what is for Bun alone.
+const LEFT_OUT = /^lib\/(page\/|runtime\/bun\.ts$)/;
 
 // What `deno task test` leaves out too.
 const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
 
 // Tests that read the sources, that start other tests, or that take minutes.
-const UNFIT =
-  /^tests\/(runtime|cost)\/|(layout|ledger|testing|extending|xml.fuzz|w3c_suite)_test\.ts$/;
+const UNFIT = new RegExp(
+  "^tests/(cost/|runtime/(abuse|cost|exchanges|failing_server|fuzz|nonsense|readme)_)|" +
+    "(layout|ledger|testing|extending|xml.fuzz|w3c_suite)_test[.]ts$",
+);
 
 // Tests that start the program take long, and of the rooms further right they show nothing that
 // other tests do not show.

@@ -1,6 +1,5 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { explainMemory } from "../../lib/cli/guard_memory.ts";
 import type { Outcome } from "../support/program.ts";
 import { runCommand } from "../cli/command.ts";
 import { freePort, withRedis } from "./server.ts";
@@ -52,22 +51,4 @@ Deno.test("doctor says when it cannot know whether a code was used", async () =>
   assert(silent.stdout.includes("does not answer"), silent.stdout);
   assert(!(silent.stdout + silent.stderr).includes("canary"));
   Deno.removeSync(keyFile);
-});
-
-Deno.test("explainMemory() says what the options make of what is remembered", () => {
-  const remembered = { failures: 3, refusedMs: 1500, usedStep: 7 };
-  const options = { singleUse: true, maxFailures: 3 };
-  const refuses = (...args: Parameters<typeof explainMemory>): boolean =>
-    explainMemory(...args).refuses;
-  assertEquals(explainMemory(remembered, options, 6).lines, [
-    "All pins for this secret are refused for another 2 seconds, after 3 wrong ones in a row.",
-    "A later code than this was already used, and is accepted once only: wait for the next one.",
-  ]);
-  assertEquals(explainMemory({ ...remembered, refusedMs: 0 }, options, 7).lines, [
-    "This code was already used, and is accepted once only: wait for the next one.",
-  ]);
-  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, 8), false);
-  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, undefined), false);
-  assertEquals(refuses(remembered, { singleUse: false, maxFailures: 0 }, 7), false);
-  assertEquals(refuses(undefined, options, 7), false);
 });

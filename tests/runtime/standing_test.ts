@@ -104,3 +104,20 @@ Deno.test("a server that was replaced may fail", async () => {
   assertEquals([servers.length, said, second.isStopped()], [1, [], false]);
   await standing.stop();
 });
+
+Deno.test("a server is taken from its place before it is stopped, and one that ends badly is told of", async () => {
+  const events: string[] = [];
+  const log = { info: () => {}, error: () => {}, warn: (text: string) => void events.push(text) };
+  const { server, traffic } = fallible();
+  const shutdown = (): Promise<void> => {
+    events.push("stopped");
+    return Promise.reject(Object.assign(new Error("canary"), { code: "EBADF" }));
+  };
+  const release = (): void => void events.push("released");
+  const serving = { server: { ...server, shutdown }, traffic, release };
+  const standing = new Standing(serving, fallible, log, PACE);
+  assertEquals(standing.isStopped, false);
+  await standing.stop();
+  assertEquals(events, ["released", "stopped", "a server did not end well: EBADF"]);
+  assertEquals(standing.isStopped, true);
+});

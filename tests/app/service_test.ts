@@ -1,0 +1,127 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertThrows } from "@std/assert/throws";
+import { createService, readKeys, type Service } from "../../lib/app/service.ts";
+import { UsageError } from "../../lib/config.ts";
+import type { Runtime } from "../../lib/runtime/runtime.ts";
+import { configOf } from "../cli/command.ts";
+
+/** A service of a test, and what it wrote. */
+interface Scene extends Service {
+  /** Asks for a path, and gives the reply. */
+  readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
+  readonly written: string[];
+  /** What the server and the disk behind the log are like from now on. */
+  readonly state: { isReady: boolean; isFull: boolean };
+}
+
+function scene(args: readonly string[] = []): Scene {
+  const written: string[] = [];
+  const state = { isReady: true, isFull: false };
+  const runtime: Runtime = {
+    title: "Runtime",
+    target: "machine",
+    serve: () => assert(false, "Nobody listens here") as never,
+    writeError: (text) => {
+      if (state.isFull) return Promise.reject(new Error("ENOSPC"));
+      written.push(text);
+      return Promise.resolve();
+    },
+  };
+  const isReady = (): boolean => state.isReady;
+  const service = createService(runtime, configOf(args), {
+    version: "1.2.3",
+    color: false,
+    isReady,
+  });
+  const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
+    service.handler(new Request(`http://localhost${path}`, { headers }));
+  return { ...service, get, written, state };
+}
+
+const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
+
+Deno.test("createService() counts and logs each request, under a number of its own", async () => {
+  const { get, close, written } = scene(["--metrics"]);
+  const ids: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const reply = await get(WRONG_PIN);
+    assertMatch(await reply.text(), />false<\/boolean>$/);
+    ids.push(reply.headers.get("x-request-id") ?? "");
+  }
+  assertMatch(ids[0]!, /^[0-9a-f]{10}-0$/);
+  assertEquals(ids[1], ids[0]!.replace(/0$/, "1"));
+  const page = await (await get("/metrics")).text();
+  assert(page.includes('authenticator_build_info{version="1.2.3"} 1\n'), page);
+  await close();
+  const lines = written.join("").match(/^\S+ info request .* operation=ValidatePin .*$/gm);
+  assertEquals(lines?.length, 2, written.join(""));
+});
+
+Deno.test("createService() tells of its process on the page of metrics", async () => {
+  const { get, close } = scene(["--metrics"]);
+  const page = await (await get("/metrics")).text();
+  const figure = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(page)?.[1]);
+  const [now, startedAt] = [Date.now() / 1000, performance.timeOrigin / 1000];
+  assertEquals(Math.round(figure("process_start_time_seconds")), Math.round(startedAt));
+  // No process has used more time than there was, on each of so many processors.
+  const seconds = figure("process_cpu_seconds_total");
+  assert(seconds > 0.01 && seconds <= (now - startedAt + 1) * navigator.hardwareConcurrency);
+  assert(figure("process_resident_memory_bytes") > 1_048_576);
+  await close();
+});
+
+Deno.test("createService() has no page of metrics unless the options ask for it", async () => {
+  const { get, close } = scene();
+  const reply = await get("/metrics");
+  assertEquals(reply.status, 404);
+  await reply.body?.cancel();
+  await close();
+});
+
+Deno.test("a service is ready while the server is, and while its store is there", async () => {
+  const { get, state, close } = scene();
+  const status = async (get: Scene["get"]): Promise<number> => {
+    const reply = await get("/readyz");
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  assertEquals(await status(get), 200);
+  state.isReady = false;
+  assertEquals(await status(get), 503);
+  await close();
+  const bare = scene(["--max-failures", "0"]);
+  assertEquals(await status(bare.get), 200);
+  await bare.close();
+  // Nothing listens on that port, and nothing has answered yet.
+  const storeless = scene(["--guard", "redis://127.0.0.1:9"]);
+  assertEquals(await status(storeless.get), 503);
+  await storeless.close();
+});
+
+Deno.test("createService() says how many lines of its log were lost", async () => {
+  const { log, written, state, close } = scene();
+  state.isFull = true;
+  log.info("lost");
+  await close();
+  state.isFull = false;
+  log.info("kept");
+  await close();
+  assertMatch(written.join(""), /^\S+ info kept\n\S+ warn lines of the log lost: 1\n$/);
+});
+
+Deno.test("createService() wants one of the keys where the options name a file of them", async () => {
+  const path = Deno.makeTempFileSync();
+  const key = "k".repeat(32);
+  Deno.writeTextFileSync(path, `${key}\n`);
+  const { get, close } = scene(["--api-keys-file", path]);
+  assertEquals((await get(WRONG_PIN)).status, 401);
+  assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
+  await close();
+  Deno.writeTextFileSync(path, "canary\n");
+  const { message } = assertThrows(() => readKeys(path), UsageError);
+  assertMatch(message, /^the file of --api-keys-file cannot be used: (?!.*canary)./);
+  Deno.removeSync(path);
+});

@@ -1,0 +1,79 @@
+import { generateKeyPairSync } from "node:crypto";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { readStoreTls, readTls } from "../../lib/app/tls_files.ts";
+import { UsageError } from "../../lib/config.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
+import { configOf, withFolder } from "../cli/command.ts";
+
+const OTHER_KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+  .export({ type: "pkcs8", format: "pem" }).toString();
+
+/** Files of TLS, and what reads them. */
+interface Scene {
+  readonly server: (cert: string, key: string) => ReturnType<typeof readTls>;
+  readonly store: (args: readonly string[]) => ReturnType<typeof readStoreTls>;
+  readonly file: (name: string) => string;
+}
+
+async function scene(run: (scene: Scene) => void): Promise<void> {
+  await withFolder((folder) => {
+    const file = (name: string): string => `${folder}/${name}`;
+    Deno.writeTextFileSync(file("cert"), CERTIFICATE);
+    Deno.writeTextFileSync(file("key"), PRIVATE_KEY);
+    Deno.writeTextFileSync(file("other"), OTHER_KEY);
+    Deno.writeTextFileSync(file("canary"), "canary");
+    const guard = ["--guard", "rediss://store"];
+    run({
+      server: (cert, key) => readTls(configOf(["--tls-cert", file(cert), "--tls-key", file(key)])),
+      store: (args) => readStoreTls(configOf([...guard, ...args])),
+      file,
+    });
+    return Promise.resolve();
+  });
+}
+
+function messageOf(read: () => unknown): string {
+  return assertThrows(read, UsageError).message;
+}
+
+Deno.test("readTls() reads a certificate and its key, and nothing where none are named", async () => {
+  assertEquals(readTls(configOf([])), undefined);
+  await scene(({ server }) => {
+    assertEquals(server("cert", "key"), { cert: CERTIFICATE, key: PRIVATE_KEY });
+  });
+});
+
+Deno.test("readTls() says what is wrong with which file", async () => {
+  await scene(({ server }) => {
+    const wrong = [["none", "key"], ["cert", "none"], ["canary", "key"], ["cert", "canary"]];
+    assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
+      "the file of --tls-cert cannot be read",
+      "the file of --tls-key cannot be read",
+      "the file of --tls-cert does not hold a PEM certificate",
+      "the file of --tls-key does not hold a PEM private key without password",
+    ]);
+    assertEquals(
+      messageOf(() => server("cert", "other")),
+      "the key of --tls-key is not the one of the certificate of --tls-cert",
+    );
+  });
+});
+
+Deno.test("readStoreTls() reads an authority, a certificate and its key, each where it is named", async () => {
+  await scene(({ store, file }) => {
+    const ca = ["--guard-tls-ca", file("cert")];
+    const pair = ["--guard-tls-cert", file("cert"), "--guard-tls-key", file("key")];
+    assertEquals(store([]), {});
+    assertEquals(store(ca), { ca: CERTIFICATE });
+    assertEquals(store(pair), { cert: CERTIFICATE, key: PRIVATE_KEY });
+    assertEquals(store([...ca, ...pair]), { ca: CERTIFICATE, cert: CERTIFICATE, key: PRIVATE_KEY });
+    assertEquals(
+      ["none", "canary"].map((name) => messageOf(() => store(["--guard-tls-ca", file(name)]))),
+      [
+        "the file of --guard-tls-ca cannot be read",
+        "the file of --guard-tls-ca does not hold a PEM certificate",
+      ],
+    );
+  });
+});

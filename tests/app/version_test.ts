@@ -1,0 +1,13 @@
+import { assertEquals } from "@std/assert/equals";
+import { VERSION, versionLine } from "../../lib/app/version.ts";
+import { denoRuntime } from "../../lib/runtime/deno.ts";
+
+Deno.test("versionLine() names the version, the commit, the runtime and the machine", () => {
+  const line = versionLine({ ...denoRuntime(), title: "Runtime 1", target: "cpu-system" });
+  assertEquals(line, `authenticator ${VERSION} (commit unknown, Runtime 1, cpu-system)`);
+});
+
+Deno.test("denoRuntime() names Deno and what it was built for", () => {
+  const { title, target } = denoRuntime();
+  assertEquals([title, target], [`Deno ${Deno.version.deno}`, Deno.build.target]);
+});

@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { explainMemory, guardMemory } from "../../lib/cli/guard_memory.ts";
+import { UsageError } from "../../lib/config.ts";
+import { configOf } from "./command.ts";
+
+const SECRET = "MYSECRETMYSECRET";
+const NOTHING = { refuses: false, lines: [] };
+
+Deno.test("explainMemory() says what the options make of what is remembered", () => {
+  const remembered = { failures: 3, refusedMs: 1500, usedStep: 7 };
+  const options = { singleUse: true, maxFailures: 3 };
+  const refuses = (...args: Parameters<typeof explainMemory>): boolean =>
+    explainMemory(...args).refuses;
+  assertEquals(explainMemory(remembered, options, 6).lines, [
+    "All pins for this secret are refused for another 2 seconds, after 3 wrong ones in a row.",
+    "A later code than this was already used, and is accepted once only: wait for the next one.",
+  ]);
+  assertEquals(explainMemory({ ...remembered, refusedMs: 0 }, options, 7), {
+    refuses: true,
+    lines: ["This code was already used, and is accepted once only: wait for the next one."],
+  });
+  assertEquals(refuses(remembered, options, undefined), true);
+  assertEquals(refuses(remembered, { ...options, maxFailures: 0 }, undefined), false);
+  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, 8), false);
+  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, undefined), false);
+  assertEquals(refuses(remembered, { singleUse: false, maxFailures: 0 }, 7), false);
+  assertEquals(explainMemory(undefined, options, 7), NOTHING);
+});
+
+Deno.test("guardMemory() says of the memory of a server that nobody else sees it", async () => {
+  const config = configOf([]);
+  assertEquals(await guardMemory(config, SECRET, undefined), NOTHING);
+  assertEquals(await guardMemory(config, SECRET, 7), {
+    refuses: false,
+    lines: [
+      "Where it answers false all the same, it refuses pins for this secret at the moment, or " +
+      "the code was used: its log says outcome=throttled or outcome=replayed.",
+    ],
+  });
+});
+
+Deno.test("guardMemory() has nothing to say of what is no secret", async () => {
+  assertEquals(await guardMemory(configOf([]), "", 7), NOTHING);
+  const base32 = configOf(["--secret-encoding", "base32"]);
+  assertEquals(await guardMemory(base32, "no Base32!", 7), NOTHING);
+});
+
+Deno.test("guardMemory() says why it cannot look into a store", async () => {
+  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = free.addr;
+  free.close();
+  const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
+  assertEquals(await guardMemory(configOf(args), SECRET, 7), {
+    refuses: false,
+    lines: [
+      "Whether the code was used is not known: without --guard-key-file nothing is found in the " +
+      "store of --guard.",
+    ],
+  });
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, "k".repeat(32));
+  const config = configOf([...args, "--guard-key-file", path]);
+  assertEquals(await guardMemory(config, SECRET, 7), {
+    refuses: false,
+    lines: [
+      `Whether the code was used is not known: the store, redis://127.0.0.1:${port}, does not answer.`,
+    ],
+  });
+  Deno.removeSync(path);
+  await assertRejects(() => guardMemory(config, SECRET, 7), UsageError, "--guard-key-file");
+});

@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert/equals";
+import { ListenError, systemErrorCode } from "../../lib/runtime/listen_error.ts";
+
+const PORT = { hostname: "127.0.0.1", port: 80 };
+const SOCKET = { path: "/canary" };
+const UNKNOWN = "the address cannot be used";
+
+// The code of the system, and what it means for a port and for a socket.
+const REASONS: readonly (readonly [string, string, string])[] = [
+  [
+    "EADDRINUSE",
+    "the port is in use by another program",
+    "the socket is in use by another program",
+  ],
+  ["EADDRNOTAVAIL", "the address is not one of this machine", UNKNOWN],
+  ["EACCES", "this user may not listen on that port", "this user may not make a file there"],
+  ["EMFILE", "too many files are open", "too many files are open"],
+  [
+    "NotCapable",
+    UNKNOWN,
+    "the program was started without the permission to make a file there",
+  ],
+  ["EEXIST", UNKNOWN, "something that is no socket is in its place"],
+  ["EPERM", UNKNOWN, "this user may not make a file there"],
+  ["EROFS", UNKNOWN, "this user may not make a file there"],
+  ["ENOENT", UNKNOWN, "its folder is not there"],
+  ["ENOTDIR", UNKNOWN, "its folder is not there"],
+  ["ENAMETOOLONG", UNKNOWN, "the path is too long for a socket"],
+  ["EINVAL", UNKNOWN, "the path is too long for a socket"],
+  ["canary", UNKNOWN, UNKNOWN],
+];
+
+for (const [code, ofPort, ofSocket] of REASONS) {
+  Deno.test(`a ListenError says of ${code}: ${ofPort}; ${ofSocket}`, () => {
+    assertEquals([new ListenError(PORT, code), new ListenError(SOCKET, code)].map(String), [
+      `ListenError: cannot listen on 127.0.0.1, port 80: ${ofPort}`,
+      `ListenError: cannot listen on the socket: ${ofSocket}`,
+    ]);
+  });
+}
+
+Deno.test("systemErrorCode() gives the code, or else the name", () => {
+  const coded = (code: unknown): Error => Object.assign(new RangeError("canary"), { code });
+  const errors = [coded("EMFILE"), coded(undefined), new RangeError("canary"), "canary", null];
+  assertEquals(errors.map(systemErrorCode), ["EMFILE", "RangeError", "RangeError", "", ""]);
+});
