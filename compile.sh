@@ -12,8 +12,7 @@ readonly PERMISSIONS=(
   --allow-net     # serve listens where the options say, healthcheck asks there
   --allow-read    # the files the options name: certificate, keys, secret, socket
   --allow-write   # the socket of --socket, the pictures of pair --svg and --png
-  # Its own variables, and by name those that check warns of because they change the runtime.
-  --allow-env='AUTHENTICATOR_*,TERM,NO_COLOR,DENO_SERVE_ADDRESS,OTEL_DENO,DENO_SERVE_AUTOMATIC_COMPRESSION,DENO_V8_FLAGS,SSLKEYLOGFILE,NODE_OPTIONS,BUN_OPTIONS,BUN_INSPECT_PRELOAD'
+  --allow-env     # to list the variables: a mistyped AUTHENTICATOR_ name would else be nothing
 )
 
 # Our name of a target, Deno's, Bun's.

@@ -21,7 +21,7 @@ import { ListenError } from "./lib/runtime/listen_error.ts";
 async function main(args: readonly string[]): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
-    const command = parseCommand(args, (name) => process.env[name]);
+    const command = parseCommand(args, (name) => process.env[name], variableNames());
     switch (command.kind) {
       case "help":
         print(usage());
@@ -41,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
         return check(command.config, command.sources, print);
     }
   } catch (error) {
-    if (error instanceof UsageError) return fail(`${error.message}. Try --help.`, 2);
+    if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);
     if (error instanceof CommandError || error instanceof ListenError) {
       return fail(`${error.message}.`, 1);
     }
@@ -50,6 +50,20 @@ async function main(args: readonly string[]): Promise<number> {
       `the program failed with ${error instanceof Error ? error.name : typeof error}.`,
       1,
     );
+  }
+}
+
+// A message that asks has its mark already.
+function withStop(message: string): string {
+  return message.endsWith("?") ? message : `${message}.`;
+}
+
+// The names alone, to find one that was mistyped. A runtime may forbid to list them.
+function variableNames(): readonly string[] {
+  try {
+    return Object.keys(process.env);
+  } catch {
+    return [];
   }
 }
 

@@ -18,6 +18,7 @@ import {
   UsageError,
   variableOf,
 } from "../config.ts";
+import { nearestOf } from "./nearest.ts";
 
 /** The options of the command `pair`. */
 export interface PairOptions {
@@ -105,17 +106,21 @@ const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map([
  *
  * @param args What was typed behind the name of the program.
  * @param env Gives the value of an environment variable, or undefined.
+ * @param variables The names of all environment variables, as far as they can be known.
  * @throws {UsageError} At the first thing that is wrong; it never repeats a value.
  */
 export function parseCommand(
   args: readonly string[],
   env: (name: string) => string | undefined,
+  variables: readonly string[] = [],
 ): Command {
   const [name, rest] = commandOf(args);
+  if (name === "help" || name === "version") return { kind: name };
   const { options } = COMMANDS.get(name)!;
   const flags = readFlags(rest, { ...OPTIONS, ...options });
   if (flags.has("help")) return { kind: "help" };
   if (flags.has("version")) return { kind: "version" };
+  checkVariables(variables);
   const config = parseConfig({ flags, env });
   // The options of one command are about one call, so they have no variables.
   const ofCommand = { flags, env: () => undefined };
@@ -146,8 +151,33 @@ function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSou
 function commandOf(args: readonly string[]): readonly [string, readonly string[]] {
   const [first, ...rest] = args;
   if (first === undefined || first.startsWith("-")) return ["serve", args];
-  if (COMMANDS.has(first)) return [first, rest];
-  throw new UsageError(`there is no such command; the commands are ${commandNames()}`);
+  if (COMMANDS.has(first) || WORDS.includes(first)) return [first, rest];
+  const near = nearestOf(first, COMMANDS.keys());
+  const advice = near === undefined
+    ? `the commands are ${commandNames()}`
+    : `did you mean ${near}?`;
+  throw new UsageError(`there is no such command; ${advice}`);
+}
+
+/** Words that stand for `--help` and `--version`. */
+const WORDS: readonly string[] = ["help", "version"];
+
+// What Kubernetes sets for a service of this name; none of it is meant for this program.
+const OF_KUBERNETES =
+  /^AUTHENTICATOR_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_[0-9]+_(?:TCP|UDP|SCTP))(?:_\w+)?$/;
+
+// A variable with a mistake in its name would else be no variable at all: a server that was meant to
+// ask for keys would ask for none.
+function checkVariables(variables: readonly string[]): void {
+  const known = new Set(namesOf(OPTIONS).map((name) => variableOf(name)));
+  for (const variable of variables) {
+    if (!variable.startsWith("AUTHENTICATOR_") || known.has(variable)) continue;
+    if (OF_KUBERNETES.test(variable)) continue;
+    const near = nearestOf(variable, known);
+    throw new UsageError(
+      `${variable} is set, and there is no such variable${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
 }
 
 function commandNames(): string {
@@ -178,7 +208,9 @@ function readFlags(
     if (token.kind === "positional") {
       throw new UsageError("a value stands where an option is expected; options begin with --");
     }
-    if (token.kind === "option") flags.set(token.name, flagValue(token, known));
+    if (token.kind !== "option") continue;
+    if (flags.has(token.name)) throw new UsageError(`--${token.name} stands twice`);
+    flags.set(token.name, flagValue(token, known));
   }
   return flags;
 }
@@ -193,7 +225,12 @@ function flagValue(
 ): string {
   if (name === "help" || name === "version") return "";
   const option = known.get(name);
-  if (option === undefined) throw new UsageError(`there is no option --${name} here`);
+  if (option === undefined) {
+    const near = nearestOf(name, known.keys());
+    throw new UsageError(
+      `there is no option --${name} here${near ? `; did you mean --${near}?` : ""}`,
+    );
+  }
   if (option.placeholder === undefined) return value ?? "true";
   // Behind a blank, hyphens begin the next option; behind =, they belong to the value.
   if (value === undefined || value.startsWith("--") && inlineValue !== true) {

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { type Command, parseCommand, usage } from "../../lib/cli/command_line.ts";
 import { UsageError } from "../../lib/config.ts";
+import { runCommand } from "./command.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   return parseCommand(args, (name) => env[name]);
@@ -112,4 +113,59 @@ Deno.test("parseCommand() takes options of doctor and pair for none when they ar
   const none = undefined;
   const options = { appName: none, appInfo: none, secretFile: none, svg: none, png: none };
   assertEquals(pair.options, { ...options, newSecret: true });
+});
+
+function refusal(args: readonly string[], variables: readonly string[] = []): string {
+  return assertThrows(() => parseCommand(args, () => undefined, variables), UsageError).message;
+}
+
+Deno.test("parseCommand() suggests the option or command that was meant", () => {
+  assertEquals(refusal(["--prot", "1"]), "there is no option --prot here; did you mean --port?");
+  assertEquals(
+    refusal(["--api-key-file", "x"]),
+    "there is no option --api-key-file here; did you mean --api-keys-file?",
+  );
+  assertEquals(refusal(["--nothing-like-it"]), "there is no option --nothing-like-it here");
+  assertEquals(refusal(["sreve"]), "there is no such command; did you mean serve?");
+  assertEquals(
+    refusal(["xyzzy"]),
+    "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
+  );
+});
+
+Deno.test("parseCommand() takes no option twice", () => {
+  assertEquals(refusal(["--port", "1", "--port", "2"]), "--port stands twice");
+  assertEquals(refusal(["--metrics", "--metrics=false"]), "--metrics stands twice");
+});
+
+Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
+  assertEquals(
+    refusal([], ["PATH", "AUTHENTICATOR_API_KEY_FILE"]),
+    "AUTHENTICATOR_API_KEY_FILE is set, and there is no such variable; did you mean " +
+      "AUTHENTICATOR_API_KEYS_FILE?",
+  );
+  assertEquals(
+    refusal([], ["AUTHENTICATOR_"]),
+    "AUTHENTICATOR_ is set, and there is no such variable",
+  );
+  const ofKubernetes = ["SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT_8080_TCP_ADDR", "X_PORT_1_UDP"];
+  parseCommand([], () => undefined, [
+    ...ofKubernetes.map((name) => `AUTHENTICATOR_${name}`),
+    ...["AUTHENTICATOR_PORT", "AUTHENTICATORS", "authenticator_prot"],
+  ]);
+});
+
+Deno.test("parseCommand() knows help and version as words too", () => {
+  assertEquals(parse(["help"]), { kind: "help" });
+  assertEquals(parse(["version"]), { kind: "version" });
+});
+
+Deno.test("a mistyped variable keeps the program from starting", async () => {
+  const env = { AUTHENTICATOR_API_KEY_FILE: "keys" };
+  assertEquals(await runCommand(["serve", "--port", "0"], { env }), {
+    code: 2,
+    stdout: "",
+    stderr: "authenticator: error: AUTHENTICATOR_API_KEY_FILE is set, and there is no such " +
+      "variable; did you mean AUTHENTICATOR_API_KEYS_FILE? Try --help.\n",
+  });
 });

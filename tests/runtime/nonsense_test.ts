@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { check, pinOf, readiness, startServer, stop, wrongPinOf } from "../redis/two_servers.ts";
 import { eventually } from "../support/eventually.ts";
 import { honest, NONSENSE, startFuzzedStore } from "../support/fuzzed_store.ts";
+import { descriptorCount, residentBytes } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
 
 const SEED = 20_260_902;
@@ -12,14 +13,6 @@ const CHECKS_AT_ONCE = 6;
 
 // Far above what a server takes, and far below what the store would make it take.
 const MAX_RESIDENT_BYTES = 600_000_000;
-
-function residentBytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) * 1024;
-}
-
-function descriptors(pid: number): number {
-  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
-}
 
 Deno.test("a server outlives a store that speaks nonsense, and takes no wrong pin for right", async () => {
   const random = seededRandom(SEED);
@@ -34,7 +27,7 @@ Deno.test("a server outlives a store that speaks nonsense, and takes no wrong pi
   Deno.writeTextFileSync(keyFile, "k".repeat(32));
   const server = await startServer(store.url, keyFile);
   await eventually(async () => await readiness(server) === 200);
-  const before = descriptors(server.pid);
+  const before = descriptorCount(server.pid);
   await eventually(async () => {
     const checks = Array.from({ length: CHECKS_AT_ONCE }, (_, i) => {
       const secret = `secret ${i} of seed ${SEED}`;
@@ -52,7 +45,7 @@ Deno.test("a server outlives a store that speaks nonsense, and takes no wrong pi
   if (Deno.build.os === "linux") {
     const bytes = residentBytes(server.pid);
     assert(bytes < MAX_RESIDENT_BYTES, `${bytes} bytes are resident`);
-    await eventually(() => descriptors(server.pid) <= before + 2 * CHECKS_AT_ONCE);
+    await eventually(() => descriptorCount(server.pid) <= before + 2 * CHECKS_AT_ONCE);
   }
   await stop(server);
   store.close();

@@ -14,7 +14,7 @@ const DENO_ARGS = [
   "--allow-net",
   "--allow-read",
   "--allow-write",
-  "--allow-env=AUTHENTICATOR_*",
+  "--allow-env",
 ];
 const BUN_VERSION = "1.4.4";
 

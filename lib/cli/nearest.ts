@@ -1,0 +1,33 @@
+/**
+ * What somebody who mistyped a name may have meant.
+ *
+ * @module
+ */
+
+/**
+ * The known name that is nearest to what was typed; undefined when none is near: when more than
+ * half of its characters, or more than three, would have to change.
+ */
+export function nearestOf(typed: string, known: Iterable<string>): string | undefined {
+  let nearest: string | undefined;
+  let fewest = Math.min(3, Math.ceil(typed.length / 2)) + 1;
+  for (const name of known) {
+    const changes = editDistance(typed, name);
+    if (changes < fewest) [nearest, fewest] = [name, changes];
+  }
+  return nearest;
+}
+
+/** How many characters must be put in, left out or replaced to make one text of another. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
