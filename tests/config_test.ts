@@ -259,7 +259,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "a value stands where an option is expected; options begin with --",
+    "a word stands where an option is expected: the command comes first, and options begin with --",
   );
 });
 

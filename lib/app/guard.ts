@@ -47,10 +47,8 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   if (config.maxFailures === 0 && !config.singleUse) return undefined;
   if (config.guard !== "memory" && config.guardKeyFile === undefined) {
     observer.log.warn(
-      `without ${
-        flagOf("guardKeyFile")
-      } no other server, and not this one once it started again, ` +
-        "finds what is kept in the store of the guard",
+      `without ${flagOf("guardKeyFile")} this server shares nothing through the store of ` +
+        `${flagOf("guard")}, and finds nothing there after a restart`,
     );
   }
   const store = config.guard === "memory"

@@ -5,10 +5,10 @@
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import type { StoreTls } from "../guard/redis_client.ts";
 import type { Tls } from "../runtime/runtime.ts";
+import { readOptionFile } from "./option_file.ts";
 
 /**
  * Reads the certificate and the key that the options name.
@@ -59,11 +59,7 @@ function readCertificate(pem: string, option: FileOption): X509Certificate {
 }
 
 function read(path: string, option: FileOption): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw new UsageError(`the file of ${flagOf(option)} cannot be read`);
-  }
+  return readOptionFile(option, path).toString("utf8");
 }
 
 function parse<T>(attempt: () => T, option: FileOption, expected: string): T {

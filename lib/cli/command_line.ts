@@ -206,7 +206,10 @@ function readFlags(
   const flags = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind === "positional") {
-      throw new UsageError("a value stands where an option is expected; options begin with --");
+      throw new UsageError(
+        "a word stands where an option is expected: the command comes first, and options begin " +
+          "with --",
+      );
     }
     if (token.kind !== "option") continue;
     if (flags.has(token.name)) throw new UsageError(`--${token.name} stands twice`);

@@ -126,7 +126,7 @@ export function explain(
   if (best === undefined) lines.push(`- ${MISTYPED}`);
   else lines.push(certaintySentence(best));
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
-  return [...lines, `The time looked at is ${at}, by this machine's clock or --at.`];
+  return [...lines, `The pin was checked for ${at}: the time of --at, or else of this machine's clock.`];
 }
 
 function rightTime(match: Match): string {

@@ -143,9 +143,17 @@ async function askService(args: object, config: Config): Promise<PairingInfo> {
     // Its type in the table is a record of exactly these fields.
     return result as PairingInfo;
   } catch (error) {
-    if (error instanceof Fault) throw new UsageError(error.message.replace(/\.$/, ""));
+    if (error instanceof Fault) throw new UsageError(inWordsOfCommand(error.message));
     throw error;
   }
+}
+
+/** The service's sentence with what the command calls its parameters. */
+function inWordsOfCommand(sentence: string): string {
+  return sentence
+    .replace(/^Parameter secretCode/, "the secret")
+    .replace(/^Parameter (appName|appInfo)/, (_, name: keyof Names) => flagOf(name))
+    .replace(/\.$/, "");
 }
 
 /** The SVG element, which stands in the Html between the tags of an anchor. */

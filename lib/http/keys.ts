@@ -36,7 +36,7 @@ export function parseKeys(text: string): readonly string[] {
     ) {
       const { min, max } = KEY_LENGTH;
       throw new KeyFileError(
-        `line ${index + 1} must be a key of ${min} to ${max} printable ASCII characters, no blanks`,
+        `line ${index + 1} must be a key of ${min} to ${max} printable ASCII characters, no spaces`,
       );
     }
     keys.push(line);
@@ -64,7 +64,8 @@ export function createKeyCheck(keys: readonly string[]): (request: Request) => b
 }
 
 // Whoever closes the dialog that a browser opens for the challenge reads this.
-const KEY_WANTED = "A key is required: any user name, with the key as its password; or X-Api-Key.";
+const KEY_WANTED =
+  "An API key is required: as X-Api-Key, as a Bearer token, or as the password of HTTP Basic.";
 
 /**
  * Checks that a request shows a key.

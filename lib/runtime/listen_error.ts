@@ -4,16 +4,19 @@
  * @module
  */
 
+import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "./runtime.ts";
 
-// By the error codes of the system, which both runtimes give. Bun says EADDRNOTAVAIL of a name that
-// does not resolve, too.
+// By the error codes of the system, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program"],
   ["EADDRNOTAVAIL", "the address is not one of this machine"],
   ["EACCES", "this user may not listen on that port"],
   ["EMFILE", "too many files are open"],
 ]);
+
+// Of a name that does not resolve, Bun says whatever the last error was, most often EADDRINUSE.
+const NAME_IN_USE = "the port is in use by another program, or the name has no address here";
 
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to make a file there"],
@@ -43,9 +46,14 @@ export class ListenError extends Error {
   constructor(address: TcpAddress | UnixAddress, code: string) {
     const [place, reason] = "path" in address
       ? ["the socket", UNIX_REASONS.get(code)]
-      : [`${address.hostname}, port ${address.port}`, TCP_REASONS.get(code)];
+      : [`${address.hostname}, port ${address.port}`, tcpReason(address, code)];
     super(`cannot listen on ${place}: ${reason ?? "the address cannot be used"}`);
   }
+}
+
+function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
+  const isName = isIP(hostname) === 0 && hostname !== "localhost";
+  return isName && code === "EADDRINUSE" ? NAME_IN_USE : TCP_REASONS.get(code);
 }
 
 /** The system's code of an error, as `EADDRINUSE`; its name when it has none. */

@@ -18,7 +18,7 @@ function doctor(stdin: string, args: readonly string[] = ["--at", AT]): Promise<
   return runCommand(["doctor", ...args], { stdin });
 }
 
-const LAST = `The time looked at is ${AT}, by this machine's clock or --at.`;
+const LAST = `The pin was checked for ${AT}: the time of --at, or else of this machine's clock.`;
 
 Deno.test("doctor says that a pin is right, and exits with 0", async () => {
   assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { usage } from "../../lib/cli/command_line.ts";
 import { limitLife } from "../support/child.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
@@ -130,6 +131,15 @@ Deno.test("the program says in one sentence that the port is taken, and exits wi
     stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${port}: ` +
       "the port is in use by another program.\n",
   });
+});
+
+Deno.test("the program does not blame the port alone for a name without an address", async () => {
+  const { code, stderr } = await runProgram(["--host", "nowhere.invalid"]);
+  assertEquals(code, 1);
+  assertMatch(
+    stderr,
+    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*(?:address cannot be used|or the name has no address here)\.\n$/,
+  );
 });
 
 Deno.test("the program says in one sentence that an address is not its machine's", async () => {

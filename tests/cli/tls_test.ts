@@ -189,7 +189,11 @@ Deno.test("a certificate that cannot be used ends the program with 2", async () 
     put({ cert: FIRST.cert, key: "no key" });
     const broken = await runProgram(args);
     assertEquals([missing, strange, broken].map(({ code, stderr }) => [code, stderr]), [
-      [2, "authenticator: error: the file of --tls-cert cannot be read. Try --help.\n"],
+      [
+        2,
+        "authenticator: error: the file of --tls-cert cannot be read: there is no such file or " +
+        "folder. Try --help.\n",
+      ],
       [
         2,
         "authenticator: error: the key of --tls-key is not the one of the certificate of " +

@@ -51,7 +51,7 @@ Deno.test("parseKeys() takes a key a line, and passes over empty lines and remar
 });
 
 Deno.test("parseKeys() names the line of a key that cannot be one, and never shows it", () => {
-  const message = "line 2 must be a key of 16 to 256 printable ASCII characters, no blanks";
+  const message = "line 2 must be a key of 16 to 256 printable ASCII characters, no spaces";
   for (
     const line of [
       "short",
