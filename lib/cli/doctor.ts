@@ -126,7 +126,10 @@ export function explain(
   if (best === undefined) lines.push(`- ${MISTYPED}`);
   else lines.push(certaintySentence(best));
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
-  return [...lines, `The pin was checked for ${at}: the time of --at, or else of this machine's clock.`];
+  return [
+    ...lines,
+    `The pin was checked for ${at}: the time of --at, or else of this machine's clock.`,
+  ];
 }
 
 function rightTime(match: Match): string {
