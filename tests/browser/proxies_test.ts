@@ -53,13 +53,15 @@ Deno.test("a key that is typed goes into samples, programs and calls, and nowher
 });
 
 for (const [origin, isWarned] of [["http://pin.test", true], ["https://pin.test", false]]) {
-  for (const  of of[server, https]) {
-    const base = of === server ? "no base URL" : "another base URL";
+  for (const upstream of [server, https]) {
+    const base = upstream === server ? "no base URL" : "another base URL";
     Deno.test(`a page that came from ${origin}, with ${base}, warns: ${isWarned}`, async () => {
       await visit("about:blank", async (page) => {
         await page.route("**/*", async (route) => {
           const { pathname, search } = new URL(route.request().url());
-          await route.fulfill({ response: await route.fetch({ url: of.url + pathname + search }) });
+          await route.fulfill({
+            response: await route.fetch({ url: upstream.url + pathname + search }),
+          });
         });
         await page.goto(`${origin}/api.asmx`);
         await scan(page);
