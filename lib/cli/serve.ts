@@ -10,12 +10,13 @@ import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";
+import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { readVariable } from "./io.ts";
 
-/** How long running requests may take to finish once the server is told to stop. */
-const DRAIN_TIMEOUT_MS = 10_000;
+/** How long running requests may take to finish once the server is told to stop: ten seconds. */
+const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 
 /** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
 const LAST_LINES_TIMEOUT_MS = 1_000;

@@ -27,7 +27,8 @@ export interface RedisClient {
   /**
    * Sends a command.
    *
-   * @param read Makes of the reply what it means; when it throws, the connection ends.
+   * @param read Makes of the reply what it means; when it throws a `ProtocolError`, the reply is none
+   * to this command, and the connection ends.
    * @throws {Error} When the reply is an error, or none comes.
    */
   readonly ask: <T>(words: readonly string[], read: (reply: unknown) => T) => Promise<T>;

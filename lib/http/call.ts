@@ -23,12 +23,11 @@ import { baseOf } from "./target.ts";
 /**
  * What answers calls.
  *
- * @param bindingsOf The bindings that they may come by, for the namespace name of the service; the
- * first that accepts a request has it.
+ * @param bindingsFor The bindings that they may come by; the first that accepts a request has it.
  */
-export function calls(bindingsOf: (namespace: string) => readonly Binding[]): AnswererMaker {
+export function calls(bindingsFor: (state: HandlerState) => readonly Binding[]): AnswererMaker {
   return (state) => {
-    const bindings = bindingsOf(state.namespace);
+    const bindings = bindingsFor(state);
     // Before its head is read, nobody knows which of several bindings a request is for.
     const writeFault = bindings.length === 1 ? bindings[0]!.writeFault : writePlainFault;
     return {

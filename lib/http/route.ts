@@ -5,7 +5,6 @@
  */
 
 import { pairAspxBinding, validateAspxBinding } from "../binding/aspx.ts";
-import { bindingsOf } from "../binding/bindings.ts";
 import { calls } from "./call.ts";
 import { documents } from "./documents.ts";
 import type { AnswererMaker } from "./exchange.ts";
@@ -28,7 +27,7 @@ export interface Route {
   readonly answer: AnswererMaker;
 }
 
-const service = calls(bindingsOf);
+const service = calls(({ bindings }) => bindings);
 
 // deno-fmt-ignore
 /** The rows. Of those with one path, the first that has the method answers. */

@@ -14,8 +14,11 @@ const QUIET_MS = 250;
 const STEADY_WAITS = 8;
 // ... or, where one of them does not come to its end, after so many: to stop accepting breaks off the
 // bodies that are still being sent (denoland/deno#36809), and not to stop would at the end of the
-// process cut off every request that came last. A second remains in which those are answered.
+// process cut off every request that came last. Those are then answered before the process ends.
 const MAX_WAITS = 36;
+
+/** How long it takes at most, in milliseconds, until a server that drains stops accepting. */
+export const MAX_DRAIN_MS = MAX_WAITS * QUIET_MS;
 
 /** Counts the requests that are being answered. */
 export class Traffic {

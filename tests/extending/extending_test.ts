@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { limitLife, runToEnd } from "../support/child.ts";
-import { type Change, changedCopy, changesUnder } from "./recipe.ts";
+import { type Change, changedCopy, changesUnder, LAYOUT_TEST } from "./recipe.ts";
 
 const TEXT = "d\u00e9j\u00e0 vu <&> \u{1F511}";
 const XML_TEXT = "d\u00e9j\u00e0 vu &lt;&amp;&gt; \u{1F511}";
@@ -72,11 +72,12 @@ Deno.test("an operation and a binding are one new file and one or two edited one
 
 Deno.test("what docs/extending.md shows has types, and the house lets it in", async () => {
   await withChanges([...OPERATION, ...BINDING], async (folder) => {
-    const { code, stderr } = await runToEnd([Deno.execPath(), "check", "main.ts"], {
-      cwd: folder,
-      deadlineMs: 300_000,
-    });
-    assertEquals(code, 0, stderr);
+    const layout = ["test", "--no-check", "--allow-read", LAYOUT_TEST];
+    for (const args of [["check", "main.ts"], layout]) {
+      const options = { cwd: folder, deadlineMs: 300_000 };
+      const { code, stdout, stderr } = await runToEnd([Deno.execPath(), ...args], options);
+      assertEquals(code, 0, stdout + stderr);
+    }
   });
 });
 

@@ -4,6 +4,9 @@ import { runToEnd } from "../support/child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
+/** The test of who may import whom, from the root of the project. */
+export const LAYOUT_TEST = "tests/layout_test.ts";
+
 /** A change to one file of the sources. */
 export interface Change {
   /** The path from the root of the project. */
@@ -29,12 +32,14 @@ export function changesUnder(heading: string): readonly Change[] {
   );
 }
 
-/** Makes a copy of what the program consists of, with the changes in it. */
+/** Makes a copy of what the program consists of, and of the test of its layout, with the changes. */
 export async function changedCopy(changes: readonly Change[]): Promise<URL> {
   const folder = new URL(`file://${await Deno.makeTempDir({ prefix: "extending-" })}/`);
   const names = ["main.ts", "deno.json", "deno.lock", "lib", "types"];
   const sources = names.map((name) => new URL(name, ROOT).pathname);
   await runToEnd(["cp", "-R", ...sources, folder.pathname]);
+  await Deno.mkdir(new URL("tests", folder));
+  await Deno.copyFile(new URL(LAYOUT_TEST, ROOT), new URL(LAYOUT_TEST, folder));
   for (const change of changes) await apply(change, folder);
   return folder;
 }
