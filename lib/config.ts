@@ -156,7 +156,7 @@ export const OPTIONS: OptionTable<Config> = {
   },
   apiKeysFile: {
     placeholder: "FILE",
-    description: "Keys that callers must show one of, one on a line",
+    description: "API keys, one per line; callers must send one of them",
     ...path("the path of a file"),
   },
   metrics: {
@@ -221,7 +221,7 @@ export const OPTIONS: OptionTable<Config> = {
   maxFailures: {
     placeholder: "N",
     defaultText: "100",
-    description: "Wrong pins in a row until the next for that secret must wait; 0: never",
+    description: "Wrong pins in a row after which a secret has to wait; 0: never",
     ...wholeNumber(0, 1_000_000),
   },
   singleUse: {

@@ -108,7 +108,7 @@ function redisStore(
     open: (onEnd) => openRedis({ url, tls: readTls(), onEnd }),
     probe,
     onChange: (failure) => {
-      if (failure === undefined) log.info(`the store of the guard, ${url}, is there`);
+      if (failure === undefined) log.info(`the store of the guard, ${url}, answers`);
       else log.warn(`the store of the guard, ${url}, ${failure.saying}: all pins are refused`);
     },
   });

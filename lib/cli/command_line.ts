@@ -88,7 +88,7 @@ interface CommandFacts {
 
 /** The commands by name; the first is the one that runs when none is named. */
 const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map([
-  ["serve", { description: "Serve until told to stop; what runs without a command", options: {} }],
+  ["serve", { description: "Serve until told to stop; the default command", options: {} }],
   ["pair", {
     description: "Show a QR code for a secret from standard input",
     options: { ...PAIR_OPTIONS },

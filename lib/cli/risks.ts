@@ -51,21 +51,20 @@ const OPTION_RISKS: readonly {
   },
   {
     applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
-    risk:
-      "--window is more than 2: every code is accepted for minutes, and guessing is that much " +
-      "easier.",
+    risk: "--window is more than 2: every code is accepted for minutes, and guessing is that " +
+      "much easier.",
   },
   {
     applies: ({ maxFailures }) => maxFailures === 0,
-    risk: "--max-failures 0: pins can be guessed without end.",
+    risk: "--max-failures 0: pins can be guessed without limit.",
   },
   {
     applies: (config) => isBareGuard(config) && hasPassword(config),
-    risk: "--guard sends its password over the network as it is. Use rediss://.",
+    risk: "--guard sends its password over the network without TLS. Use rediss://.",
   },
   {
     applies: (config) => isBareGuard(config) && !hasPassword(config),
-    risk: "--guard crosses the network as it is: whoever is on the way can reset what is " +
+    risk: "--guard crosses the network without TLS: anyone on the way can reset what is " +
       "remembered. Use rediss://.",
   },
   {
@@ -75,8 +74,8 @@ const OPTION_RISKS: readonly {
   },
   {
     applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
-    risk: "--guard without --guard-key-file: servers that share the store still count wrong pins " +
-      "each on its own, and from zero after a restart.",
+    risk: "--guard without --guard-key-file: each server that shares the store counts wrong pins " +
+      "separately, and from zero after a restart.",
   },
   {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,

@@ -35,7 +35,7 @@ Deno.test("usage() has an example of every command", () => {
 const COMMANDS = `Usage: authenticator [command] [options]
 
 Commands:
-  serve                    Serve until told to stop; what runs without a command
+  serve                    Serve until told to stop; the default command
   pair                     Show a QR code for a secret from standard input
     --app-name TEXT        The application, as the app shows it
     --app-info TEXT        The account, as the app shows it
@@ -85,7 +85,10 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     ["canary"],
     "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
   ],
-  [["--metrics", "canary"], "a value stands where an option is expected; options begin with --"],
+  [
+    ["--metrics", "canary"],
+    "a word stands where an option is expected: the command comes first, and options begin with --",
+  ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["--port"], "--port needs a value: PORT"],
   [["--host", "--port", "1"], "--host needs a value: ADDRESS"],

@@ -115,7 +115,7 @@ Deno.test("neither the store nor the log holds a secret, a pin or the password",
       const kept = keys + await command("-a", password, "GET", key);
       assert(!kept.includes("canary") && !kept.includes(pin), kept);
     });
-    assert(log.includes(`the store of the guard, ${url}, is there`), log);
+    assert(log.includes(`the store of the guard, ${url}, answers`), log);
     assert(!log.includes("canary") && !log.includes(pin), log);
   });
 });

@@ -117,7 +117,7 @@ Deno.test("a server reaches its store over TLS, with a password that URLs have t
         const answers = [await check(server, pin, secret), await check(server, pin, secret)];
         assertEquals(answers, ["True", "False"]);
       }, env);
-      assert(log.includes(`the store of the guard, rediss://${address}/1, is there`), log);
+      assert(log.includes(`the store of the guard, rediss://${address}/1, answers`), log);
       assert(!log.includes("canary"), log);
     }
   });
