@@ -318,7 +318,7 @@ Deno.test("parseCommand() takes the options of one command there alone, and from
 });
 
 Deno.test("parseCommand() says what is wrong with a flag", () => {
-  assertEquals(errorOf(["--prot", "1"]), "there is no option --prot here");
+  assertEquals(errorOf(["--prot", "1"]), "there is no option --prot here; did you mean --port?");
   assertEquals(errorOf(["--port"]), "--port needs a value: PORT");
   assertEquals(errorOf(["--port", "--window", "1"]), "--port needs a value: PORT");
 });

@@ -5,13 +5,17 @@
  */
 
 /**
- * The known name that is nearest to what was typed; undefined when none is near: when more than
- * half of its characters, or more than three, would have to change.
+ * The known name that is nearest to what was typed: the shortest whose first words it is, or else
+ * the one with the fewest changes; undefined when none is near: when more than half of its
+ * characters, or more than three, would have to change.
  */
 export function nearestOf(typed: string, known: Iterable<string>): string | undefined {
-  let nearest: string | undefined;
+  const names = [...known];
+  const longer = names.filter((name) => name.startsWith(`${typed}-`));
+  let nearest = longer.sort((a, b) => a.length - b.length)[0];
+  if (nearest !== undefined) return nearest;
   let fewest = Math.min(3, Math.ceil(typed.length / 2)) + 1;
-  for (const name of known) {
+  for (const name of names) {
     const changes = editDistance(typed, name);
     if (changes < fewest) [nearest, fewest] = [name, changes];
   }

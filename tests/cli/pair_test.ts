@@ -218,7 +218,12 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       "a word stands where an option is expected: the command comes first, and options begin with " +
       "--. Try --help.",
     ],
-    [[...NAMES, "--secret=hunter2"], "", 2, "there is no option --secret here. Try --help."],
+    [
+      [...NAMES, "--secret=hunter2"],
+      "",
+      2,
+      "there is no option --secret here; did you mean --secret-file? Try --help.",
+    ],
     [
       [...NAMES, "--secret-file", "/nowhere/secret"],
       "",
