@@ -1,11 +1,13 @@
 /**
- * Two instances behind nginx, each restarted in turn under a steady load: no request is lost.
+ * Two instances behind nginx, each restarted in turn under a steady load: no request is lost. And what
+ * nginx keeps from the world, however it is asked for.
  *
  * @module
  */
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { exchangeRaw } from "../support/http.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { type Count, steadyLoad } from "./load.ts";
 import { exchange, hasNginx, startNginx } from "./nginx.ts";
@@ -118,4 +120,35 @@ Deno.test("on ports, where nginx may send a POST again: every request is answere
     const again = new Set(log.map((line) => / \*(\d+) /.exec(line)?.[1])).size;
     tell(`sent again by nginx: ${again}`);
     assert(again <= LOAD.atOnce * RESTARTS, `${again} requests had to be sent again`);
+  }));
+
+// A server on Bun takes each of them for one of the two paths.
+const INTERNAL = [
+  "/metrics",
+  "/METRICS",
+  "/readyz",
+  "/healthz/../metrics",
+  "/healthz/%2e%2e/metrics",
+  "/.\\metrics",
+  "/healthz\\..\\readyz",
+  "/healthz\\%2e%2E\\metrics",
+];
+
+Deno.test("the world gets neither the metrics nor the readiness, whatever stands in the path", () =>
+  withFolder(async (folder) => {
+    const all = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response("reached"),
+    );
+    const upstream = `127.0.0.1:${all.addr.port}`;
+    const nginx = await startNginx(folder, [upstream, upstream]);
+    const { hostname, port } = new URL(nginx.url);
+    const statusOf = async (path: string): Promise<number> => {
+      const request = { head: [`GET ${path} HTTP/1.1`, "Host: a"], body: new Uint8Array() };
+      return (await exchangeRaw({ hostname, port: Number(port) }, request)).status;
+    };
+    assertEquals(await statusOf("/healthz"), 200);
+    for (const path of INTERNAL) assertEquals(await statusOf(path), 404, path);
+    await nginx.stop();
+    await all.shutdown();
   }));

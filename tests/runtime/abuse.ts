@@ -84,6 +84,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["%00 in the path", get("/%00healthz"), "404", "404"],
   ["A zero byte in the path", get("/\0healthz"), "400", "505"],
   ["`/x/../healthz`", get("/x/../healthz"), "404", "200"],
+  ["`/.\\healthz`", get("/.\\healthz"), "404", "200"],
   [
     "A byte that is not UTF-8 in another query",
     get("/api.asmx/ValidatePin?pin=1&secretCode=\xE9"),
