@@ -74,6 +74,14 @@ Deno.test("decide() forgets failures with a success, and starts over", () => {
   assertEquals(player.pin(), "wrong");
 });
 
+Deno.test("decide() remembers no time of refusal before there is one", () => {
+  const player = new Player(rulesWith());
+  player.wrong(2);
+  assertEquals(player.state, { failures: 2, refusedUntilMs: 0, usedStep: -1 });
+  player.pin();
+  assertEquals(player.state, { failures: 3, refusedUntilMs: START + 30 * SECOND, usedStep: -1 });
+});
+
 Deno.test("decide() counts no refusal as a failure: sending on makes no wait longer", () => {
   const player = new Player(rulesWith());
   player.wrong(3);

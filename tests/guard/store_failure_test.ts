@@ -72,6 +72,7 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
   [new ErrorReply("MOVED 7 canary:1"), "unusable", "answers with errors (MOVED)"],
   [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
   [new ErrorReply(""), "unusable", "answers with errors"],
+  [new ErrorReply("7 OOM canary"), "unusable", "answers with errors"],
 ];
 
 for (const [error, kind, saying] of FAILURES) {

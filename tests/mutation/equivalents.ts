@@ -256,6 +256,29 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a split text has a last line; the check is for the compiler",
   },
   {
+    file: "lib/guard/fingerprint.ts",
+    original: "algorithm.toLowerCase()",
+    reason: "both runtimes know the names of hashes in either case",
+  },
+  {
+    file: "lib/guard/store_failure.ts",
+    line: 'const word = /^[A-Z]+/.exec(message)?.[0] ?? "";',
+    original: '""',
+    reason: "neither is a word that may be shown",
+  },
+  {
+    file: "lib/guard/redis_store.ts",
+    original: "++questions",
+    replacement: "--questions",
+    reason: "no two questions have one number, whichever way they count",
+  },
+  {
+    file: "lib/guard/redis_client.ts",
+    line: "disableOfflineQueue: true,",
+    original: "true",
+    reason: "nothing is sent before the connection is there, and it never comes back",
+  },
+  {
     file: "lib/guard/guard.ts",
     line: "failures > 0 ? rules.forgetFailuresMs : 0,",
     original: "failures > 0",
