@@ -3,8 +3,9 @@ import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../lib/app/guard.ts";
 import { UsageError } from "../../lib/config.ts";
 import { MAX_ENTRIES } from "../../lib/guard/memory_store.ts";
-import { CERTIFICATE } from "../cli/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf } from "../cli/command.ts";
+import { AUTHORITY } from "../redis/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
@@ -124,27 +125,37 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
   Deno.removeSync(path);
 });
 
-Deno.test("createGuard() goes on with the files of TLS read last, where they are gone", async () => {
+Deno.test("createGuard() reads the files of TLS for each connection, and goes on where they are gone", async () => {
   const { said, observer } = notes();
   const path = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(path, CERTIFICATE);
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  Deno.writeTextFileSync(path, AUTHORITY);
+  using listener = Deno.listenTls({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
+  });
   let connections = 0;
   void (async () => {
     for await (const connection of listener) {
       connections++;
-      connection.close();
+      void connection.handshake().catch(() => {}).finally(() => connection.close());
     }
   })();
   const url = `rediss://127.0.0.1:${listener.addr.port}`;
   const config = configOf(["--guard", url, "--guard-tls-ca", path]);
   const guard = createGuard(config, observer)!;
-  await eventually(() => connections > 0);
+  // The authority is another one, then the right one; the name is never the address.
+  const reason = (line = ""): string => /\((\w+)\): all pins/.exec(line)?.[1] ?? line;
+  await eventually(() => said.length === 2);
+  Deno.writeTextFileSync(path, CERTIFICATE);
+  await eventually(() => said.length === 3);
   Deno.removeSync(path);
   const before = connections;
-  await eventually(() => connections > before + 1);
+  await eventually(() => connections > before + 2);
   guard.store.close();
-  assertEquals(said.filter((line) => /store of the guard, .*redis/.test(line)).length, 1);
+  assertEquals(said.slice(1).map(reason), [
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+  ]);
   // A file that cannot be used from the start is refused.
   assertThrows(() => createGuard(config, observer), UsageError, "--guard-tls-ca cannot be read");
 });

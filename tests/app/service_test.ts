@@ -74,11 +74,12 @@ Deno.test("createService() tells of its process on the page of metrics", async (
 });
 
 Deno.test("createService() has no page of metrics unless the options ask for it", async () => {
-  const { get, close } = scene();
+  const { get, close, written } = scene();
   const reply = await get("/metrics");
   assertEquals(reply.status, 404);
   await reply.body?.cancel();
   await close();
+  assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
 Deno.test("a service is ready while the server is, and while its store is there", async () => {
@@ -124,4 +125,5 @@ Deno.test("createService() wants one of the keys where the options name a file o
   const { message } = assertThrows(() => readKeys(path), UsageError);
   assertMatch(message, /^the file of --api-keys-file cannot be used: (?!.*canary)./);
   Deno.removeSync(path);
+  assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
 });

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { check as showOptions } from "../../lib/cli/check.ts";
 import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import type { Outcome } from "../support/program.ts";
-import { runCommand, type Surroundings, withFolder } from "./command.ts";
+import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   return runCommand(["check", ...args], surroundings);
@@ -156,4 +157,15 @@ Deno.test("an error that nobody expected is one sentence with its name, and exit
   const denoArgs = ["run", "--no-prompt", "--allow-env=OTHER", "main.ts"];
   const { code, stderr } = await check([], { denoArgs });
   assertEquals([code, stderr], [1, "authenticator: error: the program failed with NotCapable.\n"]);
+});
+
+Deno.test("check writes its table in columns", () => {
+  const tables: string[] = [];
+  assertEquals(showOptions(configOf([]), new Map(), (text) => void tables.push(text)), 0);
+  const lines = tables.join("\n").split("\n");
+  const starts = lines.map((line) =>
+    [...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)
+  );
+  assertEquals(new Set(starts.map(String)).size, 1, lines.join("\n"));
+  assertEquals(lines[0]!.split(/ +/), ["OPTION", "VALUE", "FROM"]);
 });

@@ -14,6 +14,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--host ::1"],
   ["--host localhost"],
   ["--host 127.8.9.1"],
+  ["--host 127.10.200.255"],
   ["--host 0.0.0.0", PLAIN, OPEN],
   ["--host ::", PLAIN, OPEN],
   ["--host 192.0.2.7", PLAIN, OPEN],
