@@ -92,9 +92,9 @@ Deno.test("createGuard() says what a store without a key of the guard does not d
   const guard = createGuard(configOf(["--guard", fuzzed.url]), observer)!;
   await eventually(guard.store.isHealthy);
   assertEquals(said, [
-    "warn: without --guard-key-file no other server, and not this one once it started again, " +
-    "finds what is kept in the store of the guard",
-    `info: the store of the guard, ${fuzzed.url}, is there`,
+    "warn: without --guard-key-file this server shares nothing through the store of --guard, and " +
+    "finds nothing there after a restart",
+    `info: the store of the guard, ${fuzzed.url}, answers`,
   ]);
   assertEquals(await guard.store.decide(guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();

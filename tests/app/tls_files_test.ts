@@ -48,8 +48,8 @@ Deno.test("readTls() says what is wrong with which file", async () => {
   await scene(({ server }) => {
     const wrong = [["none", "key"], ["cert", "none"], ["canary", "key"], ["cert", "canary"]];
     assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
-      "the file of --tls-cert cannot be read",
-      "the file of --tls-key cannot be read",
+      "the file of --tls-cert cannot be read: there is no such file or folder",
+      "the file of --tls-key cannot be read: there is no such file or folder",
       "the file of --tls-cert does not hold a PEM certificate",
       "the file of --tls-key does not hold a PEM private key without password",
     ]);
@@ -71,7 +71,7 @@ Deno.test("readStoreTls() reads an authority, a certificate and its key, each wh
     assertEquals(
       ["none", "canary"].map((name) => messageOf(() => store(["--guard-tls-ca", file(name)]))),
       [
-        "the file of --guard-tls-ca cannot be read",
+        "the file of --guard-tls-ca cannot be read: there is no such file or folder",
         "the file of --guard-tls-ca does not hold a PEM certificate",
       ],
     );
