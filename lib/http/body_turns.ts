@@ -43,6 +43,7 @@ export class BodyTurns {
   readonly #reading = new Set<Turn>();
   /** The newest last. */
   readonly #waiting: Turn[] = [];
+  #isOldestNext = false;
   #looking: ReturnType<typeof setInterval> | undefined;
 
   /**
@@ -81,8 +82,7 @@ export class BodyTurns {
 
   #leave(turn: Turn): void {
     if (this.#reading.delete(turn)) {
-      // The newest: where most bodies never come on, those that do are found among the new ones.
-      const next = this.#reading.size < MAX_BODIES ? this.#waiting.pop() : undefined;
+      const next = this.#reading.size < MAX_BODIES ? this.#next() : undefined;
       if (next !== undefined) {
         this.#reading.add(next);
         next.begin();
@@ -91,6 +91,13 @@ export class BodyTurns {
     if (this.#unwanted() > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
+  }
+
+  // The newest and the oldest in turn: where most bodies never come on, those that do are found among
+  // the new ones; and whoever is not found so gets to the front however many come behind.
+  #next(): Turn | undefined {
+    this.#isOldestNext = !this.#isOldestNext;
+    return this.#isOldestNext ? this.#waiting.pop() : this.#waiting.shift();
   }
 
   // How many would have to go for all others to be read.

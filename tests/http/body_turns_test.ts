@@ -73,6 +73,28 @@ Deno.test("BodyTurns reads a body that has arrived beside thousands that stall",
   await Promise.all(outcomes);
 });
 
+Deno.test("BodyTurns comes to a body that has arrived although others that stall come on and on", async () => {
+  const turns = new BodyTurns();
+  let isOver = false;
+  const stalled: SlowBody[] = [];
+  // Whoever is given up comes again at once.
+  const stall = async (): Promise<void> => {
+    while (!isOver) {
+      const body = slowBody();
+      stalled.push(body);
+      await turns.take(body).catch(() => {});
+    }
+  };
+  const stalling = Array.from({ length: 3 * MAX_BODIES }, stall);
+  const arrived = turns.take({ ...ARRIVED, timeoutMs: 3_000 });
+  stalling.push(...Array.from({ length: MAX_BODIES }, stall));
+  const [outcome] = await Promise.allSettled([arrived]);
+  isOver = true;
+  stalled.forEach(({ send }) => send());
+  await Promise.all(stalling);
+  assertEquals(outcome, { status: "fulfilled", value: "sent" });
+});
+
 Deno.test("BodyTurns says of a body that never had its turn that there are too many", async () => {
   const turns = new BodyTurns();
   const bodies = Array.from({ length: MAX_BODIES }, slowBody);
@@ -108,12 +130,12 @@ Deno.test("BodyTurns gives up the oldest of short bodies that stall", async () =
   assertEquals(counted(await Promise.all(outcomes.slice(refused))), { sent: MAX_BODIES });
 });
 
-Deno.test("BodyTurns reads nothing of a long body before its turn, and the newest of them first", async () => {
+Deno.test("BodyTurns reads nothing of a long body before its turn, and the newest and the oldest in turn", async () => {
   const turns = new BodyTurns();
   const bodies = Array.from({ length: MAX_BODIES }, slowBody);
   const outcomes = takeAll(turns, bodies);
   const order: string[] = [];
-  const waiting = ["first", "second"].map((name) =>
+  const waiting = ["first", "second", "third", "fourth"].map((name) =>
     turns.take({
       ...LONG,
       read: () => {
@@ -126,7 +148,7 @@ Deno.test("BodyTurns reads nothing of a long body before its turn, and the newes
   assertEquals(order, []);
   bodies[0]!.send();
   await Promise.all(waiting);
-  assertEquals(order, ["second", "first"]);
+  assertEquals(order, ["fourth", "first", "third", "second"]);
   bodies.forEach(({ send }) => send());
   assertEquals(counted(await Promise.all(outcomes)), { sent: MAX_BODIES });
 });
