@@ -87,10 +87,10 @@ async function tryAll(
   note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
 ): Promise<void> {
   const dry = await dryRun(folder, testFiles);
-  for (const { id, failure } of dry) {
+  for (const { id, failure } of dry.tests) {
     if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
   }
-  say(`${dry.length} tests`);
+  say(`${dry.tests.length} tests`);
   const trial = new Trial(folder, all, dry, testsMs);
   for (const [index, mutant] of open.entries()) {
     const { result, by = "" } = await trial.outcomeOf(mutant);

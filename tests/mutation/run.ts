@@ -5,7 +5,7 @@
  */
 
 import type { Mutant } from "./mutants.ts";
-import type { DryTest, Outcome } from "./worker.ts";
+import type { DryRun, DryTest, Outcome } from "./worker.ts";
 import { startWorker, type Worker } from "./worker_process.ts";
 
 /** How long the tests may take without a mutant. */
@@ -22,13 +22,11 @@ const HITS_FACTOR = 100;
 export async function dryRun(
   folder: string,
   testFiles: readonly string[],
-): Promise<readonly DryTest[]> {
+): Promise<DryRun> {
   const covered = `${folder}.covered`;
   await Deno.mkdir(covered);
   const worker = startWorker(folder);
-  const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as
-    | readonly DryTest[]
-    | undefined;
+  const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as DryRun | undefined;
   worker.close();
   await Deno.remove(covered, { recursive: true });
   if (answer === undefined) throw new Error("The tests do not end without a mutant either");
@@ -39,6 +37,7 @@ export async function dryRun(
 export class Trial {
   readonly #folder: string;
   readonly #tests: readonly DryTest[];
+  readonly #loaded: ReadonlySet<string>;
   readonly #fileOf: ReadonlyMap<string, string>;
   readonly #testsMs: number;
   #warm: Worker | undefined;
@@ -47,12 +46,13 @@ export class Trial {
   constructor(
     folder: string,
     mutants: readonly Mutant[],
-    tests: readonly DryTest[],
+    { tests, loaded }: DryRun,
     testsMs: number,
   ) {
     this.#folder = folder;
     this.#testsMs = testsMs;
     this.#tests = tests.filter(({ failure }) => failure === undefined);
+    this.#loaded = new Set(loaded);
     this.#fileOf = new Map(mutants.map(({ id, file }) => [id, file]));
   }
 
@@ -86,12 +86,13 @@ export class Trial {
     this.#warm = undefined;
   }
 
-  // The tests that pass the mutant; of one that only does something while files are loaded, those
-  // that pass others of its file. The quickest of its own folder come first.
+  // The tests that pass the mutant; of one that does something while files are loaded, which a test
+  // that starts a program passes too, those that pass others of its file. The quickest of its own
+  // folder come first.
   #testsFor(mutant: Mutant): readonly DryTest[] {
     const { id, file } = mutant;
     const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
-    const inFile = passing.length > 0
+    const inFile = passing.length > 0 && !this.#loaded.has(id)
       ? passing
       : this.#tests.filter(({ hits }) =>
         Object.keys(hits).some((other) => this.#fileOf.get(other) === file)

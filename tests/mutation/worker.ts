@@ -29,6 +29,14 @@ export interface DryTest {
   readonly failure: string | undefined;
 }
 
+/** What a run without a mutant told. */
+export interface DryRun {
+  /** The tests. */
+  readonly tests: readonly DryTest[];
+  /** The mutants that were passed while files were loaded. */
+  readonly loaded: readonly string[];
+}
+
 /** What became of a mutant. */
 export interface Outcome {
   /** Whether a test failed, or did not end. */
@@ -119,9 +127,9 @@ async function runAll(functions: readonly (() => unknown)[]): Promise<void> {
   for (const run of functions) await run();
 }
 
-async function dryRun(files: readonly string[]): Promise<DryTest[]> {
+async function dryRun(files: readonly string[]): Promise<DryRun> {
   for (const file of files) await load(file);
-  takeHits();
+  const loaded = Object.keys(takeHits());
   const all: DryTest[] = [];
   for (const [file, { before, after }] of hooks) {
     await within(60_000, () => runAll(before));
@@ -132,7 +140,7 @@ async function dryRun(files: readonly string[]): Promise<DryTest[]> {
     Object.assign(shared, takeHits(), coveredByPrograms());
     all.push(...own.map((test) => ({ ...test, hits: { ...shared, ...test.hits } })));
   }
-  return all;
+  return { tests: all, loaded };
 }
 
 async function dryTest({ id, file, run }: Test): Promise<DryTest> {
