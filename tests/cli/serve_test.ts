@@ -106,6 +106,22 @@ Deno.test("the program ends at once on a second signal", async () => {
   assertEquals(await finish().catch(() => ""), "");
 });
 
+/** A caller who asks for more than the system keeps for it, and reads nothing of that. */
+async function askAndReadNothing(program: RunningProgram): Promise<Deno.Conn> {
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const requests = "GET /api.asmx HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2_000);
+  await connection.write(new TextEncoder().encode(requests));
+  return connection;
+}
+
+Deno.test("the program ends though a caller does not take its replies", async () => {
+  const program = await startProgram(["--port", "0"]);
+  using _caller = await askAndReadNothing(program);
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+});
+
 Deno.test("the program takes its options from the environment", async () => {
   const { code, stderr } = await runProgram([], { AUTHENTICATOR_PORT: "http" });
   assertEquals([code, stderr], [
