@@ -58,6 +58,7 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
   ["base64", "a2V5Pz8/Pg==", ["key???>"]],
   ["base64", "Pj4-Pz8_", [">>>???"]],
   ["base64", "a2V5I", []],
+  ["base64", "a2V5=IQ", []],
   ["base64", "a2V5I!==", []],
   ["base64", "!a2V5I==", []],
   ["normalization", "caf\u00e9", ["cafe\u0301"]],
@@ -83,6 +84,8 @@ Deno.test("keyReadings() reads a letter beyond ASCII as ISO 8859-1, and UTF-8 ta
 Deno.test("keyReadings() takes texts as the server does", () => {
   assertEquals(keysOf("as-configured", "GEZDGNBV", "base32"), [utf8("12345")]);
   assertEquals(keysOf("quotes", '"GEZDGNBV"', "base32"), [utf8("12345")]);
+  assertEquals(keysOf("percent", "GEZDGNBV%3D", "base32"), [utf8("12345")]);
+  assertEquals(keysOf("percent", "GEZDGNBV%", "base32"), []);
   assertEquals(keysOf("other-encoding", "GEZDGNBV", "base32"), [utf8("GEZDGNBV")]);
   assertEquals(keysOf("key-uri", "otpauth://totp/a?secret=GEZDGNBV", "base32"), [utf8("12345")]);
 });

@@ -164,13 +164,22 @@ Deno.test("causesOf() says nothing of a clock within the window, whatever the ap
 });
 
 Deno.test("causesOf() says first that it may be another account, unless the best match is sure", () => {
-  const other = { sentences: [OTHER_ACCOUNT], certainty: "possible" } as const;
+  const other = {
+    sentences: [
+      "The pin is that of another account or another secret: look which account is open in the " +
+      "app, or pair again.",
+    ],
+    certainty: "possible",
+  } as const;
   const trimmed = { secret: "trimmed" } as const;
   const cause = (certainty: Cause["certainty"]): Cause => ({
     sentences: [OF_SECRETS.trimmed],
     certainty,
   });
   assertEquals(causes([]), [other]);
+  // What is shown beside it where nothing was found.
+  assertEquals([OTHER_ACCOUNT], other.sentences);
+  assertEquals(MISTYPED, "Or the pin was mistyped: try the next code.");
   assertEquals(causes([trimmed]), [cause("certain")]);
   assertEquals(causes([{ ...trimmed, chance: 0.005 }]), [cause("likely")]);
   assertEquals(causes([{ ...trimmed, chance: 0.05 }]), [other, cause("possible")]);
@@ -183,17 +192,6 @@ Deno.test("causesOf() says first that it may be another account, unless the best
 Deno.test("causesOf() says nothing of a right pin, and nothing where nothing was searched", () => {
   assertEquals(causes([{}]), []);
   assertEquals(causesOf({ ...SEARCHED, searched: false }, SETTINGS), []);
-});
-
-Deno.test("what may be another account or a slip of the finger is said in words", () => {
-  assertEquals(
-    [OTHER_ACCOUNT, MISTYPED],
-    [
-      "The pin is that of another account or another secret: look which account is open in the " +
-      "app, or pair again.",
-      "Or the pin was mistyped: try the next code.",
-    ],
-  );
 });
 
 Deno.test("headingOf() promises no more than the cause is sure", () => {

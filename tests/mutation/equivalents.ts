@@ -401,4 +401,34 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "true",
     reason: "below the symbol no module is dark: the pixels are the same",
   },
+  {
+    file: "lib/diagnosis/pin_reading.ts",
+    original: "/^\\p{Nd}$/u",
+    replacement: "/\\p{Nd}$/u",
+    reason: "it is asked of one character",
+  },
+  {
+    file: "lib/diagnosis/pin_reading.ts",
+    original: "/^\\p{Nd}$/u",
+    replacement: "/^\\p{Nd}/u",
+    reason: "it is asked of one character",
+  },
+  {
+    file: "lib/diagnosis/secret_readings.ts",
+    original: '"base32"',
+    replacement: '""',
+    reason: "what is not text is Base32",
+  },
+  {
+    file: "lib/diagnosis/diagnosis.ts",
+    original: "length > digits.length",
+    replacement: "length >= digits.length",
+    reason: "of an equal length it is asked before",
+  },
+  {
+    file: "lib/http/body_turns.ts",
+    original: "begun !== undefined",
+    replacement: "true",
+    reason: "what is undefined is not waited for",
+  },
 ];
