@@ -86,19 +86,22 @@ export class Trial {
     this.#warm = undefined;
   }
 
-  // The tests that pass the mutant; of one that does something while files are loaded, which a test
-  // that starts a program passes too, those that pass others of its file. The quickest of its own
-  // folder come first.
+  // The tests that pass the mutant, and those of its own folder that pass others of its file: what is
+  // done once and kept is passed by the first alone. Of one that does something while files are
+  // loaded, which a test that starts a program passes too, all that pass others of its file. The
+  // quickest of its own folder come first.
   #testsFor(mutant: Mutant): readonly DryTest[] {
     const { id, file } = mutant;
-    const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
-    const inFile = passing.length > 0 && !this.#loaded.has(id)
-      ? passing
-      : this.#tests.filter(({ hits }) =>
-        Object.keys(hits).some((other) => this.#fileOf.get(other) === file)
-      );
     const mirror = file.replace(/^lib\//, "tests/").replace(/[^/]*$/, "");
-    const rank = (test: DryTest): number => test.ms + (test.file.startsWith(mirror) ? 0 : 20);
+    const isOwn = (test: DryTest): boolean => test.file.startsWith(mirror);
+    const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
+    const takesAll = passing.length === 0 || this.#loaded.has(id);
+    const inFile = this.#tests.filter((test) =>
+      test.hits[id] !== undefined ||
+      (takesAll || isOwn(test)) &&
+        Object.keys(test.hits).some((other) => this.#fileOf.get(other) === file)
+    );
+    const rank = (test: DryTest): number => test.ms + (isOwn(test) ? 0 : 20);
     let ms = 0;
     return (inFile.length > 0 ? inFile : [...this.#tests])
       .sort((a, b) => rank(a) - rank(b))
