@@ -60,7 +60,8 @@ export class Trial {
   async outcomeOf(mutant: Mutant): Promise<Outcome> {
     const tests = this.#testsFor(mutant);
     if (tests.length === 0) return { result: "survived" };
-    const hits = tests.reduce((sum, test) => sum + (test.hits[mutant.id] ?? 0), 0);
+    // Of all tests: what is done once and kept is done by whichever comes first.
+    const hits = this.#tests.reduce((sum, test) => sum + (test.hits[mutant.id] ?? 0), 0);
     const slowestMs = Math.max(...tests.map(({ ms }) => ms));
     const allMs = tests.reduce((sum, { ms }) => sum + ms, 0);
     const ids = tests.map(({ id }) => id);
