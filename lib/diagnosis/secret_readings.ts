@@ -92,7 +92,10 @@ const WAYS: readonly Way[] = [
   {
     secret: "percent",
     surprise: 4,
-    texts: (secretCode) => [percentDecoded(secretCode), encodeURIComponent(secretCode)],
+    texts: (secretCode) => [
+      percentDecoded(secretCode),
+      encodeURIComponent(secretCode.toWellFormed()),
+    ],
   },
   {
     secret: "case",

@@ -76,12 +76,13 @@ async function answerDocument(
     "cache-control": "no-cache",
     etag,
     ...(zipped && { vary: "accept-encoding" }),
-    ...(isZipped && { "content-encoding": "gzip" }),
   };
   if (reply.status !== 200) return { ...reply, headers, outcome: "not-found" };
   return isFresh(request.headers.get("if-none-match"), etag)
     ? { ...reply, headers, status: 304, body: null }
-    : { ...reply, headers, body: isZipped ? zipped : reply.body };
+    : isZipped
+    ? { ...reply, headers: { ...headers, "content-encoding": "gzip" }, body: zipped }
+    : { ...reply, headers };
 }
 
 async function write(target: Target, base: string, state: HandlerState): Promise<Written> {

@@ -65,7 +65,7 @@ export function createKeyCheck(keys: readonly string[]): (request: Request) => b
 
 // Whoever closes the dialog that a browser opens for the challenge reads this.
 const KEY_WANTED =
-  "An API key is required: as X-Api-Key, as a Bearer token, or as the password of HTTP Basic.";
+  "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
  * Checks that a request shows a key.

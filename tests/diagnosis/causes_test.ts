@@ -300,3 +300,8 @@ Deno.test("the options that the sentences name are options, and the widest windo
   assertEquals(OPTIONS.window.parse(String(MAX_WINDOW + 1)), undefined);
   assert(OPTIONS.secretEncoding.parse("base32") !== undefined);
 });
+
+Deno.test("a secret that no encoding can hold is searched for all the same", async () => {
+  const { searched } = await diagnose({ pin: "000001", secretCode: "\ud800" }, USUAL, NOW_MS);
+  assertEquals(searched, true);
+});

@@ -212,7 +212,7 @@ Deno.test("the page says how to show a key when one is wanted", async () => {
 Deno.test("whoever has no key is told how to give one", async () => {
   const { reply, html } = await getPage(handlerWith({}, { apiKeys: ["0123456789abcdef"] }));
   assertEquals(reply.status, 401);
-  assertMatch(html, /any user name, with the key as its password/);
+  assertMatch(html, /any user name and the key as password/);
 });
 
 Deno.test("no page may fetch a picture, whatever pairings are", async () => {

@@ -1,24 +1,22 @@
 /** The pages of the service as they are served, and as little reading of HTML as the tests need. */
 
 import { assert } from "@std/assert/assert";
-import { parseConfig } from "../../lib/config.ts";
-import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import type { Handler } from "../../lib/http/handler.ts";
+import type { HandlerOptions } from "../../lib/http/state.ts";
+import { handlerWith as anyHandlerWith } from "../support/handler.ts";
 
 /** The handler with the given options and changes to them. */
 export function handlerWith(
   flags: Readonly<Record<string, string>> = {},
-  changes: Partial<Parameters<typeof createHandler>[0]> = {},
+  changes: Partial<HandlerOptions> = {},
   now: () => number = () => 0,
 ): Handler {
-  const config = parseConfig({ flags: new Map(Object.entries(flags)), env: () => undefined });
-  const { secretEncoding, html } = config;
-  return createHandler({
-    ...config,
-    service: { otp: config, secretEncoding, html, now },
-    log: { error: (message, cause) => assert(false, `${message}: ${cause}`) },
-    isReady: () => true,
-    ...changes,
-  });
+  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, ...parts } = changes;
+  const config = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
+  const given = Object.fromEntries(
+    Object.entries(config).filter(([, value]) => value !== undefined),
+  );
+  return anyHandlerWith({ flags, config: given, now, ...parts });
 }
 
 /** A page. */
