@@ -436,4 +436,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "true",
     reason: "what is undefined is not waited for",
   },
+  {
+    file: "lib/qr/codewords.ts",
+    original: "i > 0",
+    replacement: "i >= 0",
+    reason: "before the first coefficient stands nothing, and that adds nothing",
+  },
+  {
+    file: "lib/qr/encode.ts",
+    original: "y >= code.size",
+    replacement: "false",
+    reason: "behind the last row stand no words, and those have no bit set",
+  },
+  {
+    file: "lib/qr/png.ts",
+    original: "row < size",
+    replacement: "row <= size",
+    reason: "below the symbol no module is dark: the pixels are the same",
+  },
 ];
