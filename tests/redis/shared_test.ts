@@ -84,7 +84,7 @@ Deno.test("a server that starts again knows the failures and the used codes", as
       for (let i = 0; i < 2; i++) await check(one, wrongPinOf(SECRET));
       await stop(one);
       const again = await startServer(url, keyFile, args);
-      await again.logged("is there");
+      await again.logged(", answers");
       assertEquals(await check(again, pin), "False");
       assertEquals(
         await counted(again, 'authenticator_guard_refusals_total{reason="replayed"}'),
