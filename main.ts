@@ -7,7 +7,7 @@
 
 import process from "node:process";
 import { check } from "./lib/cli/check.ts";
-import { parseCommand, usage } from "./lib/cli/command_line.ts";
+import { parseCommand, usage } from "./lib/command_line/command_line.ts";
 import { doctor } from "./lib/cli/doctor.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError } from "./lib/cli/io.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { StoreUrl } from "./guard/store_url.ts";
+import { StoreUrl } from "./store/store_url.ts";
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";

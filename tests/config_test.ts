@@ -1,9 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { parseCommand, usage } from "../lib/cli/command_line.ts";
+import { parseCommand, usage } from "../lib/command_line/command_line.ts";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
-import { StoreUrl } from "../lib/guard/store_url.ts";
+import { StoreUrl } from "../lib/store/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);

@@ -7,7 +7,7 @@
 import { statSync } from "node:fs";
 import process from "node:process";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError } from "../config.ts";
-import type { OptionSource } from "./command_line.ts";
+import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readVariable, warn } from "./io.ts";
 import {

@@ -24,7 +24,7 @@ import {
 import { timeStep } from "../otp/totp.ts";
 import { Fault } from "../service/fault.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
-import type { DoctorOptions } from "./command_line.ts";
+import type { DoctorOptions } from "../command_line/command_line.ts";
 import { guardMemory } from "./guard_memory.ts";
 import { readStdin, withoutLineEnd } from "./io.ts";
 

@@ -6,9 +6,9 @@
 
 import { type Config, flagOf } from "../config.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
-import { openRedis, type StoreTls } from "../guard/redis_client.ts";
-import { inspect, type Remembered } from "../guard/redis_inspect.ts";
-import type { StoreUrl } from "../guard/store_url.ts";
+import { openRedis, type StoreTls } from "../store/redis_client.ts";
+import { inspect, type Remembered } from "../store/redis_inspect.ts";
+import type { StoreUrl } from "../store/store_url.ts";
 import { secretKey } from "../otp/secret.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readStoreTls } from "../app/tls_files.ts";

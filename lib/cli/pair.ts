@@ -16,7 +16,7 @@ import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { Fault } from "../service/fault.ts";
 import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
-import type { PairOptions } from "./command_line.ts";
+import type { PairOptions } from "../command_line/command_line.ts";
 import { readStdin, readTextFile, readVariable, warn, withoutLineEnd, writeNewFile } from "./io.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */

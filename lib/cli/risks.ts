@@ -5,7 +5,7 @@
  */
 
 import { type Config, flagOf, variableOf } from "../config.ts";
-import type { OptionSource } from "./command_line.ts";
+import type { OptionSource } from "../command_line/command_line.ts";
 import type { Variable } from "./io.ts";
 
 /** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */

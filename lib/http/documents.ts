@@ -9,7 +9,7 @@ import type { Reply } from "../binding/binding.ts";
 import { disco } from "../description/disco.ts";
 import { wsdl } from "../description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
-import { contentSecurityPolicy } from "../page/frame.ts";
+import { contentSecurityPolicy } from "../frame/frame.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";

@@ -8,8 +8,8 @@
 import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { PRODUCT_NAME, servicePath, writePage } from "./frame.ts";
-import { copyButton, link } from "./parts.ts";
+import { PRODUCT_NAME, servicePath, writePage } from "../frame/frame.ts";
+import { copyButton, link } from "../frame/parts.ts";
 import { referenceSection } from "./reference.ts";
 import {
   formsSection,
@@ -19,7 +19,7 @@ import {
   warnings,
   wsdlSection,
 } from "./sections.ts";
-import { samplesOf } from "./samples.ts";
+import { samplesOf } from "../samples/samples.ts";
 import { KEY_FIELD, tryIt, viewOf } from "./try_it.ts";
 
 /** Writes the page that shows all operations. */

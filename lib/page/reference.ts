@@ -8,8 +8,8 @@ import type { Fault } from "../service/fault.ts";
 import { missingParameter, type Operation, type Parameter } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { fieldOf } from "./fields.ts";
-import { link, pane, section, table, tabs } from "./parts.ts";
+import { fieldOf } from "../samples/fields.ts";
+import { link, pane, section, table, tabs } from "../frame/parts.ts";
 
 /** Parameters, reply and errors of an operation. */
 export function referenceSection(

@@ -7,11 +7,11 @@
 import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { marked, pane, section, table, tabs } from "./parts.ts";
-import type { Sample } from "./samples.ts";
+import { marked, pane, section, table, tabs } from "../frame/parts.ts";
+import type { Sample } from "../samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
-import { valueKindOf } from "./shared/quoting.ts";
-import { snippetsOf } from "./snippets.ts";
+import { valueKindOf } from "../samples/quoting.ts";
+import { snippetsOf } from "../samples/snippets.ts";
 
 /** What the operator should know, if there is anything. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {

@@ -7,9 +7,9 @@
 import type { Operation, Parameter, ResultType } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { type Field, fieldOf } from "./fields.ts";
-import { copyButton } from "./parts.ts";
-import { KEY_PLACEHOLDER } from "./shared/quoting.ts";
+import { type Field, fieldOf } from "../samples/fields.ts";
+import { copyButton } from "../frame/parts.ts";
+import { KEY_PLACEHOLDER } from "../samples/quoting.ts";
 import type { PageSettings } from "./shared/settings.ts";
 
 type Attributes = Readonly<Record<string, string>>;

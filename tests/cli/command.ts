@@ -7,7 +7,7 @@
 
 import { runToEnd } from "../support/child.ts";
 import type { Outcome } from "../support/program.ts";
-import { parseCommand } from "../../lib/cli/command_line.ts";
+import { parseCommand } from "../../lib/command_line/command_line.ts";
 import type { Config } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 

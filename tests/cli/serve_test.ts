@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { usage } from "../../lib/cli/command_line.ts";
+import { usage } from "../../lib/command_line/command_line.ts";
 import { limitLife } from "../support/child.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 

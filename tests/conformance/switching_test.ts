@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
-import { parseCommand } from "../../lib/cli/command_line.ts";
+import { parseCommand } from "../../lib/command_line/command_line.ts";
 import { type Ask, ask, pinOf, soap, type Told } from "./ask.ts";
 
 // docs/switching.md: each command in it is run in process or says that it is not, and what it states

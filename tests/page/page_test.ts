@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { createHash } from "node:crypto";
-import { fieldOf } from "../../lib/page/fields.ts";
+import { fieldOf } from "../../lib/samples/fields.ts";
 import { SCRIPT } from "../../lib/page/script.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { encoderOf, KEY_PLACEHOLDER } from "../shared/quoting.ts";
+import { encoderOf, KEY_PLACEHOLDER } from "../../samples/quoting.ts";
 import { readClock } from "./clock.ts";
 import { addressOf, all, first, valuesOf } from "./dom.ts";
 import { keyShown } from "./memory.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { KEY_HOLE, KEY_PLACEHOLDER } from "../shared/quoting.ts";
+import { KEY_HOLE, KEY_PLACEHOLDER } from "../../samples/quoting.ts";
 import { all, first, valuesOf } from "./dom.ts";
 
 const typed = new Map<string, string>();

@@ -4,9 +4,9 @@ const guard = testsOf("guard/guard_test.ts");
 const memory = testsOf("guard/memory_store_test.ts");
 const refused = testsOf("service/guard_bindings_test.ts");
 const shared = testsOf("redis/shared_test.ts");
-const redisStore = testsOf("guard/redis_store_test.ts");
-const pipeline = testsOf("guard/pipeline_test.ts");
-const nonsense = testsOf("guard/nonsense_test.ts");
+const redisStore = testsOf("store/redis_store_test.ts");
+const pipeline = testsOf("store/pipeline_test.ts");
+const nonsense = testsOf("store/nonsense_test.ts");
 const fingerprint = testsOf("guard/fingerprint_test.ts");
 
 /** Guessing and reuse. */

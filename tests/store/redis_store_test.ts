@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardRules } from "../../lib/guard/guard.ts";
-import { KEY_PREFIX } from "../../lib/guard/redis_script.ts";
-import { createRedisStore, probe } from "../../lib/guard/redis_store.ts";
-import type { RedisClient } from "../../lib/guard/redis_client.ts";
-import { ErrorReply, ProtocolError } from "../../lib/guard/store_failure.ts";
+import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
+import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
+import type { RedisClient } from "../../lib/store/redis_client.ts";
+import { ErrorReply, ProtocolError } from "../../lib/store/store_failure.ts";
 
 const NEVER = new Promise<never>(() => {});
 const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });

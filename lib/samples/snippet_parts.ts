@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encoderOf } from "./shared/quoting.ts";
+import { encoderOf } from "./quoting.ts";
 
 /** What a template is filled with. */
 export interface Call {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type GuardState, LONGEST_WAIT_MS } from "./guard.ts";
+import { type GuardState, LONGEST_WAIT_MS } from "../guard/guard.ts";
 import type { RedisClient } from "./redis_client.ts";
 import { KEY_PREFIX } from "./redis_script.ts";
 import { ProtocolError } from "./store_failure.ts";

@@ -14,12 +14,19 @@ import {
   writeHtmlFragment,
   writeHtmlPage,
 } from "../xml/writer.ts";
-import type { PageContext } from "./context.ts";
 import { link } from "./parts.ts";
 import { STYLE } from "./style.ts";
 
 /** The name of the product. */
 export const PRODUCT_NAME = "Authenticator";
+
+/** What the frame needs to know. */
+export interface FrameContext {
+  /** The path that the page was asked for by, not decoded. */
+  readonly path: string;
+  /** Whether the server describes its JSON form at `/openapi.json`. */
+  readonly hasOpenApi: boolean;
+}
 
 /** What a page is made of. */
 export interface PageContent {
@@ -36,7 +43,7 @@ export interface PageContent {
 }
 
 /** Writes a page. */
-export function writePage(context: PageContext, content: PageContent): string {
+export function writePage(context: FrameContext, content: PageContent): string {
   const { title, lead, under = [], current, main } = content;
   const hero = [element("h1", {}, title), element("p", { class: "lead" }, lead), ...under];
   const band = element(
@@ -101,7 +108,7 @@ function navigation(service: string, title: string, current: string | undefined)
   );
 }
 
-function footer(context: PageContext): MarkupElement {
+function footer(context: FrameContext): MarkupElement {
   const root = context.path.endsWith("/") ? "../" : "";
   const service = servicePath(context);
   return element(
@@ -136,7 +143,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`
  * The address of the service, relative to the page: so it is right behind a proxy that puts a
  * prefix in front of the path.
  */
-export function servicePath({ path }: PageContext): string {
+export function servicePath({ path }: FrameContext): string {
   return path.endsWith("/") ? "../api.asmx" : "api.asmx";
 }
 

@@ -4,7 +4,7 @@ import {
   ProtocolError,
   SilenceError,
   storeFailure,
-} from "../../lib/guard/store_failure.ts";
+} from "../../lib/store/store_failure.ts";
 
 function coded(code: unknown): Error {
   return Object.assign(new Error("canary"), { code });

@@ -5,7 +5,7 @@
  */
 
 import { element, type MarkupElement, type MarkupNode } from "../xml/writer.ts";
-import type { Piece } from "./pieces.ts";
+import type { Piece } from "../samples/pieces.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 

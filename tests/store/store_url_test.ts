@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { StoreUrl } from "../../lib/guard/store_url.ts";
+import { StoreUrl } from "../../lib/store/store_url.ts";
 
 // What is typed, and what may be shown of it.
 const URLS: readonly (readonly [string, string])[] = [

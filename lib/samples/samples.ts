@@ -6,10 +6,10 @@
 
 import type { Binding, WrittenCall } from "../binding/binding.ts";
 import type { Operation, Result } from "../service/operations.ts";
-import type { PageContext } from "./context.ts";
+import type { SampleContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
 import { markOf, type Piece, piecesOf } from "./pieces.ts";
-import { KEY_HOLE, KEY_PLACEHOLDER } from "./shared/quoting.ts";
+import { KEY_HOLE, KEY_PLACEHOLDER } from "./quoting.ts";
 
 /** The hole that the length of the body stands in; no parameter can have its name. */
 const LENGTH_HOLE = "Content-Length";
@@ -29,7 +29,7 @@ export interface Sample {
 /** The samples of an operation, in the order of the names of the bindings. */
 export async function samplesOf(
   operation: Operation,
-  context: PageContext,
+  context: SampleContext,
 ): Promise<readonly Sample[]> {
   const result = await sampleResult(operation, context);
   return context.bindings
@@ -41,7 +41,7 @@ function sampleOf(
   { name, writeCall, writeReply }: Binding,
   operation: Operation,
   result: Result,
-  context: PageContext,
+  context: SampleContext,
 ): Sample[] {
   if (writeCall === undefined) return [];
   const call = writeCall(operation, exampleArguments(operation, context.service));
@@ -62,7 +62,7 @@ function requestPieces(
   { method, path, headers, body }: WrittenCall,
   marked: WrittenCall,
   names: readonly string[],
-  { base, wantsKey }: PageContext,
+  { base, wantsKey }: SampleContext,
 ): readonly Piece[] {
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const fields = Object.entries({ Host: host, ...headers })
@@ -92,7 +92,7 @@ function shorten(value: string): string {
   );
 }
 
-async function sampleResult(operation: Operation, context: PageContext): Promise<Result> {
+async function sampleResult(operation: Operation, context: SampleContext): Promise<Result> {
   // The example of a pin is right at no moment that can be told beforehand.
   if (operation.result.kind === "boolean") return true;
   const { base, service } = context;

@@ -5,7 +5,7 @@ import { bindingsOf } from "../../lib/binding/bindings.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { getPage, handlerWith, tabsOf } from "./pages.ts";
+import { getPage, handlerWith, tabsOf } from "../page/pages.ts";
 
 // The example secret, and a moment at which its pin is the example pin: so the sample replies are
 // what the server answers then.

@@ -1,9 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { type Command, parseCommand, usage } from "../../lib/cli/command_line.ts";
+import { type Command, parseCommand, usage } from "../../lib/command_line/command_line.ts";
 import { UsageError } from "../../lib/config.ts";
-import { runCommand } from "./command.ts";
+import { runCommand } from "../cli/command.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   return parseCommand(args, (name) => env[name]);

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { FIRST_WAIT_MS, type GuardRules, LONGEST_WAIT_MS, type Verdict } from "./guard.ts";
+import { FIRST_WAIT_MS, type GuardRules, LONGEST_WAIT_MS, type Verdict } from "../guard/guard.ts";
 
 /** What stands before a fingerprint in a key; the number is that of the format of what is kept. */
 export const KEY_PREFIX = "authenticator:guard:1:";

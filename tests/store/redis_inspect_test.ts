@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { inspect, type Remembered } from "../../lib/guard/redis_inspect.ts";
-import { KEY_PREFIX } from "../../lib/guard/redis_script.ts";
-import { ProtocolError } from "../../lib/guard/store_failure.ts";
+import { inspect, type Remembered } from "../../lib/store/redis_inspect.ts";
+import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
+import { ProtocolError } from "../../lib/store/store_failure.ts";
 
 function inspected(
   kept: unknown,

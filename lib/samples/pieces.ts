@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Encoder } from "./shared/quoting.ts";
+import type { Encoder } from "./quoting.ts";
 
 /** A piece of a text. */
 export interface Piece {

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { type GuardRules, type GuardStore, LONGEST_WAIT_MS, type Verdict } from "./guard.ts";
+import { type GuardRules, type GuardStore, LONGEST_WAIT_MS, type Verdict } from "../guard/guard.ts";
 import type { RedisClient } from "./redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "./redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";

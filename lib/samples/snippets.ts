@@ -6,7 +6,7 @@
  */
 
 import type { Operation } from "../service/operations.ts";
-import type { PageContext } from "./context.ts";
+import type { SampleContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
 import { fillMarks, markOf, type Piece } from "./pieces.ts";
 import { classicAsp, csharpProxy, delphi, go, ruby } from "./more_snippets.ts";
@@ -20,7 +20,7 @@ import {
   quoted,
   shellQuoted,
 } from "./snippet_parts.ts";
-import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, type ValueKind } from "./shared/quoting.ts";
+import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, type ValueKind } from "./quoting.ts";
 
 /** A program, or a command, that makes a call. */
 export interface Snippet {
@@ -115,7 +115,7 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 /** The snippets of an operation. Their values are marked, so that others can be put in. */
-export function snippetsOf(operation: Operation, context: PageContext): readonly Snippet[] {
+export function snippetsOf(operation: Operation, context: SampleContext): readonly Snippet[] {
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
   const url = `${context.base}/api.asmx`;
