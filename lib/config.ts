@@ -1,6 +1,7 @@
 /**
- * The options of the service: one table, from which the parser, the usage text and the README's
- * table are derived. A flag wins over its environment variable, and that over the default.
+ * The options of the service: one table, from which the parser, the usage text and the
+ * table in docs/options.md are derived. A flag wins over its environment variable, and that over the
+ * default.
  *
  * @module
  */

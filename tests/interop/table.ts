@@ -47,7 +47,7 @@ export function interopPage(): string {
   return HEAD + interopTable() + FOOT;
 }
 
-/** The table alone, which the README has too. */
+/** The table alone. */
 export function interopTable(): string {
   const rows = [
     ["Client", ...BINDINGS, "How it comes by its requests"],

@@ -31,7 +31,7 @@ const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",
 
 // Tests that read the sources, that start other tests, or that take minutes.
 const UNFIT = new RegExp(
-  "^tests/(cost/|runtime/(abuse|cost|exchanges|failing_server|fuzz|nonsense|readme)_)|" +
+  "^tests/(cost/|runtime/(abuse|cost|exchanges|failing_server|fuzz|nonsense|docs)_)|" +
     "(layout|ledger|testing|extending|xml.fuzz|w3c_suite)_test[.]ts$",
 );
 

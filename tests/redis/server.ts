@@ -9,7 +9,7 @@ import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const PAGES = ["README.md", "docs/security.md"];
+const PAGES = ["docs/deploying.md", "docs/security.md"];
 
 /** A Redis that runs, or can be started again. */
 export interface RedisServer {

@@ -6,7 +6,7 @@
 
 /** A case of abuse: bytes that are sent at once. */
 export interface Abuse {
-  /** What is sent, as the README says it. */
+  /** What is sent, as docs/runtimes.md says it. */
   readonly title: string;
   /** The bytes, each character one. */
   readonly bytes: string;

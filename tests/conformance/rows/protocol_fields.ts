@@ -307,7 +307,7 @@ export const PROTOCOL_FIELDS: Source = {
       [
         testsOf("http/handler_test.ts")("createHandler() gives up on a body that does not come"),
         testsOf("http/body_test.ts")("readBody() gives up on a body that does not come"),
-        testsOf("readme_test.ts")("the README's table of limits is the one that is kept"),
+        testsOf("docs_test.ts")("docs/runtimes.md: the table of limits is the one that is kept"),
       ],
     ),
     met("F-41", "§4", "our rule", "No recursion on depth.", [
@@ -339,7 +339,7 @@ export const PROTOCOL_FIELDS: Source = {
         testsOf("http/handler_test.ts")(
           "createHandler() answers 503 to a body that holds up others, in the form of its binding",
         ),
-        testsOf("readme_test.ts")("the README's table of limits is the one that is kept"),
+        testsOf("docs_test.ts")("docs/runtimes.md: the table of limits is the one that is kept"),
       ],
     ),
   ],

@@ -1,5 +1,5 @@
 /**
- * What the README says of the runtimes and of sidecars, held to what is so.
+ * What the documentation says of the runtimes and of sidecars, held to what is so.
  *
  * @module
  */
@@ -10,10 +10,12 @@ import { runToEnd } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
 import { ABUSES } from "./abuse.ts";
 
-const README = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+function read(page: string): string {
+  return Deno.readTextFileSync(new URL(`../../docs/${page}`, import.meta.url));
+}
 
-Deno.test("the README's table of differences is what the abuse suite expects", () => {
-  const [, table] = README.split(/<!-- \/?differences -->/);
+Deno.test("docs/runtimes.md: the table of differences is what the abuse suite expects", () => {
+  const [, table] = read("runtimes.md").split(/<!-- \/?differences -->/);
   const rows = table!.trim().split("\n").slice(2).map((row) =>
     row.split("|").slice(1, -1).map((cell) => cell.trim())
   );
@@ -23,10 +25,9 @@ Deno.test("the README's table of differences is what the abuse suite expects", (
   assert(rows.length > 5);
 });
 
-/** The example in the README's section on sidecars, with this program in place of the executable. */
+/** The example of a sidecar in docs/embedding.md, with this program in place of the executable. */
 function example(language: string): string {
-  const section = README.slice(README.indexOf("## Sidecar"));
-  const code = section.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const code = read("embedding.md").split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
   const [program, ...first] = programWords();
   const words = first.map((word) => `${JSON.stringify(word)}, `).join("");
   assert(code.includes('"dist/authenticator"') && code.includes('["--port"'));
@@ -40,7 +41,7 @@ const PARENTS = [
 ] as const;
 
 for (const [language, command, args, expected] of PARENTS) {
-  Deno.test(`the README's ${language} sidecar runs, and ends its server`, async () => {
+  Deno.test(`docs/embedding.md: the ${language} sidecar runs, and ends its server`, async () => {
     const words = [command, ...args, example(language)];
     const { code, stdout, stderr } = await runToEnd(words, { env: { NO_COLOR: "1" } });
     assertEquals([code, stdout], [0, expected], stderr);
