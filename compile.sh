@@ -55,23 +55,26 @@ bun_cli() {
 # Where everything is made: what was made before stays as it is until all of the new is there.
 readonly STAGE=dist/source
 
+# Nothing gets inside but the packages whose hashes this lock holds.
+readonly LOCKED=(--lock="$STAGE/runtime.lock" --frozen)
+
 # Copies what the program is made of, with the commit in it, so that nothing else can get inside.
 stage() {
   local commit
   # COMMIT is for builds without the repository, in a container for instance.
   commit=${COMMIT:-$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)}
-  [[ $commit == unknown || -n ${COMMIT:-} || -z $(git status --porcelain -- main.ts deno.json lib 2>/dev/null) ]] ||
+  [[ $commit == unknown || -n ${COMMIT:-} || -z $(git status --porcelain -- main.ts deno.json import_map.json runtime.lock lib 2>/dev/null) ]] ||
     commit+=+changes
   rm -rf "$STAGE"
   mkdir -p "$STAGE/made"
-  cp -R main.ts deno.json deno.lock lib types "$STAGE"
+  cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
   sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
     lib/app/version.ts >"$STAGE/lib/app/version.ts"
 }
 
 bundle() {
   # Without --minify each module has a name that says where it lay on this machine.
-  deno_cli bundle --quiet --check --minify --keep-names --platform deno \
+  deno_cli bundle "${LOCKED[@]}" --quiet --check --minify --keep-names --platform deno \
     --output "$STAGE/made/authenticator.js" "$STAGE/main.ts"
 }
 
@@ -79,7 +82,7 @@ bundle() {
 with_deno() {
   local target=()
   [[ $deno_target == here ]] || target=(--target "$deno_target")
-  deno_cli compile --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
+  deno_cli compile "${LOCKED[@]}" --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
 }
 
 with_bun() {

@@ -1,5 +1,7 @@
 // The QR encoder beside npm qrcode, which is given the same text and level.
 
+/// <reference types="../tests/qr/peers.d.ts" />
+
 import qrcode from "qrcode";
 import { encodeQr } from "../lib/qr/encode.ts";
 import { svgElement } from "../lib/qr/svg.ts";

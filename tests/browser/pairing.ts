@@ -1,5 +1,7 @@
 /** What a person with a phone does: reads the picture on the screen, and computes the pin. */
 
+/// <reference types="../qr/peers.d.ts" />
+
 import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import jsqr from "jsqr";

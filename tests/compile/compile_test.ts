@@ -111,7 +111,15 @@ const FAILURES: readonly (readonly [args: readonly string[], deno: string])[] = 
 
 /** Fills a folder with what compile.sh compiles, what it made before, and a Deno and a Bun. */
 async function fillFolder(folder: string, deno: string): Promise<void> {
-  const files = ["compile.sh", "main.ts", "deno.json", "deno.lock", "lib", "types"];
+  const files = [
+    "compile.sh",
+    "main.ts",
+    "deno.json",
+    "import_map.json",
+    "runtime.lock",
+    "lib",
+    "types",
+  ];
   const from = files.map((file) => new URL(file, ROOT).pathname);
   await runToEnd(["cp", "-R", ...from, folder]);
   await Deno.mkdir(`${folder}/dist`);

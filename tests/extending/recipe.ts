@@ -35,7 +35,7 @@ export function changesUnder(heading: string): readonly Change[] {
 /** Makes a copy of what the program consists of, and of the test of its layout, with the changes. */
 export async function changedCopy(changes: readonly Change[]): Promise<URL> {
   const folder = new URL(`file://${await Deno.makeTempDir({ prefix: "extending-" })}/`);
-  const names = ["main.ts", "deno.json", "deno.lock", "lib", "types"];
+  const names = ["main.ts", "deno.json", "import_map.json", "lib", "types"];
   const sources = names.map((name) => new URL(name, ROOT).pathname);
   await runToEnd(["cp", "-R", ...sources, folder.pathname]);
   await Deno.mkdir(new URL("tests", folder));

@@ -1,5 +1,7 @@
 /** What holds for every reply, whatever the request was. */
 
+/// <reference types="../qr/peers.d.ts" />
+
 import { PNG } from "pngjs";
 import { Buffer } from "node:buffer";
 import type { RawReply } from "../support/http.ts";

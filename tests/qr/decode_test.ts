@@ -1,3 +1,5 @@
+/// <reference types="./peers.d.ts" />
+
 import { assertEquals } from "@std/assert/equals";
 import jsqr from "jsqr";
 import { encodeQr, encodeSegments, isDark, type QrCode } from "../../lib/qr/encode.ts";

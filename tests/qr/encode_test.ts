@@ -1,3 +1,5 @@
+/// <reference types="./peers.d.ts" />
+
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";

@@ -6,6 +6,8 @@
  * @module
  */
 
+/// <reference types="./peers.d.ts" />
+
 import { Buffer } from "node:buffer";
 import { crc32, inflateSync } from "node:zlib";
 import { assertEquals } from "@std/assert/equals";
