@@ -92,6 +92,8 @@ Deno.test("docs/house.md: every file that the map names exists", () => {
 
 const PAGES = [
   "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   "deploy/README.md",
   "tests/README.md",
   "tests/exchanges/README.md",
