@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import type { Handler } from "../http/handler.ts";
-import { KeyFileError, parseKeys } from "../http/keys.ts";
+import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/keys.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../service/facts.ts";
@@ -23,6 +23,13 @@ import { readOptionFile } from "./option_file.ts";
 export interface Service {
   /** Answers requests. */
   readonly handler: Handler;
+  /**
+   * Reads the keys of callers again, and puts them in the place of those in force.
+   *
+   * @returns The keys; undefined when callers need none.
+   * @throws {UsageError} When the file cannot be used; those in force stay.
+   */
+  readonly renewKeys: () => readonly CallerKey[] | undefined;
   /** The log on standard error. */
   readonly log: Log;
   /**
@@ -64,7 +71,8 @@ export function createService(
     now: Date.now,
   });
   const metrics = config.metrics ? createMetrics(version, factKinds(config.window)) : undefined;
-  const apiKeys = config.apiKeysFile === undefined ? [] : readKeys(config.apiKeysFile);
+  const { apiKeysFile } = config;
+  const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const handler = serviceHandler(config, {
     now: Date.now,
@@ -83,7 +91,13 @@ export function createService(
     guard?.store.close();
     await writer.flush();
   };
-  return { handler, log, close };
+  const renewKeys = (): readonly CallerKey[] | undefined => {
+    if (apiKeysFile === undefined) return undefined;
+    const keys = readKeys(apiKeysFile);
+    apiKeys?.replace(keys);
+    return keys;
+  };
+  return { handler, renewKeys, log, close };
 }
 
 function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {
@@ -96,7 +110,7 @@ function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): v
  *
  * @throws {UsageError} When the file cannot be read, or not be used.
  */
-export function readKeys(path: string): readonly string[] {
+export function readKeys(path: string): readonly CallerKey[] {
   const text = readOptionFile("apiKeysFile", path).toString("utf8");
   try {
     return parseKeys(text);

@@ -18,6 +18,8 @@ import {
   WATCHED_VARIABLES,
 } from "./risks.ts";
 import { readKeys } from "../app/service.ts";
+import type { CallerKey } from "../http/keys.ts";
+import { keysInWords } from "./reload.ts";
 import { readStoreTls, readTls } from "../app/tls_files.ts";
 
 /**
@@ -33,8 +35,8 @@ export function check(
   sources: ReadonlyMap<string, OptionSource>,
   print: (text: string) => void,
 ): number {
-  const { keyCount, problems } = readFiles(config);
-  const counted = keyCount === undefined ? "" : ` (${keyCount} ${keyCount === 1 ? "key" : "keys"})`;
+  const { keys, problems } = readFiles(config);
+  const counted = keys === undefined ? "" : ` (${keysInWords(keys)})`;
   const rows = namesOf(OPTIONS).map((name) => {
     const note = name === "apiKeysFile" ? counted : "";
     return [flagOf(name), shown(name, config) + note, sources.get(name) ?? "default"] as const;
@@ -95,8 +97,8 @@ function isPublic(path: string): boolean {
 
 /** What came of reading the files as the command that serves does. */
 interface Reading {
-  /** How many keys callers may show; undefined when they need none, or none can be read. */
-  readonly keyCount: number | undefined;
+  /** The keys that callers may show; undefined when they need none, or none can be read. */
+  readonly keys: readonly CallerKey[] | undefined;
   /** Why the server cannot start, as clauses. */
   readonly problems: readonly string[];
 }
@@ -117,5 +119,5 @@ function readFiles(config: Config): Reading {
   const keys = attempt(() => apiKeysFile === undefined ? undefined : readKeys(apiKeysFile));
   attempt(() => guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile));
   attempt(() => readStoreTls(config));
-  return { keyCount: keys?.length, problems };
+  return { keys, problems };
 }

@@ -5,15 +5,16 @@
  */
 
 import process from "node:process";
-import { type Config, UsageError } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
-import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
+import { listen, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { readVariable } from "./io.ts";
+import { reload } from "./reload.ts";
 
 /** How long running requests may take to finish once the server is told to stop: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
@@ -23,7 +24,8 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 
 /**
  * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
- * signal ends the process at once. SIGHUP reads the certificate again.
+ * signal ends the process at once. SIGHUP reads the certificate and the keys of
+ * callers again.
  *
  * @param version The version of the program.
  * @param print Writes a line for the program that started this one.
@@ -38,7 +40,7 @@ export async function serve(
 ): Promise<number> {
   let ready = true;
   const runtime = currentRuntime();
-  const { handler, log, close } = createService(runtime, config, {
+  const { handler, renewKeys, log, close } = createService(runtime, config, {
     version,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
@@ -48,7 +50,9 @@ export async function serve(
     const stopped = stopSignal(config.exitWithParent);
     // Without a listener of ours, the signal that tells a service to read again would end it. In a
     // terminal it tells that the terminal is closed, and does end it.
-    if (process.stdin.isTTY !== true) process.on("SIGHUP", () => renewTls(config, listener, log));
+    if (process.stdin.isTTY !== true) {
+      process.on("SIGHUP", () => reload(config, { listener, renewKeys, log }));
+    }
     print(
       config.logFormat === "json"
         ? JSON.stringify({ listening: listener.url })
@@ -70,20 +74,6 @@ function listenOptions(config: Config, log: Log): ListenOptions {
     tls: readTls(config),
     log,
   };
-}
-
-// What cannot be used leaves the old certificate in place: the server goes on.
-function renewTls(config: Config, listener: Listener, log: Log): void {
-  try {
-    const tls = readTls(config);
-    if (tls === undefined) log.info("SIGHUP: there is nothing to read again");
-    else if (listener.renew(tls)) {
-      log.info("new connections get the certificate that was read again");
-    }
-  } catch (error) {
-    if (error instanceof UsageError) log.warn(`the old certificate is kept: ${error.message}`);
-    else log.error("the old certificate is kept", error);
-  }
 }
 
 // Listening once leaves the second signal to the system, which ends the process. The end of standard

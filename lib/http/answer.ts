@@ -22,6 +22,8 @@ export interface AnswerFacts {
   readonly operation?: string;
   /** The name of the binding, when there is one. */
   readonly binding?: string;
+  /** The name of the caller by its key, when it has one. */
+  readonly caller?: string;
   /** What the operation told of the call. */
   readonly facts?: Facts | undefined;
 }

@@ -49,12 +49,13 @@ async function answerCall(
   let operation = "";
   let told: Facts | undefined;
   try {
-    exchange.admit();
+    const source = exchange.admit();
     const called = await binding.readCall(serviceRequest);
     operation = called.operation.name;
     const result = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
+      source,
       base: () => baseOf(request, target, state),
       report: (known) => void (told = known),
     });

@@ -92,7 +92,7 @@ async function write(target: Target, base: string, state: HandlerState): Promise
     path: target.path,
     service: state.service,
     bindings: state.bindings,
-    wantsKey: (state.apiKeys ?? []).length > 0,
+    wantsKey: state.keys !== undefined,
     maxFailures: state.maxFailures ?? 0,
     singleUse: state.singleUse ?? false,
     hasOpenApi: false,

@@ -24,9 +24,10 @@ export interface Exchange {
    * and a key where one is wanted. Whatever answers calls it first, so that the fault goes out in the
    * form that its callers read.
    *
+   * @returns The name of the caller by its key; undefined where it has none.
    * @throws {Fault} When it does not have it.
    */
-  readonly admit: () => void;
+  readonly admit: () => string | undefined;
 }
 
 /** What answers the requests of a route. */

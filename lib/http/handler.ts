@@ -24,7 +24,7 @@ import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./ans
 import { BodyTurns } from "./body_turns.ts";
 import type { Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
-import { checkKey, createKeyCheck } from "./keys.ts";
+import { checkKey, keyRingOf } from "./keys.ts";
 import { question } from "./questions.ts";
 import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
 import type { HandlerOptions, HandlerState, Telemetry } from "./state.ts";
@@ -35,11 +35,10 @@ export type Handler = (request: Request) => Promise<Response>;
 
 /** Makes the handler of a service. */
 export function createHandler(options: HandlerOptions): Handler {
-  const hasKey = createKeyCheck(options.apiKeys ?? []);
   const state: HandlerState = {
     ...options,
     bindings: bindingsOf(options.namespace),
-    hasKey,
+    keys: keyRingOf(options.apiKeys),
     bodyTurns: new BodyTurns(),
   };
   const router = createRouter(state);
@@ -89,12 +88,13 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTI
 
 function eventOf(
   request: Request,
-  { status, route, outcome, operation = "", binding = "", body, facts }: Answer,
+  { status, route, outcome, operation = "", binding = "", body, caller, facts }: Answer,
   measured: Pick<RequestEvent, "requestId" | "durationMs">,
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
   const replyBytes = request.method === "HEAD" || body === null ? 0 : byteLength(body);
-  return { method, route, operation, binding, status, outcome, facts, replyBytes, ...measured };
+  const told = { operation, binding, caller, facts };
+  return { method, route, status, outcome, ...told, replyBytes, ...measured };
 }
 
 /** The name of all paths that are no route. */
@@ -105,26 +105,28 @@ async function answerBy(router: Router, request: Request, state: HandlerState): 
   const found = router(target.path);
   const route = found && routeFor(found, request.method);
   const { name, wantsKey } = route ?? found?.routes[0] ?? { name: UNKNOWN, wantsKey: true };
+  let caller: string | undefined;
   const exchange: Exchange = {
     request,
     target,
     route: name,
     operationName: found?.operationName,
-    admit: () => admit(request, target, wantsKey, state),
+    admit: () => caller = admit(request, target, wantsKey, state),
   };
   const { answer } = route?.answerer ??
     question(state, () => found ? methodReply(request, found) : NOT_FOUND);
-  return await answer(exchange);
+  const answered = await answer(exchange);
+  return caller === undefined ? answered : { ...answered, caller };
 }
 
 function admit(
   request: Request,
   target: Target,
   wantsKey: boolean,
-  { hasKey }: HandlerState,
-): void {
+  { keys }: HandlerState,
+): string | undefined {
   checkTarget(request, target);
-  if (wantsKey) checkKey(request, hasKey);
+  return wantsKey && keys !== undefined ? checkKey(request, keys).name : undefined;
 }
 
 const NOT_FOUND = { ...plainReply(404, "Not found."), outcome: "not-found" } as const;

@@ -1,5 +1,5 @@
 /**
- * Callers' keys: whether a request shows one of those that the operator gave out.
+ * Callers' keys: whether a request shows one of those that the operator gave out, and whose it is.
  *
  * @module
  */
@@ -11,6 +11,9 @@ import { Fault } from "../service/fault.ts";
 /** The fewest and the most characters in a key. */
 const KEY_LENGTH = { min: 16, max: 256 };
 
+/** What may stand before a key as the name of its caller. */
+const NAME = /^([A-Za-z][A-Za-z0-9._-]{0,63}):(.*)$/;
+
 /** The value of `WWW-Authenticate` for a request without a key: Basic first, for older callers. */
 export const CHALLENGE =
   'Basic realm="Authenticator", charset="UTF-8", Bearer realm="Authenticator"';
@@ -21,46 +24,84 @@ export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
 
+/** A key that was given out. */
+export interface CallerKey {
+  /** The name of the caller that has it; several keys may have one. Undefined where it has none. */
+  readonly name: string | undefined;
+  /** The key. */
+  readonly key: string;
+}
+
 /**
- * Reads a file of keys: one on a line; empty lines and lines that begin with `#` are passed over.
+ * Reads a file of keys: one on a line, behind the name of its caller and a colon or alone; empty
+ * lines and lines that begin with `#` are passed over.
  *
  * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or there is none;
  * it names the line, never what stands there.
  */
-export function parseKeys(text: string): readonly string[] {
-  const keys: string[] = [];
+export function parseKeys(text: string): readonly CallerKey[] {
+  const keys: CallerKey[] = [];
   text.split(/\r\n?|\n/).forEach((line, index) => {
     if (line === "" || line.startsWith("#")) return;
-    if (
-      line.length < KEY_LENGTH.min || line.length > KEY_LENGTH.max || !/^[\x21-\x7E]+$/.test(line)
-    ) {
-      const { min, max } = KEY_LENGTH;
+    const [, name, key = line] = NAME.exec(line) ?? [];
+    const { min, max } = KEY_LENGTH;
+    if (key.length < min || key.length > max || !/^[\x21-\x7E]+$/.test(key)) {
       throw new KeyFileError(
-        `line ${index + 1} must be a key of ${min} to ${max} printable ASCII characters, no spaces`,
+        `line ${index + 1} must ${name === undefined ? "be" : "have behind its name"} a key of ` +
+          `${min} to ${max} printable ASCII characters, no spaces`,
       );
     }
-    keys.push(line);
+    keys.push({ name, key });
   });
   if (keys.length === 0) throw new KeyFileError("it must hold a key");
   return keys;
 }
 
-/**
- * Makes a check of requests.
- *
- * A key is accepted as `X-Api-Key`, as `Authorization: Bearer`, and as the password of
- * `Authorization: Basic` with any user name, which is what SOAP stacks send most easily. Digests are
- * compared, each with every key, so that the time taken tells neither a length nor which key it was.
- *
- * @param keys The keys; with none, every request is let in.
- */
-export function createKeyCheck(keys: readonly string[]): (request: Request) => boolean {
-  if (keys.length === 0) return () => true;
-  const digests = keys.map(digest);
-  return (request) => {
+/** Who sends a request. */
+export interface Caller {
+  /** The name of its key; undefined where that has none. */
+  readonly name: string | undefined;
+}
+
+/** The keys in force. Others may take their place while requests are answered. */
+export class KeyRing {
+  #known: readonly (Caller & { readonly digest: Buffer })[] = [];
+
+  /** Puts keys in force. */
+  constructor(keys: readonly CallerKey[]) {
+    this.replace(keys);
+  }
+
+  /** Puts keys in the place of those in force. */
+  replace(keys: readonly CallerKey[]): void {
+    this.#known = keys.flatMap(({ name, key }) => {
+      // A key from before there were names may have a colon in it: the whole line is one as well.
+      const shown = name === undefined ? [key] : [key, `${name}:${key}`];
+      return shown.map((text) => ({ name, digest: digest(text) }));
+    });
+  }
+
+  /**
+   * Tells who sends a request.
+   *
+   * A key is accepted as `X-Api-Key`, as `Authorization: Bearer`, and as the password of
+   * `Authorization: Basic` with any user name, which is what SOAP stacks send most easily. Digests
+   * are compared, each with every key, so that the time taken tells neither a length nor which key
+   * it was.
+   *
+   * @returns undefined when it shows none of the keys.
+   */
+  callerOf(request: Request): Caller | undefined {
     const shown = digest(shownKey(request) ?? "");
-    return digests.map((known) => timingSafeEqual(known, shown)).includes(true);
-  };
+    return this.#known.filter(({ digest }) => timingSafeEqual(digest, shown))[0];
+  }
+}
+
+/** The ring of keys that may be bare; undefined where there are none. */
+export function keyRingOf(keys: readonly string[] | KeyRing = []): KeyRing | undefined {
+  if (keys instanceof KeyRing) return keys;
+  if (keys.length === 0) return undefined;
+  return new KeyRing(keys.map((key) => ({ name: undefined, key })));
 }
 
 // Whoever closes the dialog that a browser opens for the challenge reads this.
@@ -70,11 +111,12 @@ const KEY_WANTED =
 /**
  * Checks that a request shows a key.
  *
- * @param hasKey Whether it does.
  * @throws {Fault} When it does not.
  */
-export function checkKey(request: Request, hasKey: (request: Request) => boolean): void {
-  if (!hasKey(request)) throw new Fault("unauthorized", KEY_WANTED);
+export function checkKey(request: Request, keys: KeyRing): Caller {
+  const caller = keys.callerOf(request);
+  if (caller === undefined) throw new Fault("unauthorized", KEY_WANTED);
+  return caller;
 }
 
 function digest(key: string): Buffer {

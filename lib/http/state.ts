@@ -9,6 +9,7 @@ import type { ServiceContext } from "../service/context.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { BodyTurns } from "./body_turns.ts";
+import type { KeyRing } from "./keys.ts";
 import type { BaseOptions } from "./target.ts";
 
 /** What a handler needs. */
@@ -25,8 +26,11 @@ export interface HandlerOptions extends BaseOptions {
   readonly maxFailures?: number | undefined;
   /** Whether the guard accepts a code once only, which the service page says. */
   readonly singleUse?: boolean | undefined;
-  /** The keys that callers must show one of; without any, no caller must. */
-  readonly apiKeys?: readonly string[] | undefined;
+  /**
+   * The keys that callers must show one of; without any, no caller must. A ring where they have names,
+   * or others are to take their place.
+   */
+  readonly apiKeys?: readonly string[] | KeyRing | undefined;
   /** Gives the text of `/metrics`; without it, that is no route. */
   readonly metricsPage?: (() => string) | undefined;
   /** Who is told of requests; without it, nobody is. */
@@ -49,8 +53,8 @@ export interface Telemetry {
 export interface HandlerState extends HandlerOptions {
   /** The bindings of the service, in the order in which they are asked. */
   readonly bindings: readonly Binding[];
-  /** Whether a request shows a key, where one is wanted. */
-  readonly hasKey: (request: Request) => boolean;
+  /** The keys that callers must show one of; undefined where none must. */
+  readonly keys: KeyRing | undefined;
   /** Whose body is being read. */
   readonly bodyTurns: BodyTurns;
 }

@@ -52,18 +52,18 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
 }
 
 function fieldsOf(event: RequestEvent): Fields {
-  const { method, route, operation, binding, status, outcome, facts, durationMs, replyBytes } =
-    event;
+  const { method, route, operation, binding, caller, status, outcome, facts } = event;
   return {
     method,
     route,
     ...(operation === "" ? {} : { operation }),
     ...(binding === "" ? {} : { binding }),
+    ...(caller === undefined ? {} : { caller }),
     status,
     ...facts,
     outcome,
-    ms: Number(durationMs.toFixed(3)),
-    bytes: replyBytes,
+    ms: Number(event.durationMs.toFixed(3)),
+    bytes: event.replyBytes,
     id: event.requestId,
   };
 }

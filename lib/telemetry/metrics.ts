@@ -1,6 +1,7 @@
 /**
  * Counts for the operator in the text format of Prometheus (exposition format 0.0.4). Every label
- * value is one of a closed set, so that no caller can make the page grow.
+ * value is one of a closed set, or a name that the operator chose, so that no caller can make the
+ * page grow.
  *
  * @module
  */
@@ -56,9 +57,10 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
   const guard: Record<GuardEvent, number> = { eviction: 0, "store-error": 0 };
   return {
     countGuard: (event) => void guard[event]++,
-    observe: ({ route, operation, binding, outcome, durationMs, facts: told }) => {
-      const labels = { route, operation, binding, outcome };
-      const key = `${route} ${operation} ${binding} ${outcome}`;
+    observe: ({ route, operation, binding, outcome, caller, durationMs, facts: told }) => {
+      // To Prometheus, a label that is not there is one that is empty.
+      const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
+      const key = `${route} ${operation} ${binding} ${outcome} ${caller ?? ""}`;
       const counter = requests.get(key);
       if (counter === undefined) requests.set(key, { labels, count: 1 });
       else counter.count++;
@@ -190,7 +192,7 @@ function family(name: string, type: string, help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 
-// Label values come from closed sets and hold nothing that the format would want escaped.
+// Label values come from closed sets or are names of callers, and hold nothing that the format would want escaped.
 function sample(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`).join(",");
   return `${name}${pairs === "" ? "" : `{${pairs}}`} ${value}`;

@@ -41,6 +41,8 @@ export interface RequestEvent {
   readonly status: number;
   /** How it ended. */
   readonly outcome: Outcome;
+  /** The name that the operator gave the caller with its key; undefined where it has none. */
+  readonly caller?: string | undefined;
   /** What the operation told of the call. */
   readonly facts?: Facts | undefined;
   /** How long it took, in milliseconds. */

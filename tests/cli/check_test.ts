@@ -56,6 +56,11 @@ Deno.test("check says how many keys there are, and never what stands in a file",
     assertEquals([two.code, two.stderr], [0, ""]);
     assert(two.stdout.includes(`${file("keys")} (2 keys)  flag\n`), two.stdout);
     assert(!/canary|BEGIN/.test(two.stdout));
+    const named = `billing:${keys[0]}\nweb:${keys[1]}\nbilling:${"k".repeat(16)}\n`;
+    await Deno.writeTextFile(file("named"), named, { mode: 0o600 });
+    const { stdout } = await check(["--api-keys-file", file("named")]);
+    assert(stdout.includes(`${file("named")} (3 keys: billing (2), web)  flag\n`), stdout);
+    assert(!stdout.includes("canary"), stdout);
     const one = await check(["--api-keys-file", file("one")]);
     assert(one.stdout.includes(`${file("one")} (1 key)  flag\n`), one.stdout);
     if (Deno.build.os === "windows") return;

@@ -83,6 +83,45 @@ Deno.test("a signal after the end of standard input still lets a request finish"
   assertEquals((await program.outcome).code, 0);
 });
 
+Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has where it cannot", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/keys`;
+  const [old, next] = ["o".repeat(20), "n".repeat(20)];
+  await Deno.writeTextFile(file, `billing:${old}\n`);
+  const program = await startProgram(["--port", "0", "--api-keys-file", file]);
+  const statusBy = async (key: string): Promise<number> => {
+    const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  try {
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 401]);
+    await Deno.writeTextFile(file, `billing:${next}\nbilling:${old}\n${"k".repeat(16)}\n`);
+    program.signal("SIGHUP");
+    await program.logged("read again: 3 keys: billing (2), 1 without a name\n");
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
+    await Deno.writeTextFile(file, "billing:canary\n");
+    program.signal("SIGHUP");
+    await program.logged("the old keys of callers are kept: ");
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
+    await Deno.remove(file);
+    program.signal("SIGHUP");
+    await program.logged("cannot be read: there is no such file or folder\n");
+    assertEquals(await statusBy(next), 302);
+    await Deno.writeTextFile(file, `${next}\n`);
+    program.signal("SIGHUP");
+    await program.logged("read again: 1 key\n");
+    assertEquals([await statusBy(old), await statusBy(next)], [401, 302]);
+  } finally {
+    program.signal("SIGTERM");
+    await Deno.remove(folder, { recursive: true });
+  }
+  const { code, stderr } = await program.outcome;
+  assertEquals([code, stderr.match(/ warn .*$/gm)?.length], [0, 2], stderr);
+  assert(stderr.includes(" route=root caller=billing status=302 "), stderr);
+  assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
+});
+
 Deno.test("SIGHUP without a certificate leaves the program serving", async () => {
   const program = await startProgram(["--port", "0"]);
   program.signal("SIGHUP");

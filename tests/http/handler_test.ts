@@ -169,6 +169,7 @@ Deno.test("createHandler() tells of each request once what it was and how it end
     replyBytes: 0,
     operation: "",
     binding: "",
+    caller: undefined,
     facts: undefined,
   };
   const call = { operation: "ValidatePin", binding: "HTTP GET", outcome: "false" } as const;

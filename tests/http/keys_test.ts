@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import type { Handler } from "../../lib/http/handler.ts";
-import { CHALLENGE, createKeyCheck, KeyFileError, parseKeys } from "../../lib/http/keys.ts";
+import { CHALLENGE, KeyFileError, KeyRing, keyRingOf, parseKeys } from "../../lib/http/keys.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const KEY = "correct-horse-battery-staple";
 const OTHER = "another/key:with=signs+0";
-const check = createKeyCheck([KEY, OTHER]);
+const RING = keyRingOf([KEY, OTHER])!;
 
 function basic(userAndPassword: string): string {
   return `Basic ${btoa(userAndPassword)}`;
@@ -37,30 +37,94 @@ const ROWS: readonly (readonly [string, Readonly<Record<string, string>>, boolea
 ];
 
 for (const [shown, headers, expected] of ROWS) {
-  Deno.test(`createKeyCheck() ${expected ? "lets in" : "refuses"} ${shown}`, () => {
-    assertEquals(check(new Request("http://localhost/", { headers })), expected);
+  Deno.test(`KeyRing ${expected ? "lets in" : "refuses"} ${shown}`, () => {
+    const caller = RING.callerOf(new Request("http://localhost/", { headers }));
+    assertEquals(caller !== undefined, expected);
   });
 }
 
-Deno.test("createKeyCheck() without keys lets every request in", () => {
-  assertEquals(createKeyCheck([])(new Request("http://localhost/")), true);
+Deno.test("createHandler() without keys asks for none", async () => {
+  for (const apiKeys of [undefined, []]) {
+    assertEquals((await handlerWith({ apiKeys })(new Request("http://localhost/"))).status, 302);
+  }
 });
 
 Deno.test("parseKeys() takes a key a line, and passes over empty lines and remarks", () => {
-  assertEquals(parseKeys(`# who\r\n${KEY}\r\n\n${OTHER}`), [KEY, OTHER]);
+  assertEquals(parseKeys(`# who\r\n${KEY}\r\n\n${OTHER}`), [
+    { name: undefined, key: KEY },
+    { name: undefined, key: OTHER },
+  ]);
+});
+
+Deno.test("parseKeys() takes the name of a caller before a key", () => {
+  const rest = "0123456789abcdef";
+  const rows: readonly (readonly [string, string | undefined, string])[] = [
+    [`billing:${KEY}`, "billing", KEY],
+    [`b:${KEY}`, "b", KEY],
+    [`Web.shop_2-eu:${KEY}`, "Web.shop_2-eu", KEY],
+    [`${"n".repeat(64)}:${KEY}`, "n".repeat(64), KEY],
+    [`billing:a:${rest}`, "billing", `a:${rest}`],
+    [`${"n".repeat(65)}:${KEY}`, undefined, `${"n".repeat(65)}:${KEY}`],
+    [`1st:${rest}`, undefined, `1st:${rest}`],
+    [`:${rest}`, undefined, `:${rest}`],
+    [`a/b:${rest}`, undefined, `a/b:${rest}`],
+  ];
+  for (const [line, name, key] of rows) assertEquals(parseKeys(line), [{ name, key }], line);
+});
+
+Deno.test("KeyRing knows a caller by each of its keys, and by a whole line that may be older", () => {
+  const ring = new KeyRing(parseKeys(`billing:${KEY}\nbilling:${OTHER}\n${"k".repeat(16)}`));
+  const callerBy = (key: string): unknown =>
+    ring.callerOf(new Request("http://localhost/", { headers: { "x-api-key": key } }))?.name;
+  assertEquals([KEY, OTHER, `billing:${KEY}`].map(callerBy), ["billing", "billing", "billing"]);
+  const headers = { "x-api-key": "k".repeat(16) };
+  const bare = ring.callerOf(new Request("http://localhost/", { headers }));
+  assertEquals(bare?.name === undefined && bare !== undefined, true);
+  assertEquals([`other:${KEY}`, "billing", `${KEY}x`].map(callerBy), Array(3).fill(undefined));
+});
+
+Deno.test("KeyRing lets in by the keys that were put in the place of others, and by no other", () => {
+  const ring = new KeyRing(parseKeys(KEY));
+  const letsIn = (key: string): boolean =>
+    ring.callerOf(new Request("http://localhost/", { headers: { "x-api-key": key } })) !==
+      undefined;
+  assertEquals([KEY, OTHER].map(letsIn), [true, false]);
+  ring.replace(parseKeys(OTHER));
+  assertEquals([KEY, OTHER].map(letsIn), [false, true]);
+});
+
+Deno.test("createHandler() tells the operator and the operation the name of the caller", async () => {
+  const told: unknown[] = [];
+  const handler = handlerWith({
+    apiKeys: new KeyRing(parseKeys(`billing:${KEY}\n${OTHER}`)),
+    telemetry: {
+      observe: ({ caller, outcome }) => told.push([caller, outcome]),
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  });
+  const url = "http://localhost/api.asmx/ValidatePin?pin=1&secretCode=x";
+  for (const key of [KEY, OTHER, "wrong"]) {
+    await handler(new Request(url, { headers: { "x-api-key": key } }));
+  }
+  assertEquals(told, [["billing", "false"], [undefined, "false"], [undefined, "unauthorized"]]);
 });
 
 Deno.test("parseKeys() names the line of a key that cannot be one, and never shows it", () => {
-  const message = "line 2 must be a key of 16 to 256 printable ASCII characters, no spaces";
-  for (
-    const line of [
-      "short",
-      "with a blank in it ....",
-      "sch\u00fctzenf\u00e4hnlein-key",
-      "k".repeat(257),
-    ]
-  ) {
-    assertEquals(assertThrows(() => parseKeys(`${KEY}\n${line}`), KeyFileError).message, message);
+  const rows: readonly (readonly [string, string])[] = [
+    ["short", "be"],
+    ["with a blank in it ....", "be"],
+    ["sch\u00fctzenf\u00e4hnlein-key", "be"],
+    ["k".repeat(257), "be"],
+    ["billing:", "have behind its name"],
+    ["billing:15-characters--", "have behind its name"],
+    [`billing:${"k".repeat(257)}`, "have behind its name"],
+  ];
+  for (const [line, verb] of rows) {
+    assertEquals(
+      assertThrows(() => parseKeys(`${KEY}\n${line}`), KeyFileError).message,
+      `line 2 must ${verb} a key of 16 to 256 printable ASCII characters, no spaces`,
+    );
   }
   assertEquals(
     assertThrows(() => parseKeys("# nothing yet\n\n"), KeyFileError).message,
@@ -105,7 +169,7 @@ Deno.test("createHandler() asks for a key before it reads a byte of the body", a
 
 Deno.test("parseKeys() takes keys of 16 to 256 characters", () => {
   const keys = ["k".repeat(16), "!".repeat(256), "~".repeat(255)];
-  assertEquals(parseKeys(keys.join("\n")), keys);
+  assertEquals(parseKeys(keys.join("\n")).map(({ key }) => key), keys);
   for (const length of [15, 257]) {
     assertThrows(() => parseKeys("k".repeat(length)), KeyFileError, "line 1");
   }

@@ -9,7 +9,7 @@ import { parseCommand } from "../../lib/command_line/command_line.ts";
 import type { Config } from "../../lib/config.ts";
 import { serviceHandler } from "../../lib/app/handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
-import { parseKeys } from "../../lib/http/keys.ts";
+import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
 import type { PinClock } from "./placeholders.ts";
 import type { RunningProgram } from "./program.ts";
@@ -38,7 +38,7 @@ export function handlerServer(args: readonly string[]): Server {
     now,
     apiKeys: config.apiKeysFile === undefined
       ? undefined
-      : parseKeys(Deno.readTextFileSync(config.apiKeysFile)),
+      : new KeyRing(parseKeys(Deno.readTextFileSync(config.apiKeysFile))),
     log: {
       error: (_message, cause) => {
         throw cause;

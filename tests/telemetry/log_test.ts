@@ -48,6 +48,16 @@ Deno.test("createLog() writes what the operation told, its outcome in the place 
   ]);
 });
 
+Deno.test("createLog() writes the name of the caller", () => {
+  const event = { ...EVENT, caller: "billing" };
+  const text = logged({}, (log) => log.request(event));
+  assert(text.includes(' binding="SOAP 1.1" caller=billing status=200 '), text);
+  assertEquals(
+    JSON.parse(logged({ format: "json" }, (log) => log.request(event))).caller,
+    "billing",
+  );
+});
+
 Deno.test("createLog() writes a request as an object on one line", () => {
   assertEquals(
     logged({ format: "json" }, (log) => log.request({ ...EVENT, operation: "", binding: "" })),

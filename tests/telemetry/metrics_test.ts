@@ -31,6 +31,16 @@ Deno.test("createMetrics() counts requests by route, operation, binding and outc
   assert(page.includes(`authenticator_requests_total{${labels},outcome="true"} 1`));
 });
 
+Deno.test("createMetrics() counts requests by the name of the caller, where it has one", () => {
+  const page = pageOf([EVENT, { ...EVENT, caller: "billing" }, { ...EVENT, caller: "web" }, EVENT]);
+  const labels = 'route="service",operation="ValidatePin",binding="HTTP GET",outcome="false"';
+  assertEquals(page.filter((line) => line.startsWith("authenticator_requests_total{")), [
+    `authenticator_requests_total{${labels}} 2`,
+    `authenticator_requests_total{${labels},caller="billing"} 1`,
+    `authenticator_requests_total{${labels},caller="web"} 1`,
+  ]);
+});
+
 Deno.test("createMetrics() counts durations in buckets that include the smaller ones", () => {
   const durations = [0.5, 0.7, 1, 20_000].map((durationMs) => ({ ...EVENT, durationMs }));
   const name = "authenticator_request_duration_seconds";

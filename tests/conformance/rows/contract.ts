@@ -186,7 +186,7 @@ export const CONTRACT: Source = {
       "The secretCode is an ordinary parameter of both operations, and callers need nothing else.",
       [
         contract("ValidatePin by HTTP POST"),
-        testsOf("http/keys_test.ts")("createKeyCheck() without keys lets every request in"),
+        testsOf("http/keys_test.ts")("createHandler() without keys asks for none"),
       ],
     ),
     met("C-23", "§9", "MUST", "SOAP 1.1 and SOAP 1.2 are offered side by side at one address.", [

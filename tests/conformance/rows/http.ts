@@ -85,8 +85,8 @@ export const HTTP: Source = {
       "MUST",
       "Schemes are compared without case; Basic ends the user name at the first colon.",
       [
-        keys("createKeyCheck() lets in a Bearer token, scheme in another case"),
-        keys("createKeyCheck() lets in a Basic password that holds colons"),
+        keys("KeyRing lets in a Bearer token, scheme in another case"),
+        keys("KeyRing lets in a Basic password that holds colons"),
       ],
     ),
     met(
