@@ -11,6 +11,7 @@ import {
   duplicateParameter,
   type Operation,
   operationNamed,
+  type RecordType,
   type Result,
   SERVICE_NAME,
 } from "../service/operations.ts";
@@ -46,17 +47,27 @@ export function jsonBinding(): Binding {
   };
 }
 
+/** What the member `__type` of a record says, as the original stack writes it. */
+export function typeNameOf({ name }: RecordType): string {
+  return `${SERVICE_NAME}.${name}`;
+}
+
 function writeReply({ result: type }: Operation, result: Result): Reply {
   const d = type.kind === "record"
-    ? { __type: `${SERVICE_NAME}.${type.name}`, ...Object.fromEntries(fieldsOf(type, result)) }
+    ? { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) }
     : valueOf(type, result);
   return reply(200, { d });
 }
 
-// The members of the original stack, which its callers may look for, with nothing in them that
-// could come from inside.
+/**
+ * The members of an error, which are those of the original stack, since its callers may look for
+ * them. All but the first are empty: they are about what is inside.
+ */
+export const ERROR_MEMBERS = ["Message", "StackTrace", "ExceptionType"] as const;
+
 function writeFault(fault: Fault): Reply {
-  const body = { Message: fault.message, StackTrace: "", ExceptionType: "" };
+  const texts = [fault.message, "", ""];
+  const body = Object.fromEntries(ERROR_MEMBERS.map((name, i) => [name, texts[i]]));
   return { ...reply(FAULTS[fault.code].status, body), headers: { jsonerror: "true" } };
 }
 

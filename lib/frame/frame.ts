@@ -24,8 +24,6 @@ export const PRODUCT_NAME = "Authenticator";
 export interface FrameContext {
   /** The path that the page was asked for by, not decoded. */
   readonly path: string;
-  /** Whether the server describes its JSON form at `/openapi.json`. */
-  readonly hasOpenApi: boolean;
 }
 
 /** What a page is made of. */
@@ -109,7 +107,7 @@ function navigation(service: string, title: string, current: string | undefined)
 }
 
 function footer(context: FrameContext): MarkupElement {
-  const root = context.path.endsWith("/") ? "../" : "";
+  const root = rootPath(context);
   const service = servicePath(context);
   return element(
     "footer",
@@ -118,7 +116,7 @@ function footer(context: FrameContext): MarkupElement {
     link(`${service}?op=${[...OPERATIONS.keys()][0]}#reference`, "Documentation"),
     link(`${service}#settings`, "Server settings"),
     link(`${service}#wsdl`, "WSDL"),
-    ...(context.hasOpenApi ? [link(`${root}openapi.json`, "OpenAPI")] : []),
+    link(`${root}openapi.json`, "OpenAPI"),
     link(`${root}healthz`, "Health"),
     element("span", {}, "More in README.md and docs/ of the program"),
   );
@@ -143,8 +141,13 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`
  * The address of the service, relative to the page: so it is right behind a proxy that puts a
  * prefix in front of the path.
  */
-export function servicePath({ path }: FrameContext): string {
-  return path.endsWith("/") ? "../api.asmx" : "api.asmx";
+export function servicePath(context: FrameContext): string {
+  return `${rootPath(context)}api.asmx`;
+}
+
+/** The way from the page to the root of the service. */
+export function rootPath({ path }: FrameContext): string {
+  return path.endsWith("/") ? "../" : "";
 }
 
 let policy: Promise<string> | undefined;

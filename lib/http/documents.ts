@@ -7,14 +7,16 @@
 import { eTag } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
 import { disco } from "../description/disco.ts";
+import { openApi } from "../description/openapi.ts";
 import { wsdl } from "../description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
 import { contentSecurityPolicy } from "../frame/frame.ts";
+import { fieldOf } from "../samples/fields.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";
 import { isFresh } from "./answer.ts";
-import type { Answerer, Exchange } from "./exchange.ts";
+import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { type Answered, question } from "./questions.ts";
 import type { HandlerState } from "./state.ts";
 import { baseOf, type Target } from "./target.ts";
@@ -23,9 +25,20 @@ import { baseOf, type Target } from "./target.ts";
 export type TextReply = Reply & { readonly body: string };
 
 /** The service page, the WSDL and the discovery document. */
-export function documents(state: HandlerState): Answerer {
-  const written = new Map<string, Promise<Written>>();
-  return question(state, (exchange) => answerDocument(exchange, state, written));
+export const documents: AnswererMaker = documentsBy(({ query }) => documentIn(query));
+
+/** The OpenAPI description. */
+export const openApiDocument: AnswererMaker = documentsBy(() => "openapi");
+
+/** Makes what answers with documents, by what tells which one is asked for. */
+function documentsBy(nameIn: (target: Target) => DocumentName): AnswererMaker {
+  return (state) => {
+    const written = new Map<string, Promise<Written>>();
+    return question(
+      state,
+      (exchange) => answerDocument(exchange, nameIn(exchange.target), state, written),
+    );
+  };
 }
 
 /** How many documents are kept: those of a few hosts. Callers choose the host. */
@@ -52,15 +65,16 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
 
 async function answerDocument(
   { request, target }: Exchange,
+  name: DocumentName,
   state: HandlerState,
   written: Map<string, Promise<Written>>,
 ): Promise<Answered> {
   const base = baseOf(request, target, state);
   // A document depends on nothing else that differs between requests.
-  const key = JSON.stringify([base, target.path.endsWith("/"), documentIn(target.query)]);
+  const key = JSON.stringify([base, target.path.endsWith("/"), name]);
   let found = written.get(key);
   if (found === undefined) {
-    found = write(target, base, state);
+    found = write(name, target, base, state);
     const [oldest] = written.keys();
     if (written.size >= MAX_WRITTEN && oldest !== undefined) written.delete(oldest);
     written.set(key, found);
@@ -85,8 +99,13 @@ async function answerDocument(
     : { ...reply, headers };
 }
 
-async function write(target: Target, base: string, state: HandlerState): Promise<Written> {
-  const reply = await describe(documentIn(target.query), {
+async function write(
+  name: DocumentName,
+  target: Target,
+  base: string,
+  state: HandlerState,
+): Promise<Written> {
+  const reply = await describe(name, {
     namespace: state.namespace,
     base,
     path: target.path,
@@ -95,7 +114,6 @@ async function write(target: Target, base: string, state: HandlerState): Promise
     wantsKey: state.keys !== undefined,
     maxFailures: state.maxFailures ?? 0,
     singleUse: state.singleUse ?? false,
-    hasOpenApi: false,
   });
   const isForBrowsers = reply.status === 200 && !reply.contentType.startsWith("text/xml");
   const zipped = isForBrowsers ? await gzip(reply.body) : undefined;
@@ -103,7 +121,14 @@ async function write(target: Target, base: string, state: HandlerState): Promise
 }
 
 /** A document: a description, the script, the overview, or the page of an operation. */
-type DocumentName = "wsdl" | "disco" | "script" | "overview" | "unknown" | { readonly op: string };
+type DocumentName =
+  | "wsdl"
+  | "disco"
+  | "openapi"
+  | "script"
+  | "overview"
+  | "unknown"
+  | { readonly op: string };
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
@@ -117,9 +142,11 @@ function documentIn(query: string): DocumentName {
 async function describe(name: DocumentName, context: PageContext): Promise<TextReply> {
   switch (name) {
     case "wsdl":
-      return xml(wsdl(context));
+      return forTools("text/xml", wsdl(context));
     case "disco":
-      return xml(disco(context));
+      return forTools("text/xml", disco(context));
+    case "openapi":
+      return forTools("application/json", openApiOf(context));
     case "script":
       return SCRIPT_REPLY;
   }
@@ -137,7 +164,11 @@ const SCRIPT_REPLY: TextReply = {
   body: SCRIPT,
 };
 
-function xml(body: string): TextReply {
+function openApiOf({ base, wantsKey, service }: PageContext): string {
+  return openApi({ base, wantsKey, describe: (name) => fieldOf(name, service) });
+}
+
+function forTools(type: string, body: string): TextReply {
   const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
-  return { status: 200, contentType: "text/xml; charset=utf-8", body, headers };
+  return { status: 200, contentType: `${type}; charset=utf-8`, body, headers };
 }

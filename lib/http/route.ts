@@ -6,7 +6,7 @@
 
 import { pairAspxBinding, validateAspxBinding } from "../binding/aspx.ts";
 import { calls } from "./call.ts";
-import { documents } from "./documents.ts";
+import { documents, openApiDocument } from "./documents.ts";
 import type { AnswererMaker } from "./exchange.ts";
 import { health, metrics, picture, readiness, redirect } from "./questions.ts";
 
@@ -35,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/api.asmx",      methods: ["POST"],        wantsKey: true,  name: "service",       answer: service },
   { path: "/api.asmx",      methods: ["GET"],         wantsKey: true,  name: "description",   answer: documents },
   { path: "/api.asmx/*",    methods: ["GET", "POST"], wantsKey: true,  name: "service",       answer: service },
+  { path: "/openapi.json",  methods: ["GET"],         wantsKey: true,  name: "openapi",       answer: openApiDocument },
   { path: "/pair.aspx",     methods: ["GET", "POST"], wantsKey: true,  name: "pair.aspx",     answer: calls(() => [pairAspxBinding()]) },
   { path: "/validate.aspx", methods: ["GET", "POST"], wantsKey: true,  name: "validate.aspx", answer: calls(() => [validateAspxBinding()]) },
   { path: "/qr.aspx",       methods: ["GET", "POST"], wantsKey: true,  name: "qr.aspx",       answer: picture },

@@ -9,7 +9,7 @@ import { missingParameter, type Operation, type Parameter } from "../service/ope
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { fieldOf } from "../samples/fields.ts";
-import { link, pane, section, table, tabs } from "../frame/parts.ts";
+import { pane, section, table, tabs } from "../frame/parts.ts";
 
 /** Parameters, reply and errors of an operation. */
 export function referenceSection(
@@ -48,7 +48,7 @@ function parameterRow(
     "string",
     mayBeEmpty ? "yes, may be empty" : "yes",
     `${max.toLocaleString("en")} ${unit}`,
-    `${fieldOf(name, service).hint} ${TRIMMED.get(name) ?? "Taken as it is: nothing is trimmed."}`,
+    `${fieldOf(name, service).hint} ${TRIMMED.get(name) ?? "Nothing is trimmed."}`,
   ];
 }
 
@@ -58,7 +58,6 @@ const TRIMMED: ReadonlyMap<string, string> = new Map([
     "pin",
     "Send it as text: a number loses its leading zeros. Anything else than the digits is false.",
   ],
-  ["appName", "Otherwise taken as it is."],
 ]);
 
 const MEANINGS: ReadonlyMap<string, string> = new Map([
@@ -117,8 +116,5 @@ function errorsSection(operation: Operation, context: PageContext): MarkupElemen
     },
     tabs("errors-by", "Format", items),
     table("Errors", ["Status", "In SOAP", "When"], errorRows(context)),
-    ...(context.hasOpenApi
-      ? [element("p", {}, link("openapi.json", "OpenAPI description of the JSON form"))]
-      : []),
   );
 }

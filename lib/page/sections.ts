@@ -7,6 +7,7 @@
 import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
+import { rootPath } from "../frame/frame.ts";
 import { marked, pane, section, table, tabs } from "../frame/parts.ts";
 import type { Sample } from "../samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
@@ -107,27 +108,35 @@ export function formsSection(samples: readonly Sample[]): MarkupElement {
   );
 }
 
-/** What the WSDL is for, with the way to it; from the document itself no link leads back. */
-export function wsdlSection({ base }: PageContext): MarkupElement {
+/** What the descriptions are for, with the way to them; from the documents no link leads back. */
+export function wsdlSection(context: PageContext): MarkupElement {
+  const { base } = context;
   const url = `${base}/api.asmx?wsdl`;
+  const newTab = { target: "_blank", rel: "noopener" };
   const rows = [
     ["C#", `dotnet-svcutil ${url}`],
     ["Java", `wsimport -extension ${url}`],
     ["PHP", `new SoapClient('${url}')`],
     ["Python", `zeep.Client("${url}")`],
+    ["TypeScript", `npx openapi-typescript ${base}/openapi.json`],
   ].map(([language = "", text = ""]) => [language, element("code", {}, text)]);
   return section(
     {
       id: "wsdl",
       title: "Service description (WSDL)",
       about:
-        "SOAP tools read it and make a client from it. It opens in a tab of its own, since it is " +
-        "XML and has no link back here.",
+        "SOAP tools read it and make a client from it. The JSON form has an OpenAPI description. " +
+        "Both open in a new tab.",
     },
     element(
       "p",
       { class: "row" },
-      element("a", { href: "?wsdl", target: "_blank", rel: "noopener" }, "Open the WSDL"),
+      element("a", { href: "?wsdl", ...newTab }, "Open the WSDL"),
+      element(
+        "a",
+        { href: `${rootPath(context)}openapi.json`, ...newTab },
+        "Open the OpenAPI description",
+      ),
     ),
     table("Tools", [], rows),
   );

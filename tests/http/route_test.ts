@@ -22,6 +22,7 @@ Deno.test("the table is what callers were told", () => {
       "/api.asmx POST key service",
       "/api.asmx GET key description",
       "/api.asmx/* GET,POST key service",
+      "/openapi.json GET key openapi",
       "/pair.aspx GET,POST key pair.aspx",
       "/validate.aspx GET,POST key validate.aspx",
       "/qr.aspx GET,POST key qr.aspx",

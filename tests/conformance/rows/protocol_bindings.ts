@@ -7,6 +7,7 @@ const soap12 = testsOf("exchanges/soap12.md");
 const json = testsOf("conformance/json_test.ts");
 const short = testsOf("conformance/short_routes_test.ts");
 const description = testsOf("exchanges/description.md");
+const openApi = testsOf("description/openapi_test.ts");
 const proxy = testsOf("exchanges/trust_proxy.md");
 const handler = testsOf("http/handler_test.ts");
 const abuse = testsOf("runtime/abuse_test.ts");
@@ -52,6 +53,17 @@ export const PROTOCOL_BINDINGS: Source = {
     met("B-05", "§2", "our rule", "`wsdl` and `disco` are found by a key in any case.", [
       routes("WSDL and disco are found by a key in any case"),
     ]),
+    met(
+      "B-61",
+      "§2",
+      "our rule",
+      "`GET /openapi.json` is the OpenAPI 3.1 description of the JSON form.",
+      [
+        openApi("openApi() is valid OpenAPI 3.1"),
+        openApi("openApi() has a path for each operation, with its parameters and limits"),
+        routes("The JSON form has an OpenAPI description"),
+      ],
+    ),
     met("B-06", "§2", "our rule", "`GET /` is 302 to `/api.asmx`, relative to the path.", [
       routes("The root leads to the service page"),
     ]),
