@@ -8,12 +8,7 @@ import { OPERATIONS } from "../lib/service/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { pair } from "../lib/service/pair.ts";
 import { XML_LIMITS } from "../lib/xml/tree.ts";
-
-const ROOT = new URL("../", import.meta.url);
-
-function read(page: string): string {
-  return Deno.readTextFileSync(new URL(page, ROOT));
-}
+import { PAGES, prose, read, ROOT } from "./support/pages.ts";
 
 /** The cells of the table between two marks, without its head. */
 function tableIn(page: string, mark: string): string[][] {
@@ -90,36 +85,21 @@ Deno.test("docs/house.md: every file that the map names exists", () => {
   assert(files.length > 30);
 });
 
-const PAGES = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "deploy/README.md",
-  "tests/README.md",
-  "tests/exchanges/README.md",
-  ...[...Deno.readDirSync(new URL("docs/", ROOT))]
-    .filter(({ name }) => name.endsWith(".md"))
-    .map(({ name }) => `docs/${name}`),
-];
-
 /** The page without its code, where `[a](b)` is no link and `#` no heading. */
-function prose(page: string): string {
-  return read(page).replace(/^ *(```|~~~)[^]*?^ *\1$/gm, "").replace(
-    /`[^`\n]+`/g,
-    (code) => code.replace(/[[\]#]/g, " "),
-  );
+function withoutCode(page: string): string {
+  return prose(page).replace(/`[^`\n]+`/g, (code) => code.replace(/[[\]#]/g, " "));
 }
 
 /** The anchors of a page's headings, as forges make them. */
 function anchorsOf(page: string): readonly string[] {
-  return [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replaceAll(" ", "-")
   );
 }
 
 Deno.test("the documentation: every link leads to a file, and to a heading in it", () => {
   const dead = PAGES.flatMap((page) =>
-    [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+    [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
       .filter((target) => !/^https?:/.test(target))
       .filter((target) => {
         const { pathname, hash, href } = new URL(target, new URL(page, ROOT));

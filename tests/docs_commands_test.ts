@@ -1,0 +1,156 @@
+// Every command, option, variable and file that the documentation names exists.
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import configuration from "../deno.json" with { type: "json" };
+import { parseCommand, usage } from "../lib/command_line/command_line.ts";
+import { namesOf, OPTIONS, variableOf } from "../lib/config.ts";
+import { codeIn, fencesOf, PAGES, read, ROOT } from "./support/pages.ts";
+
+const COMPILE = read("compile.sh");
+const TASKS: ReadonlySet<string> = new Set(Object.keys(configuration.tasks));
+const VARIABLES: ReadonlySet<string> = new Set(namesOf(OPTIONS).map((name) => variableOf(name)));
+
+/** Tasks that run the program with the arguments behind their name. */
+const PROGRAM_TASKS: ReadonlySet<string> = new Set(["start", "dev", "cli"]);
+
+/** A simple command of a shell: the variables set for it, and its words. */
+interface ShellCommand {
+  readonly variables: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** The simple commands in a script, as far as the pages go: no here-documents, no functions. */
+function commandsIn(script: string): readonly ShellCommand[] {
+  const token =
+    /\\\n|#[^\n]*(?=\n|$)|(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\[^\n]|[^\s'"\\|;&()#]|(?<=\S)#)+|&&|\|\||[|;&()\n]/g;
+  const commands: string[][] = [[]];
+  for (const [text] of script.matchAll(token)) {
+    if (/^(?:\\\n|#)/.test(text)) continue;
+    if (/^(?:&&|\|\||[|;&()\n])$/.test(text)) commands.push([]);
+    else commands.at(-1)!.push(text.replace(/^(['"])([^]*)\1$/, "$2"));
+  }
+  return commands.filter((words) => words.length > 0).map((words) => {
+    const first = words.findIndex((word) => !/^\w+=/.test(word));
+    const redirection = words.findIndex((word) => /^[0-9]?[<>]/.test(word));
+    return {
+      variables: words.slice(0, first < 0 ? words.length : first).map((word) =>
+        word.split("=")[0]!
+      ),
+      words: first < 0 ? [] : words.slice(first, redirection < 0 ? undefined : redirection),
+    };
+  });
+}
+
+/** What is wrong with a command that a page shows; nothing for programs of other makers. */
+function complaintOf({ variables, words: [program, ...args] }: ShellCommand): string | undefined {
+  const strange = variables.find((name) =>
+    name.startsWith("AUTHENTICATOR_") && !VARIABLES.has(name)
+  );
+  if (strange !== undefined) return `there is no variable ${strange}`;
+  switch (program?.split("/").at(-1)) {
+    case "npx":
+      return complaintOfNpx(args);
+    case "deno":
+      return complaintOfDeno(args);
+    case "authenticator":
+      return complaintOfProgram(args);
+    case "compile.sh":
+      return args.filter((arg) => arg.startsWith("-")).find((flag) => !COMPILE.includes(flag));
+  }
+  return undefined;
+}
+
+function complaintOfNpx(args: readonly string[]): string | undefined {
+  const [packageName, ...rest] = args.filter((arg) => arg !== "--yes");
+  if (!packageName?.startsWith("deno@")) return undefined;
+  const [, version] = /DENO_VERSION=(\S+)/.exec(COMPILE)!;
+  return packageName === `deno@${version}` ? complaintOfDeno(rest) : `not Deno ${version}`;
+}
+
+function complaintOfDeno([subcommand, ...rest]: readonly string[]): string | undefined {
+  const [name = "", ...args] = rest.filter((arg, at) => !(arg.startsWith("-") && at === 0));
+  if (subcommand === "task") {
+    if (!TASKS.has(name)) return `there is no task ${name}`;
+    return PROGRAM_TASKS.has(name) ? complaintOfProgram(args) : undefined;
+  }
+  const file = rest.find((arg) => arg.endsWith(".ts"));
+  return file === undefined || exists(file) ? undefined : `there is no file ${file}`;
+}
+
+function complaintOfProgram(args: readonly string[]): string | undefined {
+  try {
+    parseCommand(args, () => undefined);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : "it throws";
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(new URL(path, ROOT)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("commandsIn() reads a script as a shell does", () => {
+  const script = "# a comment\nA=1 b 'c d' --e \\\n  f | g # h\n(umask 077; i > j)\nk#l && \"m\"\n";
+  assertEquals(commandsIn(script), [
+    { variables: ["A"], words: ["b", "c d", "--e", "f"] },
+    { variables: [], words: ["g"] },
+    { variables: [], words: ["umask", "077"] },
+    { variables: [], words: ["i"] },
+    { variables: [], words: ["k#l"] },
+    { variables: [], words: ["m"] },
+  ]);
+});
+
+Deno.test("the documentation: every command that a page shows can be typed", () => {
+  const shown = PAGES.flatMap((page) =>
+    fencesOf(page).filter(({ info }) => /^(?:sh|shell|bash|console)$/.test(info))
+      .flatMap(({ text }) => commandsIn(text)).map((command) => ({ page, command }))
+  );
+  assert(shown.length > 30);
+  const wrong = shown.flatMap(({ page, command }) => {
+    const complaint = complaintOf(command);
+    return complaint === undefined ? [] : [`${page}: ${command.words.join(" ")}: ${complaint}`];
+  });
+  assertEquals(wrong, []);
+});
+
+/** Code whose options are those of this program, and not of another. */
+const OURS = /^(?:--|AUTHENTICATOR_|authenticator\b|dist\/authenticator\b|\.\/compile\.sh|serve\b)/;
+
+/** Options of other programs that stand alone on a page. */
+const FOREIGN_FLAGS: ReadonlySet<string> = new Set([
+  ...["--appendonly", "--cacert", "--cert", "--format", "--key", "--seed", "--yes"],
+]);
+
+Deno.test("the documentation: every option and variable that a page names exists", () => {
+  const flags = new Set([...usage().matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag));
+  const wrong = PAGES.flatMap((page) =>
+    codeIn(page).filter((code) => OURS.test(code)).flatMap((code) => [
+      ...[...code.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag).filter((flag) =>
+        !flags.has(flag) && !FOREIGN_FLAGS.has(flag) && !COMPILE.includes(flag)
+      ),
+      ...[...code.matchAll(/\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)
+        .filter((name) => !VARIABLES.has(name)),
+    ]).map((name) => `${page}: ${name}`)
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("the documentation: every file and task that a page names exists", () => {
+  const wrong = PAGES.flatMap((page) => {
+    const made = fencesOf(page).map(({ info }) => info.split(" ").at(-1));
+    return codeIn(page).filter((code) => !made.includes(code)).filter((code) => {
+      const [, task] = /^deno task ([\w:]+)/.exec(code) ?? [];
+      if (task !== undefined) return !TASKS.has(task);
+      const isPath = /^(?:lib|tests|docs|deploy|bench|types|\.ci)\/[\w./-]*[\w/]$/.test(code);
+      return isPath && !/^docs\/\.|\boutput\b/.test(code) && !exists(code);
+    }).map((code) => `${page}: ${code}`);
+  });
+  assertEquals(wrong, []);
+});
