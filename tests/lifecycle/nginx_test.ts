@@ -1,16 +1,15 @@
 /**
- * Two instances behind nginx, each restarted in turn under a steady load: no request is lost. And what
- * nginx keeps from the world, however it is asked for.
+ * Two instances behind nginx, each restarted in turn under a steady load: no request is lost.
  *
  * @module
  */
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { exchangeRaw } from "../support/http.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { type Count, steadyLoad } from "./load.ts";
-import { exchange, hasNginx, startNginx } from "./nginx.ts";
+import { startNginx, withErrors } from "../deploy/nginx.ts";
+import { exchange, need, withFolder } from "../deploy/tool.ts";
 
 const LOAD = { perSecond: 1_000, atOnce: 256, patienceMs: 60_000 };
 // Of two instances in turn.
@@ -54,12 +53,17 @@ interface Restarts {
 async function restartUnderLoad(
   places: readonly Place[],
   folder: string,
-  change?: (configuration: string) => string,
+  change: (configuration: string) => string = (same) => same,
 ): Promise<Restarts> {
+  await need(["nginx", "-v"], "nginx");
   const start = ({ args }: Place): Promise<RunningProgram> =>
     startProgram([...args, "--trust-proxy"]);
   const programs = await Promise.all(places.map(start));
-  const nginx = await startNginx(folder, places.map(({ upstream }) => upstream), change);
+  const nginx = await startNginx(
+    folder,
+    places.map(({ upstream }) => upstream),
+    (configuration) => change(withErrors(configuration)),
+  );
   const ended = new AbortController();
   const load = steadyLoad(`${nginx.url}/api.asmx/ValidatePin`, LOAD, ended.signal);
   try {
@@ -79,16 +83,6 @@ async function restartUnderLoad(
   for (const program of programs) assertEquals((await program.outcome).code, 0);
   tell(`${count.sent} requests in ${RESTARTS} restarts`);
   return { count, log: log.filter((line) => !/connect\(\)/.test(line)) };
-}
-
-async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  if (!await hasNginx()) throw new Error("nginx is missing: apt-get install nginx");
-  const folder = await Deno.makeTempDir();
-  try {
-    await act(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 }
 
 function assertAllAnswered({ sent, outcomes }: Count): void {
@@ -120,35 +114,4 @@ Deno.test("on ports, where nginx may send a POST again: every request is answere
     const again = new Set(log.map((line) => / \*(\d+) /.exec(line)?.[1])).size;
     tell(`sent again by nginx: ${again}`);
     assert(again <= LOAD.atOnce * RESTARTS, `${again} requests had to be sent again`);
-  }));
-
-// A server on Bun takes each of them for one of the two paths.
-const INTERNAL = [
-  "/metrics",
-  "/METRICS",
-  "/readyz",
-  "/healthz/../metrics",
-  "/healthz/%2e%2e/metrics",
-  "/.\\metrics",
-  "/healthz\\..\\readyz",
-  "/healthz\\%2e%2E\\metrics",
-];
-
-Deno.test("the world gets neither the metrics nor the readiness, whatever stands in the path", () =>
-  withFolder(async (folder) => {
-    const all = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      () => new Response("reached"),
-    );
-    const upstream = `127.0.0.1:${all.addr.port}`;
-    const nginx = await startNginx(folder, [upstream, upstream]);
-    const { hostname, port } = new URL(nginx.url);
-    const statusOf = async (path: string): Promise<number> => {
-      const request = { head: [`GET ${path} HTTP/1.1`, "Host: a"], body: new Uint8Array() };
-      return (await exchangeRaw({ hostname, port: Number(port) }, request)).status;
-    };
-    assertEquals(await statusOf("/healthz"), 200);
-    for (const path of INTERNAL) assertEquals(await statusOf(path), 404, path);
-    await nginx.stop();
-    await all.shutdown();
   }));

@@ -1,0 +1,99 @@
+/**
+ * Programs of Debian that the tests of `deploy/` drive, and what they need: a free port, a file with
+ * a few things exchanged, a process that does not outlive its test.
+ *
+ * @module
+ */
+
+import { limitLife, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
+
+/** The text of a file of `deploy/`. */
+export function deployFile(name: string): string {
+  return Deno.readTextFileSync(new URL(`../../deploy/${name}`, import.meta.url));
+}
+
+/**
+ * Says what is missing.
+ *
+ * @param words A command that succeeds where the program is installed.
+ * @throws {Error} When it does not.
+ */
+export async function need(words: readonly string[], packageName: string): Promise<void> {
+  try {
+    if ((await runToEnd(words)).code === 0) return;
+  } catch {
+    // There is no such program.
+  }
+  throw new Error(`${words[0]} is missing: apt-get install ${packageName}`);
+}
+
+/** Runs something with a folder that is gone afterwards. */
+export async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "deploy-" });
+  try {
+    await act(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Replaces a text that must be there, its first place outside comments. */
+export function exchange(text: string, search: string, replacement: string): string {
+  const lines = text.split("\n");
+  const index = lines.findIndex((line) => !/^\s*#/.test(line) && line.includes(search));
+  if (index < 0) throw new TypeError(`the file does not hold: ${search}`);
+  return lines.with(index, lines[index]!.replace(search, () => replacement)).join("\n");
+}
+
+/** A port of loopback that nobody listens on. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** A program that runs until it is stopped. */
+export interface Daemon {
+  /** Asks it to end by a signal, and waits until it has. */
+  readonly stop: (signal?: Deno.Signal) => Promise<void>;
+}
+
+/** Starts a program that writes its output into a file. */
+export function startDaemon(
+  [program, ...args]: readonly string[],
+  output: string,
+  env: Readonly<Record<string, string>> = {},
+): Daemon {
+  const child = new Deno.Command(program!, {
+    args,
+    env: { ...env },
+    stdout: "piped",
+    stderr: "piped",
+  })
+    .spawn();
+  limitLife(child);
+  const written = Promise.all([child.stdout, child.stderr].map(async (stream, i) => {
+    await stream.pipeTo(
+      (await Deno.open(`${output}.${i + 1}`, { create: true, append: true })).writable,
+    );
+  }));
+  return {
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      await child.status;
+      await written;
+    },
+  };
+}
+
+/** Waits until an address answers, whatever it answers. */
+export async function answers(url: string): Promise<void> {
+  await eventually(async () => {
+    try {
+      await (await fetch(url)).body?.cancel();
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
