@@ -14,26 +14,26 @@ export const TABLE_FILE = new URL("../../docs/interop.md", import.meta.url);
 
 const HEAD = `# Clients that work
 
-Every cell with a check mark is five tests of \`deno task test:interop\`, in which the client, as its
-makers publish it, calls the running server over TCP: a pairing with names and secrets beyond ASCII,
-the right pin, a wrong pin, and a mistake in each operation, which must come out as the client's own
-exception with our code and sentence. All of them run against the server on Deno, on Bun and as an
-executable. "Bun" is a binding that works there and not on Deno; a dash is one that the client does
-not speak.
+Each check mark stands for five tests of \`deno task test:interop\`. The client, as its makers publish
+it, calls the running server over TCP: it pairs with names and secrets outside ASCII, checks a right
+pin and a wrong one, and makes a mistake in each operation, which must become the client's own
+exception with the server's code and message. All tests run against the server on Deno, on Bun and
+as an executable. "Bun" means that the binding works with the server on Bun and not on Deno. A dash
+means that the client does not have the binding.
 
 `;
 
 const FOOT = `
-What is peculiar to one of them:
+What to know about some of them:
 
 - Apache Axis 1 writes characters beyond the Basic Multilingual Plane (emoji) as two halves, which
-  is not XML. It gets a fault that says so; anything else in Unicode works.
-- The stubs that SOAP::Lite makes from a WSDL put parameters into no namespace, and get a fault that
-  names the one they belong to. With \`SOAP::Data\` and an \`xmlns\` attribute it works, in both
-  versions of SOAP.
+  is not XML. It gets a fault that says so. All other characters work.
+- The stubs that SOAP::Lite makes from a WSDL put parameters in no namespace, and get a fault that
+  names the right one. With \`SOAP::Data\` and an \`xmlns\` attribute it works, in both versions of
+  SOAP.
 - suds takes the SOAP 1.2 port of a WSDL but sends SOAP 1.1 to it; that works too.
-- \`wsimport\` wants \`-extension\` for SOAP 1.2, as for every WSDL of the original stack; \`wsdl2h\`
-  wants \`-R\` and \`-N\`, or it warns that it joins the ports and leaves HTTP GET and HTTP POST out.
+- \`wsimport\` needs \`-extension\` for SOAP 1.2, as for every ASP.NET WSDL. \`wsdl2h\` needs \`-R\` and
+  \`-N\`; without them it warns that it joins the ports and leaves out HTTP GET and HTTP POST.
 - \`java.net.http\`, and with it Spring's RestClient and CXF 4, asks for an upgrade to HTTP/2 (h2c)
   with each request over plain HTTP, which in Java 17 always has a \`Content-Length\`. Deno answers
   that with an empty 400 before the server sees it: since 2.8.3, and still in 2.9.6, the newest.
@@ -50,7 +50,7 @@ export function interopPage(): string {
 /** The table alone. */
 export function interopTable(): string {
   const rows = [
-    ["Client", ...BINDINGS, "How it comes by its requests"],
+    ["Client", ...BINDINGS, "How it makes its requests"],
     ...CLIENTS.map(rowOf),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
