@@ -7,7 +7,11 @@
 
 import process from "node:process";
 import { check } from "./lib/cli/check.ts";
-import { parseCommand, usage } from "./lib/command_line/command_line.ts";
+import { code } from "./lib/cli/code.ts";
+import { parseCommand } from "./lib/command_line/command_line.ts";
+import { completion } from "./lib/command_line/completion.ts";
+import { help } from "./lib/command_line/help.ts";
+import { manPage } from "./lib/command_line/man_page.ts";
 import { doctor } from "./lib/cli/doctor.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError } from "./lib/cli/io.ts";
@@ -24,7 +28,13 @@ async function main(args: readonly string[]): Promise<number> {
     const command = parseCommand(args, (name) => process.env[name], variableNames());
     switch (command.kind) {
       case "help":
-        print(usage());
+        print(help(command.about));
+        return 0;
+      case "man":
+        print(manPage(VERSION).trimEnd());
+        return 0;
+      case "completion":
+        print(completion(command.shell).trimEnd());
         return 0;
       case "version":
         print(versionLine(currentRuntime()));
@@ -33,6 +43,8 @@ async function main(args: readonly string[]): Promise<number> {
         return await serve(command.config, VERSION, print);
       case "pair":
         return await pair(command.config, command.options, print);
+      case "code":
+        return await code(command.config, command.options, print);
       case "doctor":
         return await doctor(command.config, command.options, print);
       case "healthcheck":

@@ -78,6 +78,8 @@ export interface Option<T> {
   readonly description: string;
   /** What a value must be, to follow "must be". */
   readonly expected: string;
+  /** All values, where they are few words. */
+  readonly values?: readonly string[];
   /** Reads a value; undefined when it is not what is expected. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
 }
@@ -90,6 +92,21 @@ const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
     return text === "false" || text === "0" || text === "" ? { value: false } : undefined;
   },
 };
+
+function oneOf<Value extends string>(
+  ...values: readonly Value[]
+): Required<Pick<Option<Value>, "values" | "expected" | "parse">> {
+  return {
+    values,
+    expected: values.join(", ").replace(/, (?=[^,]*$)/, " or "),
+    parse: (text) => {
+      const value = values.find((known) => known === text);
+      return value && { value };
+    },
+  };
+}
+
+const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
 /** A command line or an environment that cannot be used; the message is a clause for a person. */
 export class UsageError extends Error {
@@ -168,8 +185,7 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "FORMAT",
     defaultText: "text",
     description: "Log lines as text or json",
-    expected: "text or json",
-    parse: (text) => text === "text" || text === "json" ? { value: text } : undefined,
+    ...oneOf("text", "json"),
   },
   exitWithParent: {
     description: "End when standard input ends, as a sidecar of another program",
@@ -179,8 +195,7 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "FORM",
     defaultText: "svg",
     description: "Html of a pairing: svg, all in one; or image, as the hosted service has it",
-    expected: "svg or image",
-    parse: (text) => text === "svg" || text === "image" ? { value: text } : undefined,
+    ...oneOf("svg", "image"),
   },
   window: {
     placeholder: "STEPS",
@@ -192,13 +207,8 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "NAME",
     defaultText: "SHA1",
     description: "Hash of the codes: SHA1, SHA256 or SHA512; many apps know only SHA1",
-    expected: "SHA1, SHA256 or SHA512",
-    parse: (text) => {
-      const name = text.toUpperCase().replace("SHA-", "SHA");
-      return name === "SHA1" || name === "SHA256" || name === "SHA512"
-        ? { value: name }
-        : undefined;
-    },
+    ...HASHES,
+    parse: (text) => HASHES.parse(text.toUpperCase().replace("SHA-", "SHA")),
   },
   digits: {
     placeholder: "N",
@@ -216,8 +226,7 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "NAME",
     defaultText: "text",
     description: "What a secretCode is: text, its UTF-8 bytes are the key; or base32",
-    expected: "text or base32",
-    parse: (text) => text === "text" || text === "base32" ? { value: text } : undefined,
+    ...oneOf("text", "base32"),
   },
   maxFailures: {
     placeholder: "N",

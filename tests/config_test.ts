@@ -1,7 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { parseCommand, usage } from "../lib/command_line/command_line.ts";
+import { parseCommand } from "../lib/command_line/command_line.ts";
+import { help } from "../lib/command_line/help.ts";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
 import { StoreUrl } from "../lib/store/store_url.ts";
 
@@ -255,7 +256,8 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   }
   assertEquals(
     errorOf(["start"]),
-    "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
+    "there is no such command; the commands are serve, pair, code, doctor, healthcheck, check, " +
+      "completion, man, help and version",
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
@@ -325,23 +327,23 @@ Deno.test("parseCommand() says what is wrong with a flag", () => {
 
 Deno.test("parseCommand() asks for help and version", () => {
   for (const flag of ["--help", "-h"]) {
-    assertEquals(parseCommand([flag], () => undefined), { kind: "help" });
-    assertEquals(parseCommand(["pair", flag], () => undefined), { kind: "help" });
+    assertEquals(parseCommand([flag], () => undefined), { kind: "help", about: undefined });
+    assertEquals(parseCommand(["pair", flag], () => undefined), { kind: "help", about: "pair" });
   }
   for (const flag of ["--version", "-V"]) {
     assertEquals(parseCommand([flag], () => undefined), { kind: "version" });
   }
 });
 
-Deno.test("usage() names every option with its default, on one screen", () => {
-  const text = usage();
+Deno.test("help() names every option with its default, on one screen", () => {
+  const text = help(undefined);
   for (const name of namesOf(OPTIONS)) {
     const { description, defaultText, placeholder } = OPTIONS[name];
     assert(text.includes(`${flagOf(name)} ${placeholder ?? ""}`.trimEnd()), name);
     assert(text.includes(description), name);
     if (placeholder !== undefined) assert(text.includes(defaultText), name);
   }
-  assert(text.split("\n").length <= 60);
+  assert(text.split("\n").length <= 66);
   assert(text.split("\n").every((line) => line.length <= 110));
 });
 

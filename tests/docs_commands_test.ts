@@ -3,8 +3,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import configuration from "../deno.json" with { type: "json" };
-import { parseCommand, usage } from "../lib/command_line/command_line.ts";
-import { namesOf, OPTIONS, variableOf } from "../lib/config.ts";
+import { parseCommand } from "../lib/command_line/command_line.ts";
+import { COMMANDS, optionsOf } from "../lib/command_line/commands.ts";
+import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
 import { codeIn, fencesOf, PAGES, read, ROOT } from "./support/pages.ts";
 
 const COMPILE = read("compile.sh");
@@ -129,7 +130,10 @@ const FOREIGN_FLAGS: ReadonlySet<string> = new Set([
 ]);
 
 Deno.test("the documentation: every option and variable that a page names exists", () => {
-  const flags = new Set([...usage().matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag));
+  const flags = new Set([
+    ...[...COMMANDS.values()].flatMap((facts) => namesOf(optionsOf(facts)).map(flagOf)),
+    ...["--help", "--version"],
+  ]);
   const wrong = PAGES.flatMap((page) =>
     codeIn(page).filter((code) => OURS.test(code)).flatMap((code) => [
       ...[...code.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag).filter((flag) =>

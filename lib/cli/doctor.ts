@@ -24,7 +24,7 @@ import {
 import { timeStep } from "../otp/totp.ts";
 import { Fault } from "../service/fault.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
-import type { DoctorOptions } from "../command_line/command_line.ts";
+import type { DoctorOptions } from "../command_line/commands.ts";
 import { guardMemory } from "./guard_memory.ts";
 import { readStdin, withoutLineEnd } from "./io.ts";
 
@@ -76,7 +76,10 @@ function acceptedStep(
 }
 
 async function readQuestion(): Promise<Question> {
-  const text = await readStdin("the pin and Enter, then the secret and Enter", 2);
+  const text = await readStdin([
+    { what: "Pin", isShown: true },
+    { what: "Secret", isShown: false },
+  ]);
   const [, pin, rest] = /^([^\n]*)\n([^]*)$/.exec(text) ?? [];
   const secretCode = withoutLineEnd(rest ?? "");
   if (pin === undefined || secretCode === "") {

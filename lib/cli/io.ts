@@ -9,6 +9,7 @@ import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { reasonOf } from "../app/reason.ts";
+import { askLines, type Prompt } from "./terminal.ts";
 
 /** More than any pin and secret together; what comes after it is not read. */
 const MAX_INPUT_BYTES = 16_384;
@@ -34,30 +35,36 @@ export async function readTextFile(path: string): Promise<string> {
 }
 
 /**
- * The text of standard input.
+ * The text of standard input. Anything but a terminal is read to its end.
  *
- * @param what What is expected there, for a person at a terminal.
- * @param lines How many lines a person types; anything but a terminal is read to its end.
+ * @param prompts The lines that a person at a terminal is asked for.
  * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
  */
-export async function readStdin(what: string, lines: number): Promise<string> {
+export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
-  process.stderr.write(`Type ${what}; it is shown as you type.\n`);
-  return await readText(process.stdin, "standard input", lines);
+  const typed = await askLines(prompts);
+  if (typed.isInterrupted) throw new CommandError("interrupted");
+  return typed.lines.map((line) => `${line}\n`).join("");
 }
 
-async function readText(
-  source: AsyncIterable<Uint8Array>,
-  name: string,
-  lines = Infinity,
-): Promise<string> {
+/**
+ * A secret from a file, or from standard input, without the line end behind it.
+ *
+ * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
+ */
+export async function readSecret(file: string | undefined): Promise<string> {
+  const text = file === undefined
+    ? await readStdin([{ what: "Secret", isShown: false }])
+    : await readTextFile(file);
+  return withoutLineEnd(text);
+}
+
+async function readText(source: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const bytes: number[] = [];
-  let lineEnds = 0;
   try {
     for await (const chunk of source) {
-      for (const byte of chunk) if (byte === 0x0a) lineEnds++;
       bytes.push(...chunk.subarray(0, MAX_INPUT_BYTES + 1));
-      if (lineEnds >= lines || bytes.length > MAX_INPUT_BYTES) break;
+      if (bytes.length > MAX_INPUT_BYTES) break;
     }
   } catch (error) {
     throw new CommandError(`cannot read ${name}: ${reasonOf(error)}`);

@@ -13,11 +13,11 @@ import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
 import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
-import { Fault } from "../service/fault.ts";
 import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
-import type { PairOptions } from "../command_line/command_line.ts";
-import { readStdin, readTextFile, readVariable, warn, withoutLineEnd, writeNewFile } from "./io.ts";
+import type { PairOptions } from "../command_line/commands.ts";
+import { readSecret, readVariable, warn, writeNewFile } from "./io.ts";
+import { inWordsOfOptions } from "./words.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
 const MIN_KEY_BYTES = 16;
@@ -81,13 +81,6 @@ function namesIn(options: PairOptions): Names {
   return { appName, appInfo };
 }
 
-async function readSecret(file: string | undefined): Promise<string> {
-  const text = file === undefined
-    ? await readStdin("the secret and Enter", 1)
-    : await readTextFile(file);
-  return withoutLineEnd(text);
-}
-
 /**
  * A secret of 160 random bits or more, as the text that is to be the secretCode.
  *
@@ -143,17 +136,8 @@ async function askService(args: object, config: Config): Promise<PairingInfo> {
     // Its type in the table is a record of exactly these fields.
     return result as PairingInfo;
   } catch (error) {
-    if (error instanceof Fault) throw new UsageError(inWordsOfCommand(error.message));
-    throw error;
+    throw inWordsOfOptions(error);
   }
-}
-
-/** The service's sentence with what the command calls its parameters. */
-function inWordsOfCommand(sentence: string): string {
-  return sentence
-    .replace(/^Parameter secretCode/, "the secret")
-    .replace(/^Parameter (appName|appInfo)/, (_, name: keyof Names) => flagOf(name))
-    .replace(/\.$/, "");
 }
 
 /** The SVG element, which stands in the Html between the tags of an anchor. */

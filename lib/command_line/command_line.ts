@@ -1,5 +1,5 @@
 /**
- * The command line: the commands, their options beside those of the service, and the usage text.
+ * Reading the command line and the environment, by the tables of commands and options.
  *
  * @module
  */
@@ -12,58 +12,24 @@ import {
   type Option,
   OPTIONS,
   type OptionSources,
-  type OptionTable,
   parseConfig,
   parseOptions,
   UsageError,
   variableOf,
 } from "../config.ts";
+import {
+  CODE_OPTIONS,
+  type CodeOptions,
+  type CommandFacts,
+  COMMANDS,
+  DOCTOR_OPTIONS,
+  type DoctorOptions,
+  optionsOf,
+  PAIR_OPTIONS,
+  type PairOptions,
+  type Shell,
+} from "./commands.ts";
 import { nearestOf } from "./nearest.ts";
-
-/** The options of the command `pair`. */
-export interface PairOptions {
-  /** The issuer that the app shows. */
-  readonly appName: string | undefined;
-  /** The account that the app shows. */
-  readonly appInfo: string | undefined;
-  /** The file with the secret; undefined for standard input. */
-  readonly secretFile: string | undefined;
-  /** Whether to make a secret and print it. */
-  readonly newSecret: boolean;
-  /** The file to write the picture to as SVG. */
-  readonly svg: string | undefined;
-  /** The file to write the picture to as PNG. */
-  readonly png: string | undefined;
-}
-
-/** The options of the command `doctor`. */
-export interface DoctorOptions {
-  /** The moment to look at, in milliseconds since 1970; undefined for now. */
-  readonly at: number | undefined;
-}
-
-const PAIR_OPTIONS: OptionTable<PairOptions> = {
-  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
-  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
-  secretFile: {
-    placeholder: "FILE",
-    description: "Where the secret is, instead of standard input",
-    ...text(),
-  },
-  newSecret: { ...OPTIONS.metrics, description: "Make a random secret of 160 bits and print it" },
-  svg: { placeholder: "FILE", description: "Write the QR code as SVG too", ...text() },
-  png: { placeholder: "FILE", description: "Write the QR code as PNG too", ...text() },
-};
-
-const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
-  at: {
-    placeholder: "TIME",
-    defaultText: "",
-    description: "When the pin was typed, as 2026-01-31T12:00:00Z or seconds since 1970",
-    expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
-    parse: parseTime,
-  },
-};
 
 /** Where the value of an option is from. */
 export type OptionSource = "flag" | "environment" | "default";
@@ -78,28 +44,15 @@ export type Command =
     readonly sources: ReadonlyMap<string, OptionSource>;
   }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
+  | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
-  | { readonly kind: "help" | "version" };
-
-interface CommandFacts {
-  readonly description: string;
-  readonly options: Readonly<Record<string, Option<unknown>>>;
-}
-
-/** The commands by name; the first is the one that runs when none is named. */
-const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map([
-  ["serve", { description: "Serve until told to stop; the default command", options: {} }],
-  ["pair", {
-    description: "Show a QR code for a secret from standard input",
-    options: { ...PAIR_OPTIONS },
-  }],
-  ["doctor", {
-    description: "Say why a pin fails; pin and secret on two lines of standard input",
-    options: { ...DOCTOR_OPTIONS },
-  }],
-  ["healthcheck", { description: "Ask the running server whether it is well", options: {} }],
-  ["check", { description: "Show the options in effect and what is risky in them", options: {} }],
-]);
+  | { readonly kind: "completion"; readonly shell: Shell }
+  | {
+    readonly kind: "help";
+    /** The command that is asked about; undefined for all of them. */
+    readonly about: string | undefined;
+  }
+  | { readonly kind: "version" | "man" };
 
 /**
  * Reads a command line and the environment.
@@ -114,12 +67,20 @@ export function parseCommand(
   env: (name: string) => string | undefined,
   variables: readonly string[] = [],
 ): Command {
-  const [name, rest] = commandOf(args);
-  if (name === "help" || name === "version") return { kind: name };
-  const { options } = COMMANDS.get(name)!;
-  const flags = readFlags(rest, { ...OPTIONS, ...options });
-  if (flags.has("help")) return { kind: "help" };
+  const { name, rest } = commandOf(args);
+  const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
+  const { flags, operand } = readWords(rest, facts);
+  if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
+  switch (name) {
+    case "completion":
+      return { kind: "completion", shell: operand as Shell };
+    case "help":
+      return { kind: "help", about: operand };
+    case "man":
+    case "version":
+      return { kind: name };
+  }
   checkVariables(variables);
   const config = parseConfig({ flags, env });
   // The options of one command are about one call, so they have no variables.
@@ -127,6 +88,8 @@ export function parseCommand(
   switch (name) {
     case "pair":
       return { kind: "pair", config, options: parseOptions(PAIR_OPTIONS, ofCommand) };
+    case "code":
+      return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
     case "check":
@@ -138,6 +101,8 @@ export function parseCommand(
   }
 }
 
+const [DEFAULT_COMMAND = ""] = COMMANDS.keys();
+
 function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
   return new Map(
     namesOf(OPTIONS).map((name) => {
@@ -148,19 +113,34 @@ function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSou
   );
 }
 
-function commandOf(args: readonly string[]): readonly [string, readonly string[]] {
-  const [first, ...rest] = args;
-  if (first === undefined || first.startsWith("-")) return ["serve", args];
-  if (COMMANDS.has(first) || WORDS.includes(first)) return [first, rest];
-  const near = nearestOf(first, COMMANDS.keys());
-  const advice = near === undefined
-    ? `the commands are ${commandNames()}`
-    : `did you mean ${near}?`;
-  throw new UsageError(`there is no such command; ${advice}`);
+/** The name of a command, undefined when none is there, and what stands behind it. */
+interface NamedCommand {
+  readonly name: string | undefined;
+  readonly rest: readonly string[];
 }
 
-/** Words that stand for `--help` and `--version`. */
-const WORDS: readonly string[] = ["help", "version"];
+function commandOf(args: readonly string[]): NamedCommand {
+  const [first, second] = args;
+  if (first === undefined || first.startsWith("-")) return { name: undefined, rest: args };
+  const both = `${first} ${second}`;
+  if (COMMANDS.has(both)) return { name: both, rest: args.slice(2) };
+  if (COMMANDS.has(first)) return { name: first, rest: args.slice(1) };
+  const ofGroup = [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
+  if (ofGroup.length > 0) throw noSuchCommand(both, ofGroup);
+  throw noSuchCommand(first, [...COMMANDS.keys()]);
+}
+
+function noSuchCommand(typed: string, known: readonly string[]): UsageError {
+  const near = nearestOf(typed, known);
+  const advice = near === undefined
+    ? `the commands are ${listOf(known, "and")}`
+    : `did you mean ${near}?`;
+  return new UsageError(`there is no such command; ${advice}`);
+}
+
+function listOf(words: readonly string[], last: "and" | "or"): string {
+  return words.join(", ").replace(/, (?=[^,]*$)/, ` ${last} `);
+}
 
 // What Kubernetes sets for a service of this name; none of it is meant for this program.
 const OF_KUBERNETES =
@@ -180,14 +160,16 @@ function checkVariables(variables: readonly string[]): void {
   }
 }
 
-function commandNames(): string {
-  return [...COMMANDS.keys()].join(", ").replace(/, (?=[^,]*$)/, " and ");
+/** What stands behind the name of a command. */
+interface Words {
+  /** The values of its options by their flags without hyphens. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Its operand. */
+  readonly operand: string | undefined;
 }
 
-function readFlags(
-  args: readonly string[],
-  options: Readonly<Record<string, Option<unknown>>>,
-): ReadonlyMap<string, string> {
+function readWords(args: readonly string[], facts: CommandFacts): Words {
+  const options = optionsOf(facts);
   const known = new Map(namesOf(options).map((name) => [flagOf(name).slice(2), options[name]!]));
   const types = [...known].map(([flag, { placeholder }]) =>
     [flag, { type: placeholder === undefined ? "boolean" : "string" }] as const
@@ -204,18 +186,30 @@ function readFlags(
     tokens: true,
   });
   const flags = new Map<string, string>();
+  const words: string[] = [];
   for (const token of tokens) {
-    if (token.kind === "positional") {
-      throw new UsageError(
-        "a word stands where an option is expected: the command comes first, and options begin " +
-          "with --",
-      );
-    }
+    if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     if (flags.has(token.name)) throw new UsageError(`--${token.name} stands twice`);
     flags.set(token.name, flagValue(token, known));
   }
-  return flags;
+  return { flags, operand: flags.has("help") ? undefined : operandOf(words, facts) };
+}
+
+function operandOf(words: readonly string[], { operand }: CommandFacts): string | undefined {
+  if (operand === undefined) {
+    if (words.length === 0) return undefined;
+    throw new UsageError(
+      "a word stands where an option is expected: the command comes first, and options begin " +
+        "with --",
+    );
+  }
+  const { placeholder, values, isRequired } = operand;
+  const typed = words.join(" ");
+  if (typed === "" && !isRequired) return undefined;
+  if (values.includes(typed)) return typed;
+  if (placeholder === "COMMAND") throw noSuchCommand(typed, values);
+  throw new UsageError(`${placeholder} must be ${listOf(values, "or")}`);
 }
 
 function flagValue(
@@ -240,62 +234,4 @@ function flagValue(
     throw new UsageError(`--${name} needs a value: ${option.placeholder}`);
   }
   return value;
-}
-
-function text(): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
-  return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
-}
-
-function parseTime(text: string): { readonly value: number | undefined } | undefined {
-  if (text === "") return { value: undefined };
-  const ms = /^[0-9]{1,11}$/.test(text)
-    ? Number(text) * 1000
-    : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text)
-    ? Date.parse(text)
-    : NaN;
-  return Number.isNaN(ms) ? undefined : { value: ms };
-}
-
-/** The usage text: one screen. */
-export function usage(): string {
-  const commands = [...COMMANDS].flatMap(([name, { description, options }]) => [
-    row(name, description),
-    ...namesOf(options).map((option) => optionRow(option, options[option]!, "  ")),
-  ]);
-  return [
-    "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.",
-    "",
-    "Usage: authenticator [command] [options]",
-    "",
-    "Commands:",
-    ...commands,
-    "",
-    "Options (defaults in brackets):",
-    ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
-    row("-h, --help", "Show this text"),
-    row("-V, --version", "Show version, commit, runtime and target"),
-    "",
-    `The options of the second list can be set in the environment too: ${flagOf("baseUrl")} as`,
-    `${variableOf("baseUrl")}. A flag wins over its variable.`,
-    "",
-    "Examples:",
-    "  authenticator --port 9000",
-    "  authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
-    "  authenticator pair --app-name Example --app-info jane --new-secret",
-    "  printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
-    "  authenticator healthcheck --port 9000",
-    "  authenticator check --host 0.0.0.0",
-    "",
-    "Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.",
-  ].join("\n");
-}
-
-function optionRow(name: string, option: Option<unknown>, indent = ""): string {
-  const { placeholder = "", defaultText, description } = option;
-  const shown = defaultText === "" || placeholder === "" ? "" : ` (${defaultText})`;
-  return row(`${indent}${flagOf(name)} ${placeholder}`, description + shown);
-}
-
-function row(left: string, right: string): string {
-  return `  ${left.padEnd(24)} ${right}`;
 }

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { usage } from "../../lib/command_line/command_line.ts";
+import { help } from "../../lib/command_line/help.ts";
 import { limitLife } from "../support/child.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
@@ -207,7 +207,11 @@ Deno.test("the program says in one sentence that an address is not its machine's
 });
 
 Deno.test("the program shows its usage and its version", async () => {
-  assertEquals(await runProgram(["--help"]), { code: 0, stdout: `${usage()}\n`, stderr: "" });
+  assertEquals(await runProgram(["--help"]), {
+    code: 0,
+    stdout: `${help(undefined)}\n`,
+    stderr: "",
+  });
   const project = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
   const { stdout } = await runProgram(["--version"]);
   const [, version, rest] = /^authenticator (\S+) \(commit (.*)\)\n$/.exec(stdout) ?? [];

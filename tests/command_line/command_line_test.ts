@@ -1,7 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { type Command, parseCommand, usage } from "../../lib/command_line/command_line.ts";
+import { type Command, parseCommand } from "../../lib/command_line/command_line.ts";
+import { COMMANDS } from "../../lib/command_line/commands.ts";
 import { UsageError } from "../../lib/config.ts";
 import { runCommand } from "../cli/command.ts";
 
@@ -25,73 +26,33 @@ Deno.test("parseCommand() takes a value that begins with hyphens behind an equal
   assertEquals([command.options.appName, command.options.appInfo], ["--x", "-"]);
 });
 
-Deno.test("usage() has an example of every command", () => {
-  const examples = usage().slice(usage().indexOf("Examples:"));
-  for (const name of ["pair", "doctor", "healthcheck", "check"]) {
-    assert(examples.includes(`authenticator ${name}`), name);
-  }
-});
-
-const COMMANDS = `Usage: authenticator [command] [options]
-
-Commands:
-  serve                    Serve until told to stop; the default command
-  pair                     Show a QR code for a secret from standard input
-    --app-name TEXT        The application, as the app shows it
-    --app-info TEXT        The account, as the app shows it
-    --secret-file FILE     Where the secret is, instead of standard input
-    --new-secret           Make a random secret of 160 bits and print it
-    --svg FILE             Write the QR code as SVG too
-    --png FILE             Write the QR code as PNG too
-  doctor                   Say why a pin fails; pin and secret on two lines of standard input
-    --at TIME              When the pin was typed, as 2026-01-31T12:00:00Z or seconds since 1970
-  healthcheck              Ask the running server whether it is well
-  check                    Show the options in effect and what is risky in them
-
-Options (defaults in brackets):
-  --host ADDRESS           Address to listen on; 0.0.0.0 or :: for all (127.0.0.1)
-`;
-
-const LAST_LINES = `
-  -h, --help               Show this text
-  -V, --version            Show version, commit, runtime and target
-
-The options of the second list can be set in the environment too: --base-url as
-AUTHENTICATOR_BASE_URL. A flag wins over its variable.
-
-Examples:
-  authenticator --port 9000
-  authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2
-  authenticator pair --app-name Example --app-info jane --new-secret
-  printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z
-  authenticator healthcheck --port 9000
-  authenticator check --host 0.0.0.0
-
-Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.`;
-
-Deno.test("usage() says what each command does, in lines that align", () => {
-  const [first, , ...rest] = usage().split("\n");
-  assertEquals(
-    first,
-    "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.",
-  );
-  assertEquals(rest.join("\n").slice(0, COMMANDS.length), COMMANDS);
-  assertEquals(usage().slice(-LAST_LINES.length), LAST_LINES);
-});
+const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
+  "healthcheck, check, completion, man, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
   [
     ["canary"],
-    "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
+    NO_SUCH_COMMAND,
   ],
   [
     ["--metrics", "canary"],
     "a word stands where an option is expected: the command comes first, and options begin with --",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
+  [["completion"], "SHELL must be bash, zsh or fish"],
+  [["completion", "canary"], "SHELL must be bash, zsh or fish"],
+  [["completion", "bash", "zsh"], "SHELL must be bash, zsh or fish"],
+  [["completion", "--port", "1"], "there is no option --port here"],
+  [["help", "canary"], NO_SUCH_COMMAND],
+  [["help", "piar"], "there is no such command; did you mean pair?"],
+  [["help", "--port", "1"], "there is no option --port here"],
   [["--port"], "--port needs a value: PORT"],
   [["--host", "--port", "1"], "--host needs a value: ADDRESS"],
+  [
+    ["code", "--at", "canary"],
+    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  ],
   [
     ["doctor", "--at", "canary"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
@@ -132,7 +93,7 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
   assertEquals(refusal(["sreve"]), "there is no such command; did you mean serve?");
   assertEquals(
     refusal(["xyzzy"]),
-    "there is no such command; the commands are serve, pair, doctor, healthcheck and check",
+    NO_SUCH_COMMAND,
   );
 });
 
@@ -159,8 +120,31 @@ Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
 });
 
 Deno.test("parseCommand() knows help and version as words too", () => {
-  assertEquals(parse(["help"]), { kind: "help" });
+  assertEquals(parse(["help"]), { kind: "help", about: undefined });
+  assertEquals(parse(["help", "pair"]), { kind: "help", about: "pair" });
+  assertEquals(parse(["help", "help"]), { kind: "help", about: "help" });
   assertEquals(parse(["version"]), { kind: "version" });
+});
+
+Deno.test("parseCommand() takes --help behind every command, whatever else is wrong there", () => {
+  for (const name of COMMANDS.keys()) {
+    assertEquals(parse([...name.split(" "), "--help"]), { kind: "help", about: name });
+    assertEquals(parse([...name.split(" "), "canary", "-h"]), { kind: "help", about: name });
+  }
+  assertEquals(parse(["--help"]), { kind: "help", about: undefined });
+});
+
+Deno.test("parseCommand() looks at no variable for what has no options of the service", () => {
+  for (const args of [["help"], ["version"], ["man"], ["completion", "fish"]]) {
+    parseCommand(args, () => "canary", ["AUTHENTICATOR_CANARY"]);
+  }
+});
+
+Deno.test("parseCommand() reads the options of code", () => {
+  const command = parse(["code", "--at", "59", "--secret-file", "x", "--digits", "8"]);
+  assert(command.kind === "code");
+  assertEquals(command.options, { at: 59_000, secretFile: "x" });
+  assertEquals(command.config.digits, 8);
 });
 
 Deno.test("a mistyped variable keeps the program from starting", async () => {

@@ -5,9 +5,13 @@ import { type Ended, runToEnd } from "../support/child.ts";
 // In each the order of the packages is that of `apt-get install`.
 const PACKAGES: Readonly<Record<string, string>> = {
   "curl": "curl",
+  "fish": "fish",
   "gcc": "gcc libc6-dev libgsoap-dev",
   "java": "default-jdk-headless",
   "javac": "default-jdk-headless",
+  "lexgrog": "man-db",
+  "man": "man-db",
+  "mandoc": "mandoc",
   "mcs": "mono-mcs",
   "mono": "mono-runtime",
   "node": "nodejs",
@@ -23,6 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "wsdl2h": "gsoap",
   "xmllint": "libxml2-utils",
   "zbarimg": "zbar-tools",
+  "zsh": "zsh",
   // By its path: only the Python of the system sees the modules that the system's packages bring.
   "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4 python3-lxml",
 };

@@ -1,0 +1,59 @@
+/**
+ * The command that prints the code of a secret, as an authenticator app would show it.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import type { Config } from "../config.ts";
+import type { CodeOptions } from "../command_line/commands.ts";
+import { secretKey } from "../otp/secret.ts";
+import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
+import { VALIDATE_PIN } from "../service/operations.ts";
+import { readSecret } from "./io.ts";
+import { inWordsOfOptions } from "./words.ts";
+
+/**
+ * Prints the code on stdout, and on stderr for how long it is the current one.
+ *
+ * @param print Writes a line to stdout.
+ * @returns The exit code.
+ * @throws {UsageError} When the secret is none that the service takes.
+ * @throws {CommandError} When it cannot be read.
+ */
+export async function code(
+  config: Config,
+  { at, secretFile }: CodeOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  const { algorithm, digits, period, secretEncoding } = config;
+  const secretCode = await readSecret(secretFile);
+  const nowMs = at ?? Date.now();
+  await checkSecret(secretCode, config);
+  const key = await importOtpKey(secretKey(secretCode, secretEncoding)!, algorithm);
+  const step = timeStep(nowMs, period);
+  print(await hotp(key, step, digits));
+  const seconds = Math.ceil((step + 1) * period - nowMs / 1000);
+  const moment = at === undefined ? "" : "at that moment, ";
+  const unit = seconds === 1 ? "second" : "seconds";
+  process.stderr.write(`${moment}${seconds} ${unit} left\n`);
+  return 0;
+}
+
+// The service looks at a secret before it looks at a pin.
+async function checkSecret(secretCode: string, config: Config): Promise<void> {
+  const { secretEncoding } = config;
+  const args = new Map([["pin", ""], ["secretCode", secretCode]]);
+  const context = {
+    otp: config,
+    secretEncoding,
+    html: "svg",
+    now: () => 0,
+    base: () => "",
+  } as const;
+  try {
+    await VALIDATE_PIN.invoke(args, context);
+  } catch (error) {
+    throw inWordsOfOptions(error);
+  }
+}

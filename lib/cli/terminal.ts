@@ -1,0 +1,95 @@
+/**
+ * Lines that a person types at a terminal; secrets are not shown while they are typed.
+ *
+ * @module
+ */
+
+import process from "node:process";
+
+/** A line to ask for. */
+export interface Prompt {
+  /** What is asked for. */
+  readonly what: string;
+  /** Whether it is shown while it is typed. */
+  readonly isShown: boolean;
+}
+
+/** What may become of typing. */
+export type Typed =
+  | { readonly lines: readonly string[]; readonly isInterrupted?: undefined }
+  | { readonly isInterrupted: true };
+
+/** What a line has become by a key, and how it goes on. */
+interface Line {
+  readonly text: string;
+  readonly end?: "line" | "input" | "interrupted";
+}
+
+/**
+ * Asks for lines at the terminal of standard input, which shows nothing by itself meanwhile. The end
+ * of input ends the lines early.
+ */
+export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
+  const { stdin, stderr } = process;
+  const lines: string[] = [];
+  let line = "";
+  const ask = ({ what, isShown }: Prompt): void =>
+    void stderr.write(`${what}${isShown ? "" : " (not shown)"}: `);
+  stdin.setRawMode(true);
+  try {
+    ask(prompts[0]!);
+    const decoder = new TextDecoder();
+    for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
+      for (const key of keysIn(decoder.decode(chunk, { stream: true }))) {
+        const { text, end } = typed(line, key);
+        const { isShown } = prompts[lines.length]!;
+        if (isShown) stderr.write(echoOf(line, text));
+        line = text;
+        if (end === undefined) continue;
+        stderr.write("\r\n");
+        if (end === "interrupted") return { isInterrupted: true };
+        lines.push(line);
+        line = "";
+        const next = prompts[lines.length];
+        if (end === "input" || next === undefined) return { lines };
+        ask(next);
+      }
+    }
+    return { lines };
+  } finally {
+    stdin.setRawMode(false);
+  }
+}
+
+// Keys that are no characters send a sequence (ECMA-48 §5.4): it belongs to no secret.
+const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?.?)", "g");
+
+function keysIn(text: string): readonly string[] {
+  return [...text.replace(CONTROL_SEQUENCE, "")];
+}
+
+/** What a key makes of a line: characters, and the keys that terminals have for editing. */
+function typed(text: string, key: string): Line {
+  switch (key) {
+    case "\r":
+    case "\n":
+      return { text, end: "line" };
+    case "\x03":
+      return { text, end: "interrupted" };
+    case "\x04":
+      return { text, end: "input" };
+    case "\x7f":
+    case "\b":
+      return { text: [...text].slice(0, -1).join("") };
+    // Control-U.
+    case "\x15":
+      return { text: "" };
+  }
+  return { text: key < " " && key !== "\t" ? text : text + key };
+}
+
+function echoOf(before: string, after: string): string {
+  return after.startsWith(before)
+    ? after.slice(before.length)
+    : "\b \b".repeat([...before].length - [...after].length);
+}

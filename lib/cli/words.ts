@@ -1,0 +1,26 @@
+/**
+ * What the service says, in the words of the command line.
+ *
+ * @module
+ */
+
+import { flagOf, UsageError } from "../config.ts";
+import { Fault } from "../service/fault.ts";
+
+/**
+ * The service's fault with what commands call its parameters; any other error as it is.
+ */
+export function inWordsOfOptions(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const message = error.message
+    .replace(
+      /^The pairing information is too long for a QR code/,
+      `${flagOf("appName")}, ${
+        flagOf("appInfo")
+      } and the secret are together too long for a QR code`,
+    )
+    .replace(/^Parameter secretCode/, "the secret")
+    .replace(/^Parameter (appName|appInfo)/, (_, name: string) => flagOf(name))
+    .replace(/\.$/, "");
+  return new UsageError(message);
+}

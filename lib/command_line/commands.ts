@@ -1,0 +1,241 @@
+/**
+ * The commands of the program: one table, from which the command line is read, and from which the
+ * help, the manual page and the completion of shells are written.
+ *
+ * @module
+ */
+
+import { type Config, namesOf, type Option, OPTIONS, type OptionTable } from "../config.ts";
+
+/** The options of the command `pair`. */
+export interface PairOptions {
+  /** The issuer that the app shows. */
+  readonly appName: string | undefined;
+  /** The account that the app shows. */
+  readonly appInfo: string | undefined;
+  /** The file with the secret; undefined for standard input. */
+  readonly secretFile: string | undefined;
+  /** Whether to make a secret and print it. */
+  readonly newSecret: boolean;
+  /** The file to write the picture to as SVG. */
+  readonly svg: string | undefined;
+  /** The file to write the picture to as PNG. */
+  readonly png: string | undefined;
+}
+
+/** The options of the command `doctor`. */
+export interface DoctorOptions {
+  /** The moment to look at, in milliseconds since 1970; undefined for now. */
+  readonly at: number | undefined;
+}
+
+/** The options of the command `code`. */
+export interface CodeOptions extends DoctorOptions {
+  /** The file with the secret; undefined for standard input. */
+  readonly secretFile: string | undefined;
+}
+
+const FILE = { placeholder: "FILE", ...text() };
+
+const SECRET_FILE: Option<string | undefined> = {
+  description: "File with the secret, instead of standard input",
+  ...FILE,
+};
+
+/** The options of the command `pair`. */
+export const PAIR_OPTIONS: OptionTable<PairOptions> = {
+  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
+  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
+  secretFile: SECRET_FILE,
+  newSecret: { ...OPTIONS.metrics, description: "Make a random secret of 160 bits and print it" },
+  svg: { description: "Write the QR code as SVG too", ...FILE },
+  png: { description: "Write the QR code as PNG too", ...FILE },
+};
+
+const TIME: Omit<Option<number | undefined>, "description"> = {
+  placeholder: "TIME",
+  defaultText: "",
+  expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  parse: parseTime,
+};
+
+/** The options of the command `doctor`. */
+export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
+  at: {
+    description: "When the pin was typed, as 2026-01-31T12:00:00Z or seconds since 1970",
+    ...TIME,
+  },
+};
+
+/** The options of the command `code`. */
+export const CODE_OPTIONS: OptionTable<CodeOptions> = {
+  secretFile: SECRET_FILE,
+  at: { description: "The moment of the code, if not now", ...TIME },
+};
+
+/** The word that a command takes behind its name. */
+export interface Operand {
+  /** What stands for it in the help. */
+  readonly placeholder: string;
+  /** What it may be. */
+  readonly values: readonly string[];
+  /** Whether the command needs it. */
+  readonly isRequired: boolean;
+}
+
+/** A command. */
+export interface CommandFacts {
+  /** What it does: a clause that begins with a capital letter and has no full stop. */
+  readonly summary: string;
+  /** More about it, in whole sentences. */
+  readonly details: string;
+  /** Its own options; they have no variables, since they are about one call. */
+  readonly options: Readonly<Record<string, Option<unknown>>>;
+  /**
+   * The options of the service that change what it does. A command that has any takes the others as
+   * well, so that it can be given those of a server as they are; one that has none takes none.
+   */
+  readonly uses: readonly (keyof Config)[];
+  /** The word that it takes, if it takes one. */
+  readonly operand?: Operand;
+  /** Command lines to begin with. */
+  readonly examples: readonly string[];
+}
+
+const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
+const STORE: readonly (keyof Config)[] = [
+  ...["guard", "guardKeyFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+];
+
+/** The shells whose completion can be written. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** A shell. */
+export type Shell = typeof SHELLS[number];
+
+const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
+  ["serve", {
+    summary: "Serve until told to stop; the default command",
+    details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. A second " +
+      "signal ends it at once. SIGHUP makes it read the TLS certificate again.",
+    options: {},
+    uses: namesOf(OPTIONS),
+    examples: [
+      "authenticator --port 9000",
+      "authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
+    ],
+  }],
+  ["pair", {
+    summary: "Show a QR code for a secret from standard input",
+    details: "Prints what an authenticator app needs: the setup code and the QR code. It needs " +
+      "--app-name and --app-info. Typed at a terminal, the secret is not shown.",
+    options: { ...PAIR_OPTIONS },
+    uses: CODE,
+    examples: [
+      "authenticator pair --app-name Example --app-info jane --new-secret",
+      "authenticator pair --app-name Example --app-info jane --png jane.png < secret.txt",
+    ],
+  }],
+  ["code", {
+    summary: "Print the current code of a secret from standard input, as an app would",
+    details: "Prints the code, and on standard error for how many seconds it is the current one. " +
+      "Use it in tests, and where there is no phone.",
+    options: { ...CODE_OPTIONS },
+    uses: CODE,
+    examples: ["authenticator code < secret.txt"],
+  }],
+  ["doctor", {
+    summary: "Say why a pin fails; pin and secret on two lines of standard input",
+    details: "Give it the options of the server. It says what the server answers, and what a " +
+      "wrong pin comes from. Neither pin nor secret is printed. The exit code is 0 when the " +
+      "server accepts the pin.",
+    options: { ...DOCTOR_OPTIONS },
+    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE],
+    examples: [
+      "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
+    ],
+  }],
+  ["healthcheck", {
+    summary: "Ask the running server whether it is well",
+    details: "Asks /healthz at the address that the options give. The exit code is 0 when the " +
+      "server answers that it is well.",
+    options: {},
+    uses: ["host", "port", "socket", "tlsCert", "tlsKey"],
+    examples: ["authenticator healthcheck --port 9000"],
+  }],
+  ["check", {
+    summary: "Show the options in effect and what is risky in them",
+    details: "Prints every option with its value and where that is from, and warns of what is " +
+      "risky. It reads the files, tries the address and asks the store. The exit code is 1 when " +
+      "the address or the store cannot be used, and 2 when an option or a file is wrong.",
+    options: {},
+    uses: namesOf(OPTIONS),
+    examples: ["authenticator check --host 0.0.0.0"],
+  }],
+  ["completion", {
+    summary: "Print what makes a shell complete command lines: bash, zsh or fish",
+    details: "Load it when the shell starts.",
+    options: {},
+    uses: [],
+    operand: { placeholder: "SHELL", values: SHELLS, isRequired: true },
+    examples: [
+      "source <(authenticator completion bash)",
+      "authenticator completion fish > ~/.config/fish/completions/authenticator.fish",
+    ],
+  }],
+  ["man", {
+    summary: "Print the manual page",
+    details: "It is written in roff.",
+    options: {},
+    uses: [],
+    examples: ["authenticator man | man -l -"],
+  }],
+  ["help", {
+    summary: "Show help, of a command when one is named",
+    details: "The same as --help behind a command.",
+    options: {},
+    uses: [],
+    operand: {
+      placeholder: "COMMAND",
+      get values() {
+        return [...COMMANDS.keys()];
+      },
+      isRequired: false,
+    },
+    examples: ["authenticator help pair"],
+  }],
+  ["version", {
+    summary: "Show version, commit, runtime and target",
+    details: "The same as --version.",
+    options: {},
+    uses: [],
+    examples: ["authenticator version"],
+  }],
+];
+
+/**
+ * The commands by name; the first is the one that runs when none is named. A name may be of two
+ * words.
+ */
+export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
+
+/** The options that a command takes, by name: its own, and those of the service. */
+export function optionsOf({ options, uses }: CommandFacts): Readonly<
+  Record<string, Option<unknown>>
+> {
+  return uses.length === 0 ? options : { ...OPTIONS, ...options };
+}
+
+function text(): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+  return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
+}
+
+function parseTime(text: string): { readonly value: number | undefined } | undefined {
+  if (text === "") return { value: undefined };
+  const ms = /^[0-9]{1,11}$/.test(text)
+    ? Number(text) * 1000
+    : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text)
+    ? Date.parse(text)
+    : NaN;
+  return Number.isNaN(ms) ? undefined : { value: ms };
+}

@@ -1,0 +1,136 @@
+/**
+ * The help, written from the tables of commands and options.
+ *
+ * @module
+ */
+
+import { type Config, flagOf, namesOf, type Option, OPTIONS, variableOf } from "../config.ts";
+import { type CommandFacts, COMMANDS } from "./commands.ts";
+
+/** What the program is for, in one sentence. */
+export const PURPOSE =
+  "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.";
+
+/** What the exit codes mean. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "done, or stopped when asked to"],
+  [1, "could not, or not well"],
+  [2, "wrong usage"],
+];
+
+/** The help: that of one command, or of all of them on one screen. */
+export function help(about: string | undefined): string {
+  const facts = about === undefined ? undefined : COMMANDS.get(about);
+  return about === undefined || facts === undefined ? usage() : commandHelp(about, facts);
+}
+
+/** The usage text: one screen. */
+function usage(): string {
+  return [
+    PURPOSE,
+    "",
+    "Usage: authenticator [command] [options]",
+    "",
+    "Commands:",
+    ...[...COMMANDS].map(([name, { summary }]) => row(name, summary)),
+    "",
+    "authenticator help COMMAND shows the options of a command, with examples.",
+    "",
+    "Options of serve:",
+    ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
+    ...LAST_OPTIONS,
+    "",
+    `Each of them can be set in the environment too: ${flagOf("baseUrl")} as ` +
+    `${variableOf("baseUrl")}.`,
+    "A flag wins over its variable. Defaults are in parentheses.",
+    "",
+    exitCodes(),
+  ].join("\n");
+}
+
+const LAST_OPTIONS = [
+  row("-h, --help", "Show help"),
+  row("-V, --version", "Show version, commit, runtime and target"),
+];
+
+/** The first line of the help of a command, without what goes before it. */
+export function synopsisOf(name: string, { options, uses, operand }: CommandFacts): string {
+  const operands = operand === undefined
+    ? []
+    : [operand.isRequired ? operand.placeholder : `[${operand.placeholder}]`];
+  const hasOptions = uses.length > 0 || namesOf(options).length > 0;
+  return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
+}
+
+function commandHelp(name: string, facts: CommandFacts): string {
+  const { summary, details, options, uses, examples } = facts;
+  const own = namesOf(options).flatMap((option) =>
+    detailedRows(option, options[option]!, undefined)
+  );
+  const ofService = uses.flatMap((option) =>
+    detailedRows(option, OPTIONS[option], variableOf(option))
+  );
+  return [
+    `${summary}.`,
+    "",
+    `Usage: ${synopsisOf(name, facts)}`,
+    "",
+    ...wrapped(details, 100),
+    ...headed("Options", own),
+    ...headed(own.length > 0 ? "Options of the service" : "Options", ofService),
+    ...headed("Examples", examples.map((example) => `  ${example}`)),
+    "",
+    exitCodes(),
+  ].join("\n");
+}
+
+function headed(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", `${heading}:`, ...lines];
+}
+
+function detailedRows(
+  name: string,
+  option: Option<unknown>,
+  variable: string | undefined,
+): readonly string[] {
+  return [
+    row(leftOf(name, option), option.description),
+    ...wrapped(factsOf(option, variable), 82).map((line) => row("", line)),
+  ];
+}
+
+/** What is to be known of a value: what it must be, the default, and the variable. */
+export function factsOf(
+  { placeholder, expected, values, defaultText }: Option<unknown>,
+  variable: string | undefined,
+): string {
+  const facts = [
+    ...(placeholder === undefined || expected === "a text" ? [] : [expected]),
+    ...(placeholder === undefined || defaultText === "" ? [] : [`${defaultText} unless given`]),
+    ...(variable === undefined ? [] : [variable]),
+  ].join("; ");
+  // Values stand as they are typed.
+  return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
+}
+
+function optionRow(name: keyof Config, option: Option<unknown>): string {
+  const { placeholder, defaultText, description } = option;
+  const shown = defaultText === "" || placeholder === undefined ? "" : ` (${defaultText})`;
+  return row(leftOf(name, option), description + shown);
+}
+
+function leftOf(name: string, { placeholder = "" }: Option<unknown>): string {
+  return `${flagOf(name)} ${placeholder}`.trimEnd();
+}
+
+function row(left: string, right: string): string {
+  return `  ${left.padEnd(24)} ${right}`;
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  return text.match(new RegExp(`.{1,${width}}(?:\\s|$)`, "g"))?.map((line) => line.trimEnd()) ?? [];
+}
+
+function exitCodes(): string {
+  return `Exit codes: ${EXIT_CODES.map(([code, meaning]) => `${code} ${meaning}`).join("; ")}.`;
+}

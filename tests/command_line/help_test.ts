@@ -1,0 +1,113 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { parseCommand } from "../../lib/command_line/command_line.ts";
+import { COMMANDS } from "../../lib/command_line/commands.ts";
+import { help } from "../../lib/command_line/help.ts";
+import { flagOf, namesOf, OPTIONS, variableOf } from "../../lib/config.ts";
+
+const COMMANDS_AND_FIRST_OPTION = `Usage: authenticator [command] [options]
+
+Commands:
+  serve                    Serve until told to stop; the default command
+  pair                     Show a QR code for a secret from standard input
+  code                     Print the current code of a secret from standard input, as an app would
+  doctor                   Say why a pin fails; pin and secret on two lines of standard input
+  healthcheck              Ask the running server whether it is well
+  check                    Show the options in effect and what is risky in them
+  completion               Print what makes a shell complete command lines: bash, zsh or fish
+  man                      Print the manual page
+  help                     Show help, of a command when one is named
+  version                  Show version, commit, runtime and target
+
+authenticator help COMMAND shows the options of a command, with examples.
+
+Options of serve:
+  --host ADDRESS           Address to listen on; 0.0.0.0 or :: for all (127.0.0.1)
+`;
+
+const LAST_LINES = `
+  -h, --help               Show help
+  -V, --version            Show version, commit, runtime and target
+
+Each of them can be set in the environment too: --base-url as AUTHENTICATOR_BASE_URL.
+A flag wins over its variable. Defaults are in parentheses.
+
+Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.`;
+
+Deno.test("help() says what each command does, in lines that align", () => {
+  const text = help(undefined);
+  const [first, , ...rest] = text.split("\n");
+  assertEquals(
+    first,
+    "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.",
+  );
+  assertEquals(
+    rest.join("\n").slice(0, COMMANDS_AND_FIRST_OPTION.length),
+    COMMANDS_AND_FIRST_OPTION,
+  );
+  assertEquals(text.slice(-LAST_LINES.length), LAST_LINES);
+});
+
+const OF_CODE = `Print the current code of a secret from standard input, as an app would.
+
+Usage: authenticator code [options]
+
+Prints the code, and on standard error for how many seconds it is the current one. Use it in tests,
+and where there is no phone.
+
+Options:
+  --secret-file FILE       File with the secret, instead of standard input
+  --at TIME                The moment of the code, if not now
+                           A time as 2026-01-31T12:00:00Z, or seconds since 1970
+
+Options of the service:
+  --algorithm NAME         Hash of the codes: SHA1, SHA256 or SHA512; many apps know only SHA1
+                           SHA1, SHA256 or SHA512; SHA1 unless given; AUTHENTICATOR_ALGORITHM
+  --digits N               Digits in a code, 6 to 8; many apps know only 6
+                           A whole number from 6 to 8; 6 unless given; AUTHENTICATOR_DIGITS
+  --period SECONDS         Length of a time step; many apps know only 30
+                           A whole number from 1 to 3600; 30 unless given; AUTHENTICATOR_PERIOD
+  --secret-encoding NAME   What a secretCode is: text, its UTF-8 bytes are the key; or base32
+                           text or base32; text unless given; AUTHENTICATOR_SECRET_ENCODING
+
+Examples:
+  authenticator code < secret.txt
+
+Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.`;
+
+Deno.test("help() of a command has its options with their ranges, and examples", () => {
+  assertEquals(help("code"), OF_CODE);
+  assert(help("completion").includes("\nUsage: authenticator completion SHELL\n"));
+  assert(help("help").includes("\nUsage: authenticator help [COMMAND]\n"));
+  assert(help("serve").includes("                           AUTHENTICATOR_METRICS\n"));
+});
+
+Deno.test("help() of a command has the options that change what it does, and no other", () => {
+  for (const [name, { options, uses }] of COMMANDS) {
+    const flags = new Set(
+      [...help(name).matchAll(/^ {2}(--[a-z0-9-]+)/gm)].map(([, flag]) => flag!),
+    );
+    assertEquals(flags, new Set([...namesOf(options), ...uses].map(flagOf)), name);
+    for (const option of uses) assert(help(name).includes(variableOf(option)), name);
+  }
+  assertEquals(COMMANDS.get("serve")!.uses, namesOf(OPTIONS));
+});
+
+Deno.test("every example in the help is a command line that can be read", () => {
+  for (const [name, { examples }] of COMMANDS) {
+    assert(examples.length > 0, name);
+    for (const example of examples) {
+      const [, line = ""] = /\bauthenticator ([^<>|)]*)/.exec(example)!;
+      const words = line.trim().split(" ");
+      const { kind } = parseCommand(words, () => undefined);
+      assertEquals(kind, name === "help" ? "help" : name.split(" ")[0], example);
+    }
+  }
+});
+
+Deno.test("no line of the help is wider than 110 columns", () => {
+  for (const name of [undefined, ...COMMANDS.keys()]) {
+    const lines = help(name).split("\n").filter((line) => line.length > 110);
+    assertEquals(lines, []);
+  }
+});
