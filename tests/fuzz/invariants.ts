@@ -139,9 +139,10 @@ const FORMS: ReadonlyMap<string, (body: Buffer, route: Route) => boolean> = new 
   ["text/xml; charset=utf-8", isXml],
   ["application/soap+xml; charset=utf-8", isXml],
   ["image/svg+xml", isXml],
-  ["application/json; charset=utf-8", (body: Buffer) => {
+  ["application/json; charset=utf-8", (body: Buffer, route: Route) => {
     JSON.parse(body.toString());
-    return /^[\x20-\x7E]+$/.test(body.toString("latin1"));
+    const pattern = route === "description" ? /^[\n\x20-\x7E]+$/ : /^[\x20-\x7E]+$/;
+    return pattern.test(body.toString("latin1"));
   }],
   [
     "text/plain; charset=utf-8",

@@ -26,6 +26,7 @@ export function routeOf(request: FuzzRequest): Route {
     return mediaTypeOf(request).essence === "application/json" ? "JSON" : "HTTP POST";
   }
   if (operation !== undefined) return "other";
+  if (path === "/openapi.json") return isRead ? "description" : "other";
   if ((path === "/pair.aspx" || path === "/validate.aspx") && (isRead || method === "POST")) {
     return path.slice(1) as Route;
   }
