@@ -53,8 +53,8 @@ export async function servicePage(context: PageContext): Promise<string> {
 }
 
 const LEAD =
-  "Gives an authenticator app its secret by QR code, and tells whether the pin that it " +
-  "shows is right: the two calls of a two-factor login. Try both here; nothing is stored.";
+  "Pairs an authenticator app by QR code, and checks the pins that it shows: the two calls of a " +
+  "two-factor login. Try both here; nothing is stored.";
 
 /** Writes the page of one operation: a form that calls it, and how programs call it. */
 export async function operationPage(operation: Operation, context: PageContext): Promise<string> {

@@ -56,7 +56,7 @@ function parameterRow(
 const TRIMMED: ReadonlyMap<string, string> = new Map([
   [
     "pin",
-    "Send it as text: a number loses its leading zeros. Anything else than the digits is false.",
+    "Send it as text: a number loses its leading zeros. Any other text is false.",
   ],
 ]);
 
@@ -74,7 +74,7 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
     ]);
   }
   const meaning = result.kind === "boolean"
-    ? "true when the pin is accepted. Whatever else keeps a pin out is false, never an error."
+    ? "true if the pin is accepted; false if it is wrong, expired, used or refused."
     : "The result.";
   return [[element("code", {}, `${name}Result`), result.kind, meaning]];
 }
@@ -83,12 +83,12 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
 function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],
-    ...(context.wantsKey ? [["401", "401", "No key, or a wrong one"]] : []),
+    ...(context.wantsKey ? [["401", "401", "No API key, or a wrong one"]] : []),
     ["404", "500", "No such operation"],
-    ["408, 413, 414", "408, 413", "The request came too slowly, or is too large: 64 KiB at most"],
+    ["408, 413, 414", "408, 413", "The request came too slowly, or is larger than 64 KiB"],
     ["415", "415", "Another media type, or not UTF-8"],
     ["500", "500", "A fault of the server; its log says more"],
-    ["503", "503", "Too much at once: try again after a second"],
+    ["503", "503", "Too many requests at once: try again after a second"],
   ];
 }
 

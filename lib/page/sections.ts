@@ -18,15 +18,15 @@ import { snippetsOf } from "../samples/snippets.ts";
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {
   // Behind a proxy the server does not know how a page comes to the browser: the script does.
   const clear = warning(
-    "Over plain HTTP, whoever is on the way can read every secret and pin. Put HTTPS in front of " +
-      "this server before anybody uses it.",
+    "Over plain HTTP, anybody on the network can read every secret and pin. Use HTTPS before " +
+      "anybody uses this server.",
     { class: "warning in-the-clear", ...(isInTheClear(base) ? {} : { hidden: "" }) },
   );
   if (otp.window <= 2) return [clear];
   const seconds = (2 * otp.window + 1) * otp.period;
   const wide = `This server accepts a pin for ${seconds} seconds: ${stepsOf(otp.window)} before ` +
-    "and after its own. The wider the window, the easier a pin is to guess; one is enough for most " +
-    "clocks.";
+    "and after the current one. A wide window makes pins easier to guess; one step is enough for " +
+    "most clocks.";
   return [clear, warning(wide)];
 }
 
@@ -83,8 +83,8 @@ export function snippetsSection(operation: Operation, context: PageContext): Mar
       id: "snippets",
       title: "Call it from your code",
       about:
-        "Each calls this server and prints what it answers; curl prints it as XML. Keep real " +
-        "secrets out of your source.",
+        "Each snippet calls this server and prints the answer; curl prints XML. Keep real secrets " +
+        "out of your source code.",
     },
     tabs("code", "Language", items),
   );
@@ -153,16 +153,16 @@ export function settingsSection(
       `${(2 * otp.window + 1) * otp.period} seconds: ${stepsOf(otp.window)} before and after`,
     ],
     ["A secretCode is", secretEncoding === "text" ? "text; its UTF-8 bytes are the key" : "Base32"],
-    ["A code is good for", singleUse ? "one use" : "any number of uses while it is accepted"],
+    ["A code works", singleUse ? "once" : "any number of times while it is accepted"],
     [
       "After wrong pins",
       maxFailures === 0
-        ? "the next is looked at like the first"
+        ? "no limit"
         : `${maxFailures} in a row for a secret: all pins for it are refused for 30 seconds, then longer`,
     ],
     [
       "API key",
-      wantsKey ? "needed: X-Api-Key, a bearer token, or the password of HTTP Basic" : "none",
+      wantsKey ? "required: X-Api-Key, a bearer token, or the password of HTTP Basic" : "none",
     ],
     ["Namespace", namespace],
   ];

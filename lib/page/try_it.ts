@@ -55,7 +55,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
         view === "verdict" ? "Check" : "Send",
         element("span", { class: "by" }),
       ),
-      element("span", { class: "hint no-js" }, "The reply is shown as the service sends it: XML."),
+      element("span", { class: "hint no-js" }, "You see the reply as the service sends it, in XML."),
     ),
   );
   const box = view === "picture" ? pairing(name) : answer(operation, context);
@@ -124,7 +124,7 @@ export const KEY_FIELD: MarkupElement = element(
   element(
     "span",
     { class: "hint", id: "key-hint" },
-    "Goes into the samples, and along with what you send. Without it, the browser shows the key that it opened this page with.",
+    "Used in the samples and in what you send. If it is empty, the browser sends the key that opened this page.",
   ),
 );
 
@@ -169,8 +169,8 @@ function testAuthenticator({ service: { otp: { window } } }: PageContext): Marku
     element(
       "p",
       { class: "hint" },
-      "It shows what an app shows for the secret code in the form. This browser computes it. Press a " +
-        "code to fill it in.",
+      "It shows the codes that an app shows for the secret code in the form. This browser computes " +
+        "them. Press a code to fill it in.",
     ),
     element(
       "button",
@@ -253,5 +253,5 @@ const PAPER = element(
   { class: "print-only" },
   element("li", {}, "Open an authenticator app and add an account."),
   element("li", {}, "Scan the picture, or type in the setup key."),
-  element("li", {}, "Destroy this sheet: whoever has it can make the same pins."),
+  element("li", {}, "Destroy this sheet: anybody who has it can make the same pins."),
 );

@@ -34,14 +34,14 @@ const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["appName", () => ({
     label: "App name",
-    hint: "Your company or product: what the app shows over the code. A colon is dropped.",
+    hint: "Your company or product: what the app shows above the code. Colons are removed.",
     example: "Example Corp",
     isPrefilled: true,
     attributes: { autocomplete: "off" },
   })],
   ["appInfo", () => ({
     label: "Account",
-    hint: "Whose code it is: a user name or an e-mail address.",
+    hint: "Who the code is for: a user name or an e-mail address.",
     example: "jane@example.com",
     isPrefilled: true,
     attributes: { autocomplete: "off" },

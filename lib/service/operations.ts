@@ -82,8 +82,8 @@ const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: 
 export const PAIR: Operation = defineOperation({
   name: "Pair",
   documentation:
-    "Pairs an authenticator app with a secret code: returns the code to type in by hand, and a " +
-    "fragment of HTML with the same as a QR code.",
+    "Pairs an authenticator app with a secret code. Returns the setup key, and an HTML fragment " +
+    "with the QR code.",
   parameters: [
     { name: "appName", ...NAME_LIMITS },
     { name: "appInfo", ...NAME_LIMITS },
@@ -102,8 +102,8 @@ export const PAIR: Operation = defineOperation({
 export const VALIDATE_PIN: Operation = defineOperation({
   name: "ValidatePin",
   documentation:
-    "Tells whether a pin is the one that an authenticator app paired with the secret " +
-    "code shows now.",
+    "Checks a pin: true if the authenticator app that was paired with the secret code shows it " +
+    "now.",
   parameters: [
     { name: "pin", max: 64, unit: "characters", mayBeEmpty: true },
     SECRET_CODE,

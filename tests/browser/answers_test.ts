@@ -87,9 +87,9 @@ Deno.test("Check and Send show that they wait, and give up after ten seconds", a
     }
     assertEquals(await page.innerText(".answer"), "Asking the server\u2026");
     await page.locator(".answer.bad").waitFor();
-    assertEquals(await page.innerText(".answer"), "No reply came within 10 seconds.");
+    assertEquals(await page.innerText(".answer"), "No reply within 10 seconds.");
     await page.locator(".status.bad").waitFor();
-    assertEquals(await page.innerText(".status"), "No reply came within 10 seconds.");
+    assertEquals(await page.innerText(".status"), "No reply within 10 seconds.");
     assertEquals(await page.locator("form[data-busy]").count(), 0);
   });
 });
@@ -203,8 +203,8 @@ Deno.test("without a server there is no reply, and none is shown", async () => {
     await intercept(page, "ValidatePin", (route) => route.abort("connectionrefused"));
     await page.click(CHECK);
     await page.locator(".reply:visible .title", { hasText: /^No reply$/ }).waitFor();
-    assertMatch(await page.locator(".reply:visible pre").innerText(), /^No reply came: /);
-    assertMatch(await page.innerText(".answer"), /^No reply came: /);
+    assertMatch(await page.locator(".reply:visible pre").innerText(), /^No reply: /);
+    assertMatch(await page.innerText(".answer"), /^No reply: /);
   }, { complaints: 2 });
 });
 

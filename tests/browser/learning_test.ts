@@ -135,7 +135,7 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
     await page.click(CHECK);
     await page.locator(".answer.bad b").waitFor();
     const said = await reasons(page);
-    assertMatch(said, /right one at this moment, but this server refuses it/);
+    assertMatch(said, /right at this moment, but the server refuses it/);
     assertMatch(said, /already used, and is accepted once only \(--single-use\)/);
     assertMatch(said, /after 5 wrong ones or more in a row \(--max-failures\)/);
   });

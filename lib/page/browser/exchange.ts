@@ -145,8 +145,8 @@ export async function call(
   } catch (error) {
     if (signal.aborted) throw error;
     const message = patience.aborted
-      ? `No reply came within ${PATIENCE_MS / 1000} seconds.`
-      : "No reply came: the server does not run, or the connection broke.";
+      ? `No reply within ${PATIENCE_MS / 1000} seconds.`
+      : "No reply: the server is not running, or the connection broke.";
     return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
   }
 }

@@ -50,7 +50,7 @@ async function show(address: string, mount: () => void, arrive: () => void): Pro
     for (const place of [".band", "#main", "footer"]) one(place).replaceWith(one(place, view));
     document.title = view.title;
   } catch {
-    one("#told").textContent = "This page cannot be loaded: no answer came.";
+    one("#told").textContent = "This page cannot be loaded: the server does not answer.";
     return;
   }
   arrive();

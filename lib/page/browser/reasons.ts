@@ -59,7 +59,7 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
     // It is a code that the server takes, however it is written.
     if (shown.length > 0) return shown;
     return [
-      textElement("p", "The pin is the right one at this moment, but this server refuses it:"),
+      textElement("p", "The pin is right at this moment, but the server refuses it:"),
       list([...refusalSentences(settings), EXPIRED_ON_THE_WAY]),
     ];
   }
@@ -72,8 +72,7 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
 }
 
 const EXPIRED_ON_THE_WAY =
-  "It was not yet right, or right no more, when the server looked at it: " +
-  "ask again.";
+  "It had expired, or was not valid yet, when the server checked it: ask again.";
 
 function otherReasons(settings: PageSettings): readonly HTMLElement[] {
   return [
