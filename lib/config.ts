@@ -288,6 +288,12 @@ export function variableOf(name: string): string {
   return `AUTHENTICATOR_${flagOf(name).slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
+/** The value of an option as it would be typed; undefined when there is none. No password is in it. */
+export function optionText(name: keyof Config, config: Config): string | undefined {
+  if (name === "socketMode") return config.socketMode.toString(8).padStart(4, "0");
+  return config[name] === undefined ? undefined : String(config[name]);
+}
+
 /** The names of the options in a table, in its order. */
 export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];

@@ -14,6 +14,6 @@ const COMMIT: string = "unknown";
 export const VERSION: string = project.version;
 
 /** The version, the commit, the runtime and the machine that this program is made of. */
-export function versionLine({ title, target }: Runtime): string {
+export function versionLine({ title, target }: Pick<Runtime, "title" | "target">): string {
   return `authenticator ${VERSION} (commit ${COMMIT}, ${title}, ${target})`;
 }

@@ -6,7 +6,7 @@
 
 import { statSync } from "node:fs";
 import process from "node:process";
-import { type Config, flagOf, namesOf, OPTIONS, UsageError } from "../config.ts";
+import { type Config, flagOf, namesOf, OPTIONS, optionText, UsageError } from "../config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readVariable, warn } from "./io.ts";
@@ -39,7 +39,11 @@ export function check(
   const counted = keys === undefined ? "" : ` (${keysInWords(keys)})`;
   const rows = namesOf(OPTIONS).map((name) => {
     const note = name === "apiKeysFile" ? counted : "";
-    return [flagOf(name), shown(name, config) + note, sources.get(name) ?? "default"] as const;
+    return [
+      flagOf(name),
+      (optionText(name, config) ?? "-") + note,
+      sources.get(name) ?? "default",
+    ] as const;
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
   const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
@@ -55,12 +59,6 @@ export function check(
   risks.forEach(warn);
   if (problems.length === 0) return 0;
   throw new UsageError(`the server cannot start: ${problems.join("; ")}`);
-}
-
-// A value that holds a password gives a text without it.
-function shown(name: keyof Config, config: Config): string {
-  if (name === "socketMode") return config.socketMode.toString(8).padStart(4, "0");
-  return config[name] === undefined ? "-" : String(config[name]);
 }
 
 function table(rows: readonly (readonly [string, string, string])[]): string {

@@ -14,6 +14,7 @@ import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { readVariable } from "./io.ts";
+import { startLine, stoppedLine, stoppingLine, type StopReason } from "./life_lines.ts";
 import { reload } from "./reload.ts";
 
 /** How long running requests may take to finish once the server is told to stop: ten seconds. */
@@ -58,9 +59,15 @@ export async function serve(
         ? JSON.stringify({ listening: listener.url })
         : `Listening on ${listener.url}`,
     );
-    await stopped;
+    log.info(startLine(config, runtime));
+    log.info(stoppingLine(await stopped));
     ready = false;
-    await waitAtMost(listener.stop(), DRAIN_TIMEOUT_MS);
+    let isDone = false;
+    const done = listener.stop().then(() => {
+      isDone = true;
+    });
+    await waitAtMost(done, DRAIN_TIMEOUT_MS);
+    log.info(stoppedLine(isDone));
   } finally {
     await waitAtMost(close(), LAST_LINES_TIMEOUT_MS);
   }
@@ -78,17 +85,20 @@ function listenOptions(config: Config, log: Log): ListenOptions {
 
 // Listening once leaves the second signal to the system, which ends the process. The end of standard
 // input is no signal: the first one after it changes nothing.
-function stopSignal(withParent: boolean): Promise<void> {
+function stopSignal(withParent: boolean): Promise<StopReason> {
   return new Promise((resolve) => {
-    const stop = (): void => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-      resolve();
+    const onInterrupt = (): void => stop("SIGINT");
+    const onTerminate = (): void => stop("SIGTERM");
+    const stop = (reason: StopReason): void => {
+      process.off("SIGINT", onInterrupt);
+      process.off("SIGTERM", onTerminate);
+      resolve(reason);
     };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
+    process.on("SIGINT", onInterrupt);
+    process.on("SIGTERM", onTerminate);
     if (!withParent) return;
     // A parent that is gone closes the pipe, whatever became of it.
-    process.stdin.once("end", resolve).once("error", () => resolve()).resume();
+    const onEnd = (): void => resolve("standard input ended");
+    process.stdin.once("end", onEnd).once("error", onEnd).resume();
   });
 }

@@ -55,7 +55,11 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
         view === "verdict" ? "Check" : "Send",
         element("span", { class: "by" }),
       ),
-      element("span", { class: "hint no-js" }, "You see the reply as the service sends it, in XML."),
+      element(
+        "span",
+        { class: "hint no-js" },
+        "You see the reply as the service sends it, in XML.",
+      ),
     ),
   );
   const box = view === "picture" ? pairing(name) : answer(operation, context);

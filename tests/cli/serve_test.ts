@@ -12,21 +12,32 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   program.signal("SIGTERM");
   const { code, stdout, stderr } = await program.outcome;
   assertEquals([code, stdout], [0, `Listening on ${program.url}\n`]);
-  assert(/^\S+ info request method=GET route=healthz [^\n]*\n$/.test(stderr), stderr);
+  const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
+  assertMatch(started!, /^info started: authenticator [0-9.]+ \(commit \w+, \w.*\), --port 0$/);
+  assertMatch(request!, /^info request method=GET route=healthz /);
+  assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });
 
 Deno.test("the program says where it listens as JSON, when its log is JSON", async () => {
   const program = await startProgram(["--port", "0", "--log-format", "json"]);
   program.signal("SIGTERM");
   const { stdout, stderr } = await program.outcome;
-  assertEquals([stdout, stderr], [`{"listening":"${program.url}"}\n`, ""]);
+  assertEquals(stdout, `{"listening":"${program.url}"}\n`);
+  const messages = stderr.trim().split("\n").map((line) => JSON.parse(line).message as string);
+  assertEquals(messages.slice(1), ["stopping: SIGTERM", "stopped"]);
+  assertMatch(messages[0]!, /, --port 0 --log-format json$/);
 });
 
 Deno.test("with --exit-with-parent the program ends when its standard input does", async () => {
   const program = await startProgram(["--port", "0", "--exit-with-parent"], { stdin: true });
   assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
   await program.closeStdin();
-  assertEquals((await program.outcome).code, 0);
+  const { code, stderr } = await program.outcome;
+  assertEquals(
+    [code, stderr.includes(" info stopping: standard input ended\n")],
+    [0, true],
+    stderr,
+  );
 });
 
 Deno.test("without --exit-with-parent the program goes on without standard input", async () => {
@@ -125,13 +136,13 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
 Deno.test("SIGHUP without a certificate leaves the program serving", async () => {
   const program = await startProgram(["--port", "0"]);
   program.signal("SIGHUP");
-  const ended = await Promise.race([program.outcome, program.logged("\n")]);
+  const ended = await Promise.race([program.outcome, program.logged("read again\n")]);
   assertEquals(ended, undefined);
   assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
   program.signal("SIGTERM");
   const { code, stderr } = await program.outcome;
   assertEquals(code, 0);
-  assert(/^\S+ info SIGHUP: there is nothing to read again\n/.test(stderr), stderr);
+  assert(/^\S+ info SIGHUP: there is nothing to read again\n/m.test(stderr), stderr);
 });
 
 Deno.test("the program ends at once on a second signal", async () => {

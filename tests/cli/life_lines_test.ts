@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert/equals";
+import { startLine, stoppedLine } from "../../lib/cli/life_lines.ts";
+import { flagOf, namesOf, OPTIONS, parseConfig } from "../../lib/config.ts";
+import { VERSION } from "../../lib/app/version.ts";
+
+const RUNTIME = { title: "Deno 1.2.3", target: "linux-x64" };
+const HEAD = `started: authenticator ${VERSION} (commit unknown, Deno 1.2.3, linux-x64), `;
+
+function lineOf(given: Readonly<Record<string, string>>): string {
+  const config = parseConfig({ flags: new Map(Object.entries(given)), env: () => undefined });
+  return startLine(config, RUNTIME).slice(HEAD.length);
+}
+
+Deno.test("startLine() says the version, the runtime and the machine", () => {
+  const config = parseConfig({ flags: new Map(), env: () => undefined });
+  assertEquals(startLine(config, RUNTIME), `${HEAD}all options at their defaults`);
+});
+
+Deno.test("startLine() names the options that are not at their defaults, in the order of the table", () => {
+  const line = lineOf({ "window": "2", "port": "9000", "metrics": "true", "socket-mode": "600" });
+  assertEquals(line, "--port 9000 --socket-mode 0600 --metrics --window 2");
+  assertEquals(lineOf({ "port": "8080", "metrics": "false" }), "all options at their defaults");
+});
+
+Deno.test("startLine() shows no path, and no password of a store", () => {
+  const files = namesOf(OPTIONS).filter((name) =>
+    ["FILE", "PATH"].includes(OPTIONS[name].placeholder ?? "") &&
+    !["tlsCert", "tlsKey"].includes(name)
+  );
+  const given = Object.fromEntries(files.map((name) => [flagOf(name).slice(2), "/canary"]));
+  const line = lineOf({ ...given, guard: "rediss://canary:canary@store.example:6380" });
+  assertEquals(line.includes("canary"), false, line);
+  for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
+});
+
+Deno.test("stoppedLine() says whether requests were cut off", () => {
+  assertEquals(stoppedLine(true), "stopped");
+  assertEquals(stoppedLine(false), "stopped: requests that were still running are cut off");
+});
