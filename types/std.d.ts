@@ -1,6 +1,6 @@
 // The types of the few functions of the Deno standard library that this project uses. The npm
-// package that `deno.json` maps `@std/` to ships none; with the map pointed at `jsr:` this file is
-// not needed.
+// package that `import_map.json` maps `@std/` to ships none; with the map pointed at `jsr:` this
+// file is not needed.
 
 declare module "@std/encoding/base32" {
   export function encodeBase32(data: Uint8Array): string;
