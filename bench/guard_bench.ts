@@ -7,7 +7,7 @@
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config.ts";
-import { fingerprintBy } from "../lib/guard/fingerprint.ts";
+import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
 import { createMemoryStore, MAX_ENTRIES, type MemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
@@ -16,7 +16,9 @@ import { referenceHotp } from "../tests/support/reference_totp.ts";
 const NOW = 1_800_000_000_000;
 const encoder = new TextEncoder();
 const config = parseConfig({ flags: new Map(), env: () => undefined });
-const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), "SHA1");
+const KEY = new Uint8Array(32).fill(7);
+const fingerprint = fingerprintBy(KEY, "SHA1");
+const source = sourceNamesBy(KEY);
 
 function storeWith(singleUse: boolean): MemoryStore {
   const rules = guardRules({ ...config, singleUse });
@@ -65,9 +67,9 @@ const full = storeWith(false);
 fill(full);
 const GUARDS: readonly (readonly [string, Guard | undefined])[] = [
   ["off", undefined],
-  ["in memory", { fingerprint, store: storeWith(false) }],
-  ["in memory, single use", { fingerprint, store: storeWith(true) }],
-  ["in memory, full", { fingerprint, store: full }],
+  ["in memory", { fingerprint, source, store: storeWith(false) }],
+  ["in memory, single use", { fingerprint, source, store: storeWith(true) }],
+  ["in memory, full", { fingerprint, source, store: full }],
 ];
 const PINS = Array.from({ length: 1000 }, (_, i) => {
   const secret = `correct-horse-${i}`;

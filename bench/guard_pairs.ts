@@ -7,7 +7,7 @@
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config.ts";
-import { fingerprintBy } from "../lib/guard/fingerprint.ts";
+import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
 import { createMemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
@@ -58,7 +58,12 @@ function median(values: readonly number[]): number {
 
 const store = createMemoryStore({ rules: guardRules(config), now: () => performance.now() });
 const off = handlerWith(undefined);
-const on = handlerWith({ fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), store });
+const KEY = new Uint8Array(32).fill(7);
+const on = handlerWith({
+  fingerprint: fingerprintBy(KEY, "SHA1"),
+  source: sourceNamesBy(KEY),
+  store,
+});
 const ratios: number[] = [];
 for (let i = 0; i < BLOCKS; i++) {
   const first = await block(i % 2 === 0 ? off : on);

@@ -1,24 +1,25 @@
-// How likely it is to guess a way in: an unlimited guesser against one secret, with the rules that
-// run in production and a clock of its own, beside the closed formula and beside a service without
-// a limit. Prints the table of docs/security.md.
+// How likely it is to guess a way in, and how long a user is kept out: guessers against one secret,
+// with the rules that run in production and a clock of its own, beside the closed formula and beside
+// a service without a limit. Prints the tables of docs/security.md.
 //
 //     deno run bench/guard_simulation.ts
 
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config.ts";
-import { fingerprintBy } from "../lib/guard/fingerprint.ts";
+import { extraLooks } from "../lib/guard/budget.ts";
+import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import {
   decide,
-  FIRST_WAIT_MS,
   type GuardRules,
   guardRules,
   type GuardState,
-  LONGEST_WAIT_MS,
+  totalBudget,
 } from "../lib/guard/guard.ts";
 import { createMemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
 import { hotp, importOtpKey } from "../lib/otp/totp.ts";
+import { printLockOut } from "./guard_lockout.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -26,13 +27,6 @@ const CODES = 1_000_000;
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 const RIGHT_CODES = 2 * OTP.window + 1;
-
-/** When the guesser acts: takes every look, or holds still after some until all is forgotten. */
-interface Strategy {
-  readonly holdAfter: number;
-}
-
-const EVERY_LOOK: Strategy = { holdAfter: Infinity };
 
 /** The code of a time step in one run: SplitMix32 of both, which spreads as well as an HMAC here. */
 function codeOf(run: number, step: number): number {
@@ -45,73 +39,75 @@ function codeOf(run: number, step: number): number {
 /** A step that never comes: where the guesser begins has nothing to do with any code. */
 const FIRST_GUESS = 1e9;
 
-/** Plays one secret; gives the looks that were had, and whether one of them hit. */
+/**
+ * Plays one secret, whose guesser takes every look there is, from as many sources as there are, and
+ * whose user logs in now and then; gives the looks that were had, and whether one of them hit.
+ */
 function play(
   rules: GuardRules,
-  { holdAfter }: Strategy,
+  { sources, logins }: { readonly sources: number; readonly logins: number },
   lengthMs: number,
   run: number,
 ): { readonly looks: number; readonly hit: boolean } {
   let state: GuardState | undefined;
   let looks = 0;
-  let streak = 0;
-  let nowMs = 0;
+  let nextLoginMs = 0;
   let guess = codeOf(run, FIRST_GUESS);
-  while (nowMs < lengthMs) {
+  for (let nowMs = 0; nowMs < lengthMs;) {
+    if (logins > 0 && nowMs >= nextLoginMs) {
+      const source = sources === 0 ? undefined : "user";
+      ({ state } = decide(rules, state, { matchedStep: 0, source }, nowMs));
+      nextLoginMs = nowMs + DAY / logins;
+    }
     const step = Math.floor(nowMs / 30_000);
     guess = (guess + 1) % CODES; // never the same code twice within a window
-    const matched = [step, step - 1, step + 1].find((right) => codeOf(run, right) === guess);
-    const decision = decide(rules, state, matched, nowMs);
+    const matchedStep = [step, step - 1, step + 1].find((right) => codeOf(run, right) === guess);
+    const source = sources === 0 ? undefined : `guesser ${looks % sources}`;
+    const decision = decide(rules, state, { matchedStep, source }, nowMs);
     ({ state } = decision);
     if (decision.verdict !== "throttled") looks++;
     if (decision.verdict === "accepted") return { looks, hit: true };
-    if (++streak >= holdAfter) {
-      [state, streak] = [undefined, 0];
-      nowMs += decision.keepMs;
-    } else nowMs += decision.refusedMs;
+    nowMs += decision.refusedMs;
   }
   return { looks, hit: false };
 }
 
-/** The looks of the throttle alone: the closed formula. */
-function looksIn(maxFailures: number, lengthMs: number): number {
-  const doublings = Math.ceil(Math.log2(LONGEST_WAIT_MS / FIRST_WAIT_MS));
-  const ladderMs = FIRST_WAIT_MS * (2 ** doublings - 1);
-  return maxFailures + doublings + Math.ceil((lengthMs - ladderMs) / LONGEST_WAIT_MS) - 1;
+/** The most looks that the throttle allows in a time: the closed formula. */
+function looksIn(rules: GuardRules, lengthMs: number): number {
+  const budget = totalBudget(rules);
+  return budget.looks + extraLooks(budget) + lengthMs / budget.refillMs;
 }
 
 function chanceOf(looks: number, rightCodes: number): number {
   return 1 - (1 - rightCodes / CODES) ** looks;
 }
 
-/** The strategy with the most looks; hits are left out of it. */
-function bestStrategy(rules: GuardRules, lengthMs: number): { strategy: Strategy; looks: number } {
-  const strategies = [
-    EVERY_LOOK,
-    ...Array.from({ length: rules.maxFailures + 20 }, (_, i) => ({
-      holdAfter: i + 1,
-    })),
-  ];
-  const played = strategies.map((strategy) => ({
-    strategy,
-    looks: play(rules, strategy, lengthMs, 0).looks,
-  }));
-  return played.reduce((best, other) => other.looks > best.looks ? other : best);
-}
-
 const SECRET = "correct horse battery staple";
 const START_MS = 1_800_000_000_000;
 
+/** How often the guesser of the service looks at the clock: all waits are a multiple of it. */
+const TICK_MS = 15_000;
+
 /**
- * The same against the whole service: ten instances on one store, every binding, twenty guesses at
- * once through as many ways whenever one may be looked at, and as many in the middle of each wait.
+ * The same against the whole service: ten instances on one store, every binding, many guesses at once
+ * through as many ways whenever one may be looked at, and some again and again in between; each from
+ * another source where there are sources.
  */
-async function playService(maxFailures: number, lengthMs: number): Promise<number> {
+async function playService(
+  maxFailures: number,
+  lengthMs: number,
+  sources: number,
+): Promise<number> {
   const clock = { ms: START_MS };
   let looks = 0;
   const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
   const store = createMemoryStore({ rules, now: () => clock.ms });
-  const guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
+  const guardKey = new Uint8Array(32);
+  const guard = {
+    fingerprint: fingerprintBy(guardKey, "SHA1"),
+    source: sourceNamesBy(guardKey),
+    store,
+  };
   const handlers = Array.from({ length: 10 }, () =>
     serviceHandler(config, {
       now: () => clock.ms,
@@ -127,18 +123,21 @@ async function playService(maxFailures: number, lengthMs: number): Promise<numbe
   const bytes = new TextEncoder().encode(SECRET);
   const key = await importOtpKey(bytes, "SHA1");
   const fingerprint = guard.fingerprint(bytes);
-  let waitMs = FIRST_WAIT_MS;
-  const end = START_MS + lengthMs;
-  while (clock.ms < end) {
+  for (let tick = 0; clock.ms < START_MS + lengthMs; tick++, clock.ms += TICK_MS) {
+    const sourceOf = (i: number): string | undefined =>
+      sources === 0 ? undefined : `guesser ${i % sources}`;
+    const next = sourceOf(tick);
+    const name = next === undefined ? undefined : guard.source(fingerprint, next);
+    const isOpen = store.refusal(fingerprint, name) === undefined;
+    if (!isOpen && tick % 40 !== 0) continue;
     const step = Math.floor(clock.ms / 30_000);
     const right = await Promise.all([-1, 0, 1].map((distance) => hotp(key, step + distance, 6)));
     const wrong = ["111111", "222222", "333333", "444444"].find((pin) => !right.includes(pin))!;
-    const count = store.refusal(fingerprint) === undefined ? Math.max(maxFailures, 20) : 20;
-    await Promise.all(Array.from({ length: count }, (_, i) => ask(handlers[i % 10]!, i, wrong)));
-    clock.ms += waitMs / 2;
-    if (clock.ms < end) await Promise.all(handlers.map((handler, i) => ask(handler, i, wrong)));
-    clock.ms += waitMs / 2;
-    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+    const count = isOpen ? Math.max(maxFailures, 20) : 10;
+    await Promise.all(Array.from(
+      { length: count },
+      (_, i) => ask(handlers[i % 10]!, i, wrong, sourceOf(tick + i)),
+    ));
   }
   return looks;
 }
@@ -147,7 +146,7 @@ const SOAP_11 = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP_12 = "http://www.w3.org/2003/05/soap-envelope";
 
 /** Asks by one of six ways, in turn. */
-async function ask(handler: Handler, way: number, pin: string): Promise<void> {
+async function ask(handler: Handler, way: number, pin: string, source?: string): Promise<void> {
   const query = new URLSearchParams({ pin, secretCode: SECRET });
   const requests = [
     () => post("/api.asmx", "text/xml", envelope(SOAP_11, pin)),
@@ -157,7 +156,9 @@ async function ask(handler: Handler, way: number, pin: string): Promise<void> {
     () => post("/api.asmx/ValidatePin", "application/json", json(pin)),
     () => new Request(`http://localhost/Validate.aspx?${query}`),
   ];
-  await (await handler(requests[way % requests.length]!())).text();
+  const request = requests[way % requests.length]!();
+  if (source !== undefined) request.headers.set("x-authenticator-source", source);
+  await (await handler(request)).text();
 }
 
 function json(pin: string): string {
@@ -183,28 +184,55 @@ function scientific(value: number): string {
   return value < 0.01 ? value.toExponential(2) : value.toFixed(3);
 }
 
-/** One row: the looks by formula, by the rules and by the service; the chance by both. */
-async function guardedRow(maxFailures: number, days: number, runs: number): Promise<boolean> {
-  const lengthMs = days * DAY;
-  const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
-  const { strategy, looks } = bestStrategy(rules, lengthMs);
-  const closed = looksIn(maxFailures, lengthMs);
-  const served = await playService(maxFailures, lengthMs);
+/** Who guesses, and whether the user is there. */
+const GUESSERS = [
+  { name: "alone", sources: 0, logins: 0 },
+  { name: "beside a user who logs in 20 times a day", sources: 0, logins: 20 },
+  { name: "from 1 source", sources: 1, logins: 20 },
+  { name: "from 100 sources", sources: 100, logins: 20 },
+];
+
+/** How often one of the guesses hits, and whether the looks make that likely. */
+function simulate(
+  rules: GuardRules,
+  guesser: Parameters<typeof play>[1],
+  lengthMs: number,
+  runs: number,
+): { readonly text: string; readonly isLikely: boolean } {
+  const { looks } = play(rules, guesser, lengthMs, 0);
   let hits = 0;
-  for (let run = 1; run <= runs; run++) if (play(rules, strategy, lengthMs, run).hit) hits++;
-  const chance = chanceOf(closed, RIGHT_CODES);
+  for (let run = 1; run <= runs; run++) if (play(rules, guesser, lengthMs, run).hit) hits++;
   // Three standard deviations of a count.
   const leeway = 3 * Math.sqrt(hits) / runs;
-  print(
-    `--max-failures ${maxFailures}`,
-    days === 1 ? "24 hours" : `${days} days`,
-    strategy === EVERY_LOOK ? "takes every look" : `holds still after ${strategy.holdAfter}`,
-    `${closed} · ${looks} · ${served}`,
-    scientific(chance),
-    `${scientific(hits / runs)} ± ${scientific(leeway)}`,
-  );
-  const agree = closed === looks && closed === served;
-  return agree && Math.abs(hits / runs - chance) <= leeway;
+  return {
+    text: `${scientific(hits / runs)} ± ${scientific(leeway)}`,
+    isLikely: Math.abs(hits / runs - chanceOf(looks, RIGHT_CODES)) <= leeway,
+  };
+}
+
+/** Rows of one setting: the looks by formula, by the rules and by the service; the chance by both. */
+async function guardedRows(maxFailures: number, days: number, runs: number): Promise<boolean> {
+  const lengthMs = days * DAY;
+  const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
+  const closed = looksIn(rules, lengthMs);
+  let agree = true;
+  for (const guesser of GUESSERS) {
+    const { looks } = play(rules, guesser, lengthMs, 0);
+    const served = await playService(maxFailures, lengthMs, guesser.sources);
+    agree &&= looks <= closed && served <= closed;
+    // How many looks there are decides the chance, whoever has them: one row is enough.
+    const hits = guesser === GUESSERS[0] ? simulate(rules, guesser, lengthMs, runs) : undefined;
+    agree &&= hits === undefined || hits.isLikely;
+    print(
+      `--max-failures ${maxFailures}`,
+      days === 1 ? "24 hours" : `${days} days`,
+      guesser.name,
+      `${closed} · ${looks} · ${served}`,
+      scientific(chanceOf(closed, RIGHT_CODES)),
+      hits?.text ?? "",
+    );
+  }
+  return agree;
 }
 
 /** The hosted service: 21 codes are right at any moment, and nothing is counted. */
@@ -234,17 +262,19 @@ function unguardedRow(seconds: number, perSecond: number, runs: number): void {
   );
 }
 
-print("Rule", "Time", "Best strategy", "Looks: formula · rules · service", "Formula", "Simulated");
+print("Rule", "Time", "Who guesses", "Looks: at most · rules · service", "At most", "Simulated");
 print("---", "---", "---", "---", "---", "---");
 const rows = [
-  await guardedRow(100, 1, 2_000_000),
-  await guardedRow(100, 30, 400_000),
-  await guardedRow(5, 1, 4_000_000),
-  await guardedRow(5, 30, 400_000),
+  await guardedRows(100, 1, 300_000),
+  await guardedRows(100, 30, 50_000),
+  await guardedRows(5, 1, 1_000_000),
+  await guardedRows(5, 30, 50_000),
 ];
 unguardedRow(600, 10, 20_000);
 unguardedRow(3600, 10, 5_000);
 unguardedRow(6 * 3600, 10, 2_000);
+print();
+printLockOut(print);
 if (rows.includes(false)) {
   process.stderr.write("formula, rules, service and simulation do not agree\n");
   process.exit(1);

@@ -231,7 +231,7 @@ export const OPTIONS: OptionTable<Config> = {
   maxFailures: {
     placeholder: "N",
     defaultText: "100",
-    description: "Wrong pins in a row after which a secret has to wait; 0: never",
+    description: "Wrong pins after which a secret waits; one is forgotten an hour; 0: never",
     ...wholeNumber(0, 1_000_000),
   },
   singleUse: {

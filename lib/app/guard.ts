@@ -6,7 +6,7 @@
 
 import { randomBytes } from "node:crypto";
 import { type Config, flagOf, UsageError } from "../config.ts";
-import { fingerprintBy, MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
+import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
 import { createMemoryStore, MAX_ENTRIES } from "../guard/memory_store.ts";
 import { openRedis, type StoreTls } from "../store/redis_client.ts";
@@ -54,7 +54,11 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   const store = config.guard === "memory"
     ? memoryStore(rules, observer)
     : redisStore(rules, config.guard, latest(() => readStoreTls(config)), observer);
-  return { fingerprint: fingerprintBy(key, config.algorithm), store };
+  return {
+    fingerprint: fingerprintBy(key, config.algorithm),
+    source: sourceNamesBy(key),
+    store,
+  };
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import { type Config, flagOf } from "../config.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
+import { guardRules, refusedMs } from "../guard/guard.ts";
 import { openRedis, type StoreTls } from "../store/redis_client.ts";
 import { inspect, type Remembered } from "../store/redis_inspect.ts";
 import type { StoreUrl } from "../store/store_url.ts";
@@ -85,23 +86,24 @@ async function lookAt(
 /** The sentences about what is remembered. */
 export function explainMemory(
   remembered: Remembered | undefined,
-  { singleUse, maxFailures }: Pick<Config, "singleUse" | "maxFailures">,
+  config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
   step: number | undefined,
 ): GuardMemory {
   if (remembered === undefined) return SILENT;
-  const { failures, refusedMs, usedStep } = remembered;
+  const { state, nowMs } = remembered;
+  const { usedStep } = state;
   const lines: string[] = [];
-  const isThrottled = maxFailures > 0 && refusedMs > 0;
-  if (isThrottled) {
+  const leftMs = refusedMs(guardRules(config), state, undefined, nowMs);
+  if (leftMs > 0) {
     lines.push(
-      `All pins for this secret are refused for another ${Math.ceil(refusedMs / 1000)} seconds, ` +
-        `after ${failures} wrong ones in a row.`,
+      `All pins for this secret are refused for another ${Math.ceil(leftMs / 1000)} seconds, ` +
+        "after too many wrong ones.",
     );
   }
-  const isUsed = singleUse && step !== undefined && step <= usedStep;
+  const isUsed = config.singleUse && step !== undefined && step <= usedStep;
   if (isUsed) {
     const which = step === usedStep ? "This code" : "A later code than this";
     lines.push(`${which} was already used, and is accepted once only: wait for the next one.`);
   }
-  return { refuses: isThrottled || isUsed, lines };
+  return { refuses: leftMs > 0 || isUsed, lines };
 }

@@ -72,7 +72,7 @@ export function certaintySentence(match: Match): string {
 
 /** For what a server refuses a pin that is right, one sentence or two each. */
 export function refusalSentences({ maxFailures, singleUse }: {
-  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only. */
   readonly singleUse: boolean;
@@ -87,7 +87,7 @@ export function refusalSentences({ maxFailures, singleUse }: {
   if (maxFailures > 0) {
     sentences.push(
       `All pins for this secret are refused for a while, after ${maxFailures} wrong ones or more ` +
-        "in a row (--max-failures): wait 30 seconds or longer.",
+        "(--max-failures): wait 30 seconds or longer.",
     );
   }
   return sentences;

@@ -1,10 +1,10 @@
 /**
- * Names for secrets in a store, which tell nothing of the secrets.
+ * Names for secrets and for sources in a store, which tell nothing of either.
  *
  * @module
  */
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash, createHmac, type Hash } from "node:crypto";
 
 /** The least number of bytes in a key for fingerprints, as many as the hash has. */
 export const MIN_GUARD_KEY_BYTES = 32;
@@ -42,6 +42,29 @@ export function fingerprintBy(
   return (key) => {
     const digest = inner.copy().update(canonicalKey(key, algorithm)).digest();
     return outer.copy().update(digest).digest("base64url");
+  };
+}
+
+/** Bytes of a name of a source: enough for no two of the few of one secret to have the same. */
+const SOURCE_NAME_BYTES = 9;
+
+/**
+ * Makes the function that names those who ask about a secret: HMAC-SHA-512 under the same key.
+ * The hash is another one, so that no name of a source is one of a secret.
+ *
+ * A source has another name for each secret: whoever reads the store does not see that somebody asked
+ * about two of them.
+ *
+ * @param guardKey At least 32 random bytes.
+ * @returns A function from the fingerprint of a secret and the text that a caller names the source by,
+ * of any length, to 12 characters of Base64url (RFC 4648 §5).
+ */
+export function sourceNamesBy(
+  guardKey: Uint8Array,
+): (fingerprint: string, text: string) => string {
+  return (fingerprint, text) => {
+    const digest = createHmac("sha512", guardKey).update(`${fingerprint} ${text}`).digest();
+    return digest.subarray(0, SOURCE_NAME_BYTES).toString("base64url");
   };
 }
 

@@ -6,6 +6,17 @@
  * @module
  */
 
+import {
+  type Budget,
+  NOTHING_SPENT,
+  owedMs,
+  refusedMs as budgetRefusedMs,
+  settle,
+  spend,
+  type Spending,
+} from "./budget.ts";
+import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
+
 /**
  * What becomes of a pin: `throttled`, it came while pins for its secret are refused; `replayed`, it
  * is right and was used before; `unavailable`, the store cannot tell.
@@ -17,24 +28,28 @@ export type Refusal = "throttled" | "unavailable";
 
 /** What the rules depend on. */
 export interface GuardRules {
-  /** Consecutive failures before pins are refused for a while; 0 for never. */
+  /** Wrong pins that are looked at before there are waits; 0 for never a wait. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only (RFC 6238 §5.2). */
   readonly singleUse: boolean;
-  /** How long failures are remembered after the last of them, in milliseconds. */
-  readonly forgetFailuresMs: number;
   /** How long a used time step is remembered, in milliseconds. */
   readonly forgetUseMs: number;
 }
 
 /** What is remembered of a secret. */
-export interface GuardState {
-  /** Failures since the last success. */
-  readonly failures: number;
-  /** Until when pins are refused; 0 when they are not. */
-  readonly refusedUntilMs: number;
+export interface GuardState extends Spending {
   /** The latest time step whose code was accepted; -1 when there is none. */
   readonly usedStep: number;
+  /** Those who asked, as far as their calls said who they are. */
+  readonly sources: readonly SourceState[];
+}
+
+/** What a decision is about. */
+export interface Question {
+  /** The time step whose code the pin is; undefined when it is none. */
+  readonly matchedStep: number | undefined;
+  /** The name of who asks; undefined where that is not known. */
+  readonly source?: string | undefined;
 }
 
 /** What follows from a pin. */
@@ -45,28 +60,18 @@ export interface Decision {
   readonly state: GuardState | undefined;
   /** For how long, in milliseconds, when the state is another than before. */
   readonly keepMs: number;
-  /** For how long pins are refused from now on, in milliseconds. */
+  /** For how long pins of this source are refused from now on, in milliseconds. */
   readonly refusedMs: number;
 }
 
-/** The wait after as many consecutive failures as are allowed. */
-export const FIRST_WAIT_MS = 30_000;
-
-/** The wait that no further failure makes longer. */
-export const LONGEST_WAIT_MS = 3_600_000;
-
-/** Failures after the first wait until a wait is the longest. */
-const DOUBLINGS = Math.ceil(Math.log2(LONGEST_WAIT_MS / FIRST_WAIT_MS));
+/** The time in which a look at a wrong pin comes back, for a secret. */
+const REFILL_MS = 3_600_000;
 
 /** How far the clock may be set back without a used code being accepted again. */
 const CLOCK_JUMP_MS = 3_600_000;
 
 /**
  * The rules that follow from the options.
- *
- * Failures are forgotten after an hour for each guess that forgetting gives back: as many as come
- * before the first wait and while the waits still grow. So a guesser who holds still until they are
- * forgotten gets no more guesses than one who takes each as it is allowed.
  *
  * @param options `window` and `period` as in RFC 6238 §5.2: a code is right for 2 × window + 1 time
  * steps of so many seconds.
@@ -81,76 +86,136 @@ export function guardRules(options: {
   return {
     maxFailures,
     singleUse,
-    forgetFailuresMs: (maxFailures + DOUBLINGS) * LONGEST_WAIT_MS,
     forgetUseMs: (2 * window + 2) * period * 1000 + CLOCK_JUMP_MS,
   };
 }
 
-/** How long pins are refused after so many consecutive failures, in milliseconds. */
-export function waitMs({ maxFailures }: GuardRules, failures: number): number {
-  if (maxFailures === 0 || failures < maxFailures) return 0;
-  return Math.min(FIRST_WAIT_MS * 2 ** (failures - maxFailures), LONGEST_WAIT_MS);
+/** The budget of a secret. */
+export function totalBudget({ maxFailures }: GuardRules): Budget {
+  return { looks: maxFailures, refillMs: REFILL_MS };
+}
+
+/** What of it sources may spend that are not known: a fifth is kept for those that are. */
+export function strangersBudget({ maxFailures }: GuardRules): Budget {
+  return { looks: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
+}
+
+/** The budget of each source of a secret: half as many looks, which come back half as fast. */
+export function sourceBudget({ maxFailures }: GuardRules): Budget {
+  return { looks: Math.ceil(maxFailures / 2), refillMs: 2 * REFILL_MS };
 }
 
 /**
- * How long pins are still refused, in milliseconds; 0 when they are not. Never longer than the wait
- * that the failures earned: a clock that was set back must not make an hour two.
+ * For how long pins of a source are still refused, in milliseconds; 0 when they are looked at.
+ *
+ * @param source Its name; undefined for calls that do not say who asks.
  */
-export function refusedMs(rules: GuardRules, state: GuardState, nowMs: number): number {
+export function refusedMs(
+  rules: GuardRules,
+  state: GuardState,
+  source: string | undefined,
+  nowMs: number,
+): number {
+  return refusedBy(rules, settled(rules, state, nowMs), source, nowMs);
+}
+
+function refusedBy(
+  rules: GuardRules,
+  state: GuardState,
+  source: string | undefined,
+  nowMs: number,
+): number {
+  if (rules.maxFailures === 0) return 0;
+  const { sources } = state;
+  const own = source === undefined ? undefined : sourceNamed(sources, source);
+  const isStranger = sources.some((other) => isKnown(other, nowMs)) &&
+    !(own !== undefined && isKnown(own, nowMs));
+  const total = isStranger ? strangersBudget(rules) : totalBudget(rules);
   return Math.max(
-    0,
-    Math.min(state.refusedUntilMs - nowMs, waitMs(rules, state.failures)),
+    budgetRefusedMs(total, state, nowMs),
+    own === undefined ? 0 : budgetRefusedMs(sourceBudget(rules), own, nowMs),
   );
 }
 
-const NOTHING: GuardState = { failures: 0, refusedUntilMs: 0, usedStep: -1 };
+const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: [] };
 
 /**
  * Decides about a pin.
  *
- * What is refused counts neither as a failure nor as a success: a throttled pin was not looked at,
- * and a replayed one says nothing about guessing, since whoever sent it knew a code.
+ * A pin is looked at when the budgets of the secret and of the source both allow it. A wrong one
+ * takes a look from both; a right one takes nothing and gives nothing back, so whoever guesses gains
+ * nothing by the logins of somebody else. What is refused takes nothing either: a throttled pin was
+ * not looked at, and a replayed one says nothing about guessing, since whoever sent it knew a code.
  *
  * @param state What is remembered of the secret; undefined for nothing.
- * @param matchedStep The time step whose code the pin is; undefined when it is none.
  * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
  */
 export function decide(
   rules: GuardRules,
   state: GuardState | undefined,
-  matchedStep: number | undefined,
+  { matchedStep, source }: Question,
   nowMs: number,
 ): Decision {
-  const before = state ?? NOTHING;
-  const leftMs = refusedMs(rules, before, nowMs);
-  if (leftMs > 0) {
-    const refusedUntilMs = nowMs + leftMs;
-    const after = refusedUntilMs === before.refusedUntilMs ? before : { ...before, refusedUntilMs };
-    return { verdict: "throttled", state: after, keepMs: keepMs(rules, after), refusedMs: leftMs };
-  }
-  if (matchedStep === undefined) return failed(rules, before, nowMs);
-  if (rules.singleUse && matchedStep <= before.usedStep) {
-    return { verdict: "replayed", state, keepMs: keepMs(rules, before), refusedMs: 0 };
-  }
-  const after = rules.singleUse ? { ...NOTHING, usedStep: matchedStep } : undefined;
-  return { verdict: "accepted", state: after, keepMs: rules.forgetUseMs, refusedMs: 0 };
+  const before = settled(rules, state ?? NOTHING, nowMs);
+  const leftMs = refusedBy(rules, before, source, nowMs);
+  const after = (verdict: Decision["verdict"], kept: GuardState): Decision => {
+    const keepMs = keepMsOf(rules, kept, nowMs);
+    const refusedMs = verdict === "wrong" ? refusedBy(rules, kept, source, nowMs) : leftMs;
+    return { verdict, state: keepMs > 0 ? kept : undefined, keepMs, refusedMs };
+  };
+  if (leftMs > 0) return after("throttled", before);
+  if (matchedStep === undefined) return after("wrong", failed(rules, before, source, nowMs));
+  if (rules.singleUse && matchedStep <= before.usedStep) return after("replayed", before);
+  return after("accepted", succeeded(rules, before, { matchedStep, source }, nowMs));
 }
 
-function failed(rules: GuardRules, before: GuardState, nowMs: number): Decision {
-  if (rules.maxFailures === 0) {
-    const state = before === NOTHING ? undefined : before;
-    return { verdict: "wrong", state, keepMs: keepMs(rules, before), refusedMs: 0 };
-  }
-  const failures = before.failures + 1;
-  const wait = waitMs(rules, failures);
-  const state = { ...before, failures, refusedUntilMs: wait === 0 ? 0 : nowMs + wait };
-  return { verdict: "wrong", state, keepMs: keepMs(rules, state), refusedMs: wait };
+function failed(
+  rules: GuardRules,
+  before: GuardState,
+  source: string | undefined,
+  nowMs: number,
+): GuardState {
+  if (rules.maxFailures === 0) return before;
+  const after = { ...before, ...spend(totalBudget(rules), before, nowMs) };
+  if (source === undefined) return after;
+  const own = sourceNamed(before.sources, source);
+  const spent = { ...own, ...spend(sourceBudget(rules), own, nowMs) };
+  return { ...after, sources: withSource(before.sources, spent, nowMs) };
 }
 
-function keepMs(rules: GuardRules, { failures, usedStep }: GuardState): number {
+function succeeded(
+  rules: GuardRules,
+  before: GuardState,
+  { matchedStep, source }: Question & { readonly matchedStep: number },
+  nowMs: number,
+): GuardState {
+  const after = rules.singleUse ? { ...before, usedStep: matchedStep } : before;
+  if (source === undefined || rules.maxFailures === 0) return after;
+  const own = { ...sourceNamed(before.sources, source), knownUntilMs: nowMs + KNOWN_MS };
+  return { ...after, sources: withSource(before.sources, own, nowMs) };
+}
+
+// The state by the clock as it is now; itself where nothing changes.
+function settled(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
+  if (rules.maxFailures === 0) return state;
+  const total = settle(totalBudget(rules), state, nowMs);
+  const sources = state.sources.map((source) => settledSource(rules, source, nowMs));
+  const isSame = total === state && sources.every((source, i) => source === state.sources[i]);
+  return isSame ? state : { ...state, ...total, sources };
+}
+
+function settledSource(rules: GuardRules, source: SourceState, nowMs: number): SourceState {
+  const spending = settle(sourceBudget(rules), source, nowMs);
+  const knownUntilMs = Math.min(source.knownUntilMs, nowMs + KNOWN_MS);
+  if (spending === source && knownUntilMs === source.knownUntilMs) return source;
+  return { ...source, ...spending, knownUntilMs };
+}
+
+function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
   return Math.max(
-    failures > 0 ? rules.forgetFailuresMs : 0,
-    usedStep >= 0 ? rules.forgetUseMs : 0,
+    owedMs(state, nowMs),
+    state.usedStep >= 0 ? rules.forgetUseMs : 0,
+    ...state.sources.map((source) => Math.max(owedMs(source, nowMs), source.knownUntilMs - nowMs)),
   );
 }
 
@@ -162,17 +227,19 @@ export interface GuardStore {
    * It is asked first, so that nothing is computed from a pin that is refused without being looked
    * at. That it says undefined promises nothing: `decide` has the word.
    */
-  readonly refusal: (fingerprint: string) => Refusal | undefined;
+  readonly refusal: (fingerprint: string, source?: string) => Refusal | undefined;
   /**
    * Decides about a pin in one step that no other decision about the secret comes between.
    *
    * It never rejects.
    *
    * @param matchedStep The time step whose code the pin is; undefined when it is none.
+   * @param source The name of who asks; undefined where that is not known.
    */
   readonly decide: (
     fingerprint: string,
     matchedStep: number | undefined,
+    source?: string,
   ) => Verdict | Promise<Verdict>;
   /** Whether it can tell anything but `unavailable`. */
   readonly isHealthy: () => boolean;
@@ -180,10 +247,12 @@ export interface GuardStore {
   readonly close: () => void;
 }
 
-/** What checks pins: a store, and the names of secrets in it. */
+/** What checks pins: a store, and the names of secrets and sources in it. */
 export interface Guard {
   /** The name of a key in the store, from which the key cannot be found. */
   readonly fingerprint: (key: Uint8Array) => string;
+  /** The name of a source among those of a secret, from which nobody can tell who it is. */
+  readonly source: (fingerprint: string, text: string) => string;
   /** What is remembered. */
   readonly store: GuardStore;
 }

@@ -41,16 +41,16 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { rules, now, maxEntries = MAX_ENTRIES, onEviction } = options;
   const table = new RecentTable(maxEntries);
   return {
-    refusal: (fingerprint) => {
+    refusal: (fingerprint, source) => {
       const nowMs = now();
       const state = table.use(fingerprint, nowMs);
-      return state && refusedMs(rules, state, nowMs) > 0 ? "throttled" : undefined;
+      return state && refusedMs(rules, state, source, nowMs) > 0 ? "throttled" : undefined;
     },
-    decide: (fingerprint, matchedStep) => {
+    decide: (fingerprint, matchedStep, source) => {
       const nowMs = now();
       table.sweep(nowMs);
       const before = table.use(fingerprint, nowMs);
-      const { verdict, state, keepMs } = decide(rules, before, matchedStep, nowMs);
+      const { verdict, state, keepMs } = decide(rules, before, { matchedStep, source }, nowMs);
       if (state === undefined) table.delete(fingerprint);
       else if (state !== before && table.set(fingerprint, state, nowMs + keepMs)) onEviction?.();
       return verdict;

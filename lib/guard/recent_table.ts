@@ -5,6 +5,7 @@
  */
 
 import type { GuardState } from "./guard.ts";
+import type { SourceState } from "./sources.ts";
 
 const NONE = -1;
 
@@ -17,8 +18,9 @@ export class RecentTable {
   readonly #placeOf = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
   readonly #places: number;
-  readonly #failures: Float64Array;
-  readonly #refusedUntilMs: Float64Array;
+  readonly #owedMs: Float64Array;
+  readonly #lastMs: Float64Array;
+  readonly #sources: (readonly SourceState[])[] = [];
   readonly #usedStep: Float64Array;
   readonly #expiresAtMs: Float64Array;
   readonly #older: Int32Array;
@@ -31,8 +33,8 @@ export class RecentTable {
   /** Makes an empty table of so many places, 1 at least. */
   constructor(places: number) {
     this.#places = places;
-    this.#failures = new Float64Array(places);
-    this.#refusedUntilMs = new Float64Array(places);
+    this.#owedMs = new Float64Array(places);
+    this.#lastMs = new Float64Array(places);
     this.#usedStep = new Float64Array(places);
     this.#expiresAtMs = new Float64Array(places);
     this.#older = new Int32Array(places);
@@ -57,9 +59,10 @@ export class RecentTable {
       this.#chain(place);
     }
     return {
-      failures: this.#failures[place]!,
-      refusedUntilMs: this.#refusedUntilMs[place]!,
+      owedMs: this.#owedMs[place]!,
+      lastMs: this.#lastMs[place]!,
       usedStep: this.#usedStep[place]!,
+      sources: this.#sources[place]!,
     };
   }
 
@@ -75,9 +78,10 @@ export class RecentTable {
     const place = this.#free.pop() ?? this.#names.length;
     this.#placeOf.set(name, place);
     this.#names[place] = name;
-    this.#failures[place] = state.failures;
-    this.#refusedUntilMs[place] = state.refusedUntilMs;
+    this.#owedMs[place] = state.owedMs;
+    this.#lastMs[place] = state.lastMs;
     this.#usedStep[place] = state.usedStep;
+    this.#sources[place] = state.sources;
     this.#expiresAtMs[place] = expiresAtMs;
     this.#chain(place);
     return isFull;
@@ -105,6 +109,7 @@ export class RecentTable {
     this.#unchain(place);
     this.#placeOf.delete(this.#names[place]!);
     this.#names[place] = undefined;
+    this.#sources[place] = [];
     this.#free.push(place);
   }
 

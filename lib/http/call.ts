@@ -49,13 +49,13 @@ async function answerCall(
   let operation = "";
   let told: Facts | undefined;
   try {
-    const source = exchange.admit();
+    const caller = exchange.admit();
     const called = await binding.readCall(serviceRequest);
     operation = called.operation.name;
     const result = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
-      source,
+      source: sourceOf(request, caller),
       base: () => baseOf(request, target, state),
       report: (known) => void (told = known),
     });
@@ -66,6 +66,12 @@ async function answerCall(
     const reply = withAdvice(binding.writeFault(fault));
     return { ...reply, ...facts, operation, outcome: fault.code };
   }
+}
+
+// Whom the calling application asks for, as it chose to name them, else the application itself. An
+// empty field names nobody.
+function sourceOf(request: Request, caller: string | undefined): string | undefined {
+  return request.headers.get("x-authenticator-source") || caller;
 }
 
 function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Binding {

@@ -22,7 +22,7 @@ export interface HandlerOptions extends BaseOptions {
   readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; while it does not, `/readyz` answers 503. */
   readonly isReady: () => boolean;
-  /** Consecutive failures that the guard allows for a secret, which the service page says. */
+  /** Wrong pins that the guard allows for a secret, which the service page says. */
   readonly maxFailures?: number | undefined;
   /** Whether the guard accepts a code once only, which the service page says. */
   readonly singleUse?: boolean | undefined;

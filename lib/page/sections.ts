@@ -158,7 +158,7 @@ export function settingsSection(
       "After wrong pins",
       maxFailures === 0
         ? "no limit"
-        : `${maxFailures} in a row for a secret: all pins for it are refused for 30 seconds, then longer`,
+        : `${maxFailures} for a secret, less one an hour: its pins are refused for 30 seconds, then longer`,
     ],
     [
       "API key",

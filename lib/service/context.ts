@@ -33,7 +33,7 @@ export interface ServiceContext {
 export interface CallContext extends ServiceContext {
   /** The base URL of the service as the caller sees it, without a slash at its end. */
   readonly base: () => string;
-  /** Who asks, as far as that is known. */
+  /** Who asks, in any words: the guard tells those who ask about a secret apart by them. */
   readonly source?: string | undefined;
   /** Told what the operator may know of the call; the caller learns no more than the result. */
   readonly report?: Report | undefined;

@@ -19,7 +19,7 @@ export interface ValidatePinArguments {
 /** What the operation needs to know. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "guard" | "report">>;
+  & Partial<Pick<CallContext, "guard" | "source" | "report">>;
 
 /**
  * Tells whether a pin is the code of a time step in the window around now, and may be accepted.
@@ -34,11 +34,12 @@ export type ValidatePinContext =
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now, guard, report }: ValidatePinContext,
+  { otp, secretEncoding, now, guard, source, report }: ValidatePinContext,
 ): Promise<boolean> {
   const secret = keyOf(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
-  const refusal = guard?.store.refusal(fingerprint);
+  const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
+  const refusal = guard?.store.refusal(fingerprint, asker);
   if (refusal !== undefined) {
     report?.({ outcome: refusal });
     return false;
@@ -50,7 +51,7 @@ export async function validatePin(
   const distance = await matchTimeStep(key, { code, step, window, digits });
   const matchedStep = distance === undefined ? undefined : step + distance;
   const unguarded = matchedStep === undefined ? "wrong" : "accepted";
-  const verdict = guard ? await guard.store.decide(fingerprint, matchedStep) : unguarded;
+  const verdict = guard ? await guard.store.decide(fingerprint, matchedStep, asker) : unguarded;
   // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
   if (verdict === "accepted" && distance !== undefined) {
     report?.({ distance });

@@ -4,19 +4,17 @@
  * @module
  */
 
-import { type GuardState, LONGEST_WAIT_MS } from "../guard/guard.ts";
+import type { GuardState } from "../guard/guard.ts";
 import type { RedisClient } from "./redis_client.ts";
-import { KEY_PREFIX } from "./redis_script.ts";
+import { KEY_PREFIX, parseState } from "./redis_script.ts";
 import { ProtocolError } from "./store_failure.ts";
 
-/** What is remembered of a secret. */
+/** What is remembered of a secret, and when that was read. */
 export interface Remembered {
-  /** Failures since the last success. */
-  readonly failures: number;
-  /** For how long pins are still refused, in milliseconds; 0 when they are not. */
-  readonly refusedMs: number;
-  /** The latest time step whose code was accepted; -1 when there is none. */
-  readonly usedStep: number;
+  /** What is remembered. */
+  readonly state: GuardState;
+  /** The time by the clock of the store. */
+  readonly nowMs: number;
 }
 
 /**
@@ -29,22 +27,16 @@ export async function inspect(
   client: Pick<RedisClient, "ask">,
   fingerprint: string,
 ): Promise<Remembered | undefined> {
-  const kept = await client.ask(["GET", `${KEY_PREFIX}${fingerprint}`], readState);
-  if (kept === undefined) return undefined;
-  const nowMs = await client.ask(["TIME"], readTimeMs);
-  const { refusedUntilMs, ...rest } = kept;
-  return { ...rest, refusedMs: Math.max(0, Math.min(refusedUntilMs - nowMs, LONGEST_WAIT_MS)) };
+  const state = await client.ask(["GET", `${KEY_PREFIX}${fingerprint}`], readState);
+  if (state === undefined) return undefined;
+  return { state, nowMs: await client.ask(["TIME"], readTimeMs) };
 }
 
 function readState(reply: unknown): GuardState | undefined {
   if (reply === null) return undefined;
-  const [, failures, untilMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(String(reply)) ?? [];
-  if (failures === undefined) throw new ProtocolError("What is kept there is not ours");
-  return {
-    failures: Number(failures),
-    refusedUntilMs: Number(untilMs),
-    usedStep: Number(usedStep),
-  };
+  const state = typeof reply === "string" ? parseState(reply) : undefined;
+  if (state === undefined) throw new ProtocolError("What is kept there is not ours");
+  return state;
 }
 
 // Seconds and microseconds, as texts.

@@ -5,10 +5,20 @@
  * @module
  */
 
-import { FIRST_WAIT_MS, type GuardRules, LONGEST_WAIT_MS, type Verdict } from "../guard/guard.ts";
+import { type Budget, extraLooks, FIRST_WAIT_MS } from "../guard/budget.ts";
+import {
+  type GuardRules,
+  type GuardState,
+  type Question,
+  sourceBudget,
+  strangersBudget,
+  totalBudget,
+  type Verdict,
+} from "../guard/guard.ts";
+import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../guard/sources.ts";
 
 /** What stands before a fingerprint in a key; the number is that of the format of what is kept. */
-export const KEY_PREFIX = "authenticator:guard:1:";
+export const KEY_PREFIX = "authenticator:guard:2:";
 
 /**
  * The verdicts of the script by its first number; the last is for a secret of which something is
@@ -23,92 +33,204 @@ export const SCRIPT_VERDICTS: readonly Verdict[] = [
 ];
 
 /**
- * The script. It answers with three numbers: the verdict, for how many milliseconds pins are refused
- * from now on, and the number of the question, so that no answer is taken for that of another one.
+ * The script. It answers with three numbers: the verdict, for how many milliseconds pins of the source
+ * are refused from now on, and the number of the question, so that no answer is taken for that of
+ * another one.
  *
- * What is remembered is one text, `failures:refusedUntilMs:usedStep`. The clock is the store's own,
- * so servers whose clocks differ agree; it may be given as well, for tests.
+ * What is remembered is one text, `owedMs:lastMs:usedStep`, and behind it for each source
+ * ` name:owedMs:lastMs:knownUntilMs`. The clock is the store's own, so servers whose clocks differ
+ * agree; it may be given as well, for tests.
  */
 export const DECIDE_SCRIPT = `
-local maxFailures, singleUse = tonumber(ARGV[1]), ARGV[2] == '1'
-local forgetFailuresMs, forgetUseMs = tonumber(ARGV[3]), tonumber(ARGV[4])
-local matchedStep, now = tonumber(ARGV[5]), tonumber(ARGV[6])
-local question = tonumber(ARGV[7])
+local function budget(at)
+  local looks, refill, extra = string.match(ARGV[at], '^(%d+):(%d+):(%d+)$')
+  return {looks = tonumber(looks), refill = tonumber(refill), extra = tonumber(extra)}
+end
+local whole, strangers, each = budget(1), budget(2), budget(3)
+local counts = whole.looks > 0
+local singleUse, forgetUseMs, name = ARGV[4] == '1', tonumber(ARGV[5]), ARGV[6]
+local matchedStep, now = tonumber(ARGV[7]), tonumber(ARGV[8])
+local question = tonumber(ARGV[9])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local failures, refusedUntil, usedStep = 0, 0, -1
+local total, usedStep, sources = {owed = 0, last = 0}, -1, {}
 local text = redis.pcall('GET', KEYS[1])
 if text then
-  local f, r, u
-  if type(text) == 'string' then f, r, u = string.match(text, '^(%d+):(%d+):(-?%d+)$') end
-  if not f then return {4, 0, question} end
-  failures, refusedUntil, usedStep = tonumber(f), tonumber(r), tonumber(u)
-end
-
-local function wait()
-  if maxFailures == 0 or failures < maxFailures then return 0 end
-  return math.min(${FIRST_WAIT_MS} * 2 ^ (failures - maxFailures), ${LONGEST_WAIT_MS})
-end
-
-local function keep()
-  local ms = 0
-  if failures > 0 then ms = forgetFailuresMs end
-  if usedStep >= 0 then ms = math.max(ms, forgetUseMs) end
-  local state = string.format('%.0f:%.0f:%.0f', failures, refusedUntil, usedStep)
-  redis.call('SET', KEYS[1], state, 'PX', string.format('%.0f', ms))
-end
-
-local left = math.min(refusedUntil - now, wait())
-if left > 0 then
-  if now + left ~= refusedUntil then
-    refusedUntil = now + left
-    keep()
+  local owed, last, used, rest
+  if type(text) == 'string' then
+    owed, last, used, rest = string.match(text, '^(%d+):(%d+):(-?%d+)(.*)$')
   end
-  return {2, left, question}
+  local pattern = ' ([%w_-]+):(%d+):(%d+):(%d+)'
+  if not owed or string.gsub(rest, pattern, '') ~= '' then return {4, 0, question} end
+  total, usedStep = {owed = tonumber(owed), last = tonumber(last)}, tonumber(used)
+  for id, o, l, k in string.gmatch(rest, pattern) do
+    local source = {id = id, owed = tonumber(o), last = tonumber(l), known = tonumber(k)}
+    table.insert(sources, source)
+  end
 end
+
+local function owed(spending)
+  return math.max(0, spending.owed - math.max(0, now - spending.last))
+end
+
+local function settle(budget, spending)
+  spending.owed = math.min(spending.owed, (budget.looks + budget.extra) * budget.refill)
+  spending.last = math.min(spending.last, now)
+end
+
+local function spend(budget, spending)
+  spending.owed, spending.last = owed(spending) + budget.refill, now
+end
+
+local function refused(budget, spending)
+  local beyond = math.ceil(spending.owed / budget.refill) - budget.looks
+  if beyond < 0 then return 0 end
+  local doubled = math.min(${FIRST_WAIT_MS} * 2 ^ beyond, budget.refill)
+  local empty = (budget.looks + budget.extra - 1) * budget.refill
+  return math.max(0, spending.last + math.max(doubled, spending.owed - empty) - now)
+end
+
+if counts then
+  settle(whole, total)
+  for _, source in ipairs(sources) do
+    settle(each, source)
+    source.known = math.min(source.known, now + ${KNOWN_MS})
+  end
+end
+
+local own, isOneKnown
+local others = {}
+for _, source in ipairs(sources) do
+  isOneKnown = isOneKnown or source.known > now
+  if source.id == name then own = source else table.insert(others, source) end
+end
+if name ~= '' and not own then own = {id = name, owed = 0, last = 0, known = 0} end
+
+local function left()
+  if not counts then return 0 end
+  local isStranger = isOneKnown and not (own and own.known > now)
+  return math.max(refused(isStranger and strangers or whole, total), own and refused(each, own) or 0)
+end
+
+-- The source that asks is the last from now on; for want of room, one goes.
+local function keepOwn()
+  table.insert(others, own)
+  local oldest, known = nil, 0
+  for _, source in ipairs(others) do
+    if source.known > now then
+      known = known + 1
+      if not oldest or source.known < oldest.known then oldest = source end
+    end
+  end
+  if known > ${MAX_KNOWN_SOURCES} then oldest.known = 0 end
+  sources = {}
+  local soonest
+  for _, source in ipairs(others) do
+    if source.known > now or owed(source) > 0 then
+      table.insert(sources, source)
+      local isSooner = not soonest or source.owed + source.last < soonest.owed + soonest.last
+      if source.known <= now and isSooner then soonest = source end
+    end
+  end
+  if #sources <= ${MAX_SOURCES} then return end
+  for i, source in ipairs(sources) do
+    if source == soonest then return table.remove(sources, i) end
+  end
+end
+
+local function answer(verdict, ms)
+  local keep = owed(total)
+  if usedStep >= 0 then keep = math.max(keep, forgetUseMs) end
+  local kept = {string.format('%.0f:%.0f:%.0f', total.owed, total.last, usedStep)}
+  for _, source in ipairs(sources) do
+    keep = math.max(keep, owed(source), source.known - now)
+    local numbers = string.format(':%.0f:%.0f:%.0f', source.owed, source.last, source.known)
+    table.insert(kept, source.id .. numbers)
+  end
+  local state = table.concat(kept, ' ')
+  if keep <= 0 then
+    if text then redis.call('DEL', KEYS[1]) end
+  elseif state ~= text then
+    redis.call('SET', KEYS[1], state, 'PX', string.format('%.0f', keep))
+  end
+  return {verdict, ms, question}
+end
+
+local before = left()
+if before > 0 then return answer(2, before) end
 
 if not matchedStep then
-  if maxFailures == 0 then return {1, 0, question} end
-  failures = failures + 1
-  local ms = wait()
-  refusedUntil = 0
-  if ms > 0 then refusedUntil = now + ms end
-  keep()
-  return {1, ms, question}
+  if counts then
+    spend(whole, total)
+    if own then
+      spend(each, own)
+      keepOwn()
+    end
+  end
+  return answer(1, left())
 end
 
-if singleUse and matchedStep <= usedStep then return {3, 0, question} end
+if singleUse and matchedStep <= usedStep then return answer(3, 0) end
 
-if singleUse then
-  failures, refusedUntil, usedStep = 0, 0, matchedStep
-  keep()
-elseif text then
-  redis.call('DEL', KEYS[1])
+if singleUse then usedStep = matchedStep end
+if own and counts then
+  own.known = now + ${KNOWN_MS}
+  keepOwn()
 end
-return {0, 0, question}
+return answer(0, 0)
 `;
 
-/**
- * The arguments of the script, behind its key.
- *
- * @param question A whole number.
- */
-export function scriptArguments(
-  { maxFailures, singleUse, forgetFailuresMs, forgetUseMs }: GuardRules,
-  matchedStep: number | undefined,
-  nowMs: number | undefined,
-  question: number,
-): readonly string[] {
+/** What the script is given beside its key and the question. */
+export interface ScriptCall {
+  /** The rules. */
+  readonly rules: GuardRules;
+  /** What is to be decided. */
+  readonly asked: Question;
+  /** The time; that of the store when it is undefined. */
+  readonly nowMs: number | undefined;
+  /** The number of the question, a whole one. */
+  readonly question: number;
+}
+
+/** The arguments of the script, behind its key. */
+export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): readonly string[] {
   return [
-    String(maxFailures),
-    singleUse ? "1" : "0",
-    String(forgetFailuresMs),
-    String(forgetUseMs),
-    String(matchedStep ?? ""),
+    ...[totalBudget(rules), strangersBudget(rules), sourceBudget(rules)].map(budgetText),
+    rules.singleUse ? "1" : "0",
+    String(rules.forgetUseMs),
+    asked.source ?? "",
+    String(asked.matchedStep ?? ""),
     String(nowMs ?? ""),
     String(question),
   ];
+}
+
+function budgetText(budget: Budget): string {
+  return `${budget.looks}:${budget.refillMs}:${extraLooks(budget)}`;
+}
+
+/**
+ * Reads what the script keeps of a secret.
+ *
+ * @returns undefined when it is nothing that the script wrote.
+ */
+export function parseState(text: string): GuardState | undefined {
+  const [first = "", ...rest] = text.split(" ");
+  const [, owedMs, lastMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(first) ?? [];
+  const sources = rest.map((source) => /^([\w-]+):(\d+):(\d+):(\d+)$/.exec(source));
+  if (owedMs === undefined || sources.includes(null)) return undefined;
+  return {
+    owedMs: Number(owedMs),
+    lastMs: Number(lastMs),
+    usedStep: Number(usedStep),
+    sources: sources.map((source) => ({
+      id: source![1]!,
+      owedMs: Number(source![2]),
+      lastMs: Number(source![3]),
+      knownUntilMs: Number(source![4]),
+    })),
+  };
 }

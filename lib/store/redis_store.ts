@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { type GuardRules, type GuardStore, LONGEST_WAIT_MS, type Verdict } from "../guard/guard.ts";
+import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
 import type { RedisClient } from "./redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "./redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";
@@ -13,6 +13,9 @@ import { ProtocolError } from "./store_failure.ts";
 
 /** Secrets whose refusal is remembered in this process, at most. */
 const MAX_REFUSALS = 10_000;
+
+/** How long a refusal is remembered here, at most, in milliseconds. */
+const MAX_REFUSAL_MS = 1000;
 
 /** What a store in Redis needs. */
 export interface RedisStoreOptions {
@@ -30,13 +33,8 @@ export interface RedisStoreOptions {
 
 const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 
-/** Rules by which what the probe writes is gone at once. */
-const PROBE_RULES: GuardRules = {
-  maxFailures: 1,
-  singleUse: false,
-  forgetFailuresMs: 1,
-  forgetUseMs: 1,
-};
+/** Rules by which what the probe writes, that a code was used, is gone at once. */
+const PROBE_RULES: GuardRules = { maxFailures: 0, singleUse: true, forgetUseMs: 1 };
 
 /**
  * Asks for a decision, to see whether decisions can be had. The store knows the script by its name
@@ -45,26 +43,27 @@ const PROBE_RULES: GuardRules = {
  * @throws {Error} When none can be had.
  */
 export async function probe({ ask }: Pick<RedisClient, "ask">): Promise<void> {
-  const args = scriptArguments(PROBE_RULES, undefined, undefined, 0);
+  const asked: Question = { matchedStep: 0 };
+  const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
   const command = ["EVAL", DECIDE_SCRIPT, "1", `${KEY_PREFIX}probe`, ...args];
-  await ask(command, (reply) => readDecision(reply, undefined, 0));
+  await ask(command, (reply) => readDecision(reply, asked, 0));
 }
 
 /**
  * Makes a store.
  *
- * A refusal is remembered here as well until it ends: none is lifted earlier, so pins that are
- * refused cost no round trip and are not looked at.
+ * A refusal is remembered here as well, for a second at most, so that most pins that are refused cost
+ * no round trip and are not looked at. For no longer, because an operator may lift it.
  */
 export function createRedisStore(options: RedisStoreOptions): GuardStore {
   const { rules, connection, now, onError, storeNow } = options;
   const refusals = new Refusals();
   let questions = 0;
-  const ask = async (fingerprint: string, matchedStep: number | undefined): Promise<Decided> => {
+  const ask = async (fingerprint: string, asked: Question): Promise<Decided> => {
     const question = ++questions;
-    const key = `${KEY_PREFIX}${fingerprint}`;
-    const args = ["1", key, ...scriptArguments(rules, matchedStep, storeNow?.(), question)];
-    const read = (reply: unknown): Decided => readDecision(reply, matchedStep, question);
+    const call = { rules, asked, nowMs: storeNow?.(), question };
+    const args = ["1", `${KEY_PREFIX}${fingerprint}`, ...scriptArguments(call)];
+    const read = (reply: unknown): Decided => readDecision(reply, asked, question);
     try {
       return await connection.ask(["EVALSHA", SCRIPT_SHA1, ...args], read);
     } catch (error) {
@@ -74,16 +73,19 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
     }
   };
   return {
-    refusal: (fingerprint) => {
-      if (refusals.has(fingerprint, now())) return "throttled";
+    refusal: (fingerprint, source) => {
+      if (refusals.has(refusalName(fingerprint, source), now())) return "throttled";
       if (connection.isHealthy()) return undefined;
       onError?.();
       return "unavailable";
     },
-    decide: async (fingerprint, matchedStep) => {
+    decide: async (fingerprint, matchedStep, source) => {
       try {
-        const { verdict, refusedMs } = await ask(fingerprint, matchedStep);
-        if (refusedMs > 0) refusals.add(fingerprint, now() + refusedMs);
+        const { verdict, refusedMs } = await ask(fingerprint, { matchedStep, source });
+        if (refusedMs > 0) {
+          const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
+          refusals.add(refusalName(fingerprint, source), untilMs);
+        }
         return verdict;
       } catch {
         // The connection has told why; whatever it was, nothing is known of the secret.
@@ -96,7 +98,11 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
   };
 }
 
-/** Secrets whose pins are refused, each until a time; the one added first goes for want of room. */
+function refusalName(fingerprint: string, source = ""): string {
+  return `${fingerprint} ${source}`;
+}
+
+/** Secrets whose pins are refused to a source, each until a time; the one added first goes for want of room. */
 class Refusals {
   readonly #untilMs = new Map<string, number>();
 
@@ -126,12 +132,12 @@ interface Decided {
 // replayed, and only one that did not can be wrong.
 function readDecision(
   reply: unknown,
-  matchedStep: number | undefined,
+  { matchedStep }: Question,
   question: number,
 ): Decided {
   const [code, refusedMs, answered] = Array.isArray(reply) && reply.length === 3 ? reply : [];
   const verdict = typeof code === "number" ? SCRIPT_VERDICTS[code] : undefined;
-  const isWait = typeof refusedMs === "number" && refusedMs >= 0 && refusedMs <= LONGEST_WAIT_MS;
+  const isWait = Number.isSafeInteger(refusedMs) && refusedMs >= 0;
   if (verdict === undefined || !isWait || answered !== question || !fits(verdict, matchedStep)) {
     throw new ProtocolError("This is no decision about the pin");
   }

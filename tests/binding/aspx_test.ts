@@ -43,7 +43,7 @@ function guarded(changes: Partial<GuardStore>): HandlerWishes {
     decide: () => Promise.resolve("accepted"),
     ...changes,
   } as Partial<GuardStore> as GuardStore;
-  return { guard: { fingerprint: () => "", store } };
+  return { guard: { fingerprint: () => "", source: () => "", store } };
 }
 
 // What is wrong, the address, and how the service is set up.

@@ -137,7 +137,7 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
     const said = await reasons(page);
     assertMatch(said, /right at this moment, but the server refuses it/);
     assertMatch(said, /already used, and is accepted once only \(--single-use\)/);
-    assertMatch(said, /after 5 wrong ones or more in a row \(--max-failures\)/);
+    assertMatch(said, /after 5 wrong ones or more \(--max-failures\)/);
   });
 });
 

@@ -8,23 +8,26 @@ const SECRET = "MYSECRETMYSECRET";
 const NOTHING = { refuses: false, lines: [] };
 
 Deno.test("explainMemory() says what the options make of what is remembered", () => {
-  const remembered = { failures: 3, refusedMs: 1500, usedStep: 7 };
-  const options = { singleUse: true, maxFailures: 3 };
+  // At the third wrong pin, 28.5 s ago.
+  const state = { owedMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
+  const remembered = { state, nowMs: 1_028_500 };
+  const later = { state, nowMs: 1_030_000 };
+  const options = { singleUse: true, maxFailures: 3, window: 1, period: 30 };
   const refuses = (...args: Parameters<typeof explainMemory>): boolean =>
     explainMemory(...args).refuses;
   assertEquals(explainMemory(remembered, options, 6).lines, [
-    "All pins for this secret are refused for another 2 seconds, after 3 wrong ones in a row.",
+    "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     "A later code than this was already used, and is accepted once only: wait for the next one.",
   ]);
-  assertEquals(explainMemory({ ...remembered, refusedMs: 0 }, options, 7), {
+  assertEquals(explainMemory(later, options, 7), {
     refuses: true,
     lines: ["This code was already used, and is accepted once only: wait for the next one."],
   });
   assertEquals(refuses(remembered, options, undefined), true);
   assertEquals(refuses(remembered, { ...options, maxFailures: 0 }, undefined), false);
-  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, 8), false);
-  assertEquals(refuses({ ...remembered, refusedMs: 0 }, options, undefined), false);
-  assertEquals(refuses(remembered, { singleUse: false, maxFailures: 0 }, 7), false);
+  assertEquals(refuses(later, options, 8), false);
+  assertEquals(refuses(later, options, undefined), false);
+  assertEquals(refuses(remembered, { ...options, singleUse: false, maxFailures: 0 }, 7), false);
   assertEquals(explainMemory(undefined, options, 7), NOTHING);
 });
 

@@ -224,8 +224,7 @@ Deno.test("refusalSentences() names what refuses right pins as well, as far as i
   const used =
     "The code, or a later one, was already used, and is accepted once only (--single-use): wait " +
     "for the next one.";
-  const failed =
-    "All pins for this secret are refused for a while, after 5 wrong ones or more in a row " +
+  const failed = "All pins for this secret are refused for a while, after 5 wrong ones or more " +
     "(--max-failures): wait 30 seconds or longer.";
   assertEquals(refusalSentences({ maxFailures: 0, singleUse: false }), []);
   assertEquals(refusalSentences({ maxFailures: 0, singleUse: true }), [used]);

@@ -6,6 +6,7 @@ import {
   fingerprintBy,
   type HmacAlgorithm,
   MIN_GUARD_KEY_BYTES,
+  sourceNamesBy,
 } from "../../lib/guard/fingerprint.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -77,3 +78,20 @@ for (const [algorithm, hash, blockBytes] of BLOCKS) {
     assertEquals(new Set(seen.values()).size, seen.size);
   });
 }
+
+Deno.test("sourceNamesBy() gives HMAC-SHA-512 of the secret's name and the text, cut to 72 bits", () => {
+  const guardKey = new Uint8Array(32).fill(7);
+  const digest = createHmac("sha512", guardKey).update("name 203.0.113.7").digest("base64url");
+  assertEquals(sourceNamesBy(guardKey)("name", "203.0.113.7"), digest.slice(0, 12));
+});
+
+Deno.test("sourceNamesBy() gives another name for another secret, text or key", () => {
+  const [one, two] = [1, 2].map((byte) => sourceNamesBy(new Uint8Array(32).fill(byte)));
+  const long = "x".repeat(10_000);
+  const names = [
+    ...[one!("a", "b"), two!("a", "b"), one!("b", "b"), one!("a", "c"), one!("a", "")],
+    ...[one!("a", long), one!("a", `${long}x`)],
+  ];
+  assertEquals(new Set(names).size, names.length);
+  assertEquals(names.every((name) => /^[\w-]{12}$/.test(name)), true);
+});

@@ -1,21 +1,25 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import {
   decide,
-  FIRST_WAIT_MS,
   type GuardRules,
   guardRules,
   type GuardState,
-  LONGEST_WAIT_MS,
+  refusedMs,
+  sourceBudget,
+  strangersBudget,
+  totalBudget,
   type Verdict,
-  waitMs,
 } from "../../lib/guard/guard.ts";
+import { isKnown, KNOWN_MS } from "../../lib/guard/sources.ts";
 import { seededRandom } from "../support/random.ts";
 
 const SECOND = 1000;
-const HOUR = 3600 * SECOND;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const STEP = 60_000_000;
-const START = 1_800_000_000_000;
+const START = STEP * 30 * SECOND;
 
 function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): GuardRules {
   return guardRules({ maxFailures: 3, singleUse: false, window: 1, period: 30, ...options });
@@ -29,16 +33,24 @@ class Player {
   constructor(private readonly rules: GuardRules, public nowMs = START) {}
 
   /** Plays a pin: that of a time step, or a wrong one. */
-  pin(step?: number): Verdict {
+  pin(matchedStep?: number, source?: string): Verdict {
     if (this.nowMs >= this.#expiresMs) this.state = undefined;
-    const { verdict, state, keepMs } = decide(this.rules, this.state, step, this.nowMs);
+    const question = { matchedStep, source };
+    const { verdict, state, keepMs } = decide(this.rules, this.state, question, this.nowMs);
     if (state !== this.state) this.#expiresMs = this.nowMs + keepMs;
     this.state = state;
     return verdict;
   }
 
-  wrong(count: number): Verdict[] {
-    return Array.from({ length: count }, () => this.pin());
+  wrong(count: number, source?: string): Verdict[] {
+    return Array.from({ length: count }, () => this.pin(undefined, source));
+  }
+
+  /** Plays wrong pins until no more are looked at; gives how many were. */
+  exhaust(source?: string): number {
+    let looks = 0;
+    while (this.pin(undefined, source) === "wrong") looks++;
+    return looks;
   }
 }
 
@@ -46,14 +58,14 @@ Deno.test("decide() looks at as many wrong pins in a row as are allowed, and at 
   for (const maxFailures of [1, 5, 100]) {
     const player = new Player(rulesWith({ maxFailures }));
     assertEquals(new Set(player.wrong(maxFailures)), new Set(["wrong"]));
-    assertEquals([player.pin(), player.pin(STEP), player.pin()], Array(3).fill("throttled"));
+    assertEquals([player.pin(STEP), player.pin(), player.pin()], Array(3).fill("throttled"));
   }
 });
 
 Deno.test("decide() looks at one pin after each wait, which doubles from 30 s to an hour", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
-  for (const wait of [30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]) {
+  for (const wait of [30, 60, 120, 240, 480, 960, 1920, 1920, 3600, 3600, 3600]) {
     player.nowMs += wait * SECOND - 1;
     assertEquals(player.pin(STEP), "throttled", `${wait} s less a millisecond`);
     player.nowMs += 1;
@@ -61,25 +73,34 @@ Deno.test("decide() looks at one pin after each wait, which doubles from 30 s to
   }
 });
 
-Deno.test("decide() forgets failures with a success, and starts over", () => {
+Deno.test("decide() gives back a look in each hour, and none for a right pin", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
-  assertEquals(player.pin(STEP), "accepted");
-  assertEquals(player.state, undefined);
-  player.wrong(3);
-  player.nowMs += 30 * SECOND;
-  assertEquals(player.pin(STEP), "accepted");
-  assertEquals(player.wrong(4), ["wrong", "wrong", "wrong", "throttled"]);
-  player.nowMs += FIRST_WAIT_MS;
-  assertEquals(player.pin(), "wrong");
+  const before = player.state;
+  for (let i = 0; i < 100; i++) assertEquals(player.pin(STEP), "accepted");
+  assert(player.state === before);
+  assertEquals(player.wrong(2), ["wrong", "throttled"]);
+  player.nowMs += 2 * HOUR;
+  assertEquals(player.wrong(3), ["wrong", "wrong", "throttled"]);
 });
 
-Deno.test("decide() remembers no time of refusal before there is one", () => {
+Deno.test("decide() accepts right pins one after the other once the wait is over", () => {
+  const player = new Player(rulesWith());
+  player.wrong(3);
+  player.nowMs += FIRST_WAIT_MS;
+  for (let i = 0; i < 10; i++) assertEquals(player.pin(STEP), "accepted");
+  assertEquals(player.wrong(2), ["wrong", "throttled"]);
+});
+
+Deno.test("decide() forgets a secret once its budget is whole, and not before", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
-  assertEquals(player.state, { failures: 2, refusedUntilMs: 0, usedStep: -1 });
-  player.pin();
-  assertEquals(player.state, { failures: 3, refusedUntilMs: START + 30 * SECOND, usedStep: -1 });
+  player.nowMs += 2 * HOUR - 1;
+  assertEquals(player.pin(STEP), "accepted");
+  assert(player.state !== undefined);
+  player.nowMs += 1;
+  assertEquals(player.pin(STEP), "accepted");
+  assertEquals(player.state, undefined);
 });
 
 Deno.test("decide() counts no refusal as a failure: sending on makes no wait longer", () => {
@@ -92,10 +113,22 @@ Deno.test("decide() counts no refusal as a failure: sending on makes no wait lon
   assertEquals(player.pin(STEP), "accepted");
 });
 
+Deno.test("decide() says for how long pins of who asks are refused from now on", () => {
+  const rules = rulesWith();
+  const after = (count: number): number => {
+    const player = new Player(rules);
+    player.wrong(count - 1);
+    return decide(rules, player.state, { matchedStep: undefined }, START).refusedMs;
+  };
+  assertEquals([1, 2, 3, 4].map(after), [0, 0, FIRST_WAIT_MS, FIRST_WAIT_MS]);
+});
+
 Deno.test("decide() never throttles with maxFailures 0, and remembers nothing", () => {
-  const player = new Player(rulesWith({ maxFailures: 0 }));
-  assertEquals(new Set(player.wrong(1000)), new Set(["wrong"]));
-  assertEquals([player.pin(STEP), player.state], ["accepted", undefined]);
+  for (const source of [undefined, "a"]) {
+    const player = new Player(rulesWith({ maxFailures: 0 }));
+    assertEquals(new Set(player.wrong(1000, source)), new Set(["wrong"]));
+    assertEquals([player.pin(STEP, source), player.state], ["accepted", undefined]);
+  }
 });
 
 Deno.test("decide() accepts a code again without single use", () => {
@@ -108,13 +141,16 @@ Deno.test("decide() accepts with single use no code of the same or an earlier st
   assertEquals(player.pin(STEP), "accepted");
   assertEquals([player.pin(STEP), player.pin(STEP - 1)], ["replayed", "replayed"]);
   assertEquals([player.pin(STEP + 1), player.pin(STEP + 1)], ["accepted", "replayed"]);
+  // Whoever asks.
+  assertEquals(player.pin(STEP + 1, "another"), "replayed");
 });
 
 Deno.test("decide() takes a replayed code for neither a failure nor a success", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   player.pin(STEP);
   player.wrong(2);
-  for (let i = 0; i < 10; i++) assertEquals(player.pin(STEP), "replayed");
+  for (let i = 0; i < 10; i++) assertEquals(player.pin(STEP, "a"), "replayed");
+  assertEquals(player.state?.sources, []);
   assertEquals([player.pin(), player.pin(STEP + 1)], ["wrong", "throttled"]);
 });
 
@@ -127,12 +163,30 @@ Deno.test("decide() remembers a used code through failures, and without a thrott
   }
 });
 
-Deno.test("decide() keeps a used code for its time when a failure is forgotten sooner", () => {
-  const rules = rulesWith({ singleUse: true, maxFailures: 1, window: 100, period: 3600 });
-  assert(rules.forgetUseMs > rules.forgetFailuresMs);
-  const used = decide(rules, undefined, STEP, START);
-  assertEquals(used.keepMs, rules.forgetUseMs);
-  assertEquals(decide(rules, used.state, undefined, START).keepMs, rules.forgetUseMs);
+Deno.test("decide() remembers failures through a success, with single use too", () => {
+  const player = new Player(rulesWith({ singleUse: true }));
+  player.wrong(2);
+  assertEquals(player.pin(STEP), "accepted");
+  assertEquals(player.wrong(2), ["wrong", "throttled"]);
+});
+
+Deno.test("decide() has a state remembered for as long as anything of it matters", () => {
+  const rules = rulesWith({ singleUse: true, maxFailures: 30 });
+  const keepMs = (...questions: readonly (readonly [number | undefined, string | undefined])[]) => {
+    let [state, kept]: [GuardState | undefined, number] = [undefined, 0];
+    for (const [matchedStep, source] of questions) {
+      ({ state, keepMs: kept } = decide(rules, state, { matchedStep, source }, START));
+    }
+    return kept;
+  };
+  const WRONG = undefined;
+  assertEquals(keepMs([WRONG, undefined]), HOUR);
+  assertEquals(keepMs([WRONG, "a"]), 2 * HOUR);
+  assertEquals(keepMs([STEP, undefined]), rules.forgetUseMs);
+  assertEquals(keepMs([WRONG, undefined], [STEP, undefined]), rules.forgetUseMs);
+  assertEquals(keepMs([0, undefined], [WRONG, undefined]), rules.forgetUseMs);
+  assertEquals(keepMs([STEP, "a"], [WRONG, "b"]), KNOWN_MS);
+  assertEquals(keepMs(...Array(9).fill([WRONG, undefined]), [STEP, undefined]), 9 * HOUR);
 });
 
 Deno.test("decide() accepts step 0 once, which is remembered as any other", () => {
@@ -141,26 +195,45 @@ Deno.test("decide() accepts step 0 once, which is remembered as any other", () =
 });
 
 Deno.test("a clock set back by an hour makes no wait longer than it was", () => {
-  for (const failures of [3, 5, 20]) {
-    const player = new Player(rulesWith());
-    while ((player.state?.failures ?? 0) < failures) {
-      if (player.pin() === "throttled") player.nowMs += SECOND;
+  for (const count of [3, 5, 20]) {
+    const rules = rulesWith();
+    const player = new Player(rules);
+    for (let looks = 0; looks < count;) {
+      if (player.pin() === "wrong") looks++;
+      else player.nowMs += SECOND;
     }
+    const waitMs = refusedMs(rules, player.state!, undefined, player.nowMs);
     player.nowMs -= HOUR;
     assertEquals(player.pin(STEP), "throttled");
-    player.nowMs += waitMs(rulesWith(), failures) - 1;
+    player.nowMs += waitMs - 1;
     assertEquals(player.pin(STEP), "throttled");
     player.nowMs += 1;
-    assertEquals(player.pin(STEP), "accepted", `after ${failures} failures`);
+    assertEquals(player.pin(STEP), "accepted", `after ${count} failures`);
   }
 });
 
-Deno.test("a clock set ahead by an hour gives one look, and forgets no failure", () => {
+Deno.test("a clock set back makes nobody known for longer, and no wait of a source longer", () => {
+  const rules = rulesWith({ maxFailures: 5 });
+  const player = new Player(rules);
+  player.pin(STEP, "a");
+  player.wrong(3, "a");
+  player.nowMs -= 100 * DAY;
+  assertEquals(player.pin(STEP, "b"), "accepted");
+  assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
+  player.nowMs += KNOWN_MS - 1;
+  player.pin();
+  const known = (): number =>
+    player.state!.sources.filter((source) => isKnown(source, player.nowMs)).length;
+  assertEquals(known(), 2);
+  player.nowMs += 1;
+  assertEquals(known(), 0);
+});
+
+Deno.test("a clock set ahead by an hour gives one look back", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   player.nowMs += HOUR;
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
-  assertEquals(player.state?.failures, 4);
 });
 
 Deno.test("a clock set back by an hour makes no used code good again", () => {
@@ -180,49 +253,134 @@ Deno.test("a used code is remembered for longer than any clock within an hour ta
   }
 });
 
-Deno.test("holding still until failures are forgotten gives no more guesses than an hour each", () => {
-  for (const maxFailures of [1, 2, 5, 20, 100, 1000]) {
-    const rules = rulesWith({ maxFailures });
-    // Each cycle: all guesses before the first wait, some of those while waits grow, then nothing
-    // until all is forgotten.
-    for (let later = 0; later < 20; later++) {
-      const guesses = maxFailures - 1 + later;
-      let cycleMs = rules.forgetFailuresMs;
-      for (let i = 1; i < later; i++) cycleMs += waitMs(rules, maxFailures + i - 1);
-      assert(guesses * LONGEST_WAIT_MS <= cycleMs, `${maxFailures} and ${later}`);
+Deno.test("a source has half of the budget, which comes back half as fast, and a secret the whole", () => {
+  const rules = rulesWith({ maxFailures: 100 });
+  assertEquals(totalBudget(rules), { looks: 100, refillMs: HOUR });
+  assertEquals(sourceBudget(rules), { looks: 50, refillMs: 2 * HOUR });
+  assertEquals(strangersBudget(rules), { looks: 80, refillMs: HOUR });
+  // Of a small budget a part is kept as well, and none is so small that nothing is left.
+  const looks = (of: (rules: GuardRules) => { looks: number }): number[] =>
+    [1, 2, 5, 6].map((maxFailures) => of(rulesWith({ maxFailures })).looks);
+  assertEquals([looks(sourceBudget), looks(strangersBudget)], [[1, 1, 3, 3], [1, 1, 4, 4]]);
+});
+
+Deno.test("one source of wrong pins does not keep another out", () => {
+  const player = new Player(rulesWith({ maxFailures: 100 }));
+  assertEquals(player.exhaust("guesser"), 50);
+  assertEquals(player.pin(STEP, "guesser"), "throttled");
+  assertEquals([player.pin(STEP, "user"), player.pin(STEP)], ["accepted", "accepted"]);
+  assertEquals(player.exhaust("user"), 50);
+});
+
+Deno.test("a source gets a look back every two hours", () => {
+  const player = new Player(rulesWith({ maxFailures: 20 }));
+  player.exhaust("a");
+  player.nowMs += 2 * HOUR;
+  assertEquals(player.wrong(2, "a"), ["wrong", "throttled"]);
+  player.nowMs += HOUR;
+  assertEquals(player.wrong(2, "a"), ["wrong", "throttled"]);
+});
+
+Deno.test("calls that do not say who asks may use the whole budget, and are no source", () => {
+  const player = new Player(rulesWith({ maxFailures: 10 }));
+  assertEquals(player.exhaust(), 10);
+  assertEquals(player.state?.sources, []);
+  assertEquals([player.pin(STEP, "a"), player.pin(STEP)], ["throttled", "throttled"]);
+});
+
+Deno.test("sources together have the budget of the secret, while none of them is known", () => {
+  const player = new Player(rulesWith({ maxFailures: 10 }));
+  assertEquals(["a", "b", "c"].map((source) => player.exhaust(source)), [5, 5, 0]);
+});
+
+Deno.test("a fifth of the budget is kept for sources that had a right pin", () => {
+  for (const others of [["a", "b", "c"], [undefined]]) {
+    const player = new Player(rulesWith({ maxFailures: 10 }));
+    assertEquals(player.pin(STEP, "user"), "accepted");
+    const looks = others.map((source) => player.exhaust(source));
+    assertEquals(looks.reduce((sum, look) => sum + look, 0), 8);
+    assertEquals([player.pin(STEP, "d"), player.pin(STEP)], ["throttled", "throttled"]);
+    assertEquals([player.pin(STEP, "user"), player.exhaust("user")], ["accepted", 2]);
+  }
+});
+
+Deno.test("however long others guess, a source with a right pin never waits for them", () => {
+  const random = seededRandom(3);
+  for (let run = 0; run < 10; run++) {
+    const player = new Player(rulesWith({ maxFailures: 100 }));
+    player.pin(STEP, "user");
+    for (let event = 0; event < 2000; event++) {
+      player.nowMs += random(2 * HOUR) >> random(16);
+      player.pin(undefined, random(9) === 0 ? undefined : `guesser ${random(40)}`);
+      // Who is known stays so by logging in, and mistypes now and then.
+      if (random(100) === 0) assertEquals(player.pin(undefined, "user"), "wrong");
+      if (random(10) === 0) assertEquals(player.pin(STEP, "user"), "accepted");
     }
   }
 });
 
-Deno.test("whatever comes when, no wait is longer than an hour and every wait has one look", () => {
+Deno.test("a source is known for 30 days after its last right pin", () => {
+  for (const [elapsedMs, verdict] of [[KNOWN_MS - 1, "accepted"], [KNOWN_MS, "throttled"]]) {
+    const player = new Player(rulesWith({ maxFailures: 10 }));
+    player.pin(STEP, "user");
+    player.pin(STEP, "other");
+    player.nowMs += Number(elapsedMs);
+    player.pin(STEP, "other");
+    for (const source of ["a", "b"]) player.exhaust(source);
+    assertEquals(player.pin(STEP, "user"), verdict);
+  }
+});
+
+Deno.test("whoever asks, whatever the user does, no stretch of time has more looks than it should", () => {
   const random = seededRandom(5);
   for (let run = 0; run < 200; run++) {
-    const rules = rulesWith({ maxFailures: 1 + random(5) });
-    const player = new Player(rules);
-    let refusedSinceMs: number | undefined;
-    let looks = 0;
+    const maxFailures = 1 + random(6);
+    const player = new Player(rulesWith({ maxFailures }));
+    const looks: number[] = [];
     for (let event = 0; event < 300; event++) {
-      const verdict = player.pin();
-      if (verdict === "throttled") {
+      const source = [undefined, "a", "b", `s${random(50)}`][random(4)];
+      const verdict = player.pin(random(4) === 0 ? STEP : undefined, source);
+      if (verdict === "wrong") looks.push(player.nowMs);
+      player.nowMs += random(2 * HOUR) >> random(20);
+    }
+    looks.forEach((lastMs, last) => {
+      for (let first = 0; first <= last; first++) {
+        const elapsedMs = lastMs - looks[first]!;
+        assert(last - first + 1 <= maxFailures + 7 + elapsedMs / HOUR, `run ${run}`);
+      }
+    });
+  }
+});
+
+Deno.test("whatever comes when, calls without a source never wait longer than an hour", () => {
+  const random = seededRandom(6);
+  for (let run = 0; run < 100; run++) {
+    const player = new Player(rulesWith({ maxFailures: 1 + random(5) }));
+    let refusedSinceMs: number | undefined;
+    for (let event = 0; event < 300; event++) {
+      if (player.pin(random(3) === 0 ? STEP : undefined) === "throttled") {
         refusedSinceMs ??= player.nowMs;
-        assert(player.nowMs - refusedSinceMs < LONGEST_WAIT_MS);
+        assert(player.nowMs - refusedSinceMs < HOUR);
       } else {
         refusedSinceMs = undefined;
-        looks++;
       }
       player.nowMs += random(2 * HOUR) >> random(20);
     }
-    const elapsedMs = player.nowMs - START;
-    assert(looks <= rules.maxFailures + 7 + elapsedMs / LONGEST_WAIT_MS + 1);
   }
 });
 
-Deno.test("decide() has a used code remembered through a failure, that of the first step too", () => {
-  // Used codes are remembered for longer than failures where steps are long.
-  const rules = rulesWith({ singleUse: true, period: 100_000 });
-  assert(rules.forgetUseMs > rules.forgetFailuresMs);
-  for (const step of [0, STEP]) {
-    const { state } = decide(rules, undefined, step, START);
-    assertEquals(decide(rules, state, undefined, START).keepMs, rules.forgetUseMs);
+Deno.test("by default, who mistypes ten pins a day never waits, named or not", () => {
+  for (const source of [undefined, "user"]) {
+    const random = seededRandom(8);
+    const player = new Player(rulesWith({ maxFailures: 100 }));
+    for (let day = 0; day < 1000; day++) {
+      // All at once or spread over the day, and logins between them.
+      const moments = Array.from({ length: 10 }, () => random(1 + random(DAY)));
+      for (const moment of moments.sort((a, b) => a - b)) {
+        player.nowMs = START + day * DAY + moment;
+        assertEquals(player.pin(undefined, source), "wrong");
+        if (random(3) === 0) assertEquals(player.pin(STEP, source), "accepted");
+      }
+    }
   }
 });

@@ -12,6 +12,7 @@ import { validatePin } from "../../lib/service/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const STEP = 60_000_000;
+const HOUR = 3_600_000;
 
 function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): GuardRules {
   return guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30, ...options });
@@ -57,7 +58,7 @@ Deno.test("a memory store forgets the least recently used secret when it is full
   assertEquals(store.refusal("a"), "throttled");
   fail(store, "d", 1);
   assertEquals([store.size(), evictions()], [3, 1]);
-  assertEquals(["a", "c"].map(store.refusal), ["throttled", "throttled"]);
+  assertEquals(["a", "c"].map((name) => store.refusal(name)), ["throttled", "throttled"]);
   assertEquals(store.refusal("b"), undefined);
 });
 
@@ -76,13 +77,12 @@ Deno.test("a memory store needs no room for a secret that never failed", () => {
 });
 
 Deno.test("a memory store forgets failures when their time is over, and not before", () => {
-  const rules = rulesWith({ singleUse: false });
-  const { store, clock } = storeWith(10, rules);
+  const { store, clock } = storeWith(10, rulesWith({ singleUse: false }));
   fail(store, "a", 2);
-  clock.ms += rules.forgetFailuresMs - 1;
+  clock.ms += HOUR - 1;
   fail(store, "a", 1);
   assertEquals(store.refusal("a"), "throttled");
-  clock.ms += rules.forgetFailuresMs;
+  clock.ms += 3 * HOUR;
   fail(store, "a", 3);
 });
 
@@ -120,7 +120,8 @@ const WRONG = [0, 1, 2, 3].map((code) => String(code).padStart(6, "0"))
   .find((code) => [-1, 0, 1].every((d) => referenceHotp(SECRET, STEP + d) !== code))!;
 
 async function check(store: GuardStore, pins: readonly string[]): Promise<boolean[]> {
-  const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), store };
+  const source = (): string => "";
+  const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), source, store };
   const otp = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
   const context = { otp, secretEncoding: "text", now: () => NOW, guard } as const;
   return await Promise.all(pins.map((pin) => validatePin({ pin, secretCode: SECRET }, context)));
@@ -171,14 +172,23 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   );
 });
 
-Deno.test("a memory store begins anew after a right pin", () => {
-  const { store } = storeWith(10, rulesWith({ singleUse: false }));
+Deno.test("a memory store remembers failures through a right pin, until they are forgotten", () => {
+  const { store, clock } = storeWith(10, rulesWith({ singleUse: false }));
   fail(store, "a", 2);
-  assertEquals([store.decide("a", STEP), store.size()], ["accepted", 0]);
-  fail(store, "a", 2);
-  assertEquals(store.refusal("a"), undefined);
+  assertEquals([store.decide("a", STEP), store.size()], ["accepted", 1]);
   fail(store, "a", 1);
   assertEquals(store.refusal("a"), "throttled");
+  clock.ms += 3 * HOUR;
+  assertEquals([store.decide("a", STEP + 1), store.refusal("a")], ["accepted", undefined]);
+});
+
+Deno.test("a memory store tells sources apart", () => {
+  const { store } = storeWith(10, rulesWith({ maxFailures: 4 }));
+  for (let i = 0; i < 2; i++) assertEquals(store.decide("a", undefined, "guesser"), "wrong");
+  assertEquals(store.refusal("a", "guesser"), "throttled");
+  assertEquals([store.refusal("a"), store.refusal("a", "user")], [undefined, undefined]);
+  assertEquals(store.decide("a", STEP, "guesser"), "throttled");
+  assertEquals(store.decide("a", STEP, "user"), "accepted");
 });
 
 Deno.test("a memory store needs nobody to tell of what it forgets", () => {

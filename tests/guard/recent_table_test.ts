@@ -34,7 +34,12 @@ Deno.test("RecentTable forgets what a Map in the order of use would", () => {
       const name = `s${random(2 * places + 1)}`;
       switch (random(3)) {
         case 0: {
-          const state = { failures: event, refusedUntilMs: event * 2 ** 33, usedStep: event - 1 };
+          const state = {
+            owedMs: event,
+            lastMs: event * 2 ** 33,
+            usedStep: event - 1,
+            sources: [{ id: name, owedMs: event, lastMs: 1, knownUntilMs: 2 }],
+          };
           const expiresAtMs = event + random(20 * places);
           assertEquals(table.set(name, state, expiresAtMs), naive.set(name, state, expiresAtMs));
           break;
@@ -53,7 +58,7 @@ Deno.test("RecentTable forgets what a Map in the order of use would", () => {
 
 Deno.test("RecentTable sweeps what expired, and nothing else", () => {
   const table = new RecentTable(100);
-  const state = { failures: 1, refusedUntilMs: 0, usedStep: -1 };
+  const state = { owedMs: 1, lastMs: 0, usedStep: -1, sources: [] };
   for (let i = 0; i < 100; i++) table.set(`s${i}`, state, i % 3 === 0 ? 10 : 20);
   for (let i = 0; i < 50; i++) table.sweep(10);
   assertEquals(table.size, 66);
@@ -65,7 +70,7 @@ Deno.test("RecentTable sweeps what expired, and nothing else", () => {
 
 Deno.test("RecentTable sweeps two places a call, that no call pays for all", () => {
   const table = new RecentTable(10);
-  const state = { failures: 1, refusedUntilMs: 0, usedStep: -1 };
+  const state = { owedMs: 1, lastMs: 0, usedStep: -1, sources: [] };
   for (let i = 0; i < 10; i++) table.set(`s${i}`, state, 10);
   const sizes = Array.from({ length: 5 }, () => {
     table.sweep(10);

@@ -284,20 +284,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "nothing is sent before the connection is there, and it never comes back",
   },
   {
-    file: "lib/guard/guard.ts",
-    line: "failures > 0 ? rules.forgetFailuresMs : 0,",
-    original: "failures > 0",
-    replacement: "failures >= 0",
-    reason: "without failures the state is the one before, whose time nobody asks for",
-  },
-  {
-    file: "lib/guard/guard.ts",
-    line: "failures > 0 ? rules.forgetFailuresMs : 0,",
-    original: "failures > 0",
-    replacement: "true",
-    reason: "without failures the state is the one before, whose time nobody asks for",
-  },
-  {
     file: "lib/store/redis_connection.ts",
     line: '#told = "";',
     original: '""',
@@ -309,13 +295,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     line: "resolve();",
     original: "resolve();",
     reason: "nobody waits for a life that is over, whether it ends or stands still",
-  },
-  {
-    file: "lib/store/redis_store.ts",
-    line: "singleUse: false,",
-    original: "false",
-    replacement: "true",
-    reason: "the probe asks about a pin that is wrong, whose use is of no matter",
   },
   {
     file: "lib/store/redis_store.ts",

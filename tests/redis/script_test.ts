@@ -1,17 +1,20 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { guardRules, type GuardStore } from "../../lib/guard/guard.ts";
+import { decide, guardRules, type GuardState, type GuardStore } from "../../lib/guard/guard.ts";
+import { KNOWN_MS } from "../../lib/guard/sources.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
 import { openRedis } from "../../lib/store/redis_client.ts";
 import { keepConnected, type RedisConnection } from "../../lib/store/redis_connection.ts";
-import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
+import { inspect } from "../../lib/store/redis_inspect.ts";
+import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
 import { StoreUrl } from "../../lib/store/store_url.ts";
 import { eventually } from "../support/eventually.ts";
-import { seededRandom } from "../support/random.ts";
+import { pick, seededRandom } from "../support/random.ts";
 import { withRedis } from "./server.ts";
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 async function withConnection(
   url: string,
@@ -43,8 +46,9 @@ Deno.test("the script decides as the rules do, whatever comes when", async () =>
 });
 
 // One secret, and the same events for both stores. The clock is that of the events, and jumps by up
-// to two hours either way; it stays far below the times after which anything is forgotten, since
-// those are kept by Redis itself, by a clock that a test cannot set.
+// to two hours either way. Redis keeps the times after which anything is forgotten by a clock that a
+// test cannot set, so what is owed is not to be forgotten there, and what is not is none of its
+// business: each run ends long before.
 async function playBoth(
   run: number,
   connection: RedisConnection,
@@ -52,41 +56,79 @@ async function playBoth(
   seen: Set<string>,
 ): Promise<void> {
   const rules = {
-    ...guardRules({ maxFailures: random(7), singleUse: random(2) === 1, window: 1, period: 30 }),
+    ...guardRules({ maxFailures: random(12), singleUse: random(2) === 1, window: 1, period: 30 }),
     forgetUseMs: 10_000 * HOUR,
-    forgetFailuresMs: 10_000 * HOUR,
   };
+  const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   const memory = createMemoryStore({ rules, now: () => nowMs });
   const redis = createRedisStore({ rules, connection, now: () => 0, storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
-    const expected = await memory.decide(`run ${run}`, step);
-    const actual = await redis.decide(`run ${run}`, step);
-    history.push(`${nowMs} ${step ?? "-"} ${expected}`);
+    const source = pick(random, sources);
+    const expected = await memory.decide(`run ${run}`, step, source);
+    const actual = await redis.decide(`run ${run}`, step, source);
+    history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
     assertEquals(actual, expected, `${JSON.stringify(rules)}\n${history.join("\n")}`);
     seen.add(expected);
     nowMs += random(8) === 0 ? random(4 * HOUR) - 2 * HOUR : random(1 << (8 + random(14)));
+    if (random(50) === 0) nowMs += random(40 * DAY);
   }
 }
+
+Deno.test("the script keeps what the rules say, to the last source", async () => {
+  await withRedis([], async ({ url }) => {
+    await withConnection(url, async (connection) => {
+      const random = seededRandom(12);
+      for (let run = 0; run < 20; run++) {
+        const maxFailures = 1 + random(40);
+        const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
+        let nowMs = 1_800_000_000_000;
+        let state: GuardState | undefined;
+        const redis = createRedisStore({ rules, connection, now: () => 0, storeNow: () => nowMs });
+        for (let event = 0; event < 100; event++) {
+          const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
+          const source = random(9) === 0 ? undefined : `s${random(30)}`;
+          ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
+          await redis.decide(`run ${run}`, matchedStep, source);
+          const remembered = await inspect(connection, `run ${run}`);
+          assertEquals(remembered?.state, state);
+          nowMs += random(10 * HOUR) >> random(20);
+        }
+      }
+    });
+  });
+});
 
 Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {
   await withRedis([], async ({ url }) => {
     await withConnection(url, async (connection) => {
       const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
-      let nowMs = 0;
-      const store = createRedisStore({ rules, connection, now: () => nowMs });
-      const other = createRedisStore({ rules, connection, now: () => nowMs });
-      const verdicts = [
-        await store.decide("a", undefined),
-        await other.decide("a", undefined),
-        await store.decide("a", 1),
-      ];
-      assertEquals(verdicts, ["wrong", "wrong", "throttled"]);
-      assertEquals([store.refusal("a"), other.refusal("a")], ["throttled", "throttled"]);
-      nowMs += 30_000;
-      assertEquals([store.refusal("a"), other.refusal("a")], [undefined, undefined]);
+      const ask = (matchedStep: number | undefined, source?: string): Promise<unknown> => {
+        const asked = { matchedStep, source };
+        const args = scriptArguments({ rules, asked, nowMs: undefined, question: 5 });
+        const command = ["EVAL", DECIDE_SCRIPT, "1", `${KEY_PREFIX}a`, ...args];
+        return connection.ask(command, (reply) => reply);
+      };
+      assertEquals(await ask(undefined), [1, 0, 5]);
+      assertEquals(await ask(undefined), [1, 30_000, 5]);
+      const [verdict, refusedMs, question] = await ask(1) as readonly number[];
+      assertEquals([verdict, question], [2, 5]);
+      assert(refusedMs! <= 30_000 && refusedMs! > 20_000);
+    });
+  });
+});
+
+Deno.test("the script reads nothing of the format before, and leaves it alone", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withConnection(url, async (connection) => {
+      const before = "authenticator:guard:1:a";
+      await command("SET", before, "107:99999999999999:60000000");
+      const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+      const store = createRedisStore({ rules, connection, now: () => 0 });
+      assertEquals(await store.decide("a", 60_000_000), "accepted");
+      assert((await command("GET", before)).includes("107:"));
     });
   });
 });
@@ -103,11 +145,18 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
         return leftMs <= ms && leftMs > ms - 60_000;
       };
       assert(await isNear("used", rules.forgetUseMs));
-      assert(await isNear("failed", rules.forgetFailuresMs));
+      assert(await isNear("failed", HOUR));
+      await store.decide("failed", undefined, "source");
+      assert(await isNear("failed", 2 * HOUR));
+      await store.decide("known", 60_000_000, "source");
+      assert(await isNear("known", KNOWN_MS));
       // Nothing else; what the probe keeps for a millisecond may be there.
       const keys = await command("KEYS", "*");
-      const others = keys.match(/authenticator:guard:1:(?!probe\b)[^"]*/g);
-      assertEquals(new Set(others), new Set(["used", "failed"].map((name) => KEY_PREFIX + name)));
+      const others = keys.match(/authenticator:guard:2:(?!probe\b)[^"]*/g);
+      assertEquals(
+        new Set(others),
+        new Set(["used", "failed", "known"].map((name) => KEY_PREFIX + name)),
+      );
     });
   });
 });
@@ -118,6 +167,8 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store: GuardStore = createRedisStore({ rules, connection, now: () => 0 });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
+      await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
+      assertEquals(await store.decide("c", 1), "unavailable");
       await command("RPUSH", `${KEY_PREFIX}list`, "a");
       assertEquals(await store.decide("a", 1), "unavailable");
       assertEquals(await store.decide("list", 1), "unavailable");

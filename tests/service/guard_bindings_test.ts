@@ -7,9 +7,10 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
+import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
+import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { factKinds } from "../../lib/service/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
@@ -69,19 +70,24 @@ function soap(mediaType: string, envelope: string): (pin: string, secret: string
 
 interface Service {
   /** Asks, and gives status, content type and body of the reply as one text. */
-  readonly ask: (way: string, pin: string, secret?: string) => Promise<string>;
+  readonly ask: (way: string, pin: string, secret?: string, source?: string) => Promise<string>;
   /** What was told of the requests. */
   readonly events: readonly RequestEvent[];
   /** All that log and metrics say. */
   readonly said: () => string;
 }
 
+const KEY = new Uint8Array(32);
 const RULES = guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30 });
 
 function serviceWith(
   store: GuardStore | undefined = createMemoryStore({ rules: RULES, now: () => 0 }),
 ): Service {
-  const guard: Guard = { fingerprint: fingerprintBy(new Uint8Array(32), "SHA1"), store };
+  const guard: Guard = {
+    fingerprint: fingerprintBy(KEY, "SHA1"),
+    source: sourceNamesBy(KEY),
+    store,
+  };
   const events: RequestEvent[] = [];
   const metrics = createMetrics("1", factKinds(1));
   let log = "";
@@ -101,8 +107,15 @@ function serviceWith(
       monotonicMs: () => 0,
     },
   });
-  const ask = async (way: string, pin: string, secret = SECRET): Promise<string> => {
-    const reply = await handler(WAYS.get(way)!(pin, secret));
+  const ask = async (
+    way: string,
+    pin: string,
+    secret = SECRET,
+    source?: string,
+  ): Promise<string> => {
+    const request = WAYS.get(way)!(pin, secret);
+    if (source !== undefined) request.headers.set("x-authenticator-source", source);
+    const reply = await handler(request);
     const headers = [...reply.headers].map((pair) => pair.join(": ")).join("\n");
     return `${reply.status}\n${headers}\n\n${await reply.text()}`;
   };
@@ -127,11 +140,10 @@ for (const way of WAYS.keys()) {
     const accepted = await ask(way, RIGHT);
     assertEquals(accepted, wrong.replace("false", "true").replace("False", "True"));
     assertEquals(await ask(way, RIGHT), wrong);
-    for (let i = 0; i < 3; i++) await ask(way, WRONG);
+    for (let i = 0; i < 2; i++) await ask(way, WRONG);
     assertEquals(await ask(way, LATER), wrong);
     const outcomes = events.slice(1).map(({ outcome }) => outcome);
-    const failures = ["false", "false", "false"];
-    assertEquals(outcomes, ["false", "true", "replayed", ...failures, "throttled"]);
+    assertEquals(outcomes, ["false", "true", "replayed", "false", "false", "throttled"]);
   });
 
   Deno.test(`a right pin is answered as a wrong one is while the store cannot tell: ${way}`, async () => {
@@ -170,6 +182,61 @@ Deno.test("all ways count together, and a code used on one is used on all", asyn
       ...ways.map(() => "throttled" as const),
     ]);
   }
+});
+
+for (const way of WAYS.keys()) {
+  Deno.test(`a call may say who asks, and each who asks has a budget: ${way}`, async () => {
+    const { ask, events, said } = serviceWith();
+    const guesser = "canary 203.0.113.7";
+    // Of three wrong pins, one who asks has two.
+    for (let i = 0; i < 3; i++) await ask(way, WRONG, SECRET, guesser);
+    // No field names nobody, and an empty one neither.
+    await ask(way, RIGHT, SECRET, "");
+    await ask(way, LATER, SECRET, "the user");
+    await ask(way, LATER, SECRET, guesser);
+    assertEquals(events.map(({ outcome }) => outcome), [
+      ...["false", "false", "throttled", "true", "true", "throttled"] as const,
+    ]);
+    assert(!said().includes("canary") && !said().includes("the user"));
+  });
+}
+
+Deno.test("without the field, the name of the caller's key tells who asks", async () => {
+  const [shop, desk, bare] = ["s", "d", "b"].map((letter) => letter.repeat(16));
+  const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}`));
+  const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
+  const store = createMemoryStore({ rules, now: () => 0 });
+  const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
+  const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
+  const ask = async (pin: string, key: string, source = ""): Promise<string> => {
+    const request = WAYS.get("Validate.aspx")!(pin, SECRET);
+    request.headers.set("x-api-key", key);
+    request.headers.set("x-authenticator-source", source);
+    return await (await handler(request)).text();
+  };
+  // Of five wrong pins, one who asks has three.
+  for (let i = 0; i < 9; i++) await ask(WRONG, shop!);
+  const answers = [
+    await ask(RIGHT, shop!),
+    await ask(RIGHT, desk!),
+    await ask(RIGHT, shop!, "somebody"),
+    await ask(RIGHT, bare!),
+  ];
+  assertEquals(answers, ["False", "True", "True", "True"]);
+});
+
+Deno.test("who asks may be named by any text, however long or strange", async () => {
+  const { ask, events } = serviceWith();
+  const names = ["x".repeat(256), "x".repeat(257), "x".repeat(4000), "é", "a, b", '";'];
+  for (const name of names) await ask("HTTP POST", LATER, `${SECRET} ${name.length}`, name);
+  assertEquals(new Set(events.map(({ status }) => status)), new Set([200]));
+  // Names that differ at the end only are two.
+  for (const last of ["y", "y", "y", "z"]) {
+    await ask("HTTP POST", WRONG, SECRET, "x".repeat(1000) + last);
+  }
+  assertEquals(events.slice(-4).map(({ outcome }) => outcome), [
+    ...["false", "false", "throttled", "false"] as const,
+  ]);
 });
 
 Deno.test("the operator sees each reason, and how far off the accepted pins were", async () => {

@@ -22,7 +22,9 @@ async function open(url: string): Promise<Scene> {
 }
 
 // A question about a pin, as far as a store of tests looks at it.
-const QUESTION = ["EVALSHA", "", "1", "key", "1", "0", "1", "1", "", "", "1"];
+const QUESTION = [
+  ...["EVALSHA", "", "1", "key", "1:1:1", "1:1:1", "1:1:1", "0", "1", "", "", "", "1"],
+];
 
 function ask({ client }: Scene): Promise<unknown> {
   return client.ask(QUESTION, (reply) => reply);

@@ -83,7 +83,8 @@ const NO_DECISIONS: readonly ((question: number) => unknown)[] = [
   (question) => [5, 0, question],
   (question) => [-1, 0, question],
   (question) => [2, -1, question],
-  (question) => [2, 3_600_001, question],
+  (question) => [2, 0.5, question],
+  (question) => [2, 2 ** 60, question],
   (question) => [0, 0, question, 0],
   (question) => [[0], 0, question],
   (question) => [new ErrorReply("ERR"), 0, question],
@@ -117,13 +118,14 @@ Deno.test("probe() fails where no decision can be had", async () => {
   const asked: (readonly string[])[] = [];
   await probe(clientWith((words) => {
     asked.push(words);
-    return [1, 0, questionOf(words)];
+    return [0, 0, questionOf(words)];
   }));
   assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
     ["EVAL", "1", `${KEY_PREFIX}probe`],
   ]);
-  await probe(clientWith((words) => [2, 1, questionOf(words)]));
-  for (const reply of ["OK", null, [0, 0, 0], [3, 0, 0], [1, 0, 7]]) {
+  // What the last probe wrote may still be there.
+  await probe(clientWith((words) => [3, 0, questionOf(words)]));
+  for (const reply of ["OK", null, [1, 0, 0], [0, 0, 7]]) {
     await assertRejects(() => probe(clientWith(() => reply)), ProtocolError);
   }
   await assertRejects(() => probe(clientWith(() => new ErrorReply("READONLY"))), ErrorReply);
@@ -134,17 +136,33 @@ Deno.test("a Redis store refuses at once while there is no connection", () => {
   assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
 });
 
-Deno.test("a Redis store remembers how long a secret is refused, without asking again", async () => {
-  let asked = 0;
-  const { store, clock } = storeOver((words) => {
-    asked++;
-    return [1, 30_000, questionOf(words)];
+Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
+  for (const [saidMs, keptMs] of [[30_000, 1000], [1000, 1000], [999, 999]] as const) {
+    let asked = 0;
+    const { store, clock } = storeOver((words) => {
+      asked++;
+      return [1, saidMs, questionOf(words)];
+    });
+    assertEquals([store.refusal("a"), await store.decide("a", undefined)], [undefined, "wrong"]);
+    clock.ms += keptMs - 1;
+    assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
+    assertEquals(store.refusal("a", "source"), undefined);
+    await store.decide("a", undefined, "source");
+    clock.ms += 1;
+    assertEquals([store.refusal("a"), asked], [undefined, 2]);
+    assertEquals(store.refusal("a", "source"), "throttled");
+  }
+});
+
+Deno.test("a Redis store asks for who asks", async () => {
+  const asked: string[] = [];
+  const { store } = storeOver((words) => {
+    asked.push(words.at(-4)!);
+    return [0, 0, questionOf(words)];
   });
-  assertEquals([store.refusal("a"), await store.decide("a", undefined)], [undefined, "wrong"]);
-  clock.ms += 29_999;
-  assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
-  clock.ms += 1;
-  assertEquals([store.refusal("a"), asked], [undefined, 1]);
+  await store.decide("a", STEP);
+  await store.decide("a", STEP, "source");
+  assertEquals(asked, ["", "source"]);
 });
 
 Deno.test("a Redis store sends the script where its name is not known", async () => {
@@ -217,17 +235,26 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
   await fail(...names);
-  assertEquals([names[0]!, names.at(-1)!].map(store.refusal), ["throttled", "throttled"]);
-  // One that is refused anew takes no room, and is not the first to go any more.
-  await fail(names[0]!);
-  assertEquals([names[0]!, names[1]!].map(store.refusal), ["throttled", "throttled"]);
-  await fail("another 1000");
-  assertEquals([names[0]!, names[1]!, names[2]!, "another 1000"].map(store.refusal), [
-    "throttled",
-    undefined,
+  assertEquals([names[0]!, names.at(-1)!].map((name) => store.refusal(name)), [
     "throttled",
     "throttled",
   ]);
+  // One that is refused anew takes no room, and is not the first to go any more.
+  await fail(names[0]!);
+  assertEquals([names[0]!, names[1]!].map((name) => store.refusal(name)), [
+    "throttled",
+    "throttled",
+  ]);
+  await fail("another 1000");
+  assertEquals(
+    [names[0]!, names[1]!, names[2]!, "another 1000"].map((name) => store.refusal(name)),
+    [
+      "throttled",
+      undefined,
+      "throttled",
+      "throttled",
+    ],
+  );
 });
 
 Deno.test("a Redis store forgets a refusal that is over, which makes room", async () => {
@@ -237,5 +264,8 @@ Deno.test("a Redis store forgets a refusal that is over, which makes room", asyn
   clock.ms = 1;
   assertEquals(store.refusal("short 1"), undefined);
   await fail("another 1000");
-  assertEquals([names[0]!, "another 1000"].map(store.refusal), ["throttled", "throttled"]);
+  assertEquals([names[0]!, "another 1000"].map((name) => store.refusal(name)), [
+    "throttled",
+    "throttled",
+  ]);
 });

@@ -191,10 +191,10 @@ async function reply(
   words: readonly string[],
   answer: (question: Question) => Answer,
 ): Promise<boolean> {
-  // Behind the script and its key: maxFailures, singleUse, two times, the matched step, the clock,
-  // and the number of the question.
-  const number = words[10] ?? "";
-  const question = { words, number, code: words[8] === "" ? 1 : 0 };
+  // Behind the script and its key: three budgets, singleUse, a time, the source, the matched step, the
+  // clock, and the number of the question.
+  const number = words[12] ?? "";
+  const question = { words, number, code: words[10] === "" ? 1 : 0 };
   const isProbe = number === "" || number === "0";
   const { pieces, end = false, times = 1 }: Answer = isProbe
     ? { pieces: [number === "" ? "+OK\r\n" : honest(question)] }

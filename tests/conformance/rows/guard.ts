@@ -1,6 +1,8 @@
 import { met, type Source, testsOf } from "../row.ts";
 
 const guard = testsOf("guard/guard_test.ts");
+const budget = testsOf("guard/budget_test.ts");
+const sources = testsOf("guard/sources_test.ts");
 const memory = testsOf("guard/memory_store_test.ts");
 const refused = testsOf("service/guard_bindings_test.ts");
 const shared = testsOf("redis/shared_test.ts");
@@ -21,9 +23,10 @@ export const GUARD: Source = {
       "G-01",
       "§8, throttle",
       "our rule",
-      "100 wrong pins in a row for a secret are looked at, unless told otherwise, and no more.",
+      "100 wrong pins for a secret are looked at, unless told otherwise, and one more for each hour.",
       [
         guard("decide() looks at as many wrong pins in a row as are allowed, and at no more"),
+        guard("decide() gives back a look in each hour, and none for a right pin"),
         testsOf("config_test.ts")("parseCommand() gives every default"),
       ],
     ),
@@ -31,24 +34,68 @@ export const GUARD: Source = {
       "G-02",
       "§8, throttle",
       "our rule",
-      "Then one is looked at after 30 seconds, and each failure doubles the wait, up to an hour.",
+      "Beyond, one is looked at after 30 seconds, and each failure doubles the wait, up to an hour.",
       [
         guard("decide() looks at one pin after each wait, which doubles from 30 s to an hour"),
       ],
     ),
-    met("G-03", "§8, throttle", "our rule", "A success forgets failures.", [
-      guard("decide() forgets failures with a success, and starts over"),
-      memory("a memory store begins anew after a right pin"),
-      testsOf("redis/script_test.ts")("the script decides as the rules do, whatever comes when"),
-    ]),
+    met(
+      "G-03",
+      "§8, throttle",
+      "our rule",
+      "Whatever the real user does, a guesser has no more than `--max-failures` + 7 looks and one an hour.",
+      [
+        guard(
+          "whoever asks, whatever the user does, no stretch of time has more looks than it should",
+        ),
+        budget(
+          "no stretch of time has more looks than the whole budget, its extra ones and the refill",
+        ),
+        memory("a memory store remembers failures through a right pin, until they are forgotten"),
+        shared("a success through one server gives nothing back through the other"),
+      ],
+    ),
     met(
       "G-04",
       "§8, throttle",
       "our rule",
-      "Delays only: no secret is ever locked for longer than an hour.",
+      "Delays only: a look at a pin comes at least every hour, where nobody else takes it.",
       [
-        guard("whatever comes when, no wait is longer than an hour and every wait has one look"),
+        guard("whatever comes when, calls without a source never wait longer than an hour"),
         guard("a clock set back by an hour makes no wait longer than it was"),
+      ],
+    ),
+    met(
+      "G-18",
+      "§8, throttle",
+      "our rule",
+      "A user who mistypes ten pins a day never waits.",
+      [guard("by default, who mistypes ten pins a day never waits, named or not")],
+    ),
+    met(
+      "G-19",
+      "§8, sources",
+      "our rule",
+      "Where callers name who asks, one source of wrong pins does not keep another out.",
+      [
+        guard("one source of wrong pins does not keep another out"),
+        guard("however long others guess, a source with a right pin never waits for them"),
+        sources("withSource() forgets no known source for a stranger, however many come"),
+        refused("a call may say who asks, and each who asks has a budget: …"),
+      ],
+    ),
+    met(
+      "G-20",
+      "§8, sources",
+      "our rule",
+      "A source is hashed with the guard's key at once, and never logged; without one, all are one.",
+      [
+        fingerprint(
+          "sourceNamesBy() gives HMAC-SHA-512 of the secret's name and the text, cut to 72 bits",
+        ),
+        refused("a call may say who asks, and each who asks has a budget: …"),
+        refused("who asks may be named by any text, however long or strange"),
+        guard("calls that do not say who asks may use the whole budget, and are no source"),
       ],
     ),
     met("G-05", "§8, throttle", "our rule", "`--max-failures 0` counts nothing.", [

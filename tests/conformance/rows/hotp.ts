@@ -114,7 +114,7 @@ export const HOTP: Source = {
       "Pins are delayed and never locked out, since anybody could lock somebody else out; the operator sees it in log and metrics.",
       [
         testsOf("guard/guard_test.ts")(
-          "whatever comes when, no wait is longer than an hour and every wait has one look",
+          "whatever comes when, calls without a source never wait longer than an hour",
         ),
       ],
     ),
