@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
         print(versionLine(currentRuntime()));
         return 0;
       case "serve":
-        return await serve(command.config, VERSION, print);
+        return await serve(command.config, command.sources, print);
       case "pair":
         return await pair(command.config, command.options, print);
       case "code":
@@ -50,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
       case "healthcheck":
         return await healthcheck(command.config, print);
       case "check":
-        return check(command.config, command.sources, print);
+        return await check(command.config, command.sources, print);
     }
   } catch (error) {
     if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);

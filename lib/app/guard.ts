@@ -45,12 +45,6 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
     ? randomBytes(MIN_GUARD_KEY_BYTES)
     : readGuardKey(config.guardKeyFile);
   if (config.maxFailures === 0 && !config.singleUse) return undefined;
-  if (config.guard !== "memory" && config.guardKeyFile === undefined) {
-    observer.log.warn(
-      `without ${flagOf("guardKeyFile")} this server shares nothing through the store of ` +
-        `${flagOf("guard")}, and finds nothing there after a restart`,
-    );
-  }
   const store = config.guard === "memory"
     ? memoryStore(rules, observer)
     : redisStore(rules, config.guard, latest(() => readStoreTls(config)), observer);

@@ -4,19 +4,12 @@
  * @module
  */
 
-import { statSync } from "node:fs";
-import process from "node:process";
 import { type Config, flagOf, namesOf, OPTIONS, optionText, UsageError } from "../config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
-import { readVariable, warn } from "./io.ts";
-import {
-  type FileFacts,
-  fileRisks,
-  optionRisks,
-  variableRisks,
-  WATCHED_VARIABLES,
-} from "./risks.ts";
+import { certificateFindings, findRisks } from "./findings.ts";
+import { CommandError, warn } from "./io.ts";
+import { addressObstacles, storeObstacles } from "./obstacles.ts";
 import { readKeys } from "../app/service.ts";
 import type { CallerKey } from "../http/keys.ts";
 import { keysInWords } from "./reload.ts";
@@ -24,17 +17,19 @@ import { readStoreTls, readTls } from "../app/tls_files.ts";
 
 /**
  * Prints every option with its value and where that is from, and what is risky on stderr. What
- * stands in a file is never printed.
+ * stands in a file is never printed. It looks whether the address, the certificate and the store can
+ * be used, and changes nothing.
  *
  * @param print Writes lines to stdout.
  * @returns 0, whatever is risky.
  * @throws {UsageError} When the server could not start with these options.
+ * @throws {CommandError} When it could not serve with them here and now.
  */
-export function check(
+export async function check(
   config: Config,
   sources: ReadonlyMap<string, OptionSource>,
   print: (text: string) => void,
-): number {
+): Promise<number> {
   const { keys, problems } = readFiles(config);
   const counted = keys === undefined ? "" : ` (${keysInWords(keys)})`;
   const rows = namesOf(OPTIONS).map((name) => {
@@ -46,19 +41,19 @@ export function check(
     ] as const;
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
-  const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
-  const risks = [
-    ...optionRisks(config, sources),
-    ...fileRisks(factsOfFiles(config)),
-    ...variableRisks(variables),
-  ];
-  const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
-  if (hidden.length > 0) {
-    risks.push(`this program may not look at the environment for ${hidden.join(", ")}.`);
+  findRisks(config, sources).forEach(warn);
+  if (problems.length > 0) {
+    throw new UsageError(`the server cannot start: ${problems.join("; ")}`);
   }
-  risks.forEach(warn);
-  if (problems.length === 0) return 0;
-  throw new UsageError(`the server cannot start: ${problems.join("; ")}`);
+  const { expired, expiring } = certificateFindings(config, Date.now());
+  expiring.forEach(warn);
+  const obstacles = [
+    ...expired,
+    ...await addressObstacles(config),
+    ...await storeObstacles(config),
+  ];
+  if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));
+  return 0;
 }
 
 function table(rows: readonly (readonly [string, string, string])[]): string {
@@ -67,30 +62,6 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
   return rows
     .map(([option, value, from]) => `${option.padEnd(first)}  ${value.padEnd(second)}  ${from}`)
     .join("\n");
-}
-
-/** The options that name files, which the command that serves reads before it listens. */
-const FILE_OPTIONS = [
-  ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
-  ...["guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
-];
-
-function factsOfFiles(config: Config): readonly FileFacts[] {
-  return FILE_OPTIONS.flatMap((option) => {
-    const path = config[option];
-    return path === undefined ? [] : [{ option, isPublic: isPublic(path) }];
-  });
-}
-
-// The bits of everybody; Windows has none, and shows the same for all files. A file that cannot be
-// looked at cannot be read either, which its reader says.
-function isPublic(path: string): boolean {
-  if (process.platform === "win32") return false;
-  try {
-    return (statSync(path).mode & 0o004) !== 0;
-  } catch {
-    return false;
-  }
 }
 
 /** What came of reading the files as the command that serves does. */

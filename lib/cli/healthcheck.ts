@@ -36,12 +36,24 @@ export async function healthcheck(
   timeoutMs = TIMEOUT_MS,
 ): Promise<number> {
   const place = placeOf(config);
-  const status = await statusOf(config, timeoutMs).catch((error: unknown) => {
-    throw new CommandError(`${place} ${reasonOf(error, timeoutMs)}`);
+  const isTls = config.tlsCert !== undefined;
+  const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
+    const reason = reasonOf(error, timeoutMs);
+    // What speaks the other way has refused to answer, or not understood the question.
+    const answersOtherwise = !NOBODY.has(codeOf(error)) &&
+      await statusOf(config, !isTls, timeoutMs).then(() => true, () => false);
+    throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
   });
   if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
   print(`${place} is well`);
   return 0;
+}
+
+function otherWay(isTls: boolean): string {
+  const flags = `${flagOf("tlsCert")} and ${flagOf("tlsKey")}`;
+  return isTls
+    ? `answers plain HTTP and not TLS: leave ${flags} out`
+    : `answers TLS and not plain HTTP: give ${flags} as the server has them`;
 }
 
 /** The address for a person to read. */
@@ -53,8 +65,11 @@ function placeOf({ host, port, socket, tlsCert }: Config): string {
   return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
 }
 
-function statusOf(config: Config, timeoutMs: number): Promise<number | undefined> {
-  const { host, port, socket, tlsCert } = config;
+function statusOf(
+  { host, port, socket }: Config,
+  isTls: boolean,
+  timeoutMs: number,
+): Promise<number | undefined> {
   const options = {
     ...(socket === undefined ? { host: LOOPBACK.get(host) ?? host, port } : { socketPath: socket }),
     path: "/healthz",
@@ -64,9 +79,7 @@ function statusOf(config: Config, timeoutMs: number): Promise<number | undefined
   // Without a list of its own, Deno asks for permission to read the certificates of the system.
   const unchecked = { rejectUnauthorized: false, ca: [] };
   return new Promise((resolve, reject) => {
-    const request = tlsCert === undefined
-      ? http.get(options)
-      : https.get({ ...options, ...unchecked });
+    const request = isTls ? https.get({ ...options, ...unchecked }) : http.get(options);
     request.on("response", ({ statusCode }) => resolve(statusCode));
     request.on("error", reject);
   });
@@ -81,6 +94,13 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "may not be connected to by this user"],
   ["NotCapable", "may not be connected to: the program was started without the permission"],
 ]);
+
+// Where these are what went wrong, nobody answers in any way.
+const NOBODY: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
+
+function codeOf(error: unknown): string {
+  return String((error as { readonly code?: unknown }).code);
+}
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };

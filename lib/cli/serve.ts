@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import type { Config } from "../config.ts";
+import type { OptionSource } from "../command_line/command_line.ts";
 import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type ListenOptions } from "../runtime/listener.ts";
@@ -13,6 +14,8 @@ import { waitAtMost } from "../runtime/patience.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
+import { VERSION } from "../app/version.ts";
+import { certificateFindings, findRisks } from "./findings.ts";
 import { readVariable } from "./io.ts";
 import { startLine, stoppedLine, stoppingLine, type StopReason } from "./life_lines.ts";
 import { reload } from "./reload.ts";
@@ -28,7 +31,7 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
  * signal ends the process at once. SIGHUP reads the certificate and the keys of
  * callers again.
  *
- * @param version The version of the program.
+ * @param sources Where each option is from, by its name.
  * @param print Writes a line for the program that started this one.
  * @returns The exit code.
  * @throws {ListenError} When the address cannot be listened on.
@@ -36,13 +39,13 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
  */
 export async function serve(
   config: Config,
-  version: string,
+  sources: ReadonlyMap<string, OptionSource>,
   print: (line: string) => void,
 ): Promise<number> {
   let ready = true;
   const runtime = currentRuntime();
   const { handler, renewKeys, log, close } = createService(runtime, config, {
-    version,
+    version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
   });
@@ -60,6 +63,7 @@ export async function serve(
         : `Listening on ${listener.url}`,
     );
     log.info(startLine(config, runtime));
+    findingsOf(config, sources).forEach(log.warn);
     log.info(stoppingLine(await stopped));
     ready = false;
     let isDone = false;
@@ -72,6 +76,15 @@ export async function serve(
     await waitAtMost(close(), LAST_LINES_TIMEOUT_MS);
   }
   return 0;
+}
+
+/** What `check` says of the same options. */
+function findingsOf(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+): readonly string[] {
+  const { expired, expiring } = certificateFindings(config, Date.now());
+  return [...findRisks(config, sources), ...expired, ...expiring];
 }
 
 function listenOptions(config: Config, log: Log): ListenOptions {

@@ -36,9 +36,9 @@ export type OptionSource = "flag" | "environment" | "default";
 
 /** What a command line asks for. */
 export type Command =
-  | { readonly kind: "serve" | "healthcheck"; readonly config: Config }
+  | { readonly kind: "healthcheck"; readonly config: Config }
   | {
-    readonly kind: "check";
+    readonly kind: "serve" | "check";
     readonly config: Config;
     /** Where each option of the service is from, by its name. */
     readonly sources: ReadonlyMap<string, OptionSource>;
@@ -92,12 +92,12 @@ export function parseCommand(
       return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
-    case "check":
-      return { kind: "check", config, sources: sourcesOf({ flags, env }) };
     case "healthcheck":
       return { kind: "healthcheck", config };
+    case "check":
+      return { kind: "check", config, sources: sourcesOf({ flags, env }) };
     default:
-      return { kind: "serve", config };
+      return { kind: "serve", config, sources: sourcesOf({ flags, env }) };
   }
 }
 

@@ -6,10 +6,13 @@ import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import type { Outcome } from "../support/program.ts";
+import { certificateFindings } from "../../lib/cli/findings.ts";
+import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
-  return runCommand(["check", ...args], surroundings);
+  const env = { ...FREE_PORT, ...surroundings.env };
+  return runCommand(["check", ...args], { ...surroundings, env });
 }
 
 /** The rows of the table: option, value, where it is from. */
@@ -19,23 +22,30 @@ function rowsOf({ stdout }: Outcome): readonly string[][] {
   return rows;
 }
 
+// The default port may be in use by another program.
+const FREE_PORT = { AUTHENTICATOR_PORT: "0" };
+
 Deno.test("check shows every option with its default, and warns of nothing", async () => {
   const outcome = await check([]);
   assertEquals([outcome.code, outcome.stderr], [0, ""]);
   assertEquals(
     rowsOf(outcome),
-    namesOf(OPTIONS).map((name) => [flagOf(name), OPTIONS[name].defaultText || "-", "default"]),
+    namesOf(OPTIONS).map((name) =>
+      name === "port"
+        ? ["--port", "0", "environment"]
+        : [flagOf(name), OPTIONS[name].defaultText || "-", "default"]
+    ),
   );
 });
 
 Deno.test("check says where a value is from", async () => {
   const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_DIGITS: "7", AUTHENTICATOR_METRICS: "1" };
   const unset = { AUTHENTICATOR_HOST: "" };
-  const outcome = await check(["--port", "2", "--socket-mode", "600"], {
+  const outcome = await check(["--port", "0", "--socket-mode", "600"], {
     env: { ...env, ...unset },
   });
   const rows = new Map(rowsOf(outcome).map(([option, ...rest]) => [option, rest]));
-  assertEquals(rows.get("--port"), ["2", "flag"]);
+  assertEquals(rows.get("--port"), ["0", "flag"]);
   assertEquals(rows.get("--socket-mode"), ["0600", "flag"]);
   assertEquals(rows.get("--digits"), ["7", "environment"]);
   assertEquals(rows.get("--metrics"), ["true", "environment"]);
@@ -131,7 +141,13 @@ Deno.test("check warns of what is risky, and exits with 0", async () => {
 
 Deno.test("check says which variables it may not look at", async () => {
   const { code, stderr } = await check([], {
-    denoArgs: ["run", "--no-prompt", "--allow-env=AUTHENTICATOR_*,OTEL_DENO", "main.ts"],
+    denoArgs: [
+      "run",
+      "--no-prompt",
+      "--allow-net=127.0.0.1",
+      "--allow-env=AUTHENTICATOR_*,OTEL_DENO",
+      "main.ts",
+    ],
   });
   assertEquals(code, 0);
   const warning = "authenticator: warning: this program may not look at the environment for ";
@@ -140,14 +156,14 @@ Deno.test("check says which variables it may not look at", async () => {
 });
 
 Deno.test("check shows no password of a store", async () => {
-  const { stdout, stderr } = await check(["--guard", "rediss://pin:canary@cache.example.com/0"]);
-  assert(stdout.includes("rediss://cache.example.com/0"), stdout);
+  const { stdout, stderr } = await check(["--guard", "rediss://pin:canary@127.0.0.1:1/0"]);
+  assert(stdout.includes("rediss://127.0.0.1:1/0"), stdout);
   assert(!/canary/.test(stdout + stderr));
   assert(stderr.includes("--guard has a password"), stderr);
 });
 
 Deno.test("check does not warn of a password in the environment", async () => {
-  const env = { AUTHENTICATOR_GUARD: "rediss://pin:canary@cache.example.com/0" };
+  const env = { AUTHENTICATOR_GUARD: "rediss://pin:canary@127.0.0.1:1/0" };
   assert(!(await check([], { env })).stderr.includes("password"));
 });
 
@@ -164,9 +180,99 @@ Deno.test("an error that nobody expected is one sentence with its name, and exit
   assertEquals([code, stderr], [1, "authenticator: error: the program failed with NotCapable.\n"]);
 });
 
-Deno.test("check writes its table in columns", () => {
+function notWell({ code, stderr }: Outcome): string {
+  assertEquals(code, 1, stderr);
+  return stderr.split("\n").at(-2)!.replace("authenticator: error: ", "");
+}
+
+Deno.test("check finds a port that is in use, and an address that is none of this machine", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  assertEquals(
+    notWell(await check(["--port", String(port)])),
+    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program.`,
+  );
+  assertEquals(
+    notWell(await check(["--host", "192.0.2.1"])).replace(/^.*: /, ""),
+    "the address is not one of this machine.",
+  );
+});
+
+Deno.test("check finds a socket that cannot be made, and makes none", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const socket = (path: string): Promise<Outcome> => check(["--socket", path]);
+    assertEquals(
+      notWell(await socket(`${folder}/none/pin.sock`)),
+      "cannot listen on the socket: its folder is not there.",
+    );
+    await Deno.writeTextFile(`${folder}/file`, "");
+    assertEquals(
+      notWell(await socket(`${folder}/file`)),
+      "cannot listen on the socket: something that is no socket is in its place.",
+    );
+    assertEquals((await socket(`${folder}/pin.sock`)).code, 0);
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["file"]);
+  });
+});
+
+/** Answers the first words of a connection as a store does that knows no such user. */
+async function refuseAll(listener: Deno.TcpListener): Promise<void> {
+  const connection = await listener.accept();
+  await connection.read(new Uint8Array(4096));
+  await connection.write(new TextEncoder().encode("-WRONGPASS invalid username-password pair\r\n"));
+  // Until the other side ends it.
+  while (await connection.read(new Uint8Array(4096)).catch(() => null) !== null);
+  connection.close();
+}
+
+Deno.test("check finds a store that cannot be reached, and one that refuses the password", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32), { mode: 0o600 });
+    const checkStore = (url: string): Promise<Outcome> =>
+      check(["--guard-key-file", `${folder}/key`], { env: { AUTHENTICATOR_GUARD: url } });
+    const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = free.addr;
+    free.close();
+    assertEquals(
+      notWell(await checkStore(`redis://127.0.0.1:${port}`)),
+      `the store of the guard, redis://127.0.0.1:${port}, cannot be reached (ECONNREFUSED).`,
+    );
+    using refusing = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    void refuseAll(refusing);
+    const place = `127.0.0.1:${refusing.addr.port}`;
+    assertEquals(
+      notWell(await checkStore(`redis://user:canary@${place}`)),
+      `the store of the guard, redis://${place}, refuses the user name or password (WRONGPASS).`,
+    );
+    const well = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+    assertEquals((await checkStore(well.url)).stderr, "");
+    well.close();
+  });
+});
+
+Deno.test("certificateFindings() says which certificates end, and which have ended", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/c.pem`, CERTIFICATE);
+    const config = configOf(["--tls-cert", `${folder}/c.pem`, "--tls-key", "k.pem"]);
+    const at = (time: string): readonly (readonly string[])[] =>
+      Object.values(certificateFindings(config, Date.parse(time)));
+    const subject = "the certificate of --tls-cert";
+    assertEquals(at("2030-01-01T00:00:00Z"), [[], []]);
+    assertEquals(at("2126-10-27T10:23:29Z"), [[`${subject} expired on 2126-10-27`], []]);
+    assertEquals(at("2126-10-26T10:23:27Z"), [[], [`${subject} expires on 2126-10-27, in 1 day.`]]);
+    assertEquals(at("2126-10-06T10:23:29Z"), [[], [
+      `${subject} expires on 2126-10-27, in 20 days.`,
+    ]]);
+    assertEquals(at("2126-10-06T10:23:28Z"), [[], []]);
+    assertEquals(at("2026-11-20T10:23:27Z"), [[`${subject} is not valid before 2026-11-20`], []]);
+  });
+});
+
+Deno.test("check writes its table in columns", async () => {
   const tables: string[] = [];
-  assertEquals(showOptions(configOf([]), new Map(), (text) => void tables.push(text)), 0);
+  const config = configOf(["--port", "0"]);
+  assertEquals(await showOptions(config, new Map(), (text) => void tables.push(text)), 0);
   const lines = tables.join("\n").split("\n");
   const starts = lines.map((line) =>
     [...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)

@@ -60,7 +60,21 @@ Deno.test("healthcheck asks over TLS, whatever name the certificate is for", asy
   );
   assertEquals(
     await check("--port", String(port)),
-    notWell(`http://127.0.0.1:${port} does not answer as HTTP`),
+    notWell(
+      `http://127.0.0.1:${port} answers TLS and not plain HTTP: give --tls-cert and --tls-key as ` +
+        "the server has them",
+    ),
+  );
+});
+
+Deno.test("healthcheck says that a server it asks over TLS answers plain HTTP", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port), "--tls-cert", "any.pem", "--tls-key", "any.pem"),
+    notWell(
+      `https://127.0.0.1:${port} answers plain HTTP and not TLS: leave --tls-cert and --tls-key out`,
+    ),
   );
 });
 

@@ -28,6 +28,21 @@ Deno.test("the program says where it listens as JSON, when its log is JSON", asy
   assertMatch(messages[0]!, /, --port 0 --log-format json$/);
 });
 
+Deno.test("the log warns at the start of what is risky in the options, once", async () => {
+  const folder = await Deno.makeTempDir();
+  const keys = `${folder}/canary-keys`;
+  await Deno.writeTextFile(keys, "canary-canary-canary\n", { mode: 0o600 });
+  const program = await startProgram(["--port", "0", "--api-keys-file", keys, "--window", "3"], {
+    env: { AUTHENTICATOR_GUARD: "redis://user:canary@127.0.0.1:1/0" },
+  });
+  program.signal("SIGTERM");
+  const { stderr } = await program.outcome;
+  await Deno.remove(folder, { recursive: true });
+  const warnings = [...stderr.matchAll(/^\S+ warn (--[a-z-]+)/gm)].map(([, flag]) => flag);
+  assertEquals(warnings, ["--window", "--guard"], stderr);
+  assert(!stderr.includes("canary"), stderr);
+});
+
 Deno.test("with --exit-with-parent the program ends when its standard input does", async () => {
   const program = await startProgram(["--port", "0", "--exit-with-parent"], { stdin: true });
   assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
@@ -98,7 +113,7 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
   const folder = await Deno.makeTempDir();
   const file = `${folder}/keys`;
   const [old, next] = ["o".repeat(20), "n".repeat(20)];
-  await Deno.writeTextFile(file, `billing:${old}\n`);
+  await Deno.writeTextFile(file, `billing:${old}\n`, { mode: 0o600 });
   const program = await startProgram(["--port", "0", "--api-keys-file", file]);
   const statusBy = async (key: string): Promise<number> => {
     const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });

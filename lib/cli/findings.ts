@@ -1,0 +1,115 @@
+/**
+ * What an operator should know of the options and their surroundings: what `check` says, and `serve`
+ * when it starts.
+ *
+ * @module
+ */
+
+import { X509Certificate } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import process from "node:process";
+import type { OptionSource } from "../command_line/command_line.ts";
+import { type Config, flagOf } from "../config.ts";
+import { readVariable } from "./io.ts";
+import {
+  type FileFacts,
+  fileRisks,
+  optionRisks,
+  variableRisks,
+  WATCHED_VARIABLES,
+} from "./risks.ts";
+
+/** How long before its end a certificate is said to expire soon, in days. */
+const SOON_DAYS = 21;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What is risky: in the options, in the files that they name, and in the environment.
+ *
+ * @param sources Where each option is from, by its name.
+ */
+export function findRisks(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+): readonly string[] {
+  const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
+  const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
+  return [
+    ...optionRisks(config, sources),
+    ...fileRisks(factsOfFiles(config)),
+    ...variableRisks(variables),
+    ...(hidden.length === 0
+      ? []
+      : [`this program may not look at the environment for ${hidden.join(", ")}.`]),
+  ];
+}
+
+/** The options that name files, which the command that serves reads before it listens. */
+const FILE_OPTIONS = [
+  ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
+  ...["guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+];
+
+function factsOfFiles(config: Config): readonly FileFacts[] {
+  return FILE_OPTIONS.flatMap((option) => {
+    const path = config[option];
+    return path === undefined ? [] : [{ option, isPublic: isPublic(path) }];
+  });
+}
+
+// The bits of everybody; Windows has none, and shows the same for all files. A file that cannot be
+// looked at cannot be read either, which its reader says.
+function isPublic(path: string): boolean {
+  if (process.platform === "win32") return false;
+  try {
+    return (statSync(path).mode & 0o004) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** What is to be said of certificates. */
+export interface CertificateFindings {
+  /** Of those that are not valid now: clauses. */
+  readonly expired: readonly string[];
+  /** Of those that will not be soon: sentences. */
+  readonly expiring: readonly string[];
+}
+
+/**
+ * Looks at the times of the certificates that the options name. A file that cannot be read is the
+ * business of whoever uses it.
+ *
+ * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
+ */
+export function certificateFindings(config: Config, nowMs: number): CertificateFindings {
+  const expired: string[] = [];
+  const expiring: string[] = [];
+  for (const option of ["tlsCert", "guardTlsCert", "guardTlsCa"] as const) {
+    const certificate = certificateIn(config[option]);
+    if (certificate === undefined) continue;
+    const [fromMs, untilMs] = [certificate.validFrom, certificate.validTo].map(Date.parse);
+    const subject = `the certificate of ${flagOf(option)}`;
+    const days = Math.floor((untilMs! - nowMs) / DAY_MS);
+    if (nowMs > untilMs!) expired.push(`${subject} expired on ${dayOf(untilMs!)}`);
+    else if (nowMs < fromMs!) expired.push(`${subject} is not valid before ${dayOf(fromMs!)}`);
+    else if (days < SOON_DAYS) {
+      const left = days === 1 ? "1 day" : `${days} days`;
+      expiring.push(`${subject} expires on ${dayOf(untilMs!)}, in ${left}.`);
+    }
+  }
+  return { expired, expiring };
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function certificateIn(path: string | undefined): X509Certificate | undefined {
+  try {
+    return path === undefined ? undefined : new X509Certificate(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What is in the way of a server here and now: at its address, and in the store of its guard. Nothing
+ * of what is there is changed by looking.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readStoreTls } from "../app/tls_files.ts";
+import type { Config } from "../config.ts";
+import { currentRuntime } from "../runtime/current.ts";
+import { ListenError, systemErrorCode } from "../runtime/listen_error.ts";
+import type { Server, TcpAddress } from "../runtime/runtime.ts";
+import { claimSocket } from "../runtime/unix_socket.ts";
+import { openRedis } from "../store/redis_client.ts";
+import { probe } from "../store/redis_store.ts";
+import { storeFailure } from "../store/store_failure.ts";
+import type { StoreUrl } from "../store/store_url.ts";
+
+/** How long the store may take to answer, in milliseconds. */
+const STORE_PATIENCE_MS = 2_000;
+
+/** Why a server could not listen where the options say, as clauses. */
+export async function addressObstacles(config: Config): Promise<readonly string[]> {
+  const { host: hostname, port, socket, socketMode } = config;
+  try {
+    if (socket === undefined) await tryPort({ hostname, port });
+    else await trySocket(socket, socketMode);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    return [error.message];
+  }
+}
+
+// As the server itself would, so that what is in the way is called the same.
+async function tryPort(address: TcpAddress): Promise<void> {
+  const unused = (): Response => new Response(null, { status: 503 });
+  const options = { address, tls: undefined, shared: false, onError: unused };
+  let server: Server;
+  try {
+    server = currentRuntime().serve(options, () => Promise.resolve(unused()));
+  } catch (error) {
+    throw new ListenError(address, systemErrorCode(error));
+  }
+  await server.shutdown();
+}
+
+// A socket that nobody listens on any more would be replaced. The server makes a folder beside it.
+async function trySocket(path: string, mode: number): Promise<void> {
+  await claimSocket(path, mode);
+  try {
+    rmdirSync(mkdtempSync(join(dirname(path), ".s")));
+  } catch (error) {
+    throw new ListenError({ path }, systemErrorCode(error));
+  }
+}
+
+/** Why the store of the guard could not be used, as clauses. */
+export async function storeObstacles(config: Config): Promise<readonly string[]> {
+  const { guard: url, maxFailures, singleUse } = config;
+  if (url === "memory" || maxFailures === 0 && !singleUse) return [];
+  try {
+    await tryStore(url, config);
+    return [];
+  } catch (error) {
+    return [`the store of the guard, ${url}, ${storeFailure(error).saying}`];
+  }
+}
+
+async function tryStore(url: StoreUrl, config: Config): Promise<void> {
+  let failed: (reason: unknown) => void = () => {};
+  const ended = new Promise<never>((_, reject) => failed = reject);
+  ended.catch(() => {});
+  const client = await openRedis({
+    url,
+    tls: readStoreTls(config),
+    onEnd: failed,
+    patienceMs: STORE_PATIENCE_MS,
+  });
+  try {
+    await Promise.race([probe(client), ended]);
+  } finally {
+    client.end(new Error("Nothing more is asked"));
+  }
+}
