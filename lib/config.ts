@@ -9,7 +9,7 @@
 import { StoreUrl } from "./store/store_url.ts";
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
-import type { OtpAlgorithm } from "./otp/totp.ts";
+import { MAX_WINDOW, type OtpAlgorithm } from "./otp/totp.ts";
 import type { HtmlForm } from "./service/context.ts";
 
 /** The options, each checked. */
@@ -201,7 +201,7 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "STEPS",
     defaultText: "1",
     description: "Time steps accepted on each side of now; the hosted service has 10",
-    ...wholeNumber(0, 100),
+    ...wholeNumber(0, MAX_WINDOW),
   },
   algorithm: {
     placeholder: "NAME",

@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
-import { listen, type ListenOptions } from "../runtime/listener.ts";
+import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
@@ -43,6 +43,13 @@ export async function serve(
   print: (line: string) => void,
 ): Promise<number> {
   let ready = true;
+  const listening = Promise.withResolvers<Listener>();
+  // Without a listener of ours, the signal that tells a service to read again would end it, and it may
+  // come before anybody is served. In a terminal it tells that the terminal is closed, and does end it.
+  if (process.stdin.isTTY !== true) {
+    const read = (listener: Listener): void => reload(config, { listener, renewKeys, log });
+    process.on("SIGHUP", () => void listening.promise.then(read));
+  }
   const runtime = currentRuntime();
   const { handler, renewKeys, log, close } = createService(runtime, config, {
     version: VERSION,
@@ -52,11 +59,7 @@ export async function serve(
   try {
     const listener = await listen(runtime, listenOptions(config, log), handler);
     const stopped = stopSignal(config.exitWithParent);
-    // Without a listener of ours, the signal that tells a service to read again would end it. In a
-    // terminal it tells that the terminal is closed, and does end it.
-    if (process.stdin.isTTY !== true) {
-      process.on("SIGHUP", () => reload(config, { listener, renewKeys, log }));
-    }
+    listening.resolve(listener);
     print(
       config.logFormat === "json"
         ? JSON.stringify({ listening: listener.url })

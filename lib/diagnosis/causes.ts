@@ -5,6 +5,7 @@
  */
 
 import type { SecretEncoding } from "../otp/secret.ts";
+import { MAX_WINDOW } from "../otp/totp.ts";
 import { CERTAIN_CHANCE, type Diagnosis, type Match, type PinSettings } from "./diagnosis.ts";
 import type { PinFlaw } from "./pin_reading.ts";
 import type { SecretReading } from "./secret_readings.ts";
@@ -206,9 +207,6 @@ function clockSentences(match: Match, { window, period }: PinSettings): string[]
       : "No window of the server is that wide.",
   ];
 }
-
-/** The widest window that an option sets. */
-export const MAX_WINDOW = 100;
 
 /** How far a match is away: two times, since a code is shown for a whole time step. */
 export function timeAway({ secondsAhead }: Match): string {

@@ -68,6 +68,13 @@ export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
   return value === "*" || value.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
+/** Header fields of every reply that says nothing else. */
+export const USUAL_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
 /**
  * Makes the response.
  *
@@ -81,9 +88,7 @@ export function respond(
   more?: Readonly<Record<string, string>>,
 ): Response {
   const headers: Record<string, string> = {
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
+    ...USUAL_HEADERS,
     ...ofAnswer,
     ...more,
   };

@@ -14,7 +14,7 @@ import type { Fault } from "../service/fault.ts";
 import type { Result } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
-import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
@@ -89,7 +89,7 @@ function asServiceRequest(
   state: HandlerState,
 ): ServiceRequest {
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const { bodyTimeoutMs: timeoutMs = BODY_TIMEOUT_MS, bodyTurns: turns } = state;
+  const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
   return {
     method: request.method === "HEAD" ? "GET" : request.method,
     operationName,

@@ -22,7 +22,7 @@ import type { HandlerState } from "./state.ts";
 import { baseOf, type Target } from "./target.ts";
 
 /** A reply of text. */
-export type TextReply = Reply & { readonly body: string };
+type TextReply = Reply & { readonly body: string };
 
 /** The service page, the WSDL and the discovery document. */
 export const documents: AnswererMaker = documentsBy(({ query }) => documentIn(query));

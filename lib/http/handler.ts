@@ -21,6 +21,7 @@
 import { bindingsOf } from "../binding/bindings.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
+import { BODY_TIMEOUT_MS } from "./body.ts";
 import { BodyTurns } from "./body_turns.ts";
 import type { Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
@@ -39,6 +40,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...options,
     bindings: bindingsOf(options.namespace),
     keys: keyRingOf(options.apiKeys),
+    bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
     bodyTurns: new BodyTurns(),
   };
   const router = createRouter(state);

@@ -11,7 +11,7 @@ import { parseMediaType } from "../binding/media_type.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, faultAnswer, plainReply } from "./answer.ts";
-import { BODY_TIMEOUT_MS, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
@@ -66,7 +66,7 @@ export function metrics(state: HandlerState): Answerer | undefined {
  * have to stand in an address.
  */
 export function picture(state: HandlerState): Answerer {
-  const { bodyTimeoutMs: timeoutMs = BODY_TIMEOUT_MS, bodyTurns: turns } = state;
+  const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
   return question(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;

@@ -55,6 +55,8 @@ export interface HandlerState extends HandlerOptions {
   readonly bindings: readonly Binding[];
   /** The keys that callers must show one of; undefined where none must. */
   readonly keys: KeyRing | undefined;
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyTimeoutMs: number;
   /** Whose body is being read. */
   readonly bodyTurns: BodyTurns;
 }

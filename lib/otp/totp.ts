@@ -71,13 +71,16 @@ export function timeStep(timeMs: number, period: number): number {
   return Math.floor(timeMs / 1000 / period);
 }
 
+/** The widest window that an option sets, in time steps: half an hour and more on each side. */
+export const MAX_WINDOW = 100;
+
 /** A question: is this a code of one of these time steps? */
 export interface TotpCheck {
   /** What was typed; anything but exactly the digits of a code matches nothing. */
   readonly code: string;
   /** The current time step. */
   readonly step: number;
-  /** Time steps accepted on each side of the current one (RFC 6238 §5.2), from 0. */
+  /** Time steps accepted on each side of the current one (RFC 6238 §5.2), 0 to 100. */
   readonly window: number;
   /** Digits in a code, 6 to 8. */
   readonly digits: number;

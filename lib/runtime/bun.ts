@@ -66,7 +66,7 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   });
   const { hostname = "", port = 0 } = server;
   return {
-    address: "path" in address ? address : { hostname, port },
+    address: "path" in address ? undefined : { hostname, port },
     // What it cannot accept, it tries again.
     failed: new Promise(() => {}),
     shutdown: () => server.stop(),

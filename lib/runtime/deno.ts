@@ -26,7 +26,7 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   const common = { onListen: () => {}, onError };
   if ("path" in address) {
     const answer = (request: Request): Promise<Response> => handler(withHost(request));
-    return asServer(Deno.serve({ ...common, path: address.path }, answer), address);
+    return asServer(Deno.serve({ ...common, path: address.path }, answer), undefined);
   }
   // The handler takes a request and no more: its second argument would cost time to make.
   const answer = (request: Request): Promise<Response> => handler(request);

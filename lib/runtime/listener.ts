@@ -65,7 +65,7 @@ async function listenOnPort(
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): Serving =>
     start(runtime, { address, tls, shared }, { handler, log });
   const alone = open(address, tls, false);
-  const taken = alone.server.address as TcpAddress;
+  const taken = alone.server.address ?? address;
   if (tls === undefined) {
     const standing = new Standing(alone, () => open(taken, tls, false), log);
     return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };

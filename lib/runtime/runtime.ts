@@ -42,8 +42,8 @@ export interface ServerOptions {
 
 /** A server that listens. */
 export interface Server {
-  /** The address and port chosen; those asked for when it is a socket. */
-  readonly address: TcpAddress | UnixAddress;
+  /** The address and port chosen; undefined for a socket. */
+  readonly address: TcpAddress | undefined;
   /** Resolves when it accepts no more and was not told to stop; else never. */
   readonly failed: Promise<void>;
   /**

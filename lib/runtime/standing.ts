@@ -6,6 +6,7 @@
  */
 
 import { writePlainFault } from "../binding/http_params.ts";
+import { USUAL_HEADERS } from "../http/answer.ts";
 import { asFault } from "../http/failure.ts";
 import type { Handler } from "../http/handler.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -14,17 +15,19 @@ import { pause, waitAtMost } from "./patience.ts";
 import type { Runtime, Server, ServerOptions } from "./runtime.ts";
 import { Traffic } from "./traffic.ts";
 
-// How long a server that was replaced may take to finish. A caller that connects and says nothing
-// keeps it from ending for as long as it likes.
-const RETIRE_TIMEOUT_MS = 10_000;
-
-// One that failed holds the descriptors that are missing: it lets go of callers without a request as
-// soon as those with one are answered, and at the latest after this long.
-const FAILED_DRAIN_MS = 1_000;
-
-/** How a server that fails is opened again, in milliseconds. */
+/** How servers follow each other, in milliseconds. */
 export interface Pace {
-  /** The first pause; each further one is twice as long as the one before. */
+  /**
+   * How long one that was replaced may take to finish. A caller that connects and says nothing keeps
+   * it from ending for as long as it likes.
+   */
+  readonly retireMs: number;
+  /**
+   * How long one that failed waits for the requests under way. It holds the descriptors that are
+   * missing, and after that it lets go of callers without a request.
+   */
+  readonly failedDrainMs: number;
+  /** The first pause before another is opened; each further one is twice as long as the one before. */
   readonly firstPauseMs: number;
   /** The longest pause. */
   readonly longestPauseMs: number;
@@ -32,7 +35,16 @@ export interface Pace {
   readonly steadyMs: number;
 }
 
-const PACE: Pace = { firstPauseMs: 50, longestPauseMs: 500, steadyMs: 5_000 };
+const PACE: Pace = {
+  retireMs: 10_000,
+  failedDrainMs: 1_000,
+  firstPauseMs: 50,
+  longestPauseMs: 500,
+  steadyMs: 5_000,
+};
+
+// At the longest pause, one line of the log a minute.
+const REFUSALS_A_LINE = 120;
 
 /** A server and the requests on it. */
 export interface Serving {
@@ -78,20 +90,14 @@ export function start(
 // What a handler that never rejects leaves: a mistake around it. Nothing is known of the request.
 function lastAnswer(error: unknown, log: ServerLog): Response {
   const { status, contentType, body } = writePlainFault(asFault(error, log));
-  return new Response(body, { status, headers: { "content-type": contentType } });
+  return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
-/** How long to wait, in milliseconds, for callers who do not come to an end. */
-interface Patience {
-  /** Before it closes the connections without a request. */
-  readonly drainMs?: number;
-  /** In all. */
-  readonly timeoutMs?: number;
-}
-
+// How long to wait for the requests under way before its connections are closed, and how long in all.
 async function stop(
   { server, traffic, release }: Serving,
-  { drainMs = Infinity, timeoutMs = RETIRE_TIMEOUT_MS }: Patience,
+  drainMs: number,
+  timeoutMs: number,
 ): Promise<void> {
   release();
   const stopped = waitAtMost(traffic.drain(), drainMs).then(server.shutdown);
@@ -109,6 +115,10 @@ export class Standing {
   #isStopped = false;
   /** The last pause before one was opened; 0 once it has stood. */
   #pauseMs = 0;
+  /** How often none could be opened since one has stood. */
+  #refusals = 0;
+  /** The last attempt to open one. */
+  #attempt: Promise<void> = Promise.resolve();
   #steady: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -147,12 +157,14 @@ export class Standing {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#steady);
-    if (this.#serving !== undefined) this.#retire(this.#serving, { timeoutMs: Infinity });
+    if (this.#serving !== undefined) this.#retire(this.#serving, Infinity, Infinity);
+    // What is being opened right now is in the way of others until it was let go of.
+    await this.#attempt;
     await Promise.all(this.#retiring);
   }
 
-  #retire(serving: Serving, patience: Patience = {}): void {
-    const retired = stop(serving, patience)
+  #retire(serving: Serving, drainMs = Infinity, timeoutMs = this.#pace.retireMs): void {
+    const retired = stop(serving, drainMs, timeoutMs)
       .catch((error) => this.#log.warn(`a server did not end well: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
@@ -160,6 +172,7 @@ export class Standing {
 
   #stood(): void {
     this.#pauseMs = 0;
+    this.#refusals = 0;
     this.#log.info("connections are accepted again");
   }
 
@@ -174,7 +187,7 @@ export class Standing {
       );
     }
     this.#serving = undefined;
-    this.#retire(serving, { drainMs: FAILED_DRAIN_MS });
+    this.#retire(serving, this.#pace.failedDrainMs);
     void this.#reopen();
   }
 
@@ -183,7 +196,8 @@ export class Standing {
     while (this.#serving === undefined && !this.#isStopped) {
       this.#pauseMs = Math.min(this.#pauseMs * 2 || firstPauseMs, longestPauseMs);
       await pause(this.#pauseMs);
-      await this.#tryToOpen();
+      this.#attempt = this.#tryToOpen();
+      await this.#attempt;
     }
   }
 
@@ -194,8 +208,11 @@ export class Standing {
       const serving = await this.#open();
       if (isWanted()) this.replace(serving);
       else this.#retire(serving);
-    } catch {
-      // Whatever is in the way, it is tried again.
+    } catch (error) {
+      // Whatever is in the way, it is tried again; and said again, since nobody is answered.
+      if (this.#refusals++ % REFUSALS_A_LINE > 0) return;
+      const reason = error instanceof ListenError ? error.message : systemErrorCode(error);
+      this.#log.warn(`${reason}; callers are refused until it can be opened again`);
     }
   }
 }

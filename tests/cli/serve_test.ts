@@ -2,7 +2,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { help } from "../../lib/command_line/help.ts";
-import { limitLife } from "../support/child.ts";
+import { limitLife, runToEnd } from "../support/child.ts";
+import { withFolder } from "./command.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
@@ -158,6 +159,21 @@ Deno.test("SIGHUP without a certificate leaves the program serving", async () =>
   const { code, stderr } = await program.outcome;
   assertEquals(code, 0);
   assert(/^\S+ info SIGHUP: there is nothing to read again\n/m.test(stderr), stderr);
+});
+
+Deno.test("SIGHUP does not end a program that does not listen yet", async () => {
+  await withFolder(async (folder) => {
+    const keys = `${folder}/keys`;
+    await runToEnd(["mkfifo", keys]);
+    // The pipe opens when the program reads its keys there, and it reads on until that is closed. What it
+    // reads again is a file.
+    const shell = `{ exec 3>${keys}; kill -HUP $$; echo ${"k".repeat(32)} >${keys}.new; ` +
+      `mv ${keys}.new ${keys}; cat ${keys} >&3; } &`;
+    const program = await startProgram(["--port", "0", "--api-keys-file", keys], { shell });
+    await program.logged("read again: 1 key\n");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
 });
 
 Deno.test("the program ends at once on a second signal", async () => {

@@ -15,4 +15,4 @@ const { server } = start(currentRuntime(), { address, tls: undefined, shared: fa
   handler: () => Promise.reject(new TypeError("hush")),
   log: { info: print, warn: print, error: (message, cause) => print(`${message}: ${cause}`) },
 });
-if ("port" in server.address) print(String(server.address.port));
+print(String(server.address?.port));

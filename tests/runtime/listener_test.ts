@@ -5,6 +5,7 @@ import { assertThrows } from "@std/assert/throws";
 import { ListenError } from "../../lib/runtime/listen_error.ts";
 import { listen, type ListenOptions } from "../../lib/runtime/listener.ts";
 import type { Runtime, ServerOptions } from "../../lib/runtime/runtime.ts";
+import { eventually } from "../support/eventually.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
 const CHOSEN = 4711;
@@ -35,7 +36,7 @@ function scene(): Scene {
       failures.push(fail);
       const { address } = asked;
       return {
-        address: "port" in address ? { ...address, port: address.port || CHOSEN } : address,
+        address: "port" in address ? { ...address, port: address.port || CHOSEN } : undefined,
         failed,
         shutdown: () => {
           stopped[index] = true;
@@ -63,13 +64,6 @@ function listenWith(
   return listen(runtime, all, () => Promise.resolve(new Response()));
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; !isSo(); looks++) {
-    assert(looks < 10_000);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
 const tls = (cert: string): { cert: string; key: string } => ({ cert, key: "key" });
 
 Deno.test("listen() gives the URL with the port that was chosen", async () => {
@@ -93,7 +87,7 @@ Deno.test("listen() has one server without TLS, alone on its port, and nothing t
   const { renew, stop } = await listenWith(runtime);
   assertEquals([servers(), renew(tls("a"))], [["0 plain"], false]);
   fail(0);
-  await until(() => servers().length === 2);
+  await eventually(() => servers().length === 2);
   assertEquals(servers()[1], `${CHOSEN} plain`);
   await stop();
   assertEquals(servers(), ["0 plain stopped", `${CHOSEN} plain stopped`]);
@@ -105,13 +99,13 @@ Deno.test("listen() takes a port alone before it is shared for TLS, and renews b
   assertEquals(servers(), ["0 a stopped", `${CHOSEN} a shared`]);
   assertThrows(() => renew(tls("broken")), ListenError, "this user may not listen on that port");
   fail(1);
-  await until(() => servers().length === 3);
+  await eventually(() => servers().length === 3);
   // What was shown last, and not what could not be used.
   assertEquals(servers()[2], `${CHOSEN} a shared`);
   assertEquals(renew(tls("b")), true);
   assertEquals(servers()[3], `${CHOSEN} b shared`);
   fail(3);
-  await until(() => servers().length === 5);
+  await eventually(() => servers().length === 5);
   assertEquals(servers()[4], `${CHOSEN} b shared`);
   await stop();
   assertEquals(servers().filter((words) => !words.endsWith("stopped")), []);
@@ -139,7 +133,12 @@ Deno.test("a server answers a mistake around its handler as a fault, and logs it
   const reply = options[0]!.onError(cause);
   const body = await reply.text();
   assertEquals([reply.status, errors], [500, [cause]]);
-  assertEquals(reply.headers.get("content-type"), "text/plain; charset=utf-8");
+  assertEquals(Object.fromEntries(reply.headers), {
+    "cache-control": "no-store",
+    "content-type": "text/plain; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
   assert(body.length > 0 && !body.includes("canary"), body);
   await stop();
 });

@@ -1,9 +1,18 @@
-import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { ListenError } from "../../lib/runtime/listen_error.ts";
 import { type Serving, Standing } from "../../lib/runtime/standing.ts";
 import { Traffic } from "../../lib/runtime/traffic.ts";
+import { eventually } from "../support/eventually.ts";
 
-const PACE = { firstPauseMs: 1, longestPauseMs: 4, steadyMs: 20 };
+const PACE = {
+  firstPauseMs: 1,
+  longestPauseMs: 4,
+  steadyMs: 20,
+  failedDrainMs: 20,
+  retireMs: 20,
+};
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const ADDRESS = { hostname: "127.0.0.1", port: 1 };
 
 /** A server that can be made to fail, and knows whether it was stopped. */
 interface Fallible extends Serving {
@@ -18,9 +27,8 @@ function fallible(): Fallible {
     isStopped = true;
     return Promise.resolve();
   };
-  const address = { hostname: "127.0.0.1", port: 1 };
   return {
-    server: { address, failed, shutdown },
+    server: { address: ADDRESS, failed, shutdown },
     traffic: new Traffic(1),
     release: () => {},
     fail,
@@ -42,12 +50,12 @@ function scene(attempts: readonly ("refuse" | "fail")[] = []): Scene {
   const left = [...attempts];
   const log = {
     info: (message: string): void => void said.push(message),
-    warn: (message: string): void => void said.push(message.split(",")[0]!),
+    warn: (message: string): void => void said.push(message.split(/[,:]/)[0]!),
     error: (message: string): void => void said.push(message),
   };
   const open = (): Serving => {
     const attempt = left.shift();
-    if (attempt === "refuse") throw new Error("too many open files");
+    if (attempt === "refuse") throw new ListenError(ADDRESS, "EADDRINUSE");
     const server = fallible();
     servers.push(server);
     if (attempt === "fail") server.fail();
@@ -57,24 +65,18 @@ function scene(attempts: readonly ("refuse" | "fail")[] = []): Scene {
 }
 
 const BEGIN = "a connection could not be accepted";
+const REFUSED = "cannot listen on 127.0.0.1";
 const END = "connections are accepted again";
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; !isSo(); looks++) {
-    assert(looks < 10_000);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
 
 Deno.test("a server that fails is opened again, and each is said once", async () => {
   const { standing, servers, said } = scene(["refuse", "fail", "refuse", "refuse", "fail"]);
   servers[0]!.fail();
-  await until(() => said.includes(END));
-  assertEquals([said, servers.length], [[BEGIN, END], 4]);
+  await eventually(() => said.includes(END));
+  assertEquals([said, servers.length], [[BEGIN, REFUSED, END], 4]);
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true, true, false]);
   servers[3]!.fail();
-  await until(() => said.length === 4);
-  assertEquals(said, [BEGIN, END, BEGIN, END]);
+  await eventually(() => said.length === 5);
+  assertEquals(said, [BEGIN, REFUSED, END, BEGIN, END]);
   await standing.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true, true, true, true]);
 });
@@ -82,9 +84,98 @@ Deno.test("a server that fails is opened again, and each is said once", async ()
 Deno.test("a server that fails lets go of its callers, also while none can be opened", async () => {
   const { standing, servers } = scene(Array.from({ length: 1_000 }, () => "refuse" as const));
   servers[0]!.fail();
-  await until(() => servers[0]!.isStopped());
+  await eventually(() => servers[0]!.isStopped());
   assertEquals(servers.length, 1);
   await standing.stop();
+});
+
+Deno.test("why none can be opened is said at first, and again when it lasts", async () => {
+  const { standing, servers, said } = scene(Array.from({ length: 241 }, () => "refuse" as const));
+  servers[0]!.fail();
+  await eventually(() => said.includes(END));
+  assertEquals(said, [BEGIN, REFUSED, REFUSED, REFUSED, END]);
+  await standing.stop();
+});
+
+Deno.test("why none can be opened is said in the words for an address, or as a code", async () => {
+  const again = "callers are refused until it can be opened again";
+  const cases = [
+    [
+      new ListenError(ADDRESS, "EADDRINUSE"),
+      `cannot listen on 127.0.0.1, port 1: the port is in use by another program; ${again}`,
+    ],
+    [Object.assign(new Error("canary"), { code: "EIO" }), `EIO; ${again}`],
+  ] as const;
+  for (const [error, expected] of cases) {
+    const said: string[] = [];
+    const log = { ...SILENT, warn: (text: string) => void said.push(text) };
+    const first = fallible();
+    const standing = new Standing(first, () => Promise.reject(error), log, PACE);
+    first.fail();
+    await eventually(() => said.length === 2);
+    await standing.stop();
+    assertEquals(said[1], expected);
+  }
+});
+
+Deno.test("a place that is told to stop while a server is opened waits for it, and stops it too", async () => {
+  const first = fallible();
+  const late = fallible();
+  const { promise: opened, resolve } = Promise.withResolvers<Serving>();
+  let isAsked = false;
+  const open = (): Promise<Serving> => {
+    isAsked = true;
+    return opened;
+  };
+  const standing = new Standing(first, open, SILENT, PACE);
+  first.fail();
+  await eventually(() => isAsked);
+  const stopped = standing.stop();
+  // What was to be stopped by then is.
+  await eventually(first.isStopped);
+  resolve(late);
+  await stopped;
+  assertEquals(late.isStopped(), true);
+});
+
+Deno.test("nothing is said of a server that stands, nor of one that fails as it is stopped", async () => {
+  const quiet = scene();
+  const failing = scene();
+  failing.servers[0]!.fail();
+  await eventually(() => failing.said.includes(END));
+  await Promise.all([quiet, failing].map(({ standing }) => standing.stop()));
+  quiet.servers[0]!.fail();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals([quiet.said, failing.said], [[], [BEGIN, END]]);
+});
+
+/** Keeps a server from ending; what it gives lets go of it. */
+function occupy({ traffic }: Serving): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const answered = traffic.answer(() => promise, new Request("http://localhost/"));
+  return async () => {
+    resolve(new Response());
+    await answered;
+  };
+}
+
+Deno.test("requests under way hold up a stop, but not for ever a server that failed or was replaced", async () => {
+  const { standing, servers } = scene();
+  occupy(servers[0]!);
+  servers[0]!.fail();
+  await eventually(servers[0]!.isStopped);
+  await eventually(() => servers.length === 2);
+  occupy(servers[1]!);
+  const third = fallible();
+  standing.replace(third);
+  const release = occupy(third);
+  let hasStopped = false;
+  const stopped = standing.stop().then(() => hasStopped = true);
+  await new Promise((resolve) => setTimeout(resolve, 10 * PACE.retireMs));
+  assertEquals([hasStopped, third.isStopped()], [false, false]);
+  await release();
+  await stopped;
+  assertEquals([servers[1]!.isStopped(), third.isStopped()], [false, true]);
 });
 
 Deno.test("a place that was told to stop has no server any more", async () => {
