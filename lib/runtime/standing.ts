@@ -118,7 +118,7 @@ export class Standing {
   /** How often none could be opened since one has stood. */
   #refusals = 0;
   /** The last attempt to open one. */
-  #attempt: Promise<void> = Promise.resolve();
+  #attempt: Promise<boolean> | undefined;
   #steady: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -193,26 +193,30 @@ export class Standing {
 
   async #reopen(): Promise<void> {
     const { firstPauseMs, longestPauseMs } = this.#pace;
-    while (this.#serving === undefined && !this.#isStopped) {
+    for (let isOver = false; !isOver;) {
       this.#pauseMs = Math.min(this.#pauseMs * 2 || firstPauseMs, longestPauseMs);
       await pause(this.#pauseMs);
       this.#attempt = this.#tryToOpen();
-      await this.#attempt;
+      isOver = await this.#attempt;
     }
   }
 
-  async #tryToOpen(): Promise<void> {
+  // Gives whether it need not be tried again.
+  async #tryToOpen(): Promise<boolean> {
     const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
-    if (!isWanted()) return;
+    if (!isWanted()) return true;
     try {
       const serving = await this.#open();
       if (isWanted()) this.replace(serving);
       else this.#retire(serving);
+      return true;
     } catch (error) {
       // Whatever is in the way, it is tried again; and said again, since nobody is answered.
-      if (this.#refusals++ % REFUSALS_A_LINE > 0) return;
-      const reason = error instanceof ListenError ? error.message : systemErrorCode(error);
-      this.#log.warn(`${reason}; callers are refused until it can be opened again`);
+      if (this.#refusals++ % REFUSALS_A_LINE === 0) {
+        const reason = error instanceof ListenError ? error.message : systemErrorCode(error);
+        this.#log.warn(`${reason}; callers are refused until it can be opened again`);
+      }
+      return false;
     }
   }
 }

@@ -38,11 +38,16 @@ export interface SocketClaim {
 /**
  * Claims the path of a socket.
  *
+ * @param connect Connects to a socket, and rejects when nobody answers there.
  * @throws {ListenError} When a server answers there, or something that is no socket is there.
  */
-export async function claimSocket(path: string, mode: number): Promise<SocketClaim> {
+export async function claimSocket(
+  path: string,
+  mode: number,
+  connect: (path: string) => Promise<void> = connected,
+): Promise<SocketClaim> {
   const present = statOf(path);
-  const obstacle = await obstacleAt(path);
+  const obstacle = await obstacleTo(connect(path));
   if (obstacle !== undefined) throw new ListenError({ path }, obstacle);
   if (present !== undefined && !present.isSocket()) throw new ListenError({ path }, "EEXIST");
   let inode: number | undefined;
@@ -116,9 +121,9 @@ function statOf(path: string): Stats | undefined {
 }
 
 // Found out as a caller would: by connecting. That nobody answers, or nothing is there, is no obstacle.
-async function obstacleAt(path: string): Promise<string | undefined> {
+async function obstacleTo(connection: Promise<void>): Promise<string | undefined> {
   try {
-    await connected(path);
+    await connection;
     return "EADDRINUSE";
   } catch (error) {
     const code = systemErrorCode(error);

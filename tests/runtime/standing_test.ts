@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { ListenError } from "../../lib/runtime/listen_error.ts";
-import { type Serving, Standing } from "../../lib/runtime/standing.ts";
+import { type Pace, type Serving, Standing } from "../../lib/runtime/standing.ts";
 import { Traffic } from "../../lib/runtime/traffic.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -44,7 +44,7 @@ interface Scene {
 }
 
 /** @param attempts What opening another does, one after the other; at the end it succeeds. */
-function scene(attempts: readonly ("refuse" | "fail")[] = []): Scene {
+function scene(attempts: readonly ("refuse" | "fail")[] = [], pace: Pace = PACE): Scene {
   const servers = [fallible()];
   const said: string[] = [];
   const left = [...attempts];
@@ -61,7 +61,7 @@ function scene(attempts: readonly ("refuse" | "fail")[] = []): Scene {
     if (attempt === "fail") server.fail();
     return server;
   };
-  return { standing: new Standing(servers[0]!, open, log, PACE), servers, said };
+  return { standing: new Standing(servers[0]!, open, log, pace), servers, said };
 }
 
 const BEGIN = "a connection could not be accepted";
@@ -87,6 +87,31 @@ Deno.test("a server that fails lets go of its callers, also while none can be op
   await eventually(() => servers[0]!.isStopped());
   assertEquals(servers.length, 1);
   await standing.stop();
+});
+
+Deno.test("each pause before another is opened is twice as long, up to the longest", async () => {
+  const original = globalThis.setTimeout;
+  const pauses: number[] = [];
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms: number) => {
+      if (ms > 1_000) pauses.push(ms);
+      return original(act, ms > 1_000 ? 1 : ms);
+    },
+  });
+  try {
+    const pace = { ...PACE, firstPauseMs: 2_000, longestPauseMs: 7_000 };
+    const { standing, servers, said } = scene(["refuse", "refuse", "fail", "refuse"], pace);
+    for (const server of [0, 2]) {
+      servers[server]!.fail();
+      await eventually(() => said.at(-1) === END);
+      said.length = 0;
+    }
+    await standing.stop();
+  } finally {
+    Object.assign(globalThis, { setTimeout: original });
+  }
+  // After one has stood they begin anew.
+  assertEquals(pauses, [2_000, 4_000, 7_000, 7_000, 7_000, 2_000]);
 });
 
 Deno.test("why none can be opened is said at first, and again when it lasts", async () => {

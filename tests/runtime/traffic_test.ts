@@ -1,46 +1,105 @@
-import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import type { Handler } from "../../lib/http/handler.ts";
-import { Traffic } from "../../lib/runtime/traffic.ts";
+import { MAX_DRAIN_MS, Traffic } from "../../lib/runtime/traffic.ts";
+import { ManualTimers } from "../support/timers.ts";
 
-const QUIET_MS = 4;
 const REQUEST = new Request("http://localhost/healthz");
-const atOnce: Handler = () => Promise.resolve(new Response("ok"));
-const never: Handler = () => new Promise(() => {});
 
-/** Sends requests until what is awaited happens, and gives how many. */
-async function requestsUntil(traffic: Traffic, awaited: Promise<void>): Promise<number> {
-  let isOver = false;
-  let count = 0;
-  void awaited.then(() => isOver = true);
-  for (; !isOver; count++) {
-    const reply = await traffic.answer(atOnce, REQUEST);
-    assertEquals(reply.headers.get("connection"), "close");
-    await new Promise((resolve) => setTimeout(resolve, 1));
+/** A server, and a clock for it. */
+class Scene {
+  readonly traffic = new Traffic();
+  isDrained = false;
+
+  constructor(readonly timers: ManualTimers) {}
+
+  /** A request that is answered at once; what the reply says of the connection. */
+  async come(): Promise<string | null> {
+    const reply = await this.traffic.answer(() => Promise.resolve(new Response()), REQUEST);
+    return reply.headers.get("connection");
   }
-  return count;
+
+  /** A request that is answered once what this gives is called. */
+  stay(): () => Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    const answered = this.traffic.answer(() => promise, REQUEST);
+    return async () => {
+      resolve(new Response());
+      await answered;
+      await this.timers.settle();
+    };
+  }
+
+  drain(): void {
+    void this.traffic.drain().then(() => this.isDrained = true);
+  }
+
+  /** How many pauses end until it is drained, so many at most; something happens before each. */
+  async pauses(most: number, before: () => unknown = () => {}): Promise<number> {
+    for (let count = 0; count < most; count++) {
+      if (this.isDrained) return count;
+      await before();
+      await this.timers.tick();
+    }
+    return most;
+  }
 }
 
-Deno.test("drain() ends under steady load", async () => {
-  const traffic = new Traffic(QUIET_MS);
-  assert(await requestsUntil(traffic, traffic.drain()) > 1);
+function test(name: string, act: (scene: Scene) => Promise<void>): void {
+  Deno.test(name, () => ManualTimers.during((timers) => act(new Scene(timers))));
+}
+
+test("replies say that the connection is closed once the server drains", async (scene) => {
+  assertEquals(await scene.come(), null);
+  scene.drain();
+  assertEquals(await scene.come(), "close");
 });
 
-Deno.test("drain() ends under steady load beside a request that does not end", async () => {
-  const traffic = new Traffic(QUIET_MS);
-  void traffic.answer(never, REQUEST);
-  assert(await requestsUntil(traffic, traffic.drain()) > 1);
+test("drain() ends once nobody came for a pause", async (scene) => {
+  scene.drain();
+  assertEquals([await scene.pauses(99), scene.timers.asked], [1, [250]]);
 });
 
-Deno.test("drain() waits for a request that is being answered, then ends at once", async () => {
-  const traffic = new Traffic(QUIET_MS);
-  const { promise, resolve } = Promise.withResolvers<Response>();
-  const reply = traffic.answer(() => promise, REQUEST);
-  let isDrained = false;
-  const drained = traffic.drain().then(() => isDrained = true);
-  await new Promise((resolve) => setTimeout(resolve, 12 * QUIET_MS));
-  assertEquals(isDrained, false);
-  resolve(new Response("ok"));
-  assertEquals((await reply).headers.get("connection"), "close");
-  await drained;
+test("drain() goes on while somebody comes", async (scene) => {
+  let left = 3;
+  scene.drain();
+  assertEquals(await scene.pauses(99, () => left-- > 0 ? scene.come() : undefined), 4);
+});
+
+test("drain() ends under steady load as soon as none is being answered", async (scene) => {
+  scene.drain();
+  assertEquals(await scene.pauses(99, () => scene.come()), 8);
+});
+
+test("drain() ends under steady load beside a request that does not end", async (scene) => {
+  scene.stay();
+  scene.drain();
+  assertEquals(await scene.pauses(99, () => scene.come()), 36);
+  assertEquals(scene.timers.asked.reduce((sum, ms) => sum + ms), MAX_DRAIN_MS);
+});
+
+for (const pauses of [1, 8, 20, 36, 99]) {
+  test(`drain() waits for a request that takes ${pauses} pauses, and for no further`, async (scene) => {
+    const end = scene.stay();
+    scene.drain();
+    assertEquals([await scene.pauses(pauses), scene.isDrained], [pauses, false]);
+    await end();
+    // In the first of them callers are given the time to come again.
+    if (pauses < 8) await scene.timers.tick();
+    assertEquals(scene.isDrained, true);
+  });
+}
+
+test("drain() waits for the last of several requests", async (scene) => {
+  const [first, second] = [scene.stay(), scene.stay()];
+  scene.drain();
+  await scene.pauses(9);
+  await first();
+  assertEquals(scene.isDrained, false);
+  await second();
+  assertEquals(scene.isDrained, true);
+});
+
+test("a request that fails is over as well", async (scene) => {
+  await scene.traffic.answer(() => Promise.reject(new Error("a test")), REQUEST).catch(() => {});
+  scene.drain();
+  assertEquals(await scene.pauses(99), 1);
 });
