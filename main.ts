@@ -22,7 +22,8 @@ import { UsageError } from "./lib/config.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";
 
-async function main(args: readonly string[]): Promise<number> {
+/** Runs the command that a command line names, and gives its exit code. It never rejects. */
+export async function main(args: readonly string[]): Promise<number> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     const command = parseCommand(args, (name) => process.env[name], variableNames());

@@ -1,10 +1,14 @@
 /**
  * A command of the program as its users run it: a process of its own, with what `deno task cli`
- * permits, and something on standard input.
+ * permits, and something on standard input; or in this process, where a test plays the terminal.
  *
  * @module
  */
 
+import { Buffer } from "node:buffer";
+import process from "node:process";
+import { Readable } from "node:stream";
+import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
 import type { Outcome } from "../support/program.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
@@ -14,6 +18,9 @@ import project from "../../deno.json" with { type: "json" };
 const ROOT = new URL("../../", import.meta.url);
 const [, DENO_WORDS = ""] = project.tasks.cli.command.split(/\bdeno /);
 const DENO_ARGS = DENO_WORDS.split(" ");
+
+// A run of mutants tries so many commands that it cannot start a process for each.
+const STAYS_HERE = Deno.env.get("TEST_COMMANDS") === "here";
 
 /** What a command gets beside its arguments. */
 export interface Surroundings {
@@ -30,12 +37,59 @@ export async function runCommand(
   args: readonly string[],
   { stdin = "", env = {}, denoArgs = DENO_ARGS }: Surroundings = {},
 ): Promise<Outcome> {
+  // One that serves goes on.
+  if (STAYS_HERE && denoArgs === DENO_ARGS && args[0] !== "serve") {
+    return await callCommand(args, { stdin, env });
+  }
   const { code, stdout, stderr } = await runToEnd([Deno.execPath(), ...denoArgs, ...args], {
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
     input: stdin,
   });
   return { code, stdout, stderr };
+}
+
+/** What a command that is called finds of its process, beside what a process gets. */
+export interface Called extends Omit<Surroundings, "denoArgs"> {
+  /** How many columns the terminal has that standard output is; undefined when it is none. */
+  readonly columns?: number;
+}
+
+/** Runs a command in this process. */
+export async function callCommand(
+  args: readonly string[],
+  { stdin = "", env = {}, columns }: Called = {},
+): Promise<Outcome> {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: keyof typeof written): object => ({
+    write: (text: string) => void (written[name] += text),
+    ...(name === "stdout" && columns !== undefined && { isTTY: true, columns }),
+  });
+  const code = await withProcess({
+    env: { NO_COLOR: "1", ...env },
+    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]),
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+  }, () => main(args));
+  return { code, ...written };
+}
+
+/** Runs something that finds other properties on `process`. */
+async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
+  const names = Object.keys(own) as (keyof typeof process)[];
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
+  for (const [name, value] of Object.entries(own)) {
+    Object.defineProperty(process, name, { value, configurable: true });
+  }
+  try {
+    return await run();
+  } finally {
+    for (const [index, name] of names.entries()) {
+      const descriptor = before[index];
+      if (descriptor === undefined) delete process[name];
+      else Object.defineProperty(process, name, descriptor);
+    }
+  }
 }
 
 /** The options of the service that a command line gives. */

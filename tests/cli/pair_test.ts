@@ -6,7 +6,7 @@ import { newSecret } from "../../lib/cli/pair.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { decode, readPng, readTerminal } from "../qr/pictures.ts";
 import type { Outcome } from "../support/program.ts";
-import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
+import { callCommand, configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 const NAMES = ["--app-name", "Example: Corp", "--app-info", "jané@example.com"];
 const SECRET = "correct horse battery";
@@ -76,6 +76,24 @@ Deno.test("pair colours the picture when it may, and never against NO_COLOR", as
   for (const env of [{ NO_COLOR: "1", FORCE_COLOR: "1" }, { NO_COLOR: "" }]) {
     assert(!(await pair([], { stdin: SECRET, env })).stdout.includes("\x1b"));
   }
+});
+
+Deno.test("pair draws in a terminal that is wide enough, and colours what is no dumb one", async () => {
+  const { uri } = await served(SECRET);
+  const draw = (columns: number, env: Record<string, string>): Promise<Outcome> =>
+    callCommand(["pair", ...NAMES], { stdin: SECRET, columns, env: { NO_COLOR: "", ...env } });
+  const plain = read(await draw(200, { TERM: "dumb" })).picture.trimEnd();
+  assertEquals(decode(readTerminal(plain), 3), uri);
+  const needed = Math.max(...plain.split("\n").map((line) => [...line].length));
+  const coloured = read(await draw(needed, { TERM: "xterm" })).picture;
+  assert(coloured.startsWith("\x1b[38;5;16;48;5;231m"), coloured);
+  assertEquals(
+    read(await draw(needed - 1, {})).picture,
+    `(The QR code takes ${needed} columns; this terminal has ${needed - 1}. Make it wider,\n` +
+      " or use --svg or --png.)\n",
+  );
+  // Some terminals do not know how wide they are.
+  assertEquals(read(await draw(0, { TERM: "dumb" })).picture.trimEnd(), plain);
 });
 
 // What is read, and what the secret is then: one line end is not part of it.

@@ -29,7 +29,7 @@ export function startWorker(tree: string, mutant?: string): Worker {
       ...(mutant === undefined ? [] : [mutant]),
     ],
     cwd: tree,
-    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1", TEST_COMMANDS: "here" },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
