@@ -12,7 +12,9 @@ import { Buffer } from "node:buffer";
 const MAX_REPLY_BYTES = 1_048_576;
 
 /**
- * A type of RESP and a length: 100 elements or 100,000 bytes and more, which nothing of ours has.
+ * A type of RESP and a length: 100 elements or 100,000 bytes and more, which nothing of ours has. It
+ * is looked for wherever it stands, in texts too: where one ends, the client takes the next two bytes
+ * for its line end without a look at them, so that a line need not begin where lines do.
  * https://redis.io/docs/latest/develop/reference/protocol-spec/
  */
 const LARGE = /[*%~>|][0-9]{3}|[$=!][0-9]{6}/;

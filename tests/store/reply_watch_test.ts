@@ -15,6 +15,15 @@ const FITTING: readonly string[] = [
   "*2\r\n$10\r\n1800000000\r\n$6\r\n999999\r\n",
   "-MOVED 16383 127.0.0.1:30001\r\n",
   "$99999\r\n",
+  "-WRONGPASS invalid username-password pair or user is disabled.\r\n",
+  "-NOAUTH Authentication required.\r\n",
+  "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
+  "-READONLY You can't write against a read only replica.\r\n",
+  "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.\r\n",
+  "-LOADING Redis is loading the dataset in memory\r\n",
+  "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n",
+  "-NOSCRIPT No matching script. Please use EVAL.\r\n",
+  "-ERR max number of clients reached\r\n",
 ];
 
 const TOO_LARGE: readonly string[] = [
@@ -27,6 +36,9 @@ const TOO_LARGE: readonly string[] = [
   "$100000\r\n",
   "=100000\r\n",
   "!100000\r\n",
+  // Where the client does not see whether a line has ended.
+  "+OK\rX*99999999\r\n",
+  "$2\r\nOKXX*99999999\r\n",
 ];
 
 Deno.test("ReplyWatch lets pass what a store of ours says, however it is cut", () => {
