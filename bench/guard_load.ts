@@ -8,6 +8,7 @@
 import process from "node:process";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 import { programWords } from "../tests/support/program.ts";
+import { load, type Measured, median, residentBytes } from "./load.ts";
 import { withRedis } from "../tests/redis/server.ts";
 
 const SECONDS = Number(process.argv[2] ?? 2);
@@ -37,56 +38,18 @@ function pinsNow(): (readonly [string, string])[] {
   });
 }
 
-interface Measured {
-  readonly perSecond: number;
-  readonly p99Ms: number;
-  readonly cpuMicroseconds: number;
-}
-
-/** Runs wrk, and takes the processor time of the server. */
-async function load(server: Server, script: string, connections: number): Promise<Measured> {
-  const file = Deno.makeTempFileSync({ suffix: ".lua" });
-  Deno.writeTextFileSync(file, script);
-  const before = cpuMicroseconds(server.pid);
-  const args = ["-t1", `-c${connections}`, `-d${SECONDS}s`, "--latency", "-s", file, server.url];
-  const { stdout } = await new Deno.Command("wrk", { args }).output();
-  Deno.removeSync(file);
-  const text = new TextDecoder().decode(stdout);
-  const requests = Number(/(\d+) requests in/.exec(text)![1]);
-  if (/Non-2xx/.test(text)) throw new Error(text);
-  return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
-    p99Ms: milliseconds(/99%\s+([\d.]+\w+)/.exec(text)![1]!),
-    cpuMicroseconds: (cpuMicroseconds(server.pid) - before) / requests,
-  };
-}
-
-function milliseconds(text: string): number {
-  return parseFloat(text) * (text.endsWith("us") ? 0.001 : text.endsWith("ms") ? 1 : 1000);
-}
-
-// User and system time of all threads, in ticks of 10 ms (proc(5)).
-function cpuMicroseconds(pid: number): number {
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-function residentMegabytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))![1]) / 1000;
-}
-
 /** A script that sends at a rate at most: each connection pauses for a while that varies. */
 function atRate(script: string, perSecond: number): string {
   const meanMs = CONNECTIONS * 1000 / perSecond;
   return `${script}\nfunction delay() return math.random(0, ${Math.round(2 * meanMs)}) end`;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+function send(server: Server, script: string, connections: number): Promise<Measured> {
+  return load(server, server.url, script, { connections, seconds: SECONDS });
 }
 
 interface Server {
@@ -140,7 +103,7 @@ await withRedis([], async ({ url }) => {
   for (let round = 0; round <= ROUNDS; round++) {
     // Forth and back, so that none always has the same neighbour.
     for (const [name, server] of round % 2 === 0 ? servers : [...servers].reverse()) {
-      const measured = await load(server, wrkScript(pinsNow()), CONNECTIONS);
+      const measured = await send(server, wrkScript(pinsNow()), CONNECTIONS);
       if (round > 0) results.get(name)!.push(measured); // the first one warms up
     }
   }
@@ -160,7 +123,7 @@ await withRedis([], async ({ url }) => {
     const slow: Measured[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       slow.push(
-        await load(servers.get(name)!, atRate(wrkScript(pinsNow()), half), CONNECTIONS),
+        await send(servers.get(name)!, atRate(wrkScript(pinsNow()), half), CONNECTIONS),
       );
     }
     const rate = median(slow.map(({ perSecond }) => perSecond)).toFixed(0);
@@ -183,14 +146,14 @@ for (const [name, args] of [["off", ["--max-failures", "0"]], ["memory", []]] as
   const server = await start(args);
   const requests = await counted(server, REQUESTS);
   for (let i = 0; i < 60 && await counted(server, REQUESTS) - requests < 150_000; i++) {
-    await load(
+    await send(
       server,
       MEMORY_SCRIPT.replace('another-secret-"', `another-secret-${i}-"`),
       CONNECTIONS,
     );
   }
   print(
-    `guard ${name}: ${residentMegabytes(server.pid).toFixed(0)} MB resident after ` +
+    `guard ${name}: ${(residentBytes(server.pid) / 1e6).toFixed(0)} MB resident after ` +
       `${await counted(server, REQUESTS)} requests with a new secret each, ` +
       `${await counted(server, EVICTIONS)} evictions`,
   );

@@ -1,56 +1,73 @@
 /**
- * Resident memory: after the start, and every 100,000 of 1,000,000 requests of ValidatePin, beside
- * programs that do nothing but answer. Run compile.sh before; Linux only.
+ * Resident memory: after the start, with 1,000 idle connections, and as 1,000,000 checks of pins go
+ * by, beside the runtimes alone. Run compile.sh before; needs wrk and Linux.
+ *
+ *     deno run -A bench/memory.ts [--of TEXT] [--checks N]
  *
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import { peers, row, startPeer } from "./peers.ts";
+import process from "node:process";
+import { load, scriptOf } from "./load.ts";
+import { bareServers, programs, row, startPeer } from "./peers.ts";
 
-const REQUESTS = 1_000_000;
-const STEP = 100_000;
-const CONNECTIONS = 8;
+const IDLE = 1_000;
+const SAMPLES = 5;
+const REQUEST = {
+  method: "POST",
+  path: "/api.asmx/ValidatePin",
+  headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  body: "pin=123456&secretCode=correct%20horse%20battery%20staple",
+} as const;
 
-const BODY = "pin=123456&secretCode=correct%20horse%20battery%20staple";
-const REQUEST = Buffer.from(
-  "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
-    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
-);
+function option(name: string, otherwise: string): string {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : process.argv[at + 1] ?? otherwise;
+}
 
-/** Sends requests, each when the one before was answered. */
-async function send(url: string, count: number): Promise<void> {
+/** What so many connections take that each had one reply, in bytes each. */
+async function idleBytes(url: string, resident: () => number): Promise<number> {
   const { hostname, port } = new URL(url);
-  using connection = await Deno.connect({ hostname, port: Number(port) });
-  const buffer = new Uint8Array(65_536);
-  for (let sent = 0; sent < count; sent++) {
-    await connection.write(REQUEST);
-    let text = "";
-    while (!isWhole(text)) {
-      const length = await connection.read(buffer);
-      if (length === null) throw new Error("the server closed");
-      text += Buffer.from(buffer.buffer, 0, length).toString("latin1");
-    }
+  const before = resident();
+  const connections: Deno.Conn[] = [];
+  const buffer = new Uint8Array(4_096);
+  for (let i = 0; i < IDLE; i++) {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    connections.push(connection);
+    await connection.write(new TextEncoder().encode("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
+    await connection.read(buffer);
   }
+  const after = resident();
+  for (const connection of connections) connection.close();
+  return (after - before) / IDLE;
 }
 
-// The peers reply with `ok`, and with a body alone or in a chunk.
-function isWhole(reply: string): boolean {
-  return reply.endsWith("</boolean>") || reply.endsWith("ok") || reply.endsWith("0\r\n\r\n");
-}
-
+const checks = Number(option("checks", "1000000"));
+const steps = Array.from({ length: SAMPLES }, (_, i) => checks * (i + 1) / SAMPLES);
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
-const steps = Array.from({ length: REQUESTS / STEP }, (_, i) => (i + 1) * STEP);
 
-row(["resident, MB", "idle", ...steps.map((step) => `${step / 1000}k`)]);
-for (const peer of peers()) {
+row([
+  "resident, MB",
+  "started",
+  "KB an idle one",
+  ...steps.map((step) => `${step / 1000}k`),
+  "CPU µs",
+]);
+for (const peer of [...programs(), ...bareServers()]) {
+  if (!peer.name.includes(option("of", ""))) continue;
   const running = await startPeer(peer);
-  const figures = [running.residentBytes()];
-  for (const _ of steps) {
-    const each = STEP / CONNECTIONS;
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => send(running.url, each)));
-    figures.push(running.residentBytes());
+  const figures = [megabytes(running.residentBytes())];
+  figures.push((await idleBytes(running.url, running.residentBytes) / 1e3).toFixed(1));
+  let [sent, spent] = [0, 0];
+  for (const step of steps) {
+    while (sent < step) {
+      const url = running.url + REQUEST.path;
+      const measured = await load(running, url, scriptOf(REQUEST), { connections: 32, seconds: 2 });
+      sent += measured.requests;
+      spent += measured.requests * measured.cpuMicroseconds;
+    }
+    figures.push(megabytes(running.residentBytes()));
   }
-  row([peer.name, ...figures.map(megabytes)]);
+  row([peer.name, ...figures, (spent / sent).toFixed(1)]);
   await running.stop();
 }

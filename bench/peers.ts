@@ -1,9 +1,10 @@
 /**
- * The program in its forms, and peers that only answer: what the figures of a start and of memory
- * are to be compared with.
+ * The program in its forms, and what its figures are to be compared with.
  *
  * @module
  */
+
+import { residentBytes } from "./load.ts";
 
 /** Something to start. */
 export interface Peer {
@@ -11,12 +12,16 @@ export interface Peer {
   readonly name: string;
   /** The command line; `PORT` in it stands for a port. */
   readonly command: readonly string[];
+  /** Environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A peer that runs. */
 export interface RunningPeer {
   /** Its base URL. */
   readonly url: string;
+  /** The number of its process. */
+  readonly pid: number;
   /** Its resident memory in bytes. */
   readonly residentBytes: () => number;
   /** Ends it. */
@@ -24,51 +29,106 @@ export interface RunningPeer {
 }
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const PLAIN_DENO = `Deno.serve({ port: PORT, hostname: "127.0.0.1", onListen() {} }, () =>
-  new Response("ok"));`;
-const PLAIN_NODE = `require("node:http").createServer((request, response) =>
-  response.end("ok")).listen(PORT, "127.0.0.1");`;
+const BARE = `${ROOT}bench/servers/bare.ts`;
+const PERMISSIONS = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
 
-/** All of them; what compile.sh made is among them when it is there. */
-export function peers(): readonly Peer[] {
-  // Without the guard, or all but the first hundred wrong pins would be refused unseen.
-  const serve = ["--port", "PORT", "--max-failures", "0"];
-  const permissions = ["--no-prompt", "--allow-net", "--allow-env=AUTHENTICATOR_*"];
+// So many wrong pins that none is refused unseen.
+const SERVE = ["--port", "PORT", "--metrics", "--max-failures", "1000000"];
+
+/** A form of the program, and the bare server on the same runtime. */
+export interface Program extends Peer {
+  /** The name of that bare server. */
+  readonly bare: string;
+}
+
+// How long it may take until a peer answers.
+const START_MS = 10_000;
+
+/** The program in its forms; what compile.sh made is among them when it is there. */
+export function programs(): readonly Program[] {
+  const source = {
+    name: "Deno, from source",
+    bare: "bare Deno",
+    command: [Deno.execPath(), "run", "--no-prompt", ...PERMISSIONS, `${ROOT}main.ts`, ...SERVE],
+  };
+  const executable = `${ROOT}dist/authenticator`;
+  if (!succeeds([executable, "--version"])) return [source];
+  const { stdout } = new Deno.Command(executable, { args: ["--version"] }).outputSync();
+  const runtime = /Bun|Deno/.exec(new TextDecoder().decode(stdout))?.[0] ?? "unknown";
+  const made = { name: `executable, ${runtime}`, bare: `bare ${runtime}` };
+  return [source, { ...made, command: [executable, ...SERVE] }];
+}
+
+/** The runtimes alone, from one bundle: Bun does not read the names of deno.json. */
+export function bareServers(): readonly Peer[] {
+  const bundle = `${Deno.makeTempDirSync()}/bare.js`;
+  const args = ["bundle", "--quiet", "--platform", "deno", "--output", bundle, BARE];
+  new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).outputSync();
   return [
-    ...(exists(`${ROOT}dist/authenticator`)
-      ? [{ name: "executable", command: [`${ROOT}dist/authenticator`, ...serve] }]
-      : []),
-    {
-      name: "deno run",
-      command: [Deno.execPath(), "run", ...permissions, `${ROOT}main.ts`, ...serve],
-    },
-    { name: "plain Deno.serve", command: [Deno.execPath(), "eval", PLAIN_DENO] },
-    { name: "plain node:http on Node", command: ["node", "-e", PLAIN_NODE] },
+    { name: "bare Deno", command: [Deno.execPath(), "run", "-A", bundle, "PORT"] },
+    { name: "bare Bun", command: ["bun", bundle, "PORT"] },
   ];
 }
 
-function exists(path: string): boolean {
+/**
+ * What people would otherwise run.
+ *
+ * @param wsdl A file with the WSDL.
+ */
+export function others(wsdl: string): readonly Peer[] {
+  return [
+    { name: "node-soap", command: ["node", `${ROOT}bench/servers/node_soap.cjs`, "PORT", wsdl] },
+    {
+      name: "PHP",
+      command: ["php", "-q", "-S", "127.0.0.1:PORT", `${ROOT}bench/servers/php.php`],
+      env: { WSDL: wsdl },
+    },
+  ];
+}
+
+/** What is missing for a peer to be started; undefined when nothing is. */
+export function missingFor({ name, command }: Peer): string | undefined {
+  const [program] = command;
+  if (!succeeds([program!, program === "php" ? "-v" : "--version"])) return `no ${program}`;
+  const modules = ["node", "-e", 'require("soap"); require("qrcode")'];
+  if (name === "node-soap" && !succeeds(modules)) return "no soap and qrcode in NODE_PATH";
+  const classes = ["php", "-r", 'exit(class_exists("SoapServer") ? 0 : 1);'];
+  return name === "PHP" && !succeeds(classes) ? "no php-soap" : undefined;
+}
+
+function succeeds([program, ...args]: readonly string[]): boolean {
   try {
-    return Deno.statSync(path).isFile;
+    return new Deno.Command(program!, { args, stdout: "null", stderr: "null" }).outputSync()
+      .success;
   } catch {
     return false;
   }
 }
 
-/** Starts a peer, and waits for its first reply with status 200. */
-export async function startPeer({ command }: Peer): Promise<RunningPeer> {
+/**
+ * Starts a peer with its log thrown away (to read it would take a processor), and waits for its
+ * first reply with status 200.
+ */
+export async function startPeer({ command, env = {} }: Peer): Promise<RunningPeer> {
   const port = freePort();
   const [program, ...args] = command.map((word) => word.replaceAll("PORT", String(port)));
-  const child = new Deno.Command(program!, { args, stdin: "null", stdout: "null", stderr: "null" })
-    .spawn();
+  const child = new Deno.Command(program!, {
+    args,
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
   const url = `http://127.0.0.1:${port}`;
-  while (!await answers(`${url}/healthz`)) await new Promise((resolve) => setTimeout(resolve, 1));
+  const lateMs = performance.now() + START_MS;
+  while (!await answers(`${url}/healthz`)) {
+    if (performance.now() > lateMs) throw new Error(`${program} ${args.join(" ")} does not answer`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
   return {
     url,
-    residentBytes: () => {
-      const status = Deno.readTextFileSync(`/proc/${child.pid}/status`);
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
-    },
+    pid: child.pid,
+    residentBytes: () => residentBytes(child.pid),
     stop: async () => {
       child.kill("SIGKILL");
       await child.status;
@@ -89,14 +149,9 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** The value in the middle. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
-
 /** Writes a row of a table. */
 export function row(cells: readonly string[]): void {
   const [first, ...rest] = cells;
-  const line = first!.padEnd(28) + rest.map((cell) => cell.padStart(10)).join("");
+  const line = first!.padEnd(28) + rest.map((cell) => cell.padStart(18)).join("");
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }

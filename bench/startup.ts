@@ -5,7 +5,8 @@
  * @module
  */
 
-import { median, type Peer, peers, row, startPeer } from "./peers.ts";
+import { median } from "./load.ts";
+import { bareServers, type Peer, programs, row, startPeer } from "./peers.ts";
 
 const STARTS = 10;
 
@@ -17,7 +18,9 @@ async function firstReplyMs(peer: Peer): Promise<number> {
   return ms;
 }
 
-const times = new Map(peers().map((peer) => [peer, [] as number[]]));
+const times = new Map(
+  [...programs(), ...bareServers()].map((peer) => [peer as Peer, [] as number[]]),
+);
 // Turn by turn, so that whatever else the machine does meets all of them.
 for (let i = 0; i < STARTS; i++) {
   for (const [peer, list] of times) list.push(await firstReplyMs(peer));

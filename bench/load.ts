@@ -1,0 +1,120 @@
+/**
+ * Load from wrk, and the processor time that it takes the server: user and system time of all its
+ * threads and children, which on a shared machine stays put while requests a second do not.
+ *
+ * @module
+ */
+
+/** A request, and what its reply holds. */
+export interface LoadRequest {
+  /** The method. */
+  readonly method: "GET" | "POST";
+  /** What stands behind the base URL. */
+  readonly path: string;
+  /** Header fields. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body; none unless given. */
+  readonly body?: string;
+}
+
+/** How much is sent. */
+export interface LoadOptions {
+  /** Connections that are kept open. */
+  readonly connections: number;
+  /** Whole seconds, 1 at least. */
+  readonly seconds: number;
+}
+
+/** What a load was. */
+export interface Measured {
+  /** Requests answered. */
+  readonly requests: number;
+  /** Of them in a second. */
+  readonly perSecond: number;
+  /** Processor time of the server in microseconds, for each request. */
+  readonly cpuMicroseconds: number;
+  /** The time that one in a hundred requests took longer than, in milliseconds. */
+  readonly p99Ms: number;
+}
+
+/** The script of wrk that sends one request again and again. */
+export function scriptOf({ method, headers = {}, body }: LoadRequest): string {
+  const fields = Object.entries(headers)
+    .map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`);
+  const text = body === undefined ? [] : [`wrk.body = ${quoted(body)}`];
+  return [`wrk.method = ${quoted(method)}`, ...fields, ...text].join("\n");
+}
+
+// A string of JSON in ASCII is one of Lua as well, but for \u escapes, which nothing here needs.
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/**
+ * Sends a load with a script of wrk.
+ *
+ * @throws {Error} When a reply had another status than 200 or 304, or none came.
+ */
+export async function load(
+  server: { readonly pid: number },
+  url: string,
+  script: string,
+  { connections, seconds }: LoadOptions,
+): Promise<Measured> {
+  const file = Deno.makeTempFileSync({ suffix: ".lua" });
+  Deno.writeTextFileSync(file, script);
+  const before = cpuMicroseconds(server.pid);
+  const args = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", file, url];
+  const { stdout } = await new Deno.Command("wrk", { args }).output();
+  const spent = cpuMicroseconds(server.pid) - before;
+  Deno.removeSync(file);
+  const text = new TextDecoder().decode(stdout);
+  const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0);
+  if (requests === 0 || /Non-2xx|Socket errors: connect [1-9]/.test(text)) {
+    throw new Error(text);
+  }
+  return {
+    requests,
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
+    cpuMicroseconds: spent / requests,
+    p99Ms: milliseconds(/99%\s+([\d.]+\w+)/.exec(text)![1]!),
+  };
+}
+
+function milliseconds(text: string): number {
+  return parseFloat(text) * (text.endsWith("us") ? 0.001 : text.endsWith("ms") ? 1 : 1000);
+}
+
+/** The processor time of a process and its children so far, in microseconds (proc(5)). */
+export function cpuMicroseconds(pid: number): number {
+  let ticks = 0;
+  for (const one of family(pid)) {
+    const fields = statOf(one);
+    ticks += Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0);
+  }
+  return ticks * 10_000;
+}
+
+/** The resident memory of a process and its children, in bytes. */
+export function residentBytes(pid: number): number {
+  return family(pid).reduce((sum, one) => sum + Number(statOf(one)?.[21] ?? 0) * 4096, 0);
+}
+
+function family(pid: number): readonly number[] {
+  const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
+  const known = children === "" ? [] : children.split(" ").map(Number);
+  return [pid, ...known.flatMap(family)];
+}
+
+function statOf(pid: number): readonly string[] | undefined {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value in the middle. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
