@@ -9,6 +9,10 @@ import { pause } from "../runtime/patience.ts";
 /** How many lines may wait for a slow reader; those after them are lost. */
 const MAX_WAITING = 10_000;
 
+// How long lines wait for others to be written with. To write costs as much as many lines, most of all
+// on Deno, where it takes another thread; whoever follows a log does not see so short a delay.
+const TOGETHER_MS = 10;
+
 /** The way of the log's lines. */
 export interface LogWriter {
   /** Takes a line with its line end. It never throws. */
@@ -50,8 +54,7 @@ export function createLogWriter(
   };
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // The lines of a moment go together: to write costs more than a line.
-      await pause(0);
+      await pause(TOGETHER_MS);
       await writeOnce();
     }
     written = undefined;
