@@ -63,9 +63,7 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
   ["docs/runtimes.md", `those over ${shortBody() / KIB} KiB wait`],
   [
     "docs/runtimes.md",
-    2 * valueIn("lib/http/body_turns.ts", "PATIENCE_MS") === 200
-      ? "at most a fifth of a second"
-      : "",
+    2 * valueIn("lib/http/body_turns.ts", "LOOK_MS") === 200 ? "at most a fifth of a second" : "",
   ],
   ["docs/runtimes.md", `measured with Deno ${DENO} and Bun ${BUN}`],
   [

@@ -12,9 +12,10 @@ import { Fault } from "../service/fault.ts";
 /** How many bodies are read at once. */
 export const MAX_BODIES = 256;
 
-// While others wait, or there are too many, a body that has not come to its end after this long, and
-// at most after twice this long, is given up.
-const PATIENCE_MS = 100;
+// How often all bodies are looked at. One timer for all: almost every body is there long before, and
+// to set and clear one for each would cost more than to read it. While others wait, or there are too
+// many, a body that has not come to its end by the second look is given up.
+const LOOK_MS = 100;
 
 /** A body. */
 export interface Body<T> {
@@ -28,13 +29,14 @@ export interface Body<T> {
 
 /** A body that is being read, or waits for that. */
 interface Turn {
-  /** Rejects once it is given up. */
-  readonly over: Promise<never>;
+  /** Begins to read it. */
+  readonly begin: () => void;
   readonly giveUp: (fault: Fault) => void;
-  /** Ends the wait. */
-  begin: () => void;
+  readonly timeoutMs: number;
   /** Whether it was being read the last time that somebody looked. */
   isOld: boolean;
+  /** How often somebody looked since it came. */
+  looks: number;
 }
 
 /** Lets bodies be read, so many at once. */
@@ -52,32 +54,25 @@ export class BodyTurns {
    * @throws {Fault} When it does not arrive in time, or there are others and it does not come on.
    */
   async take<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
-    const { promise: over, reject: giveUp } = Promise.withResolvers<never>();
-    const turn: Turn = { over, giveUp, begin: () => {}, isOld: false };
-    const late = (): void => giveUp(this.#lateness(turn, timeoutMs));
-    const timer = setTimeout(() => afterLooking(late), timeoutMs);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const begin = (): void => void read().then(resolve, reject);
+    const turn: Turn = { begin, giveUp: reject, timeoutMs, isOld: false, looks: 0 };
     try {
-      const begun = this.#enter(turn, isShort);
-      if (begun !== undefined) await Promise.race([begun, over]);
-      return await Promise.race([read(), over]);
+      this.#enter(turn, isShort);
+      return await promise;
     } finally {
-      clearTimeout(timer);
       this.#leave(turn);
     }
   }
 
-  // Gives what to wait for, if that is needed.
-  #enter(turn: Turn, isShort: boolean): Promise<void> | undefined {
-    const isFull = this.#reading.size >= MAX_BODIES;
-    if (isFull) {
-      this.#looking ??= setInterval(() => afterLooking(() => this.#makeRoom()), PATIENCE_MS);
+  #enter(turn: Turn, isShort: boolean): void {
+    this.#looking ??= setInterval(() => afterLooking(() => this.#look()), LOOK_MS);
+    if (this.#reading.size >= MAX_BODIES && !isShort) {
+      this.#waiting.push(turn);
+      return;
     }
-    if (!isFull || isShort) {
-      this.#reading.add(turn);
-      return undefined;
-    }
-    this.#waiting.push(turn);
-    return new Promise((resolve) => turn.begin = resolve);
+    this.#reading.add(turn);
+    turn.begin();
   }
 
   #leave(turn: Turn): void {
@@ -87,8 +82,8 @@ export class BodyTurns {
         this.#reading.add(next);
         next.begin();
       }
-    } else this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-    if (this.#unwanted() > 0) return;
+    }
+    if (this.#reading.size > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
   }
@@ -105,19 +100,28 @@ export class BodyTurns {
     return this.#waiting.length + Math.max(0, this.#reading.size - MAX_BODIES);
   }
 
-  #makeRoom(): void {
+  #look(): void {
+    for (const turn of this.#waiting.filter(isLate)) {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      turn.giveUp(busy());
+    }
     let unwanted = this.#unwanted();
     for (const turn of this.#reading) {
-      if (!turn.isOld) turn.isOld = true;
+      if (isLate(turn)) turn.giveUp(timeout(turn));
+      else if (!turn.isOld) turn.isOld = true;
       else if (unwanted-- > 0) turn.giveUp(busy());
     }
   }
+}
 
-  #lateness(turn: Turn, timeoutMs: number): Fault {
-    return this.#reading.has(turn)
-      ? new Fault("timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`)
-      : busy();
-  }
+// Looks are so far apart at least, but for the first one, and one that was begun for others.
+function isLate(turn: Turn): boolean {
+  turn.looks++;
+  return (turn.looks - 2) * LOOK_MS >= turn.timeoutMs;
+}
+
+function timeout({ timeoutMs }: Turn): Fault {
+  return new Fault("timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`);
 }
 
 function busy(): Fault {
