@@ -41,7 +41,6 @@ const NAME_CHAR = `${NAME_START_CHAR}\\-.0-9\\xB7\\u0300-\\u036F\\u203F\\u2040`;
 
 const NAME = new RegExp(`[${NAME_START_CHAR}][${NAME_CHAR}]*`, "uy");
 const NC_NAME = new RegExp(`^(?!:)[${NAME_START_CHAR}][${NAME_CHAR}]*$`, "u");
-const SPACE = /[ \t\n]*/y;
 
 // [2] Char ::= #x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF]
 // Two expressions, because almost no text has a surrogate and the first one is much faster.
@@ -61,6 +60,11 @@ export function findForbiddenCharacter(text: string): number {
 /** Whether a name has no colon and so can be a prefix or a local name (Namespaces 1.0 [4] NCName). */
 export function isNcName(name: string): boolean {
   return !name.includes(":") && NC_NAME.test(name);
+}
+
+// [3] S, without the carriage return that normalised line ends do not have.
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0x0a;
 }
 
 /** Reads a text from its beginning to its end. Every method either moves forward or throws. */
@@ -110,9 +114,7 @@ export class Cursor {
   /** Passes white space (production [3] S), and tells whether there was any. */
   skipSpace(): boolean {
     const from = this.offset;
-    SPACE.lastIndex = from;
-    SPACE.test(this.#text);
-    this.offset = SPACE.lastIndex;
+    while (isSpace(this.#text.charCodeAt(this.offset))) this.offset++;
     return this.offset > from;
   }
 

@@ -165,7 +165,6 @@ function quoted(cursor: Cursor): string {
 function startTag(cursor: Cursor, offset: number, limits: XmlLimits): Token {
   const name = cursor.name();
   const attributes: AttributeToken[] = [];
-  const names = new Set<string>();
   for (;;) {
     const spaced = cursor.skipSpace();
     const empty = cursor.skip("/>");
@@ -176,8 +175,9 @@ function startTag(cursor: Cursor, offset: number, limits: XmlLimits): Token {
       cursor.fail(`An element has more than ${limits.attributes} attributes`);
     }
     const next = attribute(cursor);
-    if (names.has(next.name)) cursor.fail("An attribute stands twice on an element", next.offset);
-    names.add(next.name);
+    if (attributes.some(({ name }) => name === next.name)) {
+      cursor.fail("An attribute stands twice on an element", next.offset);
+    }
     attributes.push(next);
   }
 }

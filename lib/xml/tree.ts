@@ -110,6 +110,8 @@ interface OpenElement extends XmlElement {
   readonly shadowed: readonly (readonly [prefix: string, namespaceName: string | undefined])[];
 }
 
+const NONE: readonly never[] = [];
+
 class TreeBuilder {
   #root: XmlElement | undefined;
   #elements = 0;
@@ -182,9 +184,23 @@ class TreeBuilder {
   }
 
   #element(token: Token & { kind: "start-tag" }): OpenElement {
-    const shadowed = token.attributes.filter(isDeclaration).map((a) => this.#declare(a));
-    const [namespaceName, localName] = this.#expand(token.name, token.offset, true);
+    const { name: qualifiedName, offset } = token;
+    // Most elements of an Envelope have no attributes.
+    const shadowed = token.attributes.length === 0
+      ? NONE
+      : token.attributes.filter(isDeclaration).map((a) => this.#declare(a));
+    const [namespaceName, localName] = this.#expand(qualifiedName, offset, true);
     const attributes: XmlAttribute[] = [];
+    const element = {
+      qualifiedName,
+      namespaceName,
+      localName,
+      attributes,
+      children: [],
+      offset,
+      shadowed,
+    };
+    if (shadowed.length === token.attributes.length) return element;
     const names = new Set<string>();
     for (const attribute of token.attributes) {
       if (isDeclaration(attribute)) continue;
@@ -197,8 +213,7 @@ class TreeBuilder {
       names.add(expanded);
       attributes.push({ namespaceName, localName, value: attribute.value });
     }
-    const { name: qualifiedName, offset } = token;
-    return { qualifiedName, namespaceName, localName, attributes, children: [], offset, shadowed };
+    return element;
   }
 
   // Namespaces [1] NSAttName ::= PrefixedAttName | DefaultAttName, and the constraints "Reserved
