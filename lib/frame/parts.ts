@@ -95,12 +95,17 @@ export function copyButton(id: string, what: string): MarkupElement {
 
 /** A section with a heading, and a sentence or two about what stands under it. */
 export function section(
-  { id, title, about }: { readonly id: string; readonly title: string; readonly about: string },
+  { id, title, about, attributes = {} }: {
+    readonly id: string;
+    readonly title: string;
+    readonly about: string;
+    readonly attributes?: Readonly<Record<string, string>>;
+  },
   ...content: readonly MarkupNode[]
 ): MarkupElement {
   return element(
     "section",
-    { id, "aria-labelledby": `${id}-title` },
+    { id, "aria-labelledby": `${id}-title`, ...attributes },
     element("h2", { id: `${id}-title` }, title),
     element("p", {}, about),
     ...content,

@@ -225,10 +225,10 @@ color:var(--muted)}
 .reasons small{display:block;margin-top:.4rem;color:var(--muted)}
 .test-app{width:100%;padding:1rem;border:1px solid var(--line);border-radius:12px;
 background:var(--ground)}
-.test-app .now{width:100%;justify-content:start;margin:.7rem 0;padding:.6rem 1rem}
+.test-app .now{width:100%;flex-wrap:wrap;justify-content:start;margin:.7rem 0;padding:.6rem 1rem}
 .test-app .now svg{width:1.75rem;height:1.75rem;flex:none}
 .test-app .now .code{font-size:1.5rem;letter-spacing:.04em}
-.test-app .use{margin-left:auto;color:var(--accent);font-size:.875rem}
+.test-app .use{margin-left:auto;white-space:nowrap;color:var(--accent);font-size:.875rem}
 .test-app .code{font-family:var(--mono);white-space:nowrap}
 .test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr))}
 .others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
@@ -268,6 +268,7 @@ th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);text-align:
 vertical-align:top}
 th{font-weight:600}
 td{overflow-wrap:break-word}
+td:nth-child(2):not(:last-child){white-space:nowrap}
 thead th{font-size:.9rem;color:var(--muted)}
 .others button{min-width:0}
 footer.wrap{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-bottom:2rem;font-size:.9rem;

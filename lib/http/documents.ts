@@ -10,7 +10,9 @@ import { disco } from "../description/disco.ts";
 import { openApi } from "../description/openapi.ts";
 import { wsdl } from "../description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
-import { contentSecurityPolicy } from "../frame/frame.ts";
+import { CONTENT_SECURITY_POLICY } from "../frame/frame.ts";
+import { STYLE } from "../frame/style.ts";
+import { type Format, FORMATS } from "../samples/language.ts";
 import { fieldOf } from "../samples/fields.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
@@ -42,7 +44,7 @@ function documentsBy(nameIn: (target: Target) => DocumentName): AnswererMaker {
 }
 
 /** How many documents are kept: those of a few hosts. Callers choose the host. */
-const MAX_WRITTEN = 32;
+const MAX_WRITTEN = 64;
 
 /** A document as it was written once. */
 interface Written {
@@ -114,29 +116,35 @@ async function write(
     wantsKey: state.keys !== undefined,
     maxFailures: state.maxFailures ?? 0,
     singleUse: state.singleUse ?? false,
+    format: typeof name === "string" ? DEFAULT_FORMAT : name.format,
   });
   const isForBrowsers = reply.status === 200 && !reply.contentType.startsWith("text/xml");
   const zipped = isForBrowsers ? await gzip(reply.body) : undefined;
   return { reply, etag: await eTag(reply.body), zipped };
 }
 
-/** A document: a description, the script, the overview, or the page of an operation. */
+/** A document: a description, the script, the style, the overview, or the page of an operation. */
 type DocumentName =
   | "wsdl"
   | "disco"
   | "openapi"
   | "script"
+  | "style"
   | "overview"
   | "unknown"
-  | { readonly op: string };
+  | { readonly op: string; readonly format: Format };
+
+// As the form itself goes.
+const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
   const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
-  for (const name of ["wsdl", "disco", "script"] as const) if (keys.has(name)) return name;
+  for (const name of ["wsdl", "disco", "script", "style"] as const) if (keys.has(name)) return name;
   const op = keys.get("op");
   if (op === undefined) return "overview";
-  return OPERATIONS.has(op) ? { op } : "unknown";
+  const format = FORMATS.find((known) => known === keys.get("format")) ?? DEFAULT_FORMAT;
+  return OPERATIONS.has(op) ? { op, format } : "unknown";
 }
 
 async function describe(name: DocumentName, context: PageContext): Promise<TextReply> {
@@ -148,9 +156,11 @@ async function describe(name: DocumentName, context: PageContext): Promise<TextR
     case "openapi":
       return forTools("application/json", openApiOf(context));
     case "script":
-      return SCRIPT_REPLY;
+      return { ...OK, contentType: "text/javascript; charset=utf-8", body: SCRIPT };
+    case "style":
+      return { ...OK, contentType: "text/css; charset=utf-8", body: STYLE };
   }
-  const headers = { "content-security-policy": await contentSecurityPolicy() };
+  const headers = { "content-security-policy": CONTENT_SECURITY_POLICY };
   const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
   if (name === "overview") return { ...html, body: await servicePage(context) };
   return name === "unknown"
@@ -158,11 +168,7 @@ async function describe(name: DocumentName, context: PageContext): Promise<TextR
     : { ...html, body: await operationPage(OPERATIONS.get(name.op)!, context) };
 }
 
-const SCRIPT_REPLY: TextReply = {
-  status: 200,
-  contentType: "text/javascript; charset=utf-8",
-  body: SCRIPT,
-};
+const OK = { status: 200 } as const;
 
 function openApiOf({ base, wantsKey, service }: PageContext): string {
   return openApi({ base, wantsKey, describe: (name) => fieldOf(name, service) });

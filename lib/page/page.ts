@@ -73,7 +73,7 @@ export async function operationPage(operation: Operation, context: PageContext):
       ...warnings(context),
       ...(context.wantsKey ? [KEY_FIELD] : []),
       card,
-      samplesSection(await samplesOf(operation, context)),
+      samplesSection(await samplesOf(operation, context), context.format),
       snippetsSection(operation, context),
       ...referenceSection(operation, context),
       element("p", {}, link(servicePath(context), "All operations")),

@@ -8,10 +8,11 @@ import { type Operation, OPERATIONS } from "../service/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { rootPath } from "../frame/frame.ts";
-import { marked, pane, section, table, tabs } from "../frame/parts.ts";
+import { link, marked, pane, section, table, tabs } from "../frame/parts.ts";
 import type { Sample } from "../samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
 import { valueKindOf } from "../samples/quoting.ts";
+import { type Format, FORMATS } from "../samples/language.ts";
 import { snippetsOf } from "../samples/snippets.ts";
 
 /** What the operator should know, if there is anything. */
@@ -38,9 +39,8 @@ function warning(
 }
 
 /** A request and a reply in every format. */
-export function samplesSection(samples: readonly Sample[]): MarkupElement {
-  // The form itself goes by POST; so that is chosen until somebody chooses another.
-  const chosen = samples.findIndex(({ binding }) => binding === "HTTP POST");
+export function samplesSection(samples: readonly Sample[], format: Format): MarkupElement {
+  const chosen = samples.findIndex(({ binding }) => binding === format);
   const items = samples.map(({ binding, call, request, reply }) => ({
     label: binding,
     content: (id: string) => {
@@ -68,7 +68,10 @@ export function samplesSection(samples: readonly Sample[]): MarkupElement {
 
 /** A working call in every language. */
 export function snippetsSection(operation: Operation, context: PageContext): MarkupElement {
-  const items = snippetsOf(operation, context).map(({ language, values, needs, pieces }) => ({
+  const { format } = context;
+  const items = snippetsOf(operation, context, format).map((
+    { language, values, needs, pieces },
+  ) => ({
     label: language,
     content: (id: string) =>
       element(
@@ -83,9 +86,19 @@ export function snippetsSection(operation: Operation, context: PageContext): Mar
       id: "snippets",
       title: "Call it from your code",
       about:
-        "Each snippet calls this server and prints the answer; curl prints XML. Keep real secrets " +
-        "out of your source code.",
+        "Each snippet calls this server, in the format chosen above where it can, and prints " +
+        "the answer. Keep real secrets out of your source code.",
+      attributes: { "data-format": format },
     },
+    element(
+      "p",
+      { class: "no-js" },
+      "In another format: ",
+      ...FORMATS.flatMap((other) => [
+        link(`?op=${operation.name}&format=${other.replace(" ", "+")}#snippets`, other),
+        " ",
+      ]),
+    ),
     tabs("code", "Language", items),
   );
 }

@@ -99,11 +99,18 @@ function fieldElement(
       element("code", {}, name),
     ),
     input,
-    ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
+    ...(isSecret ? [element("code", { class: "whole", hidden: "" }), SHORT_SECRET] : []),
     ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
 }
+
+// RFC 4226 §4, R6: 128 bits at least.
+const SHORT_SECRET = element(
+  "p",
+  { class: "short hint", role: "status", hidden: "" },
+  "This secret is shorter than 16 bytes: it can be guessed from a few codes. Use it for tests only.",
+);
 
 const RANDOM_BUTTON = element(
   "button",

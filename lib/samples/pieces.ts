@@ -5,8 +5,6 @@
  * @module
  */
 
-import type { Encoder } from "./quoting.ts";
-
 /** A piece of a text. */
 export interface Piece {
   /** What stands there. */
@@ -49,15 +47,12 @@ export function piecesOf(
   }).filter((piece) => piece.text !== "");
 }
 
-/** The pieces of a text with marks, with a value in the place of each. */
+/** The pieces of a text with marks, with a value in the place of each, as it is written there. */
 export function fillMarks(
   marked: string,
-  values: ReadonlyMap<string, string>,
-  encode: Encoder,
+  written: ReadonlyMap<string, string>,
 ): readonly Piece[] {
-  return split(marked, [...values.keys()])
-    .map(([text, hole]) =>
-      hole === undefined ? { text } : { text: encode(values.get(hole)!), hole }
-    )
+  return split(marked, [...written.keys()])
+    .map(([text, hole]) => hole === undefined ? { text } : { text: written.get(hole)!, hole })
     .filter((piece) => piece.text !== "");
 }

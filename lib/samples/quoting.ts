@@ -66,7 +66,17 @@ export function valueKindOf(mediaType: string | undefined): ValueKind {
   return suffix === undefined ? "form" : suffix.toLowerCase() as ValueKind;
 }
 
-/** The encoder of a kind. */
-export function encoderOf(kind: string | undefined): Encoder {
-  return ENCODERS[(kind ?? "form") as ValueKind];
+/**
+ * The encoder of a kind, or of several with blanks between them: what is written in the first stands
+ * in the next, as XML in the words of a shell.
+ */
+export function encoderOf(kinds = "form"): Encoder {
+  const encoders = kinds.split(" ").map((kind) => ENCODERS[kind as ValueKind]);
+  return (value) => encoders.reduce((text, encode) => encode(text), value);
+}
+
+/** The encoder of a key, which stands in a header field and never in the body. */
+export function keyEncoderOf(kinds = "form"): Encoder {
+  const [last = ""] = kinds.split(" ").slice(-1);
+  return ["xml", "json", "form"].includes(last) ? (key) => key : encoderOf(last);
 }

@@ -227,3 +227,47 @@ Deno.test("programs on the page follow the form", async () => {
     for (const text of written) assert(texts.some((each) => each.includes(text)), text);
   });
 });
+
+Deno.test("programs follow the format that is chosen, with what was typed, and go on to the next view", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    const program = page.locator("#code input:checked + label + .panel pre");
+    await page.fill("#Pair-appInfo", "o'neill <b>");
+    await page.click("#code label:text-is('Python')");
+    assertMatch(await program.innerText(), /urllib\.parse\.urlencode/);
+    const formats = [["JSON", /json\.dumps/], ["SOAP 1.2", /application\/soap\+xml/]] as const;
+    for (const [format, sign] of formats) {
+      await page.click(`#calls label:text-is('${format}')`);
+      await page.locator(`#snippets[data-format="${format}"]`).waitFor();
+      const text = await program.innerText();
+      assertMatch(text, sign);
+      assert(text.includes(`"o'neill <b>"`), text);
+    }
+    await page.click("#code label:text-is('curl')");
+    assert((await program.innerText()).includes("o'\\''neill &#60;b&#62;"));
+    await page.click("nav a:text-is('ValidatePin')");
+    await page.locator('#snippets[data-format="SOAP 1.2"] pre').first().waitFor();
+    assertMatch(await program.innerText(), /application\/soap\+xml/);
+    assert(!page.url().includes("format"));
+  });
+});
+
+Deno.test("a secret that can be guessed is called short, calmly, in either encoding", async () => {
+  const rows = [
+    [server, "fifteen chars..", true],
+    [server, "sixteen chars...", false],
+    [server, "\u00fc".repeat(8), false],
+    [base32, "ABCDEFGHIJKLMNOPQRSTUVWX", true],
+    [base32, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", false],
+    [base32, "not base32 1", false],
+  ] as const;
+  for (const [{ url }, secret, isShort] of rows) {
+    await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {
+      const note = page.locator(".short");
+      assertEquals(await note.isVisible(), false);
+      await page.fill(SECRET, secret);
+      assertEquals(await note.isVisible(), isShort, secret);
+      await page.fill(SECRET, "");
+      assertEquals(await note.isVisible(), false);
+    });
+  }
+});

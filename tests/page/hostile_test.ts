@@ -25,7 +25,12 @@ const PAYLOADS: readonly string[] = [
   "0secretCode0",
 ];
 
-const QUERIES = ["", ...[...OPERATIONS.keys()].map((name) => `?op=${name}`), "?op=nothing"];
+const QUERIES = [
+  "",
+  ...[...OPERATIONS.keys()].map((name) => `?op=${name}`),
+  ...["SOAP 1.1", "JSON"].map((format) => `?op=Pair&format=${encodeURIComponent(format)}`),
+  "?op=nothing",
+];
 
 /** Whether a page is what it would be with another text in the place of the hostile one. */
 function assertHarmless(html: string, harmless: string, payload: string): void {

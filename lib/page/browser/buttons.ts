@@ -53,12 +53,17 @@ export function setUpPrintButton(button: HTMLElement): void {
 /** The labels of the tabs that were chosen last, by the names of their sets. */
 const chosen = new Map<string, string>();
 
-/** Makes a tab be chosen again on the next view, and makes buttons say by which format they send. */
-export function setUpTab(tab: HTMLInputElement): void {
+/**
+ * Makes a tab be chosen again on the next view, and makes buttons say by which format they send.
+ *
+ * @param onFormat Told of the format that is chosen.
+ */
+export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => void): void {
   const label = tab.nextElementSibling?.textContent ?? "";
   const tell = (): void => {
     if (!tab.checked || tab.name !== "calls") return;
     for (const by of all(".by")) by.textContent = ` by ${label}`;
+    onFormat(label);
   };
   tab.addEventListener("change", () => {
     chosen.set(tab.name, label);

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { encoderOf, KEY_PLACEHOLDER } from "../../samples/quoting.ts";
+import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../../samples/quoting.ts";
 import { readClock } from "./clock.ts";
 import { addressOf, all, first, valuesOf } from "./dom.ts";
 import { keyShown } from "./memory.ts";
@@ -58,11 +58,13 @@ export function fillIn(
   isSent: boolean,
 ): void {
   const encode = encoderOf(pane.dataset["values"]);
+  const encodeKey = keyEncoderOf(pane.dataset["values"]);
   for (const hole of all("var", pane)) {
     const value = values[hole.dataset["name"] ?? ""];
     if (value === undefined) continue;
     const example = hole.dataset["example"] ??= textOf(hole);
-    hole.textContent = value === "" && !isSent ? example : encode(value);
+    const write = hole.dataset["name"] === KEY_HOLE ? encodeKey : encode;
+    hole.textContent = value === "" && !isSent ? example : write(value);
   }
   const length = first("var[data-name=Content-Length]", pane);
   if (length === undefined) return;

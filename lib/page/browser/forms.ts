@@ -16,6 +16,8 @@ import {
   strangeReply,
 } from "./exchange.ts";
 import { holesOf, keep, remember, remembered } from "./memory.ts";
+import { secretKey } from "../../otp/secret.ts";
+import { settingsOf } from "./settings.ts";
 import { drawSecret } from "./secrets.ts";
 import {
   chosenPanel,
@@ -121,6 +123,7 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   followForm();
   outdateReplies();
   showWhole();
+  showShort();
   // An answer belongs to the values that it was given for, and nobody asks of which form they are.
   for (const each of all<HTMLFormElement>("form")) {
     if (isLive(each) && each !== form) continue;
@@ -129,6 +132,18 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
     else viewOf(each).clear(each);
   }
   tick();
+}
+
+/** The fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
+const MIN_KEY_BYTES = 16;
+
+/** Says of a secret that it is short, while it is. */
+export function showShort(): void {
+  for (const form of all<HTMLFormElement>("form")) {
+    const secret = valuesOf(form)["secretCode"] ?? "";
+    const length = secretKey(secret, settingsOf(form).secretEncoding)?.length ?? 0;
+    for (const short of all(".short", form)) short.hidden = length === 0 || length >= MIN_KEY_BYTES;
+  }
 }
 
 /** Shows a value in whole where its field is too narrow for it. */

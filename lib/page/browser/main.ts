@@ -9,9 +9,9 @@ import { isInTheClear } from "../shared/plain_http.ts";
 import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
 import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
-import { followForm, setUpForm, showWhole } from "./forms.ts";
+import { followForm, setUpForm, showShort, showWhole } from "./forms.ts";
 import { guardMemory, recall, setUpKey } from "./memory.ts";
-import { followLinks } from "./navigation.ts";
+import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./picture.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
@@ -24,15 +24,28 @@ function mount(): void {
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   recall();
-  for (const button of all("[data-copy]")) setUpCopyButton(button);
   for (const button of all(".print")) setUpPrintButton(button);
-  for (const tab of all<HTMLInputElement>(".tabs input")) setUpTab(tab);
+  mountPanes(document);
   for (const box of all(".test-app")) setUpTestAuthenticator(box);
   for (const form of all<HTMLFormElement>("form")) setUpForm(form);
   setUpKey(followForm);
   followForm();
   showWhole();
+  showShort();
   tick();
+}
+
+/** Makes the tabs and panes in a part of the page work. */
+function mountPanes(part: ParentNode): void {
+  for (const button of all("[data-copy]", part)) setUpCopyButton(button);
+  for (const tab of all<HTMLInputElement>(".tabs input", part)) {
+    setUpTab(tab, (format) => void showSnippets(format, mountSnippets));
+  }
+}
+
+function mountSnippets(section: HTMLElement): void {
+  mountPanes(section);
+  followForm();
 }
 
 page.classList.add("js");

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { addressOf, one } from "./dom.ts";
+import { addressOf, first, one } from "./dom.ts";
 
 // The overview, and the page of an operation, as the server writes their addresses.
 const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
@@ -39,6 +39,34 @@ export function followLinks(mount: () => void): void {
   addEventListener("popstate", () => {
     if (viewIn(document.URL) !== shown) void show(document.URL, mount, () => {});
   });
+}
+
+let asked = 0;
+
+/**
+ * Shows the programs of the view in a format.
+ *
+ * @param mount Makes the section that was put in work.
+ */
+export async function showSnippets(
+  format: string,
+  mount: (section: HTMLElement) => void,
+): Promise<void> {
+  const section = first("#snippets");
+  if (section === undefined || format === section.dataset["format"]) return;
+  const request = ++asked;
+  try {
+    const address = new URL(document.URL);
+    address.searchParams.set("format", format);
+    const reply = await fetch(addressOf(address.href));
+    const view = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (request !== asked || !section.isConnected) return;
+    const other = one("#snippets", view);
+    section.replaceWith(other);
+    mount(other);
+  } catch {
+    one("#told").textContent = "The programs cannot be loaded: no answer came.";
+  }
 }
 
 async function show(address: string, mount: () => void, arrive: () => void): Promise<void> {

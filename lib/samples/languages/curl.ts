@@ -1,0 +1,58 @@
+/**
+ * The snippet for curl in a POSIX shell.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  type Call,
+  envelopeOf,
+  type Format,
+  FORMATS,
+  headersOf,
+  type Language,
+  lines,
+  moreHeaders,
+  shellQuoted,
+} from "../language.ts";
+
+const KINDS: Readonly<Partial<Record<Format, string>>> = {
+  "SOAP 1.1": "xml shell",
+  "SOAP 1.2": "xml shell",
+  "JSON": "json shell",
+};
+
+/** curl. */
+export const curl: Language = {
+  language: "curl",
+  values: (format) => KINDS[format] ?? "shell",
+  needs: "curl 7.76 or later; it prints the whole reply",
+  formats: FORMATS,
+  write,
+};
+
+function write(call: Call): string {
+  const { args, format } = call;
+  const isForm = format === "HTTP GET" || format === "HTTP POST";
+  const headers = isForm ? moreHeaders(call) : headersOf(call);
+  const parts = [
+    `curl --fail-with-body ${format === "HTTP GET" ? "--get " : ""}${shellQuoted(addressOf(call))}`,
+    ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
+    ...(isForm
+      ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
+      : [`--data-raw ${shellQuoted(bodyOf(call))}`]),
+  ];
+  return parts.join(" \\\n  ");
+}
+
+function bodyOf(call: Call): string {
+  const { args, soap } = call;
+  if (soap === undefined) {
+    return `{\n${lines(args, ([name, value]) => `    "${name}": "${value}"`, ",\n")}\n  }`;
+  }
+  const [before, behind] = envelopeOf(call, soap);
+  return `${before}\n${
+    lines(args, ([name, value]) => `    <${name}>${value}</${name}>`)
+  }\n  ${behind}`;
+}

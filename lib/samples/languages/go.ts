@@ -1,0 +1,130 @@
+/**
+ * The snippet for Go.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  type Call,
+  envelopeOf,
+  FORMATS,
+  headersOf,
+  type Language,
+  lines,
+  linesOf,
+  quoted,
+} from "../language.ts";
+
+/** Go. */
+export const go: Language = {
+  language: "Go",
+  values: "c",
+  needs: "Go 1.16 or later, nothing else",
+  formats: FORMATS,
+  write,
+};
+
+function write(call: Call): string {
+  const { format, soap } = call;
+  const isForm = format === "HTTP GET" || format === "HTTP POST";
+  const imports = [
+    ...(isForm ? [] : ["bytes"]),
+    ...(format === "JSON" ? ["encoding/json"] : ["encoding/xml"]),
+    "fmt",
+    "log",
+    "net/http",
+    ...(isForm ? ["net/url"] : []),
+    ...(format === "HTTP POST" ? ["strings"] : []),
+  ];
+  const { declared, printed } = resultOf(call);
+  const reader = format === "JSON" ? "json" : "xml";
+  return `package main
+
+import (
+${lines(imports, (name) => `	"${name}"`)}
+)
+
+func main() {
+${bodyOf(call)}
+	if err != nil {
+		log.Fatal(err)
+	}
+${
+    linesOf(
+      ...headersOf(call).map(([name, value]) =>
+        `	request.Header.Set(${quoted(name)}, ${quoted(value)})`
+      ),
+    )
+  }	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != 200 {
+		log.Fatal(reply.Status)
+	}
+	var result ${declared}
+	if err := ${reader}.NewDecoder(reply.Body).Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+${lines(printed, (value) => `	fmt.Println(${value})`)}
+}${
+    soap === undefined ? "" : `
+
+func escape(value string) string {
+	var text bytes.Buffer
+	xml.EscapeText(&text, []byte(value))
+	return text.String()
+}`
+  }`;
+}
+
+function bodyOf(call: Call): string {
+  const { args, format, soap } = call;
+  const address = quoted(addressOf(call));
+  if (soap !== undefined) {
+    const [before, behind] = envelopeOf(call, soap);
+    return `	body := ${quoted(before)} +
+${lines(args, ([name, value]) => `		"<${name}>" + escape(${quoted(value)}) + "</${name}>" +`)}
+		${quoted(behind)}
+	request, err := http.NewRequest("POST", ${address}, bytes.NewBufferString(body))`;
+  }
+  if (format === "JSON") {
+    return `	body, _ := json.Marshal(map[string]string{
+${lines(args, ([name, value]) => `		${quoted(name)}: ${quoted(value)},`)}
+	})
+	request, err := http.NewRequest("POST", ${address}, bytes.NewReader(body))`;
+  }
+  const made = format === "HTTP GET"
+    ? `"GET", ${quoted(`${addressOf(call)}?`)}+form.Encode(), nil`
+    : `"POST", ${address}, strings.NewReader(form.Encode())`;
+  return `	form := url.Values{
+${lines(args, ([name, value]) => `		${quoted(name)}: {${quoted(value)}},`)}
+	}
+	request, err := http.NewRequest(${made})`;
+}
+
+interface GoResult {
+  readonly declared: string;
+  readonly printed: readonly string[];
+}
+
+function resultOf({ name, format, fields, soap }: Call): GoResult {
+  if (format === "JSON") {
+    const type = fields === undefined ? "bool" : `struct{ ${fields.join(", ")} string }`;
+    return {
+      declared: `struct{ D ${type} }`,
+      printed: fields?.map((field) => `result.D.${field}`) ?? ["result.D"],
+    };
+  }
+  const path = soap === undefined ? "" : `Body>${name}Response>${name}Result`;
+  const members = fields?.map((field) => [field, path === "" ? field : `${path}>${field}`]) ??
+    [["Value", path === "" ? ",chardata" : path]];
+  return {
+    declared: `struct {
+${lines(members, ([member, tag]) => `		${member} string \`xml:"${tag}"\``)}
+	}`,
+    printed: members.map(([member]) => `result.${member}`),
+  };
+}

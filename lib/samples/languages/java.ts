@@ -1,0 +1,96 @@
+/**
+ * The snippet for Java.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  type Call,
+  envelopeOf,
+  type Format,
+  headersOf,
+  type Language,
+  lines,
+  quoted,
+  resultElements,
+} from "../language.ts";
+
+/** Java has no reader of JSON. */
+const JAVA_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
+
+/** Java. */
+export const java: Language = {
+  language: "Java",
+  values: "c",
+  needs: "Java 11 or later, nothing else",
+  formats: JAVA_FORMATS,
+  write,
+};
+
+// HTTP/1.1, because Java's client else asks for an upgrade to HTTP/2 over plain HTTP, and Deno 2.9
+// refuses a body that comes with such a request.
+function write(call: Call): string {
+  const { name, format, soap } = call;
+  const address = format === "HTTP GET"
+    ? `${quoted(`${addressOf(call)}?`)} + body`
+    : quoted(addressOf(call));
+  const headers = lines(
+    headersOf(call),
+    ([known, value]) => `                .header(${quoted(known)}, ${quoted(value)})\n`,
+    "",
+  );
+  const post = format === "HTTP GET"
+    ? ""
+    : "                .POST(HttpRequest.BodyPublishers.ofString(body))\n";
+  return `import java.net.*;
+import java.net.http.*;
+import java.nio.charset.StandardCharsets;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+public class ${name} {
+    public static void main(String[] arguments) throws Exception {
+        var body = ${bodyOf(call)};
+        var request = HttpRequest.newBuilder(URI.create(${address}))
+${headers}${post}                .build();
+        var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        var reply = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+        if (reply.statusCode() != 200) throw new Exception("HTTP " + reply.statusCode());
+        var result = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+                .parse(reply.body()).getDocumentElement();
+${lines(printedOf(call), (value) => `        System.out.println(${value});`)}
+    }
+
+    static String encode(String value) {
+        return ${
+    soap === undefined
+      ? "URLEncoder.encode(value, StandardCharsets.UTF_8)"
+      : 'value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")'
+  };
+    }
+}`;
+}
+
+function bodyOf(call: Call): string {
+  const { args, soap } = call;
+  if (soap === undefined) {
+    const pairs = lines(
+      args,
+      ([name, value]) => `                ${quoted(`${name}=`)} + encode(${quoted(value)})`,
+      ",\n",
+    );
+    return `String.join("&",\n${pairs})`;
+  }
+  const [before, behind] = envelopeOf(call, soap);
+  const elements = lines(
+    args,
+    ([name, value]) => `                + "<${name}>" + encode(${quoted(value)}) + "</${name}>"`,
+  );
+  return `${quoted(before)}\n${elements}\n                + ${quoted(behind)}`;
+}
+
+function printedOf(call: Call): readonly string[] {
+  const text = (name: string): string =>
+    `result.getElementsByTagName(${quoted(name)}).item(0).getTextContent()`;
+  return resultElements(call)?.map(text) ?? ["result.getTextContent()"];
+}

@@ -1,0 +1,91 @@
+/**
+ * The snippets for old platforms, each in the one format that is short there.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  basicQuoted,
+  type Call,
+  delphiQuoted,
+  type Language,
+  lines,
+  linesOf,
+  moreHeaders,
+} from "../language.ts";
+
+/** ASP with VBScript. */
+export const classicAsp: Language = {
+  language: "Classic ASP",
+  values: "basic",
+  needs: "IIS with ASP and MSXML 6",
+  formats: ["HTTP POST"],
+  write: writeClassicAsp,
+};
+
+/** Delphi. */
+export const delphi: Language = {
+  language: "Delphi",
+  values: "delphi",
+  needs: "Delphi XE8 or later; it prints XML",
+  formats: ["HTTP POST"],
+  write: writeDelphi,
+};
+
+function writeClassicAsp(call: Call): string {
+  const { args, fields } = call;
+  const body = lines(
+    args,
+    ([known, value]) => `"${known}=" & Server.URLEncode(${basicQuoted(value)})`,
+    ' & "&" & _\n  ',
+  );
+  const printed = fields === undefined
+    ? "Response.Write http.responseXML.documentElement.text"
+    : lines(fields, (field) =>
+      `Response.Write Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`);
+  const headers = moreHeaders(call).map((header) =>
+    `http.setRequestHeader ${header.map(basicQuoted).join(", ")}`
+  );
+  return `<%@ Language=VBScript CodePage=65001 %>
+<%
+Dim http
+Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
+http.open "POST", ${basicQuoted(addressOf(call))}, False
+http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
+${linesOf(...headers)}http.send ${body}
+If http.status <> 200 Then Err.Raise 1, , http.responseText
+${printed}
+%>`;
+}
+
+function writeDelphi(call: Call): string {
+  const headers = moreHeaders(call).map(([name, value]) =>
+    `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
+  );
+  return `program Call;
+{$APPTYPE CONSOLE}
+uses
+  System.SysUtils, System.Classes, System.Net.HttpClient;
+var
+  Client: THTTPClient;
+  Form: TStringList;
+  Reply: IHTTPResponse;
+begin
+  Client := THTTPClient.Create;
+  Form := TStringList.Create;
+  try
+${linesOf(...headers)}${
+    lines(call.args, ([known, value]) =>
+      `    Form.AddPair(${delphiQuoted(known)}, ${delphiQuoted(value)});`)
+  }
+    Reply := Client.Post(${delphiQuoted(addressOf(call))}, Form);
+    if Reply.StatusCode <> 200 then
+      raise Exception.Create(Reply.StatusText);
+    Writeln(Reply.ContentAsString(TEncoding.UTF8));
+  finally
+    Form.Free;
+    Client.Free;
+  end;
+end.`;
+}

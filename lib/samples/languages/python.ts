@@ -1,0 +1,84 @@
+/**
+ * The snippet for Python.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  type Call,
+  envelopeOf,
+  FORMATS,
+  headersOf,
+  type Language,
+  lines,
+  linesOf,
+  quoted,
+  resultElements,
+} from "../language.ts";
+
+/** Python. */
+export const python: Language = {
+  language: "Python",
+  values: "c",
+  needs: "Python 3.8 or later, nothing else",
+  formats: FORMATS,
+  write,
+};
+
+function write(call: Call): string {
+  const { args, format, soap } = call;
+  const isForm = format === "HTTP GET" || format === "HTTP POST";
+  const imports = [
+    ...(format === "JSON" ? ["import json"] : []),
+    ...(isForm ? ["import urllib.parse"] : []),
+    "import urllib.request",
+    ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
+    ...(soap === undefined ? [] : ["from xml.sax.saxutils import escape"]),
+  ];
+  const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  const address = format === "HTTP GET"
+    ? `${quoted(`${addressOf(call)}?`)} + urllib.parse.urlencode(arguments)`
+    : quoted(addressOf(call));
+  const [before = "", behind = ""] = soap === undefined ? [] : envelopeOf(call, soap);
+  return `${lines(imports, (each) => each)}
+
+arguments = {
+${lines(args, ([name, value]) => `    ${quoted(name)}: ${quoted(value)},`)}
+}
+${
+    soap === undefined ? "" : `envelope = (
+    ${quoted(before)}
+    + "".join(f"<{name}>{escape(value)}</{name}>" for name, value in arguments.items())
+    + ${quoted(behind)}
+)
+`
+  }request = urllib.request.Request(
+    ${address},
+${linesOf(...dataOf(call).map((data) => `    data=${data},`))}${
+    linesOf(...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]))
+  })
+with urllib.request.urlopen(request) as reply:
+${resultOf(call)}`;
+}
+
+function dataOf({ format }: Call): readonly string[] {
+  if (format === "HTTP GET") return [];
+  if (format === "HTTP POST") return ["urllib.parse.urlencode(arguments).encode()"];
+  return [format === "JSON" ? "json.dumps(arguments).encode()" : "envelope.encode()"];
+}
+
+function resultOf(call: Call): string {
+  const { format, fields } = call;
+  if (format === "JSON") {
+    const printed = fields?.map((field) => `result[${quoted(field)}]`) ??
+      [`"true" if result else "false"`];
+    return `    result = json.load(reply)["d"]\n${
+      lines(printed, (value) => `    print(${value})`)
+    }`;
+  }
+  const printed = resultElements(call)?.map((name) => `find(".//{*}${name}")`) ?? ["getroot()"];
+  return `    result = ElementTree.parse(reply)\n${
+    lines(printed, (value) => `    print(result.${value}.text)`)
+  }`;
+}

@@ -1,0 +1,76 @@
+/**
+ * The snippet for Ruby.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  type Call,
+  envelopeOf,
+  FORMATS,
+  headersOf,
+  type Language,
+  lines,
+  phpQuoted,
+  resultElements,
+} from "../language.ts";
+
+/** Ruby. */
+export const ruby: Language = {
+  language: "Ruby",
+  values: "php",
+  needs: "Ruby 2.5 or later, nothing else",
+  formats: FORMATS,
+  write,
+};
+
+function write(call: Call): string {
+  const { args, format } = call;
+  const headers = headersOf(call).map((header) => header.map(phpQuoted).join(" => "));
+  const address = phpQuoted(addressOf(call));
+  const sent = format === "HTTP GET"
+    ? `uri = URI(${address})
+uri.query = URI.encode_www_form(arguments)
+reply = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https') do |http|
+  http.get(uri.request_uri${headers.length === 0 ? "" : `, { ${headers.join(", ")} }`})
+end`
+    : `reply = Net::HTTP.post(
+  URI(${address}),
+  ${bodyOf(call)},
+  { ${headers.join(", ")} }
+)`;
+  return `require '${format === "JSON" ? "json" : "rexml/document"}'
+require 'net/http'
+
+arguments = {
+${lines(args, ([name, value]) => `  ${phpQuoted(name)} => ${phpQuoted(value)},`)}
+}
+${sent}
+raise reply.body unless reply.is_a?(Net::HTTPSuccess)
+${resultOf(call)}`;
+}
+
+function bodyOf(call: Call): string {
+  const { format, soap } = call;
+  if (soap === undefined) {
+    return format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
+  }
+  const [before, behind] = envelopeOf(call, soap);
+  return `${phpQuoted(before)} +
+    arguments.map { |name, value| "<#{name}>#{value.encode(xml: :text)}</#{name}>" }.join +
+    ${phpQuoted(behind)}`;
+}
+
+function resultOf(call: Call): string {
+  const { format, fields } = call;
+  if (format === "JSON") {
+    const printed = fields?.map((field) => `result[${phpQuoted(field)}]`) ?? ["result"];
+    return `result = JSON.parse(reply.body)['d']\n${lines(printed, (value) => `puts ${value}`)}`;
+  }
+  const printed =
+    resultElements(call)?.map((name) =>
+      `puts REXML::XPath.first(result, "//*[local-name()='${name}']").text`
+    ) ?? ["puts result.root.text"];
+  return `result = REXML::Document.new(reply.body)\n${printed.join("\n")}`;
+}

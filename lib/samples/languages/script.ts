@@ -1,0 +1,47 @@
+/**
+ * The snippets for JavaScript and TypeScript.
+ *
+ * @module
+ */
+
+import { addressOf, type Call, headersOf, type Language, lines, quoted } from "../language.ts";
+
+/** JavaScript; outside of browsers it has no reader of XML. */
+export const javascript: Language = {
+  language: "JavaScript",
+  values: "c",
+  needs: "a module in Node.js 18 or later, Deno or Bun",
+  formats: ["JSON"],
+  write: (call) => write(call, ""),
+};
+
+/** TypeScript. */
+export const typescript: Language = {
+  language: "TypeScript",
+  values: "c",
+  needs: "Deno, Bun, or Node.js 22 or later",
+  formats: ["JSON"],
+  write: (call) => write(call, `: { d: ${typeOf(call)} }`),
+};
+
+function typeOf({ fields }: Call): string {
+  return fields === undefined
+    ? "boolean"
+    : `{ ${fields.map((field) => `${field}: string`).join("; ")} }`;
+}
+
+function write(call: Call, type: string): string {
+  const { args, fields } = call;
+  const printed = fields?.map((field) => `d.${field}`) ?? ["d"];
+  const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  return `const reply = await fetch(${quoted(addressOf(call))}, {
+  method: "POST",
+  headers: { ${headers.join(", ")} },
+  body: JSON.stringify({
+${lines(args, ([name, value]) => `    ${name}: ${quoted(value)},`)}
+  }),
+});
+if (!reply.ok) throw new Error((await reply.json()).Message);
+const { d }${type} = await reply.json();
+${lines(printed, (value) => `console.log(${value});`)}`;
+}

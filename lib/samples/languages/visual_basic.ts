@@ -1,0 +1,103 @@
+/**
+ * The snippet for Visual Basic.
+ *
+ * @module
+ */
+
+import {
+  addressOf,
+  basicQuoted,
+  type Call,
+  type Format,
+  type Language,
+  lines,
+  linesOf,
+  moreHeaders,
+  resultElements,
+  type SoapCall,
+} from "../language.ts";
+
+/** .NET Framework has no reader of JSON that a program of a few lines would use. */
+const BASIC_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
+
+/** Visual Basic. */
+export const visualBasic: Language = {
+  language: "VB",
+  values: "basic",
+  needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http",
+  formats: BASIC_FORMATS,
+  write,
+};
+
+function write(call: Call): string {
+  const { soap } = call;
+  const imports = [
+    "System",
+    ...(soap === undefined ? ["System.Collections.Generic"] : []),
+    "System.Linq",
+    "System.Net.Http",
+    ...(soap === undefined ? [] : ["System.Text"]),
+    "System.Threading.Tasks",
+    "System.Xml.Linq",
+  ];
+  return `${lines(imports, (name) => `Imports ${name}`)}
+
+Module Program
+    Sub Main()
+        CallAsync().GetAwaiter().GetResult()
+    End Sub
+
+    Async Function CallAsync() As Task
+${soap === undefined ? form(call) : envelope(call, soap)}
+        Using client As New HttpClient()
+${
+    linesOf(
+      ...moreHeaders(call).map((header) =>
+        `            client.DefaultRequestHeaders.Add(${header.map(basicQuoted).join(", ")})`
+      ),
+    )
+  }${request(call)}
+            reply.EnsureSuccessStatusCode()
+            Dim result = XDocument.Parse(Await reply.Content.ReadAsStringAsync()).Root
+${result(call)}
+        End Using
+    End Function
+End Module`;
+}
+
+function form({ args }: Call): string {
+  return `        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
+${
+    lines(args, ([name, value]) =>
+      `            {${basicQuoted(name)}, ${basicQuoted(value)}}`, ",\n")
+  }
+        })`;
+}
+
+function envelope({ name, args }: Call, { envelope, namespace, mediaType }: SoapCall): string {
+  return `        Dim soap As XNamespace = ${basicQuoted(envelope)}
+        Dim api As XNamespace = ${basicQuoted(namespace)}
+        Dim envelope As New XElement(soap + "Envelope", New XElement(soap + "Body",
+            New XElement(api + ${basicQuoted(name)},
+${
+    lines(args, ([known, value]) =>
+      `                New XElement(api + ${basicQuoted(known)}, ${basicQuoted(value)})`, ",\n")
+  })))
+        Dim content As New StringContent(envelope.ToString(SaveOptions.DisableFormatting),
+            Encoding.UTF8, ${basicQuoted(mediaType)})`;
+}
+
+function request(call: Call): string {
+  return call.format === "HTTP GET"
+    ? `            Dim query = Await content.ReadAsStringAsync()
+            Dim reply = Await client.GetAsync(${basicQuoted(`${addressOf(call)}?`)} & query)`
+    : `            Dim reply = Await client.PostAsync(${basicQuoted(addressOf(call))}, content)`;
+}
+
+function result(call: Call): string {
+  const names = resultElements(call);
+  if (names === undefined) return `            Console.WriteLine(result.Value)`;
+  return lines(names, (name) =>
+    `            Console.WriteLine(result.Descendants().First(` +
+    `Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value)`);
+}
