@@ -107,6 +107,7 @@ for (const binding of BINDINGS) {
       await page.fill("#ValidatePin-secretCode", secret);
       await page.fill(PIN, "12 34");
       await page.locator("#calls label", { hasText: binding }).click();
+      await page.locator(`#snippets[data-format="${binding}"]`).waitFor();
       const [request] = await Promise.all([
         page.waitForRequest((candidate) => candidate.url().includes(".asmx")),
         page.click(`text=Check by ${binding}`),
