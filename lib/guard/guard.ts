@@ -241,6 +241,8 @@ export interface GuardStore {
     matchedStep: number | undefined,
     source?: string,
   ) => Verdict | Promise<Verdict>;
+  /** Whether other processes decide with it, so that others come between a look and a decision. */
+  readonly isShared: boolean;
   /** Whether it can tell anything but `unavailable`. */
   readonly isHealthy: () => boolean;
   /** Gives back what it holds of the system. */

@@ -55,6 +55,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       else if (state !== before && table.set(fingerprint, state, nowMs + keepMs)) onEviction?.();
       return verdict;
     },
+    isShared: false,
     isHealthy: () => true,
     close: () => {},
     size: () => table.size,

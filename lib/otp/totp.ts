@@ -82,6 +82,8 @@ export interface TotpCheck {
   readonly step: number;
   /** Time steps accepted on each side of the current one (RFC 6238 §5.2), 0 to 100. */
   readonly window: number;
+  /** Of these, the nearest that is looked at; 0, the current one, unless given. */
+  readonly nearest?: number;
   /** Digits in a code, 6 to 8. */
   readonly digits: number;
 }
@@ -89,7 +91,7 @@ export interface TotpCheck {
 /**
  * Finds the time step whose code was given.
  *
- * Every step of the window is computed and compared, whichever matches: so the time taken tells
+ * Every step that is looked at is computed and compared, whichever matches: so the time taken tells
  * nothing about the pin, not even where a guard keeps the answer back (RFC 4226 §7.3).
  *
  * @returns The distance to the current step, from -window to window, the nearest if there are two;
@@ -97,16 +99,18 @@ export interface TotpCheck {
  */
 export async function matchTimeStep(
   key: CryptoKey,
-  { code, step, window, digits }: TotpCheck,
+  { code, step, window, nearest = 0, digits }: TotpCheck,
 ): Promise<number | undefined> {
   if (code.length !== digits || !/^[0-9]+$/.test(code)) return undefined;
-  const distances = [0];
-  for (let distance = 1; distance <= window; distance++) distances.push(-distance, distance);
+  const distances = nearest === 0 ? [0] : [];
+  for (let distance = Math.max(nearest, 1); distance <= window; distance++) {
+    distances.push(-distance, distance);
+  }
   const possible = distances.filter((distance) => step + distance >= 0);
   const codes = await Promise.all(possible.map((distance) => hotp(key, step + distance, digits)));
   const matches = codes.map((candidate) => equalInConstantTime(code, candidate));
-  const nearest = matches.indexOf(true);
-  return nearest < 0 ? undefined : possible[nearest];
+  const first = matches.indexOf(true);
+  return first < 0 ? undefined : possible[first];
 }
 
 /**

@@ -93,6 +93,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
         return "unavailable";
       }
     },
+    isShared: true,
     isHealthy: connection.isHealthy,
     close: connection.close,
   };

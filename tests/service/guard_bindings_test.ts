@@ -126,6 +126,7 @@ function serviceWith(
 const UNKNOWN: GuardStore = {
   refusal: () => undefined,
   decide: () => Promise.resolve("unavailable"),
+  isShared: true,
   isHealthy: () => true,
   close: () => {},
 };

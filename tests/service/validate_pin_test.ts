@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { factKinds, type Facts } from "../../lib/service/facts.ts";
+import type { GuardStore, Verdict } from "../../lib/guard/guard.ts";
 import { Fault } from "../../lib/service/fault.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
@@ -22,6 +23,71 @@ Deno.test("validatePin() without a guard tells how far off a right pin is, and o
     assertEquals(await told(referenceHotp("secret", 10 + distance)), [true, [{ distance }]]);
   }
   assertEquals(await told(referenceHotp("secret", 13)), [false, []]);
+});
+
+/** What is done, in its order, for a pin: codes that are computed, and the decision. */
+async function worked(pin: string, store?: Partial<GuardStore>): Promise<string> {
+  const work: string[] = [];
+  const { sign } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "sign", {
+    configurable: true,
+    value: (...args: Parameters<typeof sign>) => {
+      work.push("code");
+      return sign.apply(crypto.subtle, args);
+    },
+  });
+  const decide = store?.decide ?? ((_, step) => step === undefined ? "wrong" : "accepted");
+  const whole: GuardStore = {
+    refusal: () => undefined,
+    isShared: false,
+    isHealthy: () => true,
+    close: () => {},
+    ...store,
+    decide: (...args) => (work.push("decision"), decide(...args)),
+  };
+  try {
+    const guard = store && { fingerprint: () => "f", source: () => "s", store: whole };
+    const otp = { ...OTP, window: 1 };
+    const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
+    work.push(String(await validatePin({ pin, secretCode: "secret" }, context)));
+  } finally {
+    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
+  }
+  return work.join(" ");
+}
+
+const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
+  referenceHotp("secret", step)
+);
+const LOCAL = {};
+const SHARED = { isShared: true };
+const verdict = (verdict: Verdict): Partial<GuardStore> => ({ decide: () => verdict });
+
+Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
+  assertEquals(await worked(CURRENT!), "code true");
+  assertEquals(await worked(CURRENT!, LOCAL), "code decision true");
+});
+
+Deno.test("validatePin() computes every step for any other pin, before it decides", async () => {
+  for (const [pin, result] of [[BEFORE, true], [AFTER, true], [WRONG, false]] as const) {
+    assertEquals(await worked(pin!), `code code code ${result}`);
+    assertEquals(await worked(pin!, LOCAL), `code code code decision ${result}`);
+  }
+});
+
+Deno.test("validatePin() computes every step where it holds the answer to a right pin back", async () => {
+  for (const held of ["throttled", "replayed", "unavailable"] as const) {
+    assertEquals(await worked(CURRENT!, verdict(held)), "code decision code code false");
+    assertEquals(await worked(AFTER!, verdict(held)), "code code code decision false");
+    assertEquals(await worked(WRONG!, verdict(held)), "code code code decision false");
+  }
+});
+
+Deno.test("validatePin() computes every step before it asks a shared store", async () => {
+  for (const pin of [BEFORE, CURRENT, AFTER]) {
+    assertEquals(await worked(pin!, SHARED), "code code code decision true");
+  }
+  assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
 });
 
 Deno.test("factKinds() counts each distance in the window on its own", () => {
