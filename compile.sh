@@ -15,6 +15,10 @@ readonly PERMISSIONS=(
   --allow-env     # to list the variables: a mistyped AUTHENTICATOR_ name would else be nothing
 )
 
+# V8 would let garbage grow to three times what is in use: 240 MB after 100,000 checks, and with these
+# 105, for no processor time that could be measured.
+readonly MEMORY=--v8-flags=--max-semi-space-size=4,--heap-growing-percent=25
+
 # Our name of a target, Deno's, Bun's.
 readonly TARGETS='linux-x64 x86_64-unknown-linux-gnu bun-linux-x64
 linux-arm64 aarch64-unknown-linux-gnu bun-linux-arm64
@@ -82,7 +86,7 @@ bundle() {
 with_deno() {
   local target=()
   [[ $deno_target == here ]] || target=(--target "$deno_target")
-  deno_cli compile "${LOCKED[@]}" --check --exclude-unused-npm ${target[@]+"${target[@]}"} "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
+  deno_cli compile "${LOCKED[@]}" --check --exclude-unused-npm ${target[@]+"${target[@]}"} "$MEMORY" "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
 }
 
 with_bun() {
