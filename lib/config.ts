@@ -18,6 +18,8 @@ export interface Config {
   readonly host: string;
   /** The port to listen on; 0 for one that is free. */
   readonly port: number;
+  /** Whether other servers of this user may listen on the same port, and take their share. */
+  readonly sharePort: boolean;
   /** The path of a unix socket to listen on instead; undefined for host and port. */
   readonly socket: string | undefined;
   /** The permission bits of that socket. */
@@ -131,6 +133,10 @@ export const OPTIONS: OptionTable<Config> = {
     defaultText: "8080",
     description: "Port to listen on; 0 picks a free one",
     ...wholeNumber(0, 65535),
+  },
+  sharePort: {
+    description: "Listen beside others on the port, which share the work (Linux)",
+    ...SWITCH,
   },
   socket: {
     placeholder: "PATH",

@@ -23,13 +23,15 @@ const STORE_PATIENCE_MS = 2_000;
 
 /** Why a server could not listen where the options say, as clauses. */
 export async function addressObstacles(config: Config): Promise<readonly string[]> {
-  const { host: hostname, port, socket, socketMode } = config;
+  const { host: hostname, port, sharePort, socket, socketMode } = config;
   try {
     if (socket === undefined) await tryPort({ hostname, port });
     else await trySocket(socket, socketMode);
     return [];
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
+    // Those who are there may share it. To listen beside them would take callers away from them.
+    if (sharePort && error.code === "EADDRINUSE") return [];
     return [error.message];
   }
 }

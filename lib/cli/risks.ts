@@ -73,6 +73,11 @@ const OPTION_RISKS: readonly {
       `it as ${variableOf("guard")} in the environment.`,
   },
   {
+    applies: (config) => config.sharePort && config.guard === "memory" && config.maxFailures > 0,
+    risk: "--share-port without --guard: each server on the port counts wrong pins separately. " +
+      "Give all of them one store.",
+  },
+  {
     applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
     risk: "--guard without --guard-key-file: each server that shares the store counts wrong pins " +
       "separately, and from zero after a restart.",

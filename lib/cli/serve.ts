@@ -91,8 +91,9 @@ function findingsOf(
 }
 
 function listenOptions(config: Config, log: Log): ListenOptions {
-  const { host, port, socket, socketMode } = config;
+  const { host, port, sharePort, socket, socketMode } = config;
   return {
+    sharePort,
     address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
     tls: readTls(config),
     log,

@@ -43,7 +43,7 @@ export class ListenError extends Error {
    * @param address Where it was tried.
    * @param code The system's code of the error, as `EADDRINUSE`.
    */
-  constructor(address: TcpAddress | UnixAddress, code: string) {
+  constructor(address: TcpAddress | UnixAddress, readonly code: string) {
     const [place, reason] = "path" in address
       ? ["the socket", UNIX_REASONS.get(code)]
       : [`${address.hostname}, port ${address.port}`, tcpReason(address, code)];

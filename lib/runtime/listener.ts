@@ -18,6 +18,8 @@ const ALONE_TIMEOUT_MS = 1_000;
 export interface ListenOptions {
   /** A port, or a unix socket with its permission bits. */
   readonly address: TcpAddress | (UnixAddress & { readonly mode: number });
+  /** Whether other servers of this user may listen on the same port, and take their share. */
+  readonly sharePort: boolean;
   /** The certificate and key for TLS; undefined for plain HTTP, as on a socket. */
   readonly tls: Tls | undefined;
   /** Who is told of what befalls the server. */
@@ -59,22 +61,23 @@ type OptionsFor<Address> = Omit<ListenOptions, "address"> & { readonly address: 
 
 async function listenOnPort(
   runtime: Runtime,
-  { address, tls, log }: OptionsFor<TcpAddress>,
+  { address, sharePort, tls, log }: OptionsFor<TcpAddress>,
   handler: Handler,
 ): Promise<Listener> {
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): Serving =>
     start(runtime, { address, tls, shared }, { handler, log });
-  const alone = open(address, tls, false);
-  const taken = alone.server.address ?? address;
+  const first = open(address, tls, sharePort);
+  const taken = first.server.address ?? address;
   if (tls === undefined) {
-    const standing = new Standing(alone, () => open(taken, tls, false), log);
+    const standing = new Standing(first, () => open(taken, tls, sharePort), log);
     return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };
   }
   // A certificate is renewed by a second server on the same port. For that both must share it, and
   // then the system would let a stranger of this user share it too: so it is taken alone first.
-  await waitAtMost(alone.server.shutdown(), ALONE_TIMEOUT_MS);
+  if (!sharePort) await waitAtMost(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
-  const standing = new Standing(open(taken, shown, true), () => open(taken, shown, true), log);
+  const serving = sharePort ? first : open(taken, shown, true);
+  const standing = new Standing(serving, () => open(taken, shown, true), log);
   return {
     url: urlOf("https", taken),
     renew: (tls) => {

@@ -198,6 +198,16 @@ Deno.test("check finds a port that is in use, and an address that is none of thi
   );
 });
 
+Deno.test("check takes nothing from those who are on a port that is shared", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { code, stderr } = await check(["--port", String(taken.addr.port), "--share-port"]);
+  assertEquals(code, 0, stderr);
+  assertEquals(
+    notWell(await check(["--host", "192.0.2.1", "--share-port"])).replace(/^.*: /, ""),
+    "the address is not one of this machine.",
+  );
+});
+
 Deno.test("check finds a socket that cannot be made, and makes none", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {

@@ -28,6 +28,8 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--socket-mode 0666"],
   ["--window 2"],
   ["--window 3", "--window is more than 2"],
+  ["--share-port", "--share-port without --guard"],
+  ["--share-port --guard redis://127.0.0.1 --guard-key-file key"],
   ["--max-failures 0", "--max-failures 0:"],
   ["--guard redis://127.0.0.1 --guard-key-file key"],
   ["--guard redis://127.0.0.1", "--guard without --guard-key-file"],

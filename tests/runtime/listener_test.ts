@@ -60,7 +60,7 @@ function listenWith(
   runtime: Runtime,
   options: Partial<ListenOptions> = {},
 ): ReturnType<typeof listen> {
-  const all = { address: PORT, tls: undefined, log: SILENT, ...options };
+  const all = { address: PORT, sharePort: false, tls: undefined, log: SILENT, ...options };
   return listen(runtime, all, () => Promise.resolve(new Response()));
 }
 
@@ -91,6 +91,19 @@ Deno.test("listen() has one server without TLS, alone on its port, and nothing t
   assertEquals(servers()[1], `${CHOSEN} plain`);
   await stop();
   assertEquals(servers(), ["0 plain stopped", `${CHOSEN} plain stopped`]);
+});
+
+Deno.test("listen() shares a port from the first server on, over TLS or not", async () => {
+  for (const shown of [undefined, tls("a")]) {
+    const { runtime, servers, fail } = scene();
+    const { stop } = await listenWith(runtime, { sharePort: true, tls: shown });
+    const how = shown === undefined ? "plain shared" : "a shared";
+    assertEquals(servers(), [`0 ${how}`]);
+    fail(0);
+    await eventually(() => servers().length === 2);
+    assertEquals(servers()[1], `${CHOSEN} ${how}`);
+    await stop();
+  }
 });
 
 Deno.test("listen() takes a port alone before it is shared for TLS, and renews by another server", async () => {
