@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { limitLife } from "../support/child.ts";
-import { programWords } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { createLogWriter } from "../../lib/app/log_writer.ts";
 
 Deno.test("createLogWriter() writes the lines of a moment together, in their order", async () => {
@@ -60,20 +59,12 @@ Deno.test({
   name: "the program serves on when nothing can be written into its log",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
-    const child = new Deno.Command("sh", {
-      args: ["-c", 'exec "$@" 2>/dev/full', "sh", ...programWords(), "--port", "0"],
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    limitLife(child);
-    const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
+    const program = await startProgram(["--port", "0"], { shell: "exec 2>/dev/full" });
     for (let i = 0; i < 5; i++) {
-      const reply = await fetch(`${url}/Validate.aspx?Pin=1&SecretCode=x`);
+      const reply = await fetch(`${program.url}/Validate.aspx?Pin=1&SecretCode=x`);
       assertEquals([reply.status, await reply.text()], [200, "False"]);
     }
-    child.kill("SIGTERM");
-    assertEquals((await child.status).code, 0);
-    await stdout.cancel();
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
   },
 });

@@ -3,10 +3,9 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
 import { CommandError } from "../../lib/cli/io.ts";
-import { limitLife } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
-import type { Outcome } from "../support/program.ts";
+import { type Outcome, startProgram } from "../support/program.ts";
 import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
@@ -107,22 +106,12 @@ Deno.test("healthcheck asks through a unix socket", async () => {
     const checkSocket = (): Promise<Outcome> => checkByProcess({}, "--socket", path);
     assertEquals(await checkSocket(), notWell(`${path} is not there: no such socket`));
     // A test may not listen on a socket; another process may.
-    const server = new Deno.Command(Deno.execPath(), {
-      args: [
-        "eval",
-        `Deno.serve({ path: "${path}", onListen: () => console.log() },
-        ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`,
-      ],
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    limitLife(server);
-    const reader = server.stdout.getReader();
-    await reader.read();
+    const script = `Deno.serve({ path: "${path}", onListen: () => console.log() },
+      ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`;
+    const server = await startProgram([script], { command: [Deno.execPath(), "eval"] });
     assertEquals(await checkSocket(), well(path));
-    await reader.cancel();
-    server.kill();
-    await server.status;
+    server.signal("SIGKILL");
+    await server.outcome;
   });
 });
 

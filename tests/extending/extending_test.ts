@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { limitLife, runToEnd } from "../support/child.ts";
+import { runToEnd } from "../support/child.ts";
+import { startProgram } from "../support/program.ts";
 import { type Change, changedCopy, changesUnder, LAYOUT_TEST } from "./recipe.ts";
 
 const TEXT = "d\u00e9j\u00e0 vu <&> \u{1F511}";
@@ -11,22 +12,19 @@ const BINDING = changesUnder("Add a binding");
 
 /** Starts the server in a folder, lets a test talk to it, and ends it. */
 async function withServer(folder: URL, talk: (base: string) => Promise<void>): Promise<void> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", "-A", "main.ts", "--port", "0"],
-    cwd: folder,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  limitLife(child);
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const command = [
+    Deno.execPath(),
+    "run",
+    "--no-prompt",
+    "-A",
+    new URL("main.ts", folder).pathname,
+  ];
+  const program = await startProgram(["--port", "0"], { command });
   try {
-    const { value = "" } = await reader.read();
-    await talk(/http:\/\/\S+/.exec(value)![0]);
+    await talk(program.url);
   } finally {
-    child.kill("SIGTERM");
-    while (!(await reader.read()).done);
-    await child.status;
+    program.signal("SIGTERM");
+    await program.outcome;
   }
 }
 

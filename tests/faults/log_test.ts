@@ -7,6 +7,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../support/child.ts";
 import { residentBytes } from "../support/process.ts";
 import { Wire } from "../runtime/wire.ts";
 import { type Subject, until, withSubject } from "./subject.ts";
@@ -29,8 +30,7 @@ async function sendMany(subject: Subject): Promise<void> {
 async function withPipe(run: (path: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   const path = `${folder}/pipe`;
-  const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
-  assert(success, "no named pipe can be made");
+  assertEquals((await runToEnd(["mkfifo", path])).stderr, "");
   try {
     await run(path);
   } finally {

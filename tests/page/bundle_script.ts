@@ -5,6 +5,8 @@
  * @module
  */
 
+import { runToEnd } from "../support/child.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 
 /** The file that holds the bundle. */
@@ -28,17 +30,13 @@ export const SCRIPT: string =
  * @throws {Error} When they cannot be bundled.
  */
 export async function bundledScript(): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify"],
-      "lib/page/browser/main.ts",
-    ],
-    cwd: ROOT,
-    env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
-  }).output();
-  const decoder = new TextDecoder();
-  if (!success) throw new Error(`deno bundle failed: ${decoder.decode(stderr)}`);
-  return `${HEAD}${JSON.stringify(decoder.decode(stdout).trim())};\n`;
+  const options = ["--quiet", "--platform", "browser", "--format", "iife", "--minify"];
+  const { code, stdout, stderr } = await runToEnd(
+    [Deno.execPath(), "bundle", ...options, "lib/page/browser/main.ts"],
+    { cwd: ROOT, env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" } },
+  );
+  if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
+  return `${HEAD}${JSON.stringify(stdout.trim())};\n`;
 }
 
 if (import.meta.main) await Deno.writeTextFile(SCRIPT_FILE, await bundledScript());

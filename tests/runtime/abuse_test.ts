@@ -8,6 +8,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
 import { ABUSES } from "./abuse.ts";
 import { statusIn, Wire } from "./wire.ts";
@@ -33,11 +34,8 @@ Deno.test.afterAll(async () => {
 });
 
 // Where the system tells it.
-function residentBytes(): number {
-  if (Deno.build.os === "windows") return 0;
-  const { stdout } = new Deno.Command("ps", { args: ["-o", "rss=", "-p", `${program.pid}`] })
-    .outputSync();
-  return Number(new TextDecoder().decode(stdout)) * 1024;
+function memory(): number {
+  return Deno.build.os === "linux" ? residentBytes(program.pid) : 0;
 }
 
 let number = 0;
@@ -80,7 +78,7 @@ abuse("a body that never comes to its end → 408", async (wire) => {
 });
 
 abuse("600 bodies that stall keep no other waiting, and take little memory", async (wire) => {
-  const before = residentBytes();
+  const before = memory();
   const stalled = await Promise.all(Array.from({ length: 600 }, () => Wire.to(program)));
   for (const [i, wire] of stalled.entries()) {
     const length = i % 2 === 0 ? "Content-Length: 65536" : "Transfer-Encoding: chunked";
@@ -100,7 +98,7 @@ abuse("600 bodies that stall keep no other waiting, and take little memory", asy
   });
   assertEquals(new Set(refused.slice(0, tooMany).map(statusIn)), new Set(["503"]));
   assertEquals(refused.filter((text) => !/^retry-after: 1\r$/im.test(text)), []);
-  assert(residentBytes() - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
+  assert(memory() - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
   stalled.forEach((wire) => wire.close());
 });
 
@@ -114,10 +112,10 @@ abuse("a chunked body without end → 413", async (wire) => {
 abuse("a client that goes on with a body that was refused takes no memory", async (wire) => {
   await wire.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
   const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
-  const before = residentBytes();
+  const before = memory();
   // 512 MiB, or as much as the server takes.
   for (let count = 0; count < 8_192 && await wire.send(chunk); count++);
-  assert(residentBytes() - before < 128 * 1024 * 1024, "the server keeps what it does not need");
+  assert(memory() - before < 128 * 1024 * 1024, "the server keeps what it does not need");
 });
 
 abuse("a thousand requests at once are answered in order", async (wire) => {

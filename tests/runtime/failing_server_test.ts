@@ -5,8 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { limitLife, runToEnd } from "../support/child.ts";
-import { PROGRAM, programWords } from "../support/program.ts";
+import { runToEnd } from "../support/child.ts";
+import { PROGRAM, programWords, startProgram } from "../support/program.ts";
 
 const SOURCE = new URL("failing_server.ts", import.meta.url).pathname;
 
@@ -26,27 +26,18 @@ Deno.test({
   fn: async () => {
     const folder = await Deno.makeTempDir();
     try {
-      const [path, ...args] = await serverWords(folder);
-      const options = { args, stdin: "null", stdout: "piped", stderr: "piped" } as const;
-      const child = new Deno.Command(path!, options).spawn();
-      limitLife(child);
-      const stderr = new Response(child.stderr).text();
-      const stdout = child.stdout.pipeThrough(new TextDecoderStream() as Decoder).getReader();
-      const port = (await stdout.read()).value!.trim();
-      const reply = await fetch(`http://127.0.0.1:${port}/`);
+      const server = await startProgram([], { command: await serverWords(folder) });
+      const reply = await fetch(server.url);
       assertEquals(
         [reply.status, reply.headers.get("content-type"), await reply.text()],
         [500, "text/plain; charset=utf-8", "Server was unable to process request.\r\n"],
       );
-      assertEquals((await stdout.read()).value, "a request failed: TypeError: hush\n");
-      child.kill("SIGKILL");
-      await stdout.cancel();
-      assertEquals([await stderr, (await child.status).signal], ["", "SIGKILL"]);
+      const told = "a request failed: TypeError: hush\n";
+      await server.logged(told);
+      server.signal("SIGKILL");
+      assertEquals((await server.outcome).stderr, told);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   },
 });
-
-// The platform's type of the decoder wants a wider kind of bytes than streams of a process have.
-type Decoder = TransformStream<Uint8Array, string>;
