@@ -67,15 +67,20 @@ export async function callCommand(
   });
   const code = await withProcess({
     env: { NO_COLOR: "1", ...env },
-    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]),
+    stdin: streamOf(stdin.length === 0 ? [] : [stdin]),
     stdout: output("stdout"),
     stderr: output("stderr"),
   }, () => main(args));
   return { code, ...written };
 }
 
+/** What gives such chunks to whoever reads it. */
+export function streamOf(chunks: readonly (string | Uint8Array)[]): Readable {
+  return Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+}
+
 /** Runs something that finds other properties on `process`. */
-async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
+export async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
   const names = Object.keys(own) as (keyof typeof process)[];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
   for (const [name, value] of Object.entries(own)) {

@@ -224,6 +224,12 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       "the secret is not Base32 (letters A to Z, digits 2 to 7). Try --help.",
     ],
     [
+      ["--app-name", "\u{1F511}".repeat(256), "--app-info", "x"],
+      "x".repeat(1024),
+      2,
+      "--app-name, --app-info and the secret are together too long for a QR code. Try --help.",
+    ],
+    [
       ["--app-name", ":", "--app-info", "x"],
       SECRET,
       2,

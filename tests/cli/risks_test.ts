@@ -50,6 +50,9 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--base-url http://[::1]:9000/pin"],
 ];
 
+// Sentences to their end.
+const WHOLE = /^\S.*[a-zA-Z/]\.$/;
+
 for (const [line, ...beginnings] of OPTIONS) {
   Deno.test(`optionRisks() warns ${beginnings.length} times of "${line}"`, () => {
     const flags = namesOf(ALL).map((name) => [name, "flag"] as const);
@@ -59,12 +62,13 @@ for (const [line, ...beginnings] of OPTIONS) {
     );
     assertEquals(risks, matching.filter((risk) => risk !== undefined));
     assertEquals(risks.length, beginnings.length);
+    assertEquals(risks.filter((risk) => !WHOLE.test(risk)), []);
   });
 }
 
 Deno.test("variableRisks() warns of each variable when its value does something", () => {
   const warned = (name: string, value: string | undefined): boolean =>
-    variableRisks([{ name, value, readable: true }]).length === 1;
+    variableRisks([{ name, value, readable: true }]).some((risk) => /: \S.*[a-z]\.$/.test(risk));
   for (const { name } of WATCHED_VARIABLES) {
     assertEquals([name, warned(name, "true"), warned(name, ""), warned(name, undefined)], [
       name,

