@@ -4,6 +4,7 @@
  * @module
  */
 
+import process from "node:process";
 import { ANSWER, type Outcome } from "./worker.ts";
 
 /** A worker. */
@@ -33,6 +34,8 @@ export function startWorker(tree: string, mutant?: string): Worker {
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
+    // A group of its own, with the programs that its tests start.
+    detached: true,
   }).spawn();
   const writer = child.stdin.getWriter();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -40,7 +43,7 @@ export function startWorker(tree: string, mutant?: string): Worker {
   let late = false;
   const close = (): void => {
     try {
-      child.kill("SIGKILL");
+      process.kill(-child.pid, "SIGKILL");
     } catch {
       // It has ended.
     }
