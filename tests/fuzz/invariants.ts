@@ -39,7 +39,7 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   "JSON": [200, 404, ...BODY_FAULTS],
   "pair.aspx": [200, ...FAULTS],
   "validate.aspx": [200],
-  "qr.aspx": [200, 204, 405, ...FAULTS],
+  "qr.aspx": [200, 204, 405, ...BODY_FAULTS],
   "description": [200, 304, 404, ...FAULTS],
   "other": [200, 204, 302, 404, 405, 503, ...FAULTS],
 };
