@@ -60,6 +60,8 @@ export interface Config {
   readonly singleUse: boolean;
   /** Where failures and used codes are remembered: in this process, or in a store that is shared. */
   readonly guard: "memory" | StoreUrl;
+  /** Secrets that the guard remembers in the memory of this process, at most. */
+  readonly guardEntries: number;
   /** The file with the key by which secrets are named there; undefined for one drawn at start. */
   readonly guardKeyFile: string | undefined;
   /** The file with the authorities that the store's certificate must be from, PEM. */
@@ -253,6 +255,12 @@ export const OPTIONS: OptionTable<Config> = {
       const value = text === "memory" ? text : StoreUrl.parse(text);
       return value === undefined ? undefined : { value };
     },
+  },
+  guardEntries: {
+    placeholder: "N",
+    defaultText: "100000",
+    description: "Secrets that --guard memory remembers, about 200 bytes each",
+    ...wholeNumber(1, 10_000_000),
   },
   guardKeyFile: {
     placeholder: "FILE",

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
-import { createMemoryStore, MAX_ENTRIES } from "../guard/memory_store.ts";
+import { createMemoryStore } from "../guard/memory_store.ts";
 import { openRedis, type StoreTls } from "../store/redis_client.ts";
 import { keepConnected } from "../store/redis_connection.ts";
 import { createRedisStore, probe } from "../store/redis_store.ts";
@@ -46,7 +46,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
     : readGuardKey(config.guardKeyFile);
   if (config.maxFailures === 0 && !config.singleUse) return undefined;
   const store = config.guard === "memory"
-    ? memoryStore(rules, observer)
+    ? memoryStore(rules, config.guardEntries, observer)
     : redisStore(rules, config.guard, latest(() => readStoreTls(config)), observer);
   return {
     fingerprint: fingerprintBy(key, config.algorithm),
@@ -81,7 +81,11 @@ function steadyClock(): number {
   return performance.now();
 }
 
-function memoryStore(rules: GuardRules, { log, count }: GuardObserver): GuardStore {
+function memoryStore(
+  rules: GuardRules,
+  maxEntries: number,
+  { log, count }: GuardObserver,
+): GuardStore {
   let warnedMs = -Infinity;
   const onEviction = (): void => {
     count("eviction");
@@ -89,11 +93,11 @@ function memoryStore(rules: GuardRules, { log, count }: GuardObserver): GuardSto
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;
     log.warn(
-      `the guard remembers ${MAX_ENTRIES} secrets and no more: what it knew of the one that was ` +
-        "not asked about for the longest time is forgotten",
+      `the guard remembers ${maxEntries} secrets and no more (${flagOf("guardEntries")}): used ` +
+        "codes are forgotten, then failures",
     );
   };
-  return createMemoryStore({ rules, now: steadyClock, onEviction });
+  return createMemoryStore({ rules, now: steadyClock, maxEntries, onEviction });
 }
 
 function redisStore(

@@ -4,11 +4,22 @@
  * @module
  */
 
-import { decide, type GuardRules, type GuardStore, refusedMs } from "./guard.ts";
-import { RecentTable } from "./recent_table.ts";
+import { owedMs } from "./budget.ts";
+import {
+  decide,
+  type GuardRules,
+  type GuardState,
+  type GuardStore,
+  refusedMs,
+  totalBudget,
+} from "./guard.ts";
+import { RANKS, RecentTable } from "./recent_table.ts";
 
-/** Secrets of which something is remembered, at most. */
-export const MAX_ENTRIES = 100_000;
+/** Secrets of which something is remembered, at most, unless told otherwise. */
+export const DEFAULT_ENTRIES = 100_000;
+
+/** What is forgotten for want of room: a used code or a known source alone, failures, or a wait. */
+export type Evicted = "used" | "failed" | "throttled";
 
 /** What a store in memory needs. */
 export interface MemoryStoreOptions {
@@ -19,10 +30,10 @@ export interface MemoryStoreOptions {
    * whatever happens to the time of day.
    */
   readonly now: () => number;
-  /** Secrets of which something is remembered, at most; 100,000 unless given. */
+  /** Secrets of which something is remembered, at most; `DEFAULT_ENTRIES` unless given. */
   readonly maxEntries?: number;
-  /** Told whenever a secret is forgotten for want of room. */
-  readonly onEviction?: () => void;
+  /** Told whenever a secret is forgotten for want of room, and what of it. */
+  readonly onEviction?: (what: Evicted) => void;
 }
 
 /** A store in memory. */
@@ -34,25 +45,31 @@ export interface MemoryStore extends GuardStore {
 /**
  * Makes a store that remembers nothing yet.
  *
- * Nothing in it waits, so a decision is one step. When there is no room for another secret, the one
- * that was not asked about for the longest time is forgotten.
+ * Nothing in it waits, so a decision is one step. When there is no room for another secret, what
+ * expired is forgotten first, then used codes, then the fewest failures, and a secret that is
+ * throttled last: a flood of logins pushes no failure out.
  */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
-  const { rules, now, maxEntries = MAX_ENTRIES, onEviction } = options;
+  const { rules, now, maxEntries = DEFAULT_ENTRIES, onEviction } = options;
   const table = new RecentTable(maxEntries);
   return {
     refusal: (fingerprint, source) => {
       const nowMs = now();
-      const state = table.use(fingerprint, nowMs);
+      const state = table.get(fingerprint, nowMs);
       return state && refusedMs(rules, state, source, nowMs) > 0 ? "throttled" : undefined;
     },
     decide: (fingerprint, matchedStep, source) => {
       const nowMs = now();
       table.sweep(nowMs);
-      const before = table.use(fingerprint, nowMs);
+      const before = table.get(fingerprint, nowMs);
       const { verdict, state, keepMs } = decide(rules, before, { matchedStep, source }, nowMs);
-      if (state === undefined) table.delete(fingerprint);
-      else if (state !== before && table.set(fingerprint, state, nowMs + keepMs)) onEviction?.();
+      if (state === undefined) {
+        table.delete(fingerprint);
+      } else if (state !== before) {
+        const entry = { state, expiresAtMs: nowMs + keepMs, rank: rankOf(rules, state, nowMs) };
+        const evicted = table.set(fingerprint, entry, nowMs);
+        if (evicted !== undefined) onEviction?.(kindOf(evicted));
+      }
       return verdict;
     },
     isShared: false,
@@ -60,4 +77,20 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     close: () => {},
     size: () => table.size,
   };
+}
+
+/** The rank of secrets whose pins are refused. */
+const THROTTLED = RANKS - 1;
+
+// Ranks grow with the logarithm of the failures: there are few, and one failure more makes no
+// difference where there are many.
+function rankOf(rules: GuardRules, state: GuardState, nowMs: number): number {
+  if (refusedMs(rules, state, undefined, nowMs) > 0) return THROTTLED;
+  const failures = owedMs(state, nowMs) / totalBudget(rules).refillMs;
+  return failures <= 0 ? 0 : 1 + Math.floor(Math.log2(Math.max(1, failures)));
+}
+
+function kindOf(rank: number): Evicted {
+  if (rank === THROTTLED) return "throttled";
+  return rank === 0 ? "used" : "failed";
 }

@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../lib/app/guard.ts";
 import { UsageError } from "../../lib/config.ts";
-import { MAX_ENTRIES } from "../../lib/guard/memory_store.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf } from "../cli/command.ts";
 import { AUTHORITY } from "../redis/certificates.ts";
@@ -76,12 +75,12 @@ function notes(): { readonly said: string[]; readonly observer: GuardObserver } 
 
 Deno.test("createGuard() counts what is forgotten for want of room, and says so once a minute", async () => {
   const { said, observer } = notes();
-  const { store } = createGuard(configOf([]), observer)!;
-  for (let i = 0; i < MAX_ENTRIES + 2; i++) await store.decide(String(i), undefined);
+  const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
+  for (let i = 0; i < 12; i++) await store.decide(String(i), undefined);
   assertEquals(said, [
     "count: eviction",
-    "warn: the guard remembers 100000 secrets and no more: what it knew of the one that was not " +
-    "asked about for the longest time is forgotten",
+    "warn: the guard remembers 10 secrets and no more (--guard-entries): used codes are forgotten, " +
+    "then failures",
     "count: eviction",
   ]);
 });

@@ -7,7 +7,12 @@ import {
   type GuardStore,
   type Verdict,
 } from "../../lib/guard/guard.ts";
-import { createMemoryStore, MAX_ENTRIES, type MemoryStore } from "../../lib/guard/memory_store.ts";
+import {
+  createMemoryStore,
+  DEFAULT_ENTRIES,
+  type Evicted,
+  type MemoryStore,
+} from "../../lib/guard/memory_store.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
@@ -22,10 +27,10 @@ function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): Gua
 function storeWith(
   maxEntries = 10,
   rules = rulesWith(),
-): { store: MemoryStore; clock: { ms: number }; evictions: () => number } {
+): { store: MemoryStore; clock: { ms: number }; evictions: () => readonly Evicted[] } {
   const clock = { ms: 0 };
-  let evictions = 0;
-  const onEviction = (): void => void evictions++;
+  const evictions: Evicted[] = [];
+  const onEviction = (what: Evicted): void => void evictions.push(what);
   const store = createMemoryStore({ rules, now: () => clock.ms, maxEntries, onEviction });
   return { store, clock, evictions: () => evictions };
 }
@@ -51,23 +56,60 @@ Deno.test("a memory store refuses before the pin is looked at, and no longer tha
   assertEquals(store.refusal("a"), undefined);
 });
 
-Deno.test("a memory store forgets the least recently used secret when it is full", () => {
-  const { store, evictions } = storeWith(3);
+Deno.test("a memory store forgets used codes first, then the fewest failures, a wait last", () => {
+  const { store, evictions } = storeWith(4, rulesWith({ maxFailures: 4 }));
+  fail(store, "throttled", 4);
+  fail(store, "three", 3);
+  fail(store, "one", 1);
+  store.decide("used", STEP);
+  assertEquals(store.decide("used", STEP), "replayed");
+  for (let i = 0; i < 50; i++) fail(store, `new ${i}`, 1);
+  assertEquals(store.refusal("throttled"), "throttled");
+  // The used code went, and of one failure each all but the last.
+  assertEquals(store.decide("used", STEP), "accepted");
+  fail(store, "three", 1);
+  assertEquals(store.refusal("three"), "throttled");
+  assertEquals([store.size(), evictions()], [4, ["used", ...Array(49).fill("failed"), "used"]]);
+});
+
+Deno.test("a memory store is not touched by a flood of logins where it remembers failures", () => {
+  const { store, evictions } = storeWith(10, rulesWith({ maxFailures: 4 }));
+  for (let i = 0; i < 5; i++) fail(store, `s${i}`, 3);
+  for (let i = 0; i < 1000; i++) assertEquals(store.decide(`login ${i}`, STEP), "accepted");
+  for (let i = 0; i < 5; i++) {
+    fail(store, `s${i}`, 1);
+    assertEquals(store.refusal(`s${i}`), "throttled");
+  }
+  // All room for failures: a login finds none, and says so.
+  for (let i = 5; i < 10; i++) fail(store, `s${i}`, 1);
+  assertEquals(store.decide("login", STEP), "accepted");
+  assertEquals(new Set(evictions()), new Set(["used"]));
+});
+
+Deno.test("a memory store forgets a throttled secret when all others are", () => {
+  const { store, evictions } = storeWith(2);
   for (const name of ["a", "b", "c"]) fail(store, name, 3);
-  // Asking is use: who sends on to a refused secret keeps it remembered.
-  assertEquals(store.refusal("a"), "throttled");
-  fail(store, "d", 1);
-  assertEquals([store.size(), evictions()], [3, 1]);
-  assertEquals(["a", "c"].map((name) => store.refusal(name)), ["throttled", "throttled"]);
-  assertEquals(store.refusal("b"), undefined);
+  assertEquals(evictions(), ["throttled"]);
+  const throttled = ["a", "b", "c"].map((name) => store.refusal(name) ?? "none");
+  assertEquals(throttled, ["none", "throttled", "throttled"]);
+});
+
+Deno.test("a memory store forgets nothing that lasts while anything expired is there", () => {
+  const rules = rulesWith({ maxFailures: 4 });
+  const { store, clock, evictions } = storeWith(100, rules);
+  for (let i = 0; i < 50; i++) fail(store, `old ${i}`, 1);
+  clock.ms += HOUR;
+  for (let i = 0; i < 50; i++) store.decide(`used ${i}`, STEP);
+  for (let i = 0; i < 50; i++) fail(store, `new ${i}`, 2);
+  assertEquals([evictions(), store.size()], [[], 100]);
 });
 
 Deno.test("a memory store holds as many secrets as it may and not one more", () => {
-  const { store, evictions } = storeWith(MAX_ENTRIES);
-  for (let i = 0; i < MAX_ENTRIES; i++) store.decide(`s${i}`, undefined);
-  assertEquals([store.size(), evictions()], [MAX_ENTRIES, 0]);
+  const { store, evictions } = storeWith(DEFAULT_ENTRIES);
+  for (let i = 0; i < DEFAULT_ENTRIES; i++) store.decide(`s${i}`, undefined);
+  assertEquals([store.size(), evictions().length], [DEFAULT_ENTRIES, 0]);
   store.decide("one more", undefined);
-  assertEquals([store.size(), evictions()], [MAX_ENTRIES, 1]);
+  assertEquals([store.size(), evictions().length], [DEFAULT_ENTRIES, 1]);
 });
 
 Deno.test("a memory store needs no room for a secret that never failed", () => {
