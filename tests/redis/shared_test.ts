@@ -107,6 +107,25 @@ Deno.test("a server that starts again knows the failures and the used codes", as
   });
 });
 
+Deno.test("a user of Redis that may do what the page says, and no more, is enough", async () => {
+  const page = Deno.readTextFileSync(new URL("../../docs/security.md", import.meta.url));
+  const [, rights] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page)!;
+  await withRedis([], async ({ url, command }) => {
+    const user = ["ACL", "SETUSER", "authenticator", "on", ">canary", ...rights!.split(" ")];
+    assert((await command(...user)).includes("OK"));
+    await command("ACL", "SETUSER", "default", "nopass", "-@all", "+auth");
+    const withUser = url.replace("//", "//authenticator:canary@");
+    await withTwoServers(withUser, ["--max-failures", "2"], async (one, two) => {
+      await earlyInTimeStep();
+      assertEquals(await check(one, pinOf(SECRET)), "True");
+      for (const server of [one, two]) await check(server, wrongPinOf(SECRET));
+      assertEquals(await check(one, pinOf(SECRET)), "False");
+      const refused = 'authenticator_guard_refusals_total{reason="throttled"}';
+      assertEquals(await counted(one, refused), 1);
+    });
+  });
+});
+
 Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {
   const password = "canary-of-the-store";
   await withRedis(["--requirepass", password], async ({ url, command }) => {
