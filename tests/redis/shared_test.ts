@@ -49,6 +49,21 @@ Deno.test("a success through one server gives nothing back through the other", a
   });
 });
 
+Deno.test("one source of wrong pins keeps no other out, through either server", async () => {
+  await withRedis([], async ({ url }) => {
+    await withTwoServers(url, ["--max-failures", "20"], async (one, two) => {
+      await earlyInTimeStep(5);
+      const wrong = wrongPinOf(SECRET);
+      for (let i = 0; i < 20; i++) await check(i % 2 ? one : two, wrong, SECRET, "é guesser");
+      for (const server of [one, two]) {
+        assertEquals(await check(server, pinOf(SECRET), SECRET, "é guesser"), "False");
+        assertEquals(await check(server, pinOf(SECRET), SECRET, "the user"), "True");
+        assertEquals(await check(server, pinOf(SECRET)), "True");
+      }
+    });
+  });
+});
+
 Deno.test("64 checks of a right pin at once through two servers are true exactly once", async () => {
   await withRedis([], async ({ url }) => {
     await withTwoServers(url, ["--single-use"], async (one, two) => {

@@ -32,9 +32,15 @@ export async function earlyInTimeStep(seconds = 20): Promise<void> {
 }
 
 /** Asks a server about a pin, by the route whose replies are plain. */
-export async function check(server: RunningProgram, pin: string, secret = SECRET): Promise<string> {
+export async function check(
+  server: RunningProgram,
+  pin: string,
+  secret = SECRET,
+  source = "",
+): Promise<string> {
   const query = new URLSearchParams({ Pin: pin, SecretCode: secret });
-  const reply = await fetch(`${server.url}/Validate.aspx?${query}`);
+  const headers = { "x-authenticator-source": source };
+  const reply = await fetch(`${server.url}/Validate.aspx?${query}`, { headers });
   const text = await reply.text();
   return reply.status === 200 ? text : `${reply.status} ${text}`;
 }

@@ -8,6 +8,7 @@ const refused = testsOf("service/guard_bindings_test.ts");
 const shared = testsOf("redis/shared_test.ts");
 const redisStore = testsOf("store/redis_store_test.ts");
 const pipeline = testsOf("store/pipeline_test.ts");
+const histories = testsOf("histories/histories_test.ts");
 const nonsense = testsOf("store/nonsense_test.ts");
 const fingerprint = testsOf("guard/fingerprint_test.ts");
 
@@ -82,6 +83,8 @@ export const GUARD: Source = {
         guard("however long others guess, a source with a right pin never waits for them"),
         sources("withSource() forgets no known source for a stranger, however many come"),
         refused("a call may say who asks, and each who asks has a budget: …"),
+        refused("without the field, the name of the caller's key tells who asks"),
+        shared("one source of wrong pins keeps no other out, through either server"),
       ],
     ),
     met(
@@ -177,6 +180,9 @@ export const GUARD: Source = {
         refused("a wrong pin is false although the store says accepted: …"),
         redisStore("a Redis store takes no verdict on a pin that the pin cannot have"),
         redisStore("a Redis store says unavailable for whatever is no decision"),
+        histories(
+          "a store that lies makes no wrong pin right, and leaves no check without an answer",
+        ),
         pipeline("a pipeline ends with a reply that is none to its command"),
         nonsense("a store that says … makes no wrong pin right, and is used again when it is well"),
         testsOf("runtime/nonsense_test.ts")(
@@ -194,6 +200,7 @@ export const GUARD: Source = {
           "the hundredth failure counts through either server, and the next pin is refused by both",
         ),
         shared("64 checks of a right pin at once through two servers are true exactly once"),
+        histories("whatever befalls, pins are looked at, accepted and refused as was promised"),
         testsOf("redis/script_test.ts")("the script decides as the rules do, whatever comes when"),
       ],
     ),
@@ -216,6 +223,7 @@ export const GUARD: Source = {
       "A store that answers in time is never blamed, however late this process reads its answer.",
       [
         pipeline("a pipeline does not blame a store for pauses of this process"),
+        histories("whatever befalls, pins are looked at, accepted and refused as was promised"),
         testsOf("redis/patience_test.ts")(
           "no right pin is refused while the server is busy or stopped and its Redis is well",
         ),
