@@ -17,6 +17,7 @@ import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError } from "./lib/cli/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
+import { licenses } from "./lib/app/licenses.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
 import { UsageError } from "./lib/config.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
@@ -33,6 +34,9 @@ export async function main(args: readonly string[]): Promise<number> {
         return 0;
       case "man":
         print(manPage(VERSION).trimEnd());
+        return 0;
+      case "licenses":
+        print(licenses(currentRuntime()));
         return 0;
       case "completion":
         print(completion(command.shell).trimEnd());

@@ -52,7 +52,7 @@ export type Command =
     /** The command that is asked about; undefined for all of them. */
     readonly about: string | undefined;
   }
-  | { readonly kind: "version" | "man" };
+  | { readonly kind: "version" | "man" | "licenses" };
 
 /**
  * Reads a command line and the environment.
@@ -77,6 +77,7 @@ export function parseCommand(
       return { kind: "completion", shell: operand as Shell };
     case "help":
       return { kind: "help", about: operand };
+    case "licenses":
     case "man":
     case "version":
       return { kind: name };

@@ -190,6 +190,13 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     uses: [],
     examples: ["authenticator man | man -l -"],
   }],
+  ["licenses", {
+    summary: "Print the licences of what is inside",
+    details: "Of the program, of the packages in it, and of the runtime it runs on.",
+    options: {},
+    uses: [],
+    examples: ["authenticator licenses"],
+  }],
   ["help", {
     summary: "Show help, of a command when one is named",
     details: "The same as --help behind a command.",

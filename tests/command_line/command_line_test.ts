@@ -27,7 +27,7 @@ Deno.test("parseCommand() takes a value that begins with hyphens behind an equal
 });
 
 const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
-  "healthcheck, check, completion, man, help and version";
+  "healthcheck, check, completion, man, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
@@ -135,7 +135,7 @@ Deno.test("parseCommand() takes --help behind every command, whatever else is wr
 });
 
 Deno.test("parseCommand() looks at no variable for what has no options of the service", () => {
-  for (const args of [["help"], ["version"], ["man"], ["completion", "fish"]]) {
+  for (const args of [["help"], ["version"], ["man"], ["licenses"], ["completion", "fish"]]) {
     parseCommand(args, () => "canary", ["AUTHENTICATOR_CANARY"]);
   }
 });

@@ -16,6 +16,7 @@ Commands:
   check                    Show the options in effect and what is risky in them
   completion               Print what makes a shell complete command lines: bash, zsh or fish
   man                      Print the manual page
+  licenses                 Print the licences of what is inside
   help                     Show help, of a command when one is named
   version                  Show version, commit, runtime and target
 
