@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 #
-# Makes one executable: dist/authenticator. Needs Deno on the PATH, or Node's npx; --help says more.
+# Makes one executable: dist/authenticator, or all that belongs to a release. Needs Deno on the PATH,
+# or Node's npx; --help says more.
 
 set -euo pipefail
 
@@ -32,14 +33,16 @@ usage() {
   cat <<EOF
 Makes the executable dist/authenticator, and dist/SHA256SUMS beside it.
 
-Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle]
+Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle | --release]
 
   --with deno|bun  The runtime inside (deno)
   --target TARGET  The machine it is for (this one): $(cut -d' ' -f1 <<<"$TARGETS" | paste -sd' ' - | fold -s -w 60 | sed '2,$s/^/                   /')
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
+  --release        dist/release/: executables for every target with both runtimes, the bundle, manual
+                   page, completion, licences, SBOM, notes and checksums. --with and --target narrow it
 
 DENORT_BIN names the Deno base executable where it cannot be downloaded; without both, Bun is used.
-Deno and Bun are taken from the PATH, or else from npm through npx.
+Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx.
 EOF
 }
 
@@ -48,12 +51,21 @@ fail() {
   exit "${2:-1}"
 }
 
+# The compilers named above and no others: what another makes, nobody has tested.
 deno_cli() {
-  if command -v deno >/dev/null; then deno "$@"; else npx --yes "deno@$DENO_VERSION" "$@"; fi
+  if [[ $(deno --version 2>/dev/null) == "deno $DENO_VERSION"* ]]; then
+    deno "$@"
+  else
+    npx --yes "deno@$DENO_VERSION" "$@"
+  fi
 }
 
 bun_cli() {
-  if command -v bun >/dev/null; then bun "$@"; else npx --yes "bun@$BUN_VERSION" "$@"; fi
+  if [[ $(bun --version 2>/dev/null) == "$BUN_VERSION" ]]; then
+    bun "$@"
+  else
+    npx --yes "bun@$BUN_VERSION" "$@"
+  fi
 }
 
 # Where everything is made: what was made before stays as it is until all of the new is there.
@@ -74,6 +86,12 @@ stage() {
   cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
   sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
     lib/app/version.ts >"$STAGE/lib/app/version.ts"
+  clear_times "$STAGE"
+}
+
+# Deno puts the time of each file into its executable: the same sources are to give the same bytes.
+clear_times() {
+  find "$1" -exec env TZ=UTC touch -t 200001010000 {} +
 }
 
 bundle() {
@@ -89,10 +107,10 @@ with_deno() {
   deno_cli compile "${LOCKED[@]}" --check --exclude-unused-npm ${target[@]+"${target[@]}"} "$MEMORY" "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts"
 }
 
+# From made/authenticator.js.
 with_bun() {
   local target=()
   [[ $bun_target == here ]] || target=("--target=$bun_target")
-  bundle
   bun_cli build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig ${target[@]+"${target[@]}"} "$STAGE/made/authenticator.js" --outfile "$STAGE/made/$output"
 }
 
@@ -104,6 +122,7 @@ lacks_base() {
 compile() {
   local log
   if [[ $runtime == bun ]]; then
+    bundle
     with_bun
     return
   fi
@@ -114,6 +133,7 @@ compile() {
     rm "$log"
     echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
     runtime=bun
+    bundle
     with_bun
   else
     rm "$log"
@@ -126,18 +146,91 @@ find_target() {
   grep "^$1 " <<<"$TARGETS" || true
 }
 
+# Makes all of a release. The executables that cannot be made here for want of their base are named
+# at the end; whatever else fails, fails the release.
+release() {
+  notes=$(tool notes)
+  bundle
+  # What Deno downloads has the time of the download: it is downloaded here, and its times cleared.
+  export DENO_DIR=$PWD/$STAGE/cache
+  deno_cli cache "${LOCKED[@]}" --quiet "$STAGE/main.ts"
+  clear_times "$DENO_DIR"
+  while read -r -u 3 name deno_target bun_target; do
+    for runtime in ${asked:-deno bun}; do
+      output=authenticator-$name-$runtime
+      [[ $name != windows-* ]] || output+=.exe
+      release_executable
+    done
+  done 3< <(grep "^$only_target" <<<"$TARGETS")
+  unset DENO_DIR
+  release_texts
+}
+
+release_executable() {
+  local log
+  if [[ $runtime == bun ]]; then
+    with_bun
+  elif [[ $deno_target != - ]]; then
+    log=$STAGE/log
+    with_deno >"$log" 2>&1 && return
+    lacks_base "$log" || { cat "$log" && fail "$output cannot be made; see above"; }
+    missing+=("$output")
+  fi
+}
+
+# What stands beside the executables.
+release_texts() {
+  local made=$STAGE/made shell runtimes=()
+  ! ls "$made"/*-deno* &>/dev/null || runtimes+=("deno@$DENO_VERSION")
+  ! ls "$made"/*-bun* &>/dev/null || runtimes+=("bun@$BUN_VERSION")
+  mkdir "$made/completion"
+  for shell in bash zsh fish; do
+    program completion "$shell" >"$made/completion/authenticator.$shell"
+  done
+  # zsh looks for a function of this name.
+  mv "$made/completion/authenticator.zsh" "$made/completion/_authenticator"
+  program man >"$made/authenticator.1"
+  program licenses >"$made/LICENSES.txt"
+  cp LICENSE "$made"
+  printf '%s\n' "$notes" >"$made/RELEASE_NOTES.md"
+  tool sbom "${runtimes[@]}" >"$made/sbom.cdx.json"
+}
+
+# Runs a command of the program that needs no options.
+program() {
+  deno_cli run "${LOCKED[@]}" --no-prompt --allow-env --allow-read "$STAGE/main.ts" "$@"
+}
+
+# Runs a script of release/.
+tool() {
+  deno_cli run --lock=deno.lock --frozen --no-prompt --allow-read --allow-env "release/$1.ts" "${@:2}"
+}
+
+# Puts a release in the place of the one that was there, which stays until all of the new is there.
+publish_release() {
+  (cd "$STAGE/made" && checksums $(find . -type f | cut -c3- | LC_ALL=C sort)) >"$STAGE/SHA256SUMS"
+  mv "$STAGE/SHA256SUMS" "$STAGE/made"
+  [[ ! -e dist/release ]] || mv dist/release "$STAGE/old"
+  mv "$STAGE/made" dist/release || { mv "$STAGE/old" dist/release && fail 'dist/release is as it was'; }
+  (cd dist/release && find . -type f | cut -c3- | LC_ALL=C sort)
+  ((${#missing[@]} == 0)) || {
+    echo 'Not made, since the Deno base executable cannot be downloaded and DENORT_BIN is not set:'
+    printf '%s\n' "${missing[@]}"
+  }
+}
+
 # Puts what was made in the place of what was there. A server that runs keeps the old file: to write
 # into it would end the server.
 publish() {
   mv -f "$STAGE"/made/* dist/
-  checksums >"$STAGE/SHA256SUMS"
+  (cd dist && checksums authenticator*) >"$STAGE/SHA256SUMS"
   mv -f "$STAGE/SHA256SUMS" dist/
 }
 
 checksums() {
   local sum='sha256sum'
   command -v sha256sum >/dev/null || sum='shasum -a 256'
-  (cd dist && for file in authenticator*; do $sum "$file"; done)
+  $sum -- "$@"
 }
 
 report() {
@@ -153,25 +246,27 @@ report() {
   fi
 }
 
-runtime=deno asked= deno_target=here bun_target=here output=authenticator only_bundle=
+runtime=deno asked= deno_target=here bun_target=here output=authenticator only_bundle= release=
+only_target= notes= missing=()
 while (($#)); do
   case $1 in
     --help | -h) usage && exit ;;
     --bundle) only_bundle=yes ;;
+    --release) release=yes ;;
     --with)
-      runtime=${2:-} asked=yes && shift
+      runtime=${2:-} asked=${2:-} && shift
       [[ $runtime == deno || $runtime == bun ]] || fail '--with must be deno or bun' 2
       ;;
     --target)
       read -r name deno_target bun_target <<<"$(find_target "${2:-none}")" && shift
       [[ ${name:-} ]] || fail '--target is not one of those that --help lists' 2
-      output=authenticator-$name
+      output=authenticator-$name only_target="$name "
       ;;
     *) fail 'there is no such option; --help lists them' 2 ;;
   esac
   shift
 done
-if [[ $deno_target == - && $runtime == deno ]]; then
+if [[ $deno_target == - && $runtime == deno && ! $release ]]; then
   echo 'Deno has no base executable for musl: using Bun.'
   runtime=bun
 fi
@@ -180,6 +275,11 @@ fi
 cd "$(dirname "${BASH_SOURCE[0]}")"
 trap 'rm -rf "$STAGE"' EXIT
 stage
+if [[ $release ]]; then
+  release
+  publish_release
+  exit
+fi
 if [[ $only_bundle ]]; then
   output=authenticator.js
   bundle

@@ -36,7 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
         print(manPage(VERSION).trimEnd());
         return 0;
       case "licenses":
-        print(licenses(currentRuntime()));
+        print(licenses());
         return 0;
       case "completion":
         print(completion(command.shell).trimEnd());

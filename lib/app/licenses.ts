@@ -4,8 +4,6 @@
  * @module
  */
 
-import type { Runtime } from "../runtime/runtime.ts";
-
 // The text of LICENSE, behind its lines of copyright: the packages have the same.
 const MIT =
   `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
@@ -30,28 +28,21 @@ const COPYRIGHTS = [
   ["deno-std 1.4.0, encoding", "Copyright (c) 2014 Jameson Little."],
 ] as const;
 
-const RUNTIMES: ReadonlyMap<string, string> = new Map([
-  [
-    "Deno",
-    "Deno is under the MIT license, and holds V8 (BSD) and other libraries:\n" +
-    "https://github.com/denoland/deno/blob/main/LICENSE.md",
-  ],
-  [
-    "Bun",
-    "Bun is under the MIT license, and holds JavaScriptCore (LGPL 2) and other libraries. That page\n" +
-    "names them, and says how to link Bun with a changed JavaScriptCore:\n" +
-    "https://bun.com/docs/project/license",
-  ],
-]);
+const RUNTIMES = `The runtime inside is one of these, with its own libraries:
+
+Deno  MIT license; V8 under the BSD license, and others:
+      https://github.com/denoland/deno/blob/main/LICENSE.md
+Bun   MIT license; JavaScriptCore under the LGPL 2, and others. The page names them, and says how to
+      link Bun with a changed JavaScriptCore: https://bun.com/docs/project/license`;
 
 /**
  * What `authenticator licenses` prints: the copyright lines and licences of the program, of the
- * packages in it and of the runtime it runs on.
+ * packages in it, and of the runtimes it is made with.
  */
-export function licenses({ title }: Pick<Runtime, "title">): string {
+export function licenses(): string {
   const width = Math.max(...COPYRIGHTS.map(([name]) => name.length));
   const lines = COPYRIGHTS.map(([name, copyright]) => `${name.padEnd(width)}  ${copyright}`);
-  const [runtime = ""] = title.split(" ");
-  return `Under the MIT license below:\n\n${lines.join("\n")}\n\n` +
-    `The runtime, ${title}:\n\n${RUNTIMES.get(runtime) ?? ""}\n\nMIT license\n\n${MIT}`;
+  return `Under the MIT license below:\n\n${
+    lines.join("\n")
+  }\n\n${RUNTIMES}\n\nMIT license\n\n${MIT}`;
 }

@@ -192,7 +192,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["licenses", {
     summary: "Print the licences of what is inside",
-    details: "Of the program, of the packages in it, and of the runtime it runs on.",
+    details: "Of the program, of the packages in it, and of the runtimes it is made with.",
     options: {},
     uses: [],
     examples: ["authenticator licenses"],

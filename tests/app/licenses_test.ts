@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { licenses } from "../../lib/app/licenses.ts";
 import { read } from "../support/pages.ts";
 
-const TEXT = licenses({ title: "Bun 1.4.4" });
+const TEXT = licenses();
 
 Deno.test("licenses() has the text of LICENSE, and its line of copyright", () => {
   const [, copyright, ...text] = read("LICENSE").trim().split("\n\n");
@@ -17,7 +17,6 @@ Deno.test("licenses() names every package that runs, with its version", () => {
   assertEquals(names.filter((name) => !TEXT.includes(`\n${name} `)), []);
 });
 
-Deno.test("licenses() says what the runtime is under", () => {
-  assert(TEXT.includes("Bun 1.4.4") && TEXT.includes("LGPL") && !TEXT.includes("V8"));
-  assert(licenses({ title: "Deno 2.9.6" }).includes("V8"));
+Deno.test("licenses() says what the runtimes are under", () => {
+  assert(/^Deno .*V8/m.test(TEXT) && /^Bun .*LGPL/m.test(TEXT));
 });

@@ -90,8 +90,13 @@ Deno.test("compile.sh says what it does not know, and exits with 2", async () =>
   }
 });
 
+const [, DENO_VERSION, BUN_VERSION] = /DENO_VERSION=(\S+) BUN_VERSION=(\S+)/.exec(
+  Deno.readTextFileSync(new URL("compile.sh", ROOT)),
+)!;
+
 // Writes half of what it was asked for, and fails.
 const BREAKS_OFF = `#!/usr/bin/env bash
+[[ $* != --version ]] || { [[ $0 == *deno ]] && echo "deno ${DENO_VERSION} (stable)" || echo ${BUN_VERSION}; exit; }
 while (($#)); do
   [[ $1 != --output && $1 != --outfile ]] || echo half >"$2"
   shift

@@ -1,0 +1,34 @@
+/**
+ * Cuts the notes of the version of `deno.json` from `CHANGELOG.md`.
+ *
+ *     deno run --lock=deno.lock --frozen --allow-read release/notes.ts
+ *
+ * @module
+ */
+
+import project from "../deno.json" with { type: "json" };
+
+/**
+ * The section of a version, without its heading.
+ *
+ * @param changelog A text in the form of Keep a Changelog.
+ * @throws {TypeError} When there is no section of that version with a date, or nothing in it.
+ */
+export function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  for (const section of sections) {
+    const [heading = "", ...lines] = section.split("\n");
+    const [, named] = /^\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/.exec(heading) ?? [];
+    // Links stand behind the last section.
+    const text = lines.join("\n").replace(/^\[[^\]]+\]: .*$/gm, "").trim();
+    if (named === version && text !== "") return `${text}\n`;
+  }
+  throw new TypeError(
+    `CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with notes in it`,
+  );
+}
+
+if (import.meta.main) {
+  const changelog = Deno.readTextFileSync(new URL("../CHANGELOG.md", import.meta.url));
+  Deno.stdout.writeSync(new TextEncoder().encode(notesOf(changelog, project.version)));
+}

@@ -1,0 +1,79 @@
+/**
+ * Writes what a release is made of as a CycloneDX 1.6 document: the packages that `runtime.lock`
+ * holds, with their hashes, and the runtimes inside the executables.
+ *
+ *     deno run --lock=deno.lock --frozen --allow-read release/sbom.ts deno@2.9.6 bun@1.4.4
+ *
+ * The same sources give the same bytes: it has no serial number and no time.
+ *
+ * @module
+ */
+
+import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+import project from "../deno.json" with { type: "json" };
+
+interface Lock {
+  readonly npm: Readonly<Record<string, { readonly integrity: string }>>;
+}
+
+/**
+ * The document.
+ *
+ * @param runtimes The runtimes inside the executables, as `NAME@VERSION`.
+ * @throws {TypeError} When the lock holds a package by another hash than SHA-512.
+ */
+export function sbom(lock: Lock, runtimes: readonly string[]): string {
+  const program = new Models.Component(Enums.ComponentType.Application, "authenticator", {
+    bomRef: `authenticator@${project.version}`,
+    version: project.version,
+    licenses: mit(),
+  });
+  const bom = new Models.Bom({ metadata: new Models.Metadata({ component: program }) });
+  const parts = [
+    ...Object.entries(lock.npm).map(([name, { integrity }]) => packageOf(name, integrity)),
+    ...runtimes.map(runtimeOf),
+  ];
+  for (const part of parts) {
+    bom.components.add(part);
+    program.dependencies.add(part.bomRef);
+  }
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+  return new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 }) + "\n";
+}
+
+function packageOf(locked: string, integrity: string): Models.Component {
+  const [, group, name, version] = /^(?:(@[^/]+)\/)?([^@]+)@(.+)$/.exec(locked) ?? [];
+  const [, hash] = /^sha512-(.+)$/.exec(integrity) ?? [];
+  if (name === undefined || version === undefined || hash === undefined) {
+    throw new TypeError("runtime.lock holds a package in a form that is not known");
+  }
+  const purl = `pkg:npm/${
+    group === undefined ? "" : `${encodeURIComponent(group)}/`
+  }${name}@${version}`;
+  return new Models.Component(Enums.ComponentType.Library, name, {
+    bomRef: purl,
+    purl,
+    version,
+    licenses: mit(),
+    hashes: new Models.HashDictionary([
+      [Enums.HashAlgorithm["SHA-512"], Uint8Array.fromBase64(hash).toHex()],
+    ]),
+    ...(group !== undefined && { group }),
+  });
+}
+
+function runtimeOf(runtime: string): Models.Component {
+  const [name = "", version = ""] = runtime.split("@");
+  const purl = `pkg:npm/${name}@${version}`;
+  return new Models.Component(Enums.ComponentType.Platform, name, { bomRef: purl, purl, version });
+}
+
+// What both packages and the program are under; a test holds that against licenses.ts.
+function mit(): Models.LicenseRepository {
+  return new Models.LicenseRepository([new Models.SpdxLicense("MIT")]);
+}
+
+if (import.meta.main) {
+  const lock = JSON.parse(Deno.readTextFileSync(new URL("../runtime.lock", import.meta.url)));
+  Deno.stdout.writeSync(new TextEncoder().encode(sbom(lock, Deno.args)));
+}

@@ -1,0 +1,180 @@
+/**
+ * What `./compile.sh --release` makes: the same bytes from the same sources wherever they lie, with
+ * everything that belongs to a release beside them. Needs npm; Deno's own executable stands for the
+ * base one, which need not be downloaded then.
+ *
+ * @module
+ */
+
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import "ajv";
+import "ajv-formats";
+import "ajv-formats-draft2019";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { notesOf } from "../../release/notes.ts";
+import { type Ended, runToEnd } from "../support/child.ts";
+import { read, ROOT } from "../support/pages.ts";
+
+const RELEASE_MS = 600_000;
+const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
+const SOURCES = [
+  "compile.sh",
+  "main.ts",
+  "deno.json",
+  "import_map.json",
+  "runtime.lock",
+  "deno.lock",
+]
+  .concat("lib", "types", "release", "CHANGELOG.md", "LICENSE");
+
+/** Runs something in a copy of the sources; its path has so many letters more than another's. */
+async function withCopy(prefix: string, act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix });
+  try {
+    await runToEnd(["cp", "-R", ...SOURCES.map((name) => new URL(name, ROOT).pathname), folder]);
+    await act(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
+  return runToEnd([`${folder}/compile.sh`, "--release", "--target", TARGET], {
+    env: { NO_COLOR: "1", COMMIT: "abcdef0", DENORT_BIN: Deno.execPath(), ...env },
+    deadlineMs: RELEASE_MS,
+  });
+}
+
+const FILES = [
+  "LICENSE",
+  "LICENSES.txt",
+  "RELEASE_NOTES.md",
+  "SHA256SUMS",
+  `authenticator-${TARGET}-bun`,
+  `authenticator-${TARGET}-deno`,
+  "authenticator.1",
+  "authenticator.js",
+  "completion/_authenticator",
+  "completion/authenticator.bash",
+  "completion/authenticator.fish",
+  "sbom.cdx.json",
+];
+
+Deno.test("two copies of the sources give the same release, to the byte", () =>
+  withCopy("one-", (one) =>
+    withCopy("another-folder-", async (other) => {
+      for (const folder of [one, other]) {
+        const { code, stdout, stderr } = await release(folder, {});
+        assertEquals(code, 0, stdout + stderr);
+        assertEquals(stdout.trim().split("\n").slice(-FILES.length), FILES, stdout);
+      }
+      const [sums, others] = [one, other].map((folder) =>
+        Deno.readTextFileSync(`${folder}/dist/release/SHA256SUMS`)
+      );
+      assertEquals(others, sums);
+      assertEquals(sums!.trim().split("\n").length, FILES.length - 1);
+      const cwd = `${one}/dist/release`;
+      assertEquals((await runToEnd(["sha256sum", "--check", "SHA256SUMS"], { cwd })).code, 0);
+      await checkTexts(cwd);
+    })));
+
+/** What each text of a release must hold. */
+async function checkTexts(folder: string): Promise<void> {
+  const text = (name: string): string => Deno.readTextFileSync(`${folder}/${name}`);
+  assert(text("authenticator.1").startsWith(".TH AUTHENTICATOR 1"));
+  for (const name of FILES.filter((name) => name.startsWith("completion/"))) {
+    assert(text(name).includes("authenticator"), name);
+  }
+  assert(text("LICENSES.txt").includes("Redis"));
+  assert(text("RELEASE_NOTES.md").includes("### Added"));
+  const bom = text("sbom.cdx.json");
+  assertEquals(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom), null);
+  const { components } = JSON.parse(bom) as { components: { purl: string }[] };
+  const runtimes = ["bun", "deno"].map((name) =>
+    `pkg:npm/${name}@${new RegExp(`${name}_version=(\\S+)`, "i").exec(read("compile.sh"))![1]}`
+  );
+  const { npm } = JSON.parse(read("runtime.lock")) as { npm: Record<string, unknown> };
+  const packages = Object.keys(npm).map((name) => `pkg:npm/${name.replace(/^@/, "%40")}`);
+  assertEquals(components.map(({ purl }) => purl).sort(), [...packages, ...runtimes].sort());
+}
+
+// Bundles, and breaks off at all else.
+const BREAKS_OFF = `#!/usr/bin/env bash
+[[ $* != --version ]] || { echo "deno $DENO (stable)"; exit; }
+[[ $1 != compile ]] || exit 1
+exec "$REAL" "$@"
+`;
+
+Deno.test("a release that fails leaves the one that was there", () =>
+  withCopy("failing-", async (folder) => {
+    await Deno.mkdir(`${folder}/dist/release`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/dist/release/old`, "old");
+    await Deno.writeTextFile(`${folder}/dist/authenticator`, "old");
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/deno`, BREAKS_OFF, { mode: 0o755 });
+    const { code, stderr } = await release(folder, {
+      PATH: `${folder}/bin:${Deno.env.get("PATH")}`,
+      DENO: Deno.version.deno,
+      REAL: Deno.execPath(),
+    });
+    assertEquals(code, 1, stderr);
+    assert(stderr.includes(`authenticator-${TARGET}-deno cannot be made`), stderr);
+    assertEquals([...Deno.readDirSync(`${folder}/dist/release`)].map(({ name }) => name), ["old"]);
+    assertEquals(
+      [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort(),
+      ["authenticator", "release"],
+    );
+  }));
+
+// Says which of its kind it is, and does nothing.
+const OTHER_DENO = `#!/usr/bin/env bash
+[[ $* != --version ]] || { echo "deno 2.0.0 (stable)"; exit; }
+echo "the other Deno ran" >&2
+`;
+const NPX = `#!/usr/bin/env bash
+echo "npx $1 $2 $3" >&2
+exit 1
+`;
+
+Deno.test("compile.sh takes no compiler of another version than it names", () =>
+  withCopy("version-", async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/deno`, OTHER_DENO, { mode: 0o755 });
+    await Deno.writeTextFile(`${folder}/bin/npx`, NPX, { mode: 0o755 });
+    const { code, stderr } = await runToEnd([`${folder}/compile.sh`, "--bundle"], {
+      env: { PATH: `${folder}/bin:${Deno.env.get("PATH")}`, COMMIT: "abcdef0" },
+    });
+    assertEquals([code, stderr], [1, `npx --yes deno@${Deno.version.deno} bundle\n`]);
+  }));
+
+const CHANGELOG = `# Changelog
+
+## [Unreleased]
+
+- Not yet.
+
+## [1.1.0] - 2026-02-01
+
+### Added
+
+- A thing.
+
+## [1.0.0] - unreleased
+
+- The first.
+
+## [0.9.0] - 2026-01-01
+
+[1.1.0]: https://example.com/
+`;
+
+Deno.test("notesOf() cuts the section of a version that has a date and notes", () => {
+  assertEquals(notesOf(CHANGELOG, "1.1.0"), "### Added\n\n- A thing.\n");
+  for (const version of ["1.0.0", "0.9.0", "2.0.0", "1.1"]) {
+    assertThrows(() => notesOf(CHANGELOG, version), TypeError, version);
+  }
+  const { version } = JSON.parse(read("deno.json")) as { version: string };
+  assert(notesOf(read("CHANGELOG.md"), version) !== "");
+});
