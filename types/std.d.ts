@@ -38,3 +38,8 @@ declare module "@std/assert/throws" {
     messageIncludes?: string,
   ): E;
 }
+
+declare module "@std/yaml/parse" {
+  export function parse(content: string): unknown;
+  export function parseAll(content: string): unknown;
+}

@@ -42,7 +42,7 @@ export function withAccessLog(configuration: string): string {
 // What a test cannot have as it stands there: the name, TLS, the ports, the port of administration.
 function siteFor(upstreams: readonly [string, string], url: string): string {
   let site = deployFile("Caddyfile");
-  site = exchange(site, "pin.example.com", url);
+  site = exchange(site, "{$SITE:pin.example.com}", url);
   site = exchange(site, "127.0.0.1:8080", upstreams[0]);
   site = exchange(site, "127.0.0.1:8081", upstreams[1]);
   return exchange(site, "{", "{\n\tadmin off");

@@ -54,6 +54,8 @@ export function freePort(): number {
 
 /** A program that runs until it is stopped. */
 export interface Daemon {
+  /** The number of its process. */
+  readonly pid: number;
   /** Asks it to end by a signal, and waits until it has. */
   readonly stop: (signal?: Deno.Signal) => Promise<void>;
 }
@@ -78,6 +80,7 @@ export function startDaemon(
     );
   }));
   return {
+    pid: child.pid,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       await child.status;

