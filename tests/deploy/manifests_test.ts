@@ -73,15 +73,18 @@ async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
     `import type { I${manifest.kind} as T${i} } from "${MODULES[manifest.kind]}";\n` +
     `export const m${i}: T${i} = ${JSON.stringify(manifest)};\n`
   ).join("");
-  const file = new URL(`tests/deploy/manifest-${crypto.randomUUID()}.ts`, ROOT);
-  await Deno.writeTextFile(file, source);
-  try {
-    const command = [Deno.execPath(), "check", "--lock=deno.lock", "--frozen", file.pathname];
-    const { code, stderr } = await runToEnd(command, { cwd: ROOT, env: { NO_COLOR: "1" } });
-    return code === 0 ? "" : stderr;
-  } finally {
-    await Deno.remove(file);
-  }
+  let said = "";
+  await withFolder(async (folder) => {
+    const file = `${folder}/manifests.ts`;
+    await Deno.writeTextFile(file, source);
+    const flags = ["--config=deno.json", "--lock=deno.lock", "--frozen"];
+    const { code, stderr } = await runToEnd([Deno.execPath(), "check", ...flags, file], {
+      cwd: ROOT,
+      env: { NO_COLOR: "1" },
+    });
+    if (code !== 0) said = stderr;
+  });
+  return said;
 }
 
 Deno.test("deploy/kubernetes.yaml has no field that Kubernetes does not know", async () => {

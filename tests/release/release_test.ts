@@ -13,6 +13,7 @@ import "ajv-formats-draft2019";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
+import { parse } from "@std/yaml/parse";
 import { notesOf } from "../../release/notes.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { read, ROOT } from "../support/pages.ts";
@@ -177,4 +178,14 @@ Deno.test("notesOf() cuts the section of a version that has a date and notes", (
   }
   const { version } = JSON.parse(read("deno.json")) as { version: string };
   assert(notesOf(read("CHANGELOG.md"), version) !== "");
+});
+
+Deno.test("the workflow of the forge names the Deno that compile.sh does, and says that it has not run", () => {
+  const workflow = read(".github/workflows/release.yml");
+  assert(workflow.includes("NOT RUN YET"));
+  const [, version] = /\bDENO_VERSION=(\S+)/.exec(read("compile.sh"))!;
+  const named = [...workflow.matchAll(/\bdeno@([\d.]+)/g)].map(([, found]) => found);
+  assertEquals(new Set(named), new Set([version]));
+  const { jobs } = parse(workflow) as { jobs: { release: { steps: readonly { run?: string }[] } } };
+  assert(jobs.release.steps.some(({ run }) => run?.startsWith("./compile.sh --release")));
 });
