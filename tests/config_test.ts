@@ -265,7 +265,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   assertEquals(
     errorOf(["start"]),
     "there is no such command; the commands are serve, pair, code, doctor, healthcheck, check, " +
-      "completion, man, help and version",
+      "completion, man, licenses, help and version",
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),

@@ -27,7 +27,9 @@ const SENT: readonly Sent[] = [
   ["GET", `/api.asmx/ValidatePin?${QUERY}`, {}],
   ["a short route", `/Validate.aspx?Pin=123456&SecretCode=${CANARY}`, {}],
   ["POST", "/api.asmx/ValidatePin", { method: "POST", headers: FORM, body: QUERY }],
-  ["keys", "/api.asmx/Pair", { headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}` } }],
+  ["keys", "/api.asmx/Pair", {
+    headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "x-authenticator-source": KEY },
+  }],
   ["a referrer", "/", { headers: { referer: `http://a.example/?${QUERY}` } }],
   ["too long a query", `/api.asmx/ValidatePin?${QUERY}${"x".repeat(40_000)}`, {}],
   ["too large a body", `/api.asmx/ValidatePin?${QUERY}`, {
