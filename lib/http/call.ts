@@ -68,10 +68,12 @@ async function answerCall(
   }
 }
 
-// Whom the calling application asks for, as it chose to name them, else the application itself. An
-// empty field names nobody.
+// Whom the calling application asks for, as it chose to name them; an empty field names nobody. Each
+// caller with a name has those whom it asks for to itself: another caller cannot pass for it, nor for
+// its users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
 function sourceOf(request: Request, caller: string | undefined): string | undefined {
-  return request.headers.get("x-authenticator-source") || caller;
+  const field = request.headers.get("x-authenticator-source") ?? "";
+  return caller === undefined ? field || undefined : `${caller}\n${field}`;
 }
 
 function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Binding {

@@ -226,6 +226,36 @@ Deno.test("without the field, the name of the caller's key tells who asks", asyn
   assertEquals(answers, ["False", "True", "True", "True"]);
 });
 
+Deno.test("no caller is taken for another, nor asks for those whom another asks for", async () => {
+  const [shop, desk, bare] = ["s", "d", "b"].map((letter) => letter.repeat(16));
+  const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}`));
+  const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
+  const rows: readonly (readonly [string, string, string, string])[] = [
+    [bare!, "shop", shop!, ""],
+    [desk!, "shop", shop!, ""],
+    [desk!, ":shop", shop!, ""],
+    [bare!, "shop:", shop!, ""],
+    [desk!, "192.0.2.1", shop!, "192.0.2.1"],
+    [bare!, "shop:192.0.2.1", shop!, "192.0.2.1"],
+    [shop!, "192.0.2.1", bare!, "192.0.2.1"],
+  ];
+  for (const [guesser, said, caller, source] of rows) {
+    const store = createMemoryStore({ rules, now: () => 0 });
+    const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
+    const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
+    const ask = async (pin: string, key: string, text: string): Promise<string> => {
+      const request = WAYS.get("Validate.aspx")!(pin, SECRET);
+      request.headers.set("x-api-key", key);
+      request.headers.set("x-authenticator-source", text);
+      return await (await handler(request)).text();
+    };
+    // Of five wrong pins, one who asks has three.
+    for (let i = 0; i < 9; i++) await ask(WRONG, guesser, said);
+    assertEquals(await ask(RIGHT, guesser, said), "False");
+    assertEquals(await ask(RIGHT, caller, source), "True", `${said} of another caller`);
+  }
+});
+
 Deno.test("who asks may be named by any text, however long or strange", async () => {
   const { ask, events } = serviceWith();
   const names = ["x".repeat(256), "x".repeat(257), "x".repeat(4000), "é", "a, b", '";'];
