@@ -7,7 +7,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { PROGRAM, runProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const SECRET = "correct-horse-battery-staple";
@@ -144,6 +144,26 @@ Deno.test("a server that ends leaves the socket of the one that took its place",
     second.signal("SIGTERM");
     await second.outcome;
   });
+});
+
+// To give a file a second name, Deno wants to be allowed to write everywhere.
+Deno.test({
+  name: "a program that may write in the folder of its socket alone has it there",
+  ignore: PROGRAM !== "deno",
+  fn: async () => {
+    await withFolder(async (folder) => {
+      const path = `${folder}/a.sock`;
+      const permissions = ["--allow-net", "--allow-read", "--allow-env", `--allow-write=${folder}`];
+      const main = new URL("../../main.ts", import.meta.url).pathname;
+      const command = [Deno.execPath(), "run", "--no-prompt", ...permissions, main];
+      const program = await startProgram(["--socket", path], { command });
+      assertEquals(filesIn(folder), ["a.sock"]);
+      assert(await isAnswered(path));
+      program.signal("SIGTERM");
+      assertEquals((await program.outcome).code, 0);
+      assertEquals(filesIn(folder), []);
+    });
+  },
 });
 
 Deno.test("what is no socket is left alone, and a path that cannot be is said so", async () => {
