@@ -10,7 +10,7 @@
 
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { until } from "../tests/faults/subject.ts";
+import { eventually } from "../tests/support/eventually.ts";
 import { descriptorCount, residentBytes } from "../tests/support/process.ts";
 import { PROGRAM, startProgram } from "../tests/support/program.ts";
 import { KINDS, type Sample } from "./long_run_requests.ts";
@@ -154,7 +154,7 @@ for (let i = 1; i <= WINDOWS; i++) {
     String(window.descriptors),
   ]);
 }
-await until("descriptors come back", () => descriptorCount(pid) <= idle.descriptors + 2);
+await eventually(() => descriptorCount(pid) <= idle.descriptors + 2, "descriptors come back");
 const warm = windows.slice(WARM_WINDOWS);
 const part = Math.max(1, WINDOWS / 8);
 const bytesAWindow = slope(warm.map((window) => window.residentBytes));

@@ -9,7 +9,8 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { type Subject, until, withSubject } from "../faults/subject.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Subject, withSubject } from "../faults/subject.ts";
 import { descriptorCount, peakResidentBytes, residentBytes } from "../support/process.ts";
 import { PROGRAM } from "../support/program.ts";
 import { call, type Measured, quantile } from "./caller.ts";
@@ -71,7 +72,7 @@ Deno.test(`a good caller beside crowds of ${SIZE}`, async (t) => {
         } finally {
           crowd.leave();
         }
-        await until("descriptors come back", () => descriptorCount(pid) <= descriptors + 2);
+        await eventually(() => descriptorCount(pid) <= descriptors + 2, "descriptors come back");
         alone.push(await measure(subject));
         for (const { answers } of beside) assertEquals(answers, { false: REQUESTS });
         const [p99Alone, p99] = [quantile(alone, 0.99), quantile(beside, 0.99)];

@@ -6,7 +6,8 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { type Circumstances, type Subject, until, withSubject } from "./subject.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Circumstances, type Subject, withSubject } from "./subject.ts";
 
 const HOUR_MS = 3_600_000;
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
@@ -90,6 +91,6 @@ Deno.test("a clock that is set changes nothing in how long pins are refused", as
     time.set(-HOUR_MS);
     const isAccepted = async (): Promise<boolean> =>
       await subject.validate(subject.pinOf(secret), secret) === "True";
-    await until("the wait ends", isAccepted);
+    await eventually(isAccepted, "the wait ends");
   });
 });

@@ -6,9 +6,10 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../support/eventually.ts";
 import { descriptorCount } from "../support/process.ts";
 import { Wire } from "../runtime/wire.ts";
-import { type Subject, until, validateTarget, withSubject } from "./subject.ts";
+import { type Subject, validateTarget, withSubject } from "./subject.ts";
 
 const LIMIT = 96;
 // More than there is room for; what the server does not accept waits in the queue of the system.
@@ -55,7 +56,7 @@ Deno.test("without descriptors the server answers whoever is connected, and acce
       assertEquals(await ask(kept, subject.wrongPin()), "False");
       const silent = Array.from({ length: SILENT }, () => begin(subject, "G"));
       // What the server holds besides connections differs.
-      await until("descriptors run out", () => descriptorCount(pid) >= LIMIT - 8);
+      await eventually(() => descriptorCount(pid) >= LIMIT - 8, "descriptors run out");
       const waiting = await begin(subject, request(subject.wrongPin()));
       assertEquals(await ask(kept, subject.wrongPin()), "False");
       assertEquals(await ask(kept, subject.usedPin()), "False");
@@ -64,9 +65,9 @@ Deno.test("without descriptors the server answers whoever is connected, and acce
       const late = await waiting?.receive((text) => text.endsWith("False"));
       assert(late === undefined || late === "" || late.endsWith("False"), late);
       for (const wire of [kept, waiting]) wire?.close();
-      await until("the server accepts again", () => isReached(subject));
+      await eventually(() => isReached(subject), "the server accepts again");
       await subject.isWell();
-      await until("descriptors come back", () => descriptorCount(pid) <= before + 2);
+      await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
     }
   });
 });

@@ -7,10 +7,11 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
 import { residentBytes } from "../support/process.ts";
 import { Wire } from "../runtime/wire.ts";
-import { type Subject, until, withSubject } from "./subject.ts";
+import { type Subject, withSubject } from "./subject.ts";
 
 // A pipe holds 64 KiB, and a line has about 150 bytes.
 const REQUESTS = 5_000;
@@ -93,10 +94,10 @@ Deno.test("a log that is read again goes on, and says how many lines are missing
         const decoder = new TextDecoder();
         for await (const chunk of reader.readable) text += decoder.decode(chunk);
       })().catch(() => {});
-      await until("lines are missing", async () => {
+      await eventually(async () => {
         await subject.get("/healthz");
         return /lines of the log lost/.test(text);
-      });
+      }, "lines are missing");
       void reading;
     });
   });

@@ -7,10 +7,11 @@
 
 import { assert } from "@std/assert/assert";
 import { MAX_BODY_BYTES } from "../../lib/http/body.ts";
+import { eventually } from "../support/eventually.ts";
 import { descriptorCount, peakResidentBytes } from "../support/process.ts";
 import { statusIn, Wire } from "../runtime/wire.ts";
 import { boundMemory } from "./control_group.ts";
-import { type Subject, until, withSubject } from "./subject.ts";
+import { type Subject, withSubject } from "./subject.ts";
 
 const UNIT = new URL("../../deploy/authenticator.service", import.meta.url);
 const CALLERS = 400;
@@ -93,7 +94,7 @@ Deno.test("the memory that the systemd unit allows is enough, whatever callers s
       for (let round = 0; round < 2; round++) await takeMuch(subject);
       await failForMany(subject);
       await subject.isWell();
-      await until("descriptors come back", () => descriptorCount(pid) <= before + 2);
+      await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
       const peak = peakResidentBytes(pid);
       assert(peak < allowedBytes(), `it took ${peak} bytes`);
     });

@@ -5,10 +5,11 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../support/eventually.ts";
 import { isStopped } from "../support/process.ts";
 import type { RunningProgram } from "../support/program.ts";
 import { Wire } from "../runtime/wire.ts";
-import { SECRET, until, validateTarget, withSubject } from "./subject.ts";
+import { SECRET, validateTarget, withSubject } from "./subject.ts";
 
 // Longer than a body may take to arrive.
 const PAUSE_MS = 12_000;
@@ -35,7 +36,7 @@ Deno.test("after a pause every caller that came meanwhile is answered, each with
       await beginRequest(program, subject.wrongPin()),
     ];
     program.signal("SIGSTOP");
-    await until("the server stands", () => isStopped(program.pid));
+    await eventually(() => isStopped(program.pid), "the server stands");
     for (const [wire, body] of begun) await wire.send(body);
     const pin = subject.wrongPin();
     const callers = await Promise.all(Array.from({ length: CALLERS }, async () => {

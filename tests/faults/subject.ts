@@ -168,16 +168,3 @@ async function within<T>(ms: number, what: string, promise: Promise<T>): Promise
     clearTimeout(timer);
   }
 }
-
-/** Waits until something is so; fails when it is not for so many seconds. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  seconds = 60,
-): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (!await isSo()) {
-    if (performance.now() > end) throw new Error(`it did not come that ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

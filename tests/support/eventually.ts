@@ -6,12 +6,16 @@ const PAUSE_MS = 20;
 /**
  * Waits until something is so.
  *
+ * @param what What is waited for, as a clause.
  * @throws {Error} When it is not for a minute.
  */
-export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function eventually(
+  isSo: () => boolean | Promise<boolean>,
+  what = "what was waited for is so",
+): Promise<void> {
   const deadlineMs = performance.now() + DEADLINE_MS;
   while (!await isSo()) {
-    if (performance.now() > deadlineMs) throw new Error("what was waited for did not come");
+    if (performance.now() > deadlineMs) throw new Error(`it did not come that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
