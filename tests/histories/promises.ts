@@ -103,7 +103,7 @@ export class Promises {
     fill(own, 2 * HOUR, clocks);
   }
 
-  /** Takes note that the store lost what it remembered: what was spent and used counts no more. */
+  /** Takes note that the store lost the last writes about a secret, or all about all. */
   lost(fingerprint: string | undefined, nowMs: number): void {
     const accounts = fingerprint === undefined
       ? this.#accounts.values()
@@ -111,6 +111,9 @@ export class Promises {
     for (const account of accounts) {
       account.losses++;
       account.lostMs = nowMs;
+      // How many of the looks were among them, nobody knows: at least none is left.
+      for (const bucket of [account.total, ...account.sources.values()]) bucket.least.level = 0;
+      if (fingerprint !== undefined) continue;
       account.total = emptyBucket();
       account.sources.clear();
     }

@@ -60,7 +60,7 @@ export const GUARD: Source = {
       "G-04",
       "§8, throttle",
       "our rule",
-      "Delays only: a look at a pin comes at least every hour, where nobody else takes it.",
+      "Delays only: where nobody says who asks, a look at a pin comes every hour at least, for whoever takes it.",
       [
         guard("whatever comes when, calls without a source never wait longer than an hour"),
         guard("a clock set back by an hour makes no wait longer than it was"),
