@@ -128,7 +128,7 @@ export function table(
       "tr",
       {},
       element("th", { scope: "row" }, first),
-      ...rest.map((cell) => element("td", {}, cell)),
+      ...rest.map((cell, i) => element("td", headOf(head[i + 1]), cell)),
     )
   );
   return element(
@@ -141,6 +141,11 @@ export function table(
       element("tbody", {}, ...body),
     ),
   );
+}
+
+// Where a row is too narrow for its cells, each stands on a line of its own under this.
+function headOf(text: string | undefined): Attributes {
+  return text === undefined ? {} : { "data-head": text };
 }
 
 /** Makes a link. */

@@ -191,6 +191,7 @@ button:disabled,.button:not([href]){cursor:default;box-shadow:none}
 button[type=submit]{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
 [data-busy] [type=submit]::after{content:"";width:1em;height:1em;border:2px solid;
 border-right-color:#0000;border-radius:50%}
+.hint+figure{margin-top:.4rem}
 .small{min-height:2rem;padding:.15rem .7rem;font-size:.875rem}
 .row{display:flex;flex-wrap:wrap;align-items:center;gap:.6rem}
 .by:empty{display:none}
@@ -222,6 +223,7 @@ color:var(--muted)}
 .reasons :is(p,ul){margin:.4rem 0 0}
 .reasons ul{padding-left:1.2rem}
 .reasons li{margin:.25rem 0}
+.reasons code{white-space:nowrap}
 .reasons small{display:block;margin-top:.4rem;color:var(--muted)}
 .test-app{width:100%;padding:1rem;border:1px solid var(--line);border-radius:12px;
 background:var(--ground)}
@@ -263,6 +265,7 @@ pre[tabindex]{max-height:32rem;overflow:auto}
 var{font-style:normal;color:var(--valueOnCode)}
 .scroll{margin-top:1rem;overflow-x:auto}
 .scroll :is(code,th){white-space:nowrap}
+.scroll td:last-child code{white-space:normal}
 table{width:100%;border-collapse:collapse}
 th,td{padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line);text-align:left;
 vertical-align:top}
@@ -270,6 +273,12 @@ th{font-weight:600}
 td{overflow-wrap:break-word}
 td:nth-child(2):not(:last-child){white-space:nowrap}
 thead th{font-size:.9rem;color:var(--muted)}
+@media screen and (max-width:44rem){.scroll :is(table,tbody,tr,th,td){display:block}
+.scroll thead{display:none}
+.scroll tr{padding:.6rem 0;border-bottom:1px solid var(--line)}
+.scroll :is(th,td){padding:0;border:0}
+.scroll :is(th,td,code){white-space:normal!important;overflow-wrap:anywhere}
+td[data-head]::before{content:attr(data-head)": ";color:var(--muted)}}
 .others button{min-width:0}
 footer.wrap{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-bottom:2rem;font-size:.9rem;
 color:var(--muted)}

@@ -109,7 +109,7 @@ export function formsSection(samples: readonly Sample[]): MarkupElement {
   const rows = samples.map(({ binding, call: { method, path, headers } }) => [
     binding,
     code(`${method} /api.asmx${path.replace(/\?.*/, "?...")}`),
-    code(headers["Content-Type"] ?? ""),
+    "Content-Type" in headers ? code(headers["Content-Type"]) : "none",
   ]);
   return section(
     {

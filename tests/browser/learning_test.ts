@@ -138,6 +138,9 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
     assertMatch(said, /right at this moment, but the server refuses it/);
     assertMatch(said, /already used, and is accepted once only \(--single-use\)/);
     assertMatch(said, /after 5 wrong ones or more \(--max-failures\)/);
+    // In one piece: a line may end after a hyphen.
+    const options = await page.locator(".reasons code").allInnerTexts();
+    assertEquals(options, ["--single-use", "--max-failures"]);
   });
 });
 

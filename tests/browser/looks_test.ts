@@ -43,6 +43,11 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
   const width = viewport?.width ?? 0;
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
   assert(wide <= width, `${wide} px of ${width}`);
+  const cut = await page.evaluate<string[]>(`
+    [...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
+      .map((one) => one.getAttribute("aria-label"))
+  `);
+  assertEquals(cut, [], "tables whose end is not seen");
   const rows = await page.evaluate<number>(
     "new Set([...document.querySelectorAll('nav a')].map((one) => one.getBoundingClientRect().top)).size",
   );

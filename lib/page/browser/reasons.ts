@@ -83,6 +83,16 @@ function otherReasons(settings: PageSettings): readonly HTMLElement[] {
 
 function list(sentences: readonly string[]): HTMLElement {
   const list = document.createElement("ul");
-  list.append(...sentences.map((sentence) => textElement("li", sentence)));
+  list.append(...sentences.map(item));
   return list;
+}
+
+// An option stays on one line, since a line may end after each of its hyphens.
+function item(sentence: string): HTMLElement {
+  const item = document.createElement("li");
+  item.append(
+    ...sentence.split(/(--[a-z-]+(?: \d+)?)/)
+      .map((text, i) => i % 2 === 0 ? text : textElement("code", text)),
+  );
+  return item;
 }
