@@ -250,7 +250,7 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "STORE",
     defaultText: "memory",
     description: "Where wrong pins are counted: memory, or a redis:// or rediss:// URL",
-    expected: "memory, or a redis:// or rediss:// URL without query and fragment",
+    expected: "memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     parse: (text) => {
       const value = text === "memory" ? text : StoreUrl.parse(text);
       return value === undefined ? undefined : { value };

@@ -181,7 +181,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   secretEncoding: "text or base32",
   maxFailures: "a whole number from 0 to 1000000",
   singleUse: A_SWITCH,
-  guard: "memory, or a redis:// or rediss:// URL without query and fragment",
+  guard: "memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
   guardEntries: "a whole number from 1 to 10000000",
   guardKeyFile: A_FILE,
   guardTlsCa: A_FILE,

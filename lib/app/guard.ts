@@ -9,9 +9,9 @@ import { type Config, flagOf, UsageError } from "../config.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
 import { createMemoryStore } from "../guard/memory_store.ts";
-import { openRedis, type StoreTls } from "../store/redis_client.ts";
-import { keepConnected } from "../store/redis_connection.ts";
-import { createRedisStore, probe } from "../store/redis_store.ts";
+import { connectStore } from "../store/connect.ts";
+import type { StoreTls } from "../store/redis_client.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
 import type { StoreUrl } from "../store/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
@@ -106,12 +106,17 @@ function redisStore(
   readTls: () => StoreTls,
   { log, count }: GuardObserver,
 ): GuardStore {
-  const connection = keepConnected({
-    open: (onEnd) => openRedis({ url, tls: readTls(), onEnd }),
+  const connection = connectStore({
+    url,
+    readTls,
     probe,
-    onChange: (failure) => {
-      if (failure === undefined) log.info(`the store of the guard, ${url}, answers`);
-      else log.warn(`the store of the guard, ${url}, ${failure.saying}: all pins are refused`);
+    probePrefix: PROBE_PREFIX,
+    onChange: (failure, node) => {
+      const store = `the store of the guard, ${url},`;
+      const who = node === undefined ? store : `a node of ${store} ${node},`;
+      const what = node === undefined ? "all pins are refused" : "pins of its secrets are refused";
+      if (failure === undefined) log.info(`${who} answers`);
+      else log.warn(`${who} ${failure.saying}: ${what}`);
     },
   });
   const onError = (): void => count("store-error");

@@ -7,8 +7,9 @@
 import { type Config, flagOf } from "../config.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
 import { guardRules, refusedMs } from "../guard/guard.ts";
-import { openRedis, type StoreTls } from "../store/redis_client.ts";
-import { inspect, type Remembered } from "../store/redis_inspect.ts";
+import { askOnce, serverOf } from "../store/primaries.ts";
+import type { StoreTls } from "../store/redis_client.ts";
+import { inspect, keyOf, type Remembered } from "../store/redis_inspect.ts";
 import type { StoreUrl } from "../store/store_url.ts";
 import { secretKey } from "../otp/secret.ts";
 import { readGuardKey } from "../app/guard.ts";
@@ -75,12 +76,9 @@ async function lookAt(
   tls: StoreTls,
   fingerprint: string,
 ): Promise<Remembered | undefined> {
-  const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs: PATIENCE_MS });
-  try {
-    return await inspect(client, fingerprint);
-  } finally {
-    client.end(new Error("Nothing more is asked"));
-  }
+  const options = { tls, patienceMs: Math.max(PATIENCE_MS, url.patienceMs) };
+  const server = await serverOf(url, keyOf(fingerprint), options);
+  return await askOnce(server, options, (client) => inspect(client, fingerprint));
 }
 
 /** The sentences about what is remembered. */

@@ -99,7 +99,7 @@ function isBareGuard({ guard }: Config): boolean {
 }
 
 function hasPassword({ guard }: Config): boolean {
-  return guard !== "memory" && new URL(guard.reveal()).password !== "";
+  return guard !== "memory" && guard.hasPassword;
 }
 
 function isLoopback(host: string): boolean {

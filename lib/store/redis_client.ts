@@ -8,7 +8,7 @@
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import { Pipeline } from "./pipeline.ts";
-import { ReplyWatch } from "./reply_watch.ts";
+import { LARGE, LARGER, ReplyWatch } from "./reply_watch.ts";
 import { codeOf, ErrorReply, ProtocolError } from "./store_failure.ts";
 import type { StoreUrl } from "./store_url.ts";
 
@@ -44,8 +44,10 @@ export interface RedisClientOptions {
   readonly tls?: StoreTls;
   /** Told once when the connection has ended or could not be made, and why. */
   readonly onEnd: (reason: unknown) => void;
-  /** How long a reply may take, in milliseconds; 500 unless given. */
+  /** How long a reply may take, in milliseconds; as the URL says unless given. */
   readonly patienceMs?: number;
+  /** Whether replies may be as long as the description of a Cluster. */
+  readonly describesCluster?: boolean;
 }
 
 /** The patience of the client while it connects: longer than ours, which ends it. */
@@ -61,7 +63,7 @@ const CONNECT_TIMEOUT_MS = 60_000;
  */
 export async function openRedis(options: RedisClientOptions): Promise<RedisClient> {
   const redis = await import("@redis/client");
-  const { url, tls, onEnd, patienceMs = 500 } = options;
+  const { url, tls, onEnd, patienceMs = url.patienceMs, describesCluster = false } = options;
   const client = redis.createClient({
     url: url.reveal(),
     RESP: 2,
@@ -70,7 +72,7 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
     maintNotifications: "disabled",
     socket: { ...tls, reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
   });
-  const watch = new ReplyWatch();
+  const watch = new ReplyWatch(describesCluster ? LARGER : LARGE);
   let socket: Socket | undefined;
   const pipeline = new Pipeline({
     patienceMs,

@@ -17,18 +17,29 @@ export interface RedisConnection {
   readonly close: () => void;
 }
 
+/** The pauses of a connection, in milliseconds. */
+export interface Pace {
+  /** The first pause before another attempt to connect; 250 unless given. */
+  readonly retryMs?: number;
+  /** The longest: each is twice as long as the one before; 4000 unless given. */
+  readonly longestPauseMs?: number;
+  /**
+   * How often a connection is probed while it is used; 5000 unless given. After one that stood as
+   * long, pauses begin anew.
+   */
+  readonly probeMs?: number;
+}
+
 /** How a connection is kept. */
-export interface RedisConnectionOptions {
+export interface RedisConnectionOptions extends Pace {
   /** Makes a client; it calls `onEnd` once, when its connection has ended or could not be made. */
   readonly open: (onEnd: (reason: unknown) => void) => Promise<RedisClient>;
   /** Told when the connection is there, and of each new reason why it is not. */
   readonly onChange: (failure: StoreFailure | undefined) => void;
   /** Asks what must be answered before a connection is used, and every few seconds after. */
-  readonly probe: (client: Pick<RedisClient, "ask">) => Promise<unknown>;
-  /** The pause before the next attempt to connect, in milliseconds; 250 unless given. */
-  readonly retryMs?: number;
-  /** How often a connection is probed while it is used, in milliseconds; 5000 unless given. */
-  readonly probeMs?: number;
+  readonly probe: (client: RedisClient) => Promise<unknown>;
+  /** Whether an error says nothing against the store; one of a script that is not known does not. */
+  readonly isHarmless?: (error: ErrorReply) => boolean;
 }
 
 /**
@@ -56,6 +67,8 @@ class Keeper {
   #client: RedisClient | undefined;
   #told = "";
   #closed = false;
+  /** Whether the connection answered a probe while it was used. */
+  #hasStood = false;
   // Ends what is being waited for: the connection, or the pause before the next.
   #wake: () => void = () => {};
 
@@ -78,9 +91,15 @@ class Keeper {
   }
 
   async run(): Promise<void> {
+    const { retryMs = 250, longestPauseMs = 4000 } = this.#options;
+    let pauseMs = retryMs;
     while (!this.#closed) {
-      this.#tell(storeFailure(await this.#live()));
-      if (!this.#closed) await this.#pause(this.#options.retryMs ?? 250);
+      this.#hasStood = false;
+      const reason = await this.#live();
+      if (this.#hasStood) pauseMs = retryMs;
+      this.#tell(storeFailure(reason));
+      if (!this.#closed) await this.#pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     }
   }
 
@@ -89,7 +108,7 @@ class Keeper {
     const { promise: ended, resolve: onEnd } = Promise.withResolvers<unknown>();
     let client: RedisClient | undefined;
     try {
-      client = endedByErrors(await this.#options.open(onEnd));
+      client = endedByErrors(await this.#options.open(onEnd), this.#options.isHarmless);
       this.#wake = () => client?.end(new Error("Closed"));
       if (this.#closed) this.#wake();
       await this.#options.probe(client);
@@ -112,7 +131,7 @@ class Keeper {
     const timer = setInterval(async () => {
       if (waiting) return;
       waiting = true;
-      await probe(client).catch(() => {});
+      this.#hasStood = await probe(client).then(() => true, () => this.#hasStood);
       waiting = false;
     }, probeMs);
     timer.unref();
@@ -146,12 +165,16 @@ class Keeper {
   }
 }
 
-function endedByErrors(client: RedisClient): RedisClient {
+function endedByErrors(
+  client: RedisClient,
+  isHarmless: (error: ErrorReply) => boolean = () => false,
+): RedisClient {
   const ask: RedisClient["ask"] = async (words, read) => {
     try {
       return await client.ask(words, read);
     } catch (error) {
-      if (error instanceof ErrorReply && !isUnknownScript(error)) client.end(error);
+      const isOnItsOwn = isUnknownScript(error) || error instanceof ErrorReply && isHarmless(error);
+      if (error instanceof ErrorReply && !isOnItsOwn) client.end(error);
       throw error;
     }
   };

@@ -9,6 +9,11 @@ import type { RedisClient } from "./redis_client.ts";
 import { KEY_PREFIX, parseState } from "./redis_script.ts";
 import { ProtocolError } from "./store_failure.ts";
 
+/** The key under which a store keeps what is remembered of a secret. */
+export function keyOf(fingerprint: string): string {
+  return `${KEY_PREFIX}${fingerprint}`;
+}
+
 /** What is remembered of a secret, and when that was read. */
 export interface Remembered {
   /** What is remembered. */
@@ -27,7 +32,7 @@ export async function inspect(
   client: Pick<RedisClient, "ask">,
   fingerprint: string,
 ): Promise<Remembered | undefined> {
-  const state = await client.ask(["GET", `${KEY_PREFIX}${fingerprint}`], readState);
+  const state = await client.ask(["GET", keyOf(fingerprint)], readState);
   if (state === undefined) return undefined;
   return { state, nowMs: await client.ask(["TIME"], readTimeMs) };
 }

@@ -36,17 +36,23 @@ const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 /** Rules by which what the probe writes, that a code was used, is gone at once. */
 const PROBE_RULES: GuardRules = { maxFailures: 0, singleUse: true, forgetUseMs: 1 };
 
+/** What the keys begin with about which a probe asks; no secret has such a name. */
+export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
+
 /**
  * Asks for a decision, to see whether decisions can be had. The store knows the script by its name
  * from then on.
  *
+ * @param key One that begins with `PROBE_PREFIX`.
  * @throws {Error} When none can be had.
  */
-export async function probe({ ask }: Pick<RedisClient, "ask">): Promise<void> {
+export async function probe(
+  { ask }: Pick<RedisClient, "ask">,
+  key = `${PROBE_PREFIX}0`,
+): Promise<void> {
   const asked: Question = { matchedStep: 0 };
   const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
-  const command = ["EVAL", DECIDE_SCRIPT, "1", `${KEY_PREFIX}probe`, ...args];
-  await ask(command, (reply) => readDecision(reply, asked, 0));
+  await ask(["EVAL", DECIDE_SCRIPT, "1", key, ...args], (reply) => readDecision(reply, asked, 0));
 }
 
 /**

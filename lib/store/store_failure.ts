@@ -22,6 +22,12 @@ export class SilenceError extends Error {
   override readonly name = "SilenceError";
 }
 
+/** Nobody who should know it knows a primary. */
+export class LeaderlessError extends Error {
+  /** The name of the class. */
+  override readonly name = "LeaderlessError";
+}
+
 /** A kind of reason. */
 export type StoreFailureKind =
   | "unreachable"
@@ -30,6 +36,9 @@ export type StoreFailureKind =
   | "unwelcome"
   | "insecure"
   | "refused"
+  | "leaderless"
+  | "redirecting"
+  | "read-only"
   | "unusable"
   | "nonsense";
 
@@ -41,6 +50,9 @@ const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
   unwelcome: "wants another certificate of this server",
   insecure: "breaks TLS off",
   refused: "refuses the user name or password",
+  leaderless: "knows of no primary",
+  redirecting: "is a node of a Redis Cluster, which is given as redis+cluster://",
+  "read-only": "is a replica, which decides nothing",
   unusable: "answers with errors",
   nonsense: "answers with what is no answer of Redis",
 };
@@ -69,6 +81,7 @@ export function storeFailure(error: unknown): StoreFailure {
 function kindOf(error: unknown): { readonly kind: StoreFailureKind; readonly word?: string } {
   if (error instanceof SilenceError) return { kind: "silent" };
   if (error instanceof ProtocolError) return { kind: "nonsense" };
+  if (error instanceof LeaderlessError) return { kind: "leaderless" };
   if (error instanceof ErrorReply) return errorReply(error.message);
   const code = codeOf(error);
   return code === "" ? { kind: "unreachable" } : { kind: kindOfCode(code), word: code };
@@ -89,9 +102,18 @@ const LOGIN_ERRORS: readonly RegExp[] = [
   /^ERR Protocol error: unauthenticated\b/,
 ];
 
+const KINDS_OF_WORDS: ReadonlyMap<string, StoreFailureKind> = new Map([
+  ["ASK", "redirecting"],
+  ["MOVED", "redirecting"],
+  ["MASTERDOWN", "read-only"],
+  ["READONLY", "read-only"],
+]);
+
 function errorReply(message: string): ReturnType<typeof kindOf> {
-  const kind = LOGIN_ERRORS.some((pattern) => pattern.test(message)) ? "refused" : "unusable";
   const word = /^[A-Z]+/.exec(message)?.[0] ?? "";
+  const kind = LOGIN_ERRORS.some((pattern) => pattern.test(message))
+    ? "refused"
+    : KINDS_OF_WORDS.get(word) ?? "unusable";
   return ERROR_WORDS.has(word) ? { kind, word } : { kind };
 }
 

@@ -4,46 +4,155 @@
  * @module
  */
 
-/** The URL of a store, which shows its user name and password only when told to. */
-export class StoreUrl {
-  readonly #url: URL;
+/** How long a store may take to answer unless its URL says otherwise, in milliseconds. */
+const PATIENCE_MS = 500;
 
-  private constructor(url: URL) {
-    this.#url = url;
+/** The most that a URL may say, a minute. */
+const MAX_PATIENCE_MS = 60_000;
+
+/** The port of Sentinel where none is given. */
+const SENTINEL_PORT = 26_379;
+
+/** What stands at the addresses of a URL. */
+export type StoreKind =
+  /** The store itself. */
+  | "server"
+  /** Redis Sentinels, which know where the primary is. */
+  | "sentinel"
+  /** Nodes of a Redis Cluster, which know where all others are. */
+  | "cluster";
+
+// Scheme, kind, user name and password, addresses, path, query.
+const URL_OF_STORE =
+  /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@\s/?#]*)@)?([^@\s/?#]+)(\/[^\s?#]*)?(?:\?([^\s#]*))?$/;
+
+// By the kind, what may stand as the path: the name of the primary, the number of a database.
+const PATHS: Readonly<Record<StoreKind, RegExp>> = {
+  server: /^()(\/[0-9]*)?$/,
+  sentinel: /^\/([A-Za-z0-9._-]+)(\/[0-9]*)?$/,
+  cluster: /^()(?:\/0?)?$/,
+};
+
+interface Parts {
+  readonly scheme: string;
+  readonly kind: StoreKind;
+  readonly login: string;
+  readonly addresses: readonly string[];
+  readonly path: string;
+  readonly primaryName: string;
+  readonly database: string;
+  readonly patienceMs: number;
+  readonly sentinelLogin: string;
+}
+
+/** The URL of a store, which shows user names and passwords only when told to. */
+export class StoreUrl {
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
    * Reads a URL of the scheme `redis`, or `rediss` for TLS, as they are registered with IANA: host,
-   * port, user name, password, and the number of a database as the path.
+   * port, user name, password, and the number of a database as the path. With `+sentinel` behind the
+   * scheme, the addresses are those of Sentinels, with commas between them, and the path begins with
+   * the name of the primary; with `+cluster`, they are those of some nodes of a Redis Cluster.
+   *
+   * The query may hold `timeout`, how long an answer may take in milliseconds, and for Sentinels
+   * that ask for a password of their own `sentinel_username` and `sentinel_password`.
    *
    * @returns undefined when the text is none.
    */
   static parse(text: string): StoreUrl | undefined {
-    if (!/^rediss?:\/\/[^\s/?#]/.test(text) || !URL.canParse(text)) return undefined;
-    const url = new URL(text);
-    const isWhole = url.hostname !== "" && url.search === "" && url.hash === "" &&
-      /^(?:\/[0-9]*)?$/.test(url.pathname) && isDecodable(url.username + url.password);
-    return isWhole ? new StoreUrl(url) : undefined;
+    const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
+      [];
+    if (scheme === undefined || hosts === undefined) return undefined;
+    const kind = (suffix ?? "server") as StoreKind;
+    const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
+    const asked = readQuery(query, kind);
+    const addresses = hosts.split(",");
+    const isOne = kind === "server" ? addresses.length === 1 : addresses.length <= 100;
+    if (primaryName === undefined || asked === undefined || !isOne) return undefined;
+    const isUrl = (address: string): boolean =>
+      isAddress(address) && URL.canParse(`${scheme}://${loginOf(login)}${address}`);
+    if (!addresses.every(isUrl) || !isDecodable(login)) return undefined;
+    return new StoreUrl({
+      ...{ scheme, kind, login: loginOf(login), addresses, path, primaryName, database },
+      ...asked,
+    });
   }
 
-  /** The URL with user name and password. */
+  /** What stands at its addresses. */
+  get kind(): StoreKind {
+    return this.#parts.kind;
+  }
+
+  /** The name by which Sentinels know the primary; empty where there are none. */
+  get primaryName(): string {
+    return this.#parts.primaryName;
+  }
+
+  /** How long an answer may take, in milliseconds. */
+  get patienceMs(): number {
+    return this.#parts.patienceMs;
+  }
+
+  /** The URL of one server, with user name and password. */
   reveal(): string {
-    return this.#url.href;
+    const { scheme, login, addresses, database } = this.#parts;
+    return `${scheme}://${login}${addresses[0]}${database}`;
+  }
+
+  /** The servers at its addresses, as Sentinels or nodes want to be asked. */
+  servers(): readonly StoreUrl[] {
+    const { kind, addresses, sentinelLogin } = this.#parts;
+    if (kind === "server") return [this];
+    if (kind === "cluster") return addresses.map((address) => this.at(address));
+    const ofSentinels = { kind: "server", login: sentinelLogin, database: "", path: "" } as const;
+    return addresses.map((address) => {
+      const withPort = /:[0-9]+$/.test(address) ? address : `${address}:${SENTINEL_PORT}`;
+      return new StoreUrl({ ...this.#parts, ...ofSentinels, addresses: [withPort] });
+    });
+  }
+
+  /**
+   * The server of this store at an address that the store itself told.
+   *
+   * @throws {RangeError} When it is no address.
+   */
+  at(address: string): StoreUrl {
+    const { scheme, database } = this.#parts;
+    if (!isAddress(address) || !URL.canParse(`${scheme}://${address}`)) {
+      throw new RangeError("This is no address");
+    }
+    return new StoreUrl({
+      ...this.#parts,
+      ...{ kind: "server", addresses: [address], path: database },
+    });
   }
 
   /** Whether the way to the store is encrypted. */
   get isEncrypted(): boolean {
-    return this.#url.protocol === "rediss:";
+    return this.#parts.scheme === "rediss";
   }
 
-  /** Whether the store is on this machine. */
+  /** Whether all of its addresses are on this machine. */
   get isLocal(): boolean {
-    return /^(?:127(?:\.[0-9]{1,3}){3}|\[::1\]|localhost)$/.test(this.#url.hostname);
+    return this.#parts.addresses.every((address) =>
+      /^(?:127(?:\.[0-9]{1,3}){3}|\[::1\]|localhost)(?::[0-9]+)?$/.test(address)
+    );
+  }
+
+  /** Whether it has a password. */
+  get hasPassword(): boolean {
+    return [this.#parts.login, this.#parts.sentinelLogin].some((login) => /:.+@$/.test(login));
   }
 
   /** The URL without user name and password. */
   toString(): string {
-    return `${this.#url.protocol}//${this.#url.host}${this.#url.pathname}`;
+    const { scheme, kind, addresses, path } = this.#parts;
+    return `${scheme}${kind === "server" ? "" : `+${kind}`}://${addresses.join(",")}${path}`;
   }
 
   /** The URL without user name and password. */
@@ -51,6 +160,36 @@ export class StoreUrl {
     return this.toString();
   }
 }
+
+function isAddress(text: string): boolean {
+  return /^(?:\[[0-9A-Fa-f:.]+\]|[^\s:,/?#@[\]]+)(?::[0-9]{1,5})?$/.test(text);
+}
+
+function loginOf(text: string): string {
+  return text === "" || text === ":" ? "" : `${text}@`;
+}
+
+function readQuery(
+  query: string,
+  kind: StoreKind,
+): Pick<Parts, "patienceMs" | "sentinelLogin"> | undefined {
+  if (!isDecodable(query)) return undefined;
+  const given = new URLSearchParams(query);
+  const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];
+  const names = [...given.keys()];
+  if (new Set(names).size < names.length || !names.every((name) => known.includes(name))) {
+    return undefined;
+  }
+  const patience = given.get("timeout") ?? String(PATIENCE_MS);
+  const patienceMs = /^[0-9]{1,5}$/.test(patience) ? Number(patience) : 0;
+  if (patienceMs < 1 || patienceMs > MAX_PATIENCE_MS) return undefined;
+  const [user, password] = LOGIN_OF_SENTINELS.map((name) =>
+    encodeURIComponent(given.get(name) ?? "")
+  );
+  return { patienceMs, sentinelLogin: loginOf(`${user}:${password}`) };
+}
+
+const LOGIN_OF_SENTINELS = ["sentinel_username", "sentinel_password"] as const;
 
 // The client decodes the two on its own, and an error of its would quote them.
 function isDecodable(text: string): boolean {

@@ -59,7 +59,9 @@ export async function withRedis(
   needed("redis-cli");
   const folder = Deno.makeTempDirSync();
   const port = freePort();
-  const [program, ...shown] = shownCommand();
+  const [shownProgram, ...shown] = shownCommand();
+  // Valkey's, for instance.
+  const program = Deno.env.get("TEST_STORE") ?? shownProgram;
   const args = [...withPort(shown, port), ...more];
   let child: Deno.ChildProcess | undefined;
   const command = async (...words: string[]): Promise<string> => {

@@ -33,6 +33,7 @@ function scene(kinds: readonly string[], random: (limit: number) => number): Sce
     onChange: () => {},
     probe,
     retryMs: 1,
+    longestPauseMs: 1,
   });
   const rules = guardRules({ maxFailures: 1000, singleUse: true, window: 1, period: 30 });
   const store = createRedisStore({ rules, connection, now: () => 0 });

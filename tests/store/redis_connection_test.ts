@@ -144,7 +144,7 @@ Deno.test("keepConnected() notices a store that fails while nothing is asked", a
   await told(1);
   assertEquals(connection.isHealthy(), true);
   await told(3);
-  assertEquals([news, probes, open()], [["there", "unusable", "there"], 4, 1]);
+  assertEquals([news, probes, open()], [["there", "read-only", "there"], 4, 1]);
   connection.close();
   clearInterval(alive);
 });
@@ -193,6 +193,30 @@ Deno.test("keepConnected() tells each new reason, and each once", async () => {
   await told(4);
   assertEquals(news, ["silent", "unusable", "silent", "there"]);
   connection.close();
+});
+
+Deno.test("keepConnected() pauses twice as long from attempt to attempt, up to the longest", async () => {
+  const starts: number[] = [];
+  let told = 0;
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const connection = keepConnected({
+    open: () => {
+      starts.push(performance.now());
+      if (++told === 8) resolve();
+      return Promise.reject(new Error("No"));
+    },
+    onChange: () => {},
+    probe: () => Promise.resolve(),
+    retryMs: 5,
+    longestPauseMs: 80,
+  });
+  await enough;
+  connection.close();
+  // A timer may be late, and is never early by more than its resolution.
+  const pauses = starts.slice(1).map((ms, i) => ms - starts[i]!);
+  for (const [i, least] of [5, 10, 20, 40, 80, 80, 80].entries()) {
+    assertEquals(pauses[i]! > least - 2, true, `pause ${i}: ${pauses[i]}`);
+  }
 });
 
 Deno.test("keepConnected() pauses before it tries again, and not once it is closed", async () => {

@@ -121,7 +121,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
     return [0, 0, questionOf(words)];
   }));
   assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
-    ["EVAL", "1", `${KEY_PREFIX}probe`],
+    ["EVAL", "1", `${KEY_PREFIX}probe-0`],
   ]);
   // What the last probe wrote may still be there.
   await probe(clientWith((words) => [3, 0, questionOf(words)]));

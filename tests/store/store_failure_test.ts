@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import {
   ErrorReply,
+  LeaderlessError,
   ProtocolError,
   SilenceError,
   storeFailure,
@@ -68,8 +69,17 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     "refuses the user name or password (ERR)",
   ],
   [new ErrorReply("OOM command not allowed"), "unusable", "answers with errors (OOM)"],
-  [new ErrorReply("READONLY You can't write"), "unusable", "answers with errors (READONLY)"],
-  [new ErrorReply("MOVED 7 canary:1"), "unusable", "answers with errors (MOVED)"],
+  [
+    new ErrorReply("READONLY You can't write"),
+    "read-only",
+    "is a replica, which decides nothing (READONLY)",
+  ],
+  [
+    new ErrorReply("MOVED 7 canary:1"),
+    "redirecting",
+    "is a node of a Redis Cluster, which is given as redis+cluster:// (MOVED)",
+  ],
+  [new LeaderlessError("canary"), "leaderless", "knows of no primary"],
   [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
   [new ErrorReply(""), "unusable", "answers with errors"],
   [new ErrorReply("7 OOM canary"), "unusable", "answers with errors"],

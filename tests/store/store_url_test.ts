@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
 import { StoreUrl } from "../../lib/store/store_url.ts";
 
 // What is typed, and what may be shown of it.
@@ -27,6 +28,55 @@ for (const [typed, shown] of URLS) {
   });
 }
 
+// What is typed, what may be shown of it, and the servers that are asked first.
+const MANY: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "redis+sentinel://:canary@a,b:1/main",
+    "redis+sentinel://a,b:1/main",
+    ["redis://a:26379", "redis://b:1"],
+  ],
+  [
+    "rediss+sentinel://name:canary@[::1]:5/main.eu-1/3?sentinel_password=c%40nary&timeout=900",
+    "rediss+sentinel://[::1]:5/main.eu-1/3",
+    ["rediss://:c%40nary@[::1]:5"],
+  ],
+  [
+    "redis+sentinel://a/main?sentinel_username=name&sentinel_password=canary",
+    "redis+sentinel://a/main",
+    ["redis://name:canary@a:26379"],
+  ],
+  [
+    "redis+cluster://name:canary@a:7000,b:7001",
+    "redis+cluster://a:7000,b:7001",
+    ["redis://name:canary@a:7000", "redis://name:canary@b:7001"],
+  ],
+  ["rediss+cluster://a/0", "rediss+cluster://a/0", ["rediss://a"]],
+  ["redis://:canary@a/2?timeout=60000", "redis://a/2", ["redis://:canary@a/2"]],
+];
+
+for (const [typed, shown, servers] of MANY) {
+  Deno.test(`StoreUrl.parse() reads ${typed}, and asks ${servers.length} servers`, () => {
+    const url = StoreUrl.parse(typed)!;
+    assertEquals([String(url), JSON.stringify(url)], [shown, JSON.stringify(shown)]);
+    assertEquals(url.servers().map((server) => server.reveal()), servers);
+    assertEquals(url.isEncrypted, typed.startsWith("rediss"));
+    assertEquals(url.hasPassword, /canary|c%40nary/.test(typed));
+    assert(!/canary|c%40nary/.test(Deno.inspect({ url }, { showHidden: true, depth: 9 })));
+  });
+}
+
+Deno.test("a StoreUrl knows the primary's name, its patience, and the servers that it is told of", () => {
+  const url = StoreUrl.parse("redis+sentinel://n:canary@a/main/3?timeout=900")!;
+  assertEquals([url.primaryName, url.patienceMs, url.kind], ["main", 900, "sentinel"]);
+  const at = url.at("10.0.0.1:7");
+  assertEquals([at.reveal(), at.patienceMs], ["redis://n:canary@10.0.0.1:7/3", 900]);
+  assertEquals(StoreUrl.parse("redis://a")!.patienceMs, 500);
+  assertEquals(StoreUrl.parse("rediss+cluster://a")!.at("[::1]:7").reveal(), "rediss://[::1]:7");
+  for (const address of ["", "a b:1", "x@y:1", "a:1,b:2", "a/0", "a:99999"]) {
+    assertThrows(() => url.at(address), RangeError);
+  }
+});
+
 Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client would not", () => {
   const wrong = [
     "",
@@ -45,6 +95,20 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
     "redis://a%zz:b@h",
     " redis://h",
     "unix:///run/redis.sock",
+    "redis://a,b",
+    "redis+sentinel://a",
+    "redis+sentinel://a/",
+    "redis+sentinel://a/main/x",
+    "redis+sentinel://a,/main",
+    "redis+cluster://a/1",
+    "redis+cluster://a,b:99999",
+    "redis+other://a",
+    "redis://a?timeout=0",
+    "redis://a?timeout=60001",
+    "redis://a?timeout=1s",
+    "redis://a?timeout=1&timeout=1",
+    "redis://a?sentinel_password=x",
+    "redis+sentinel://a/main?sentinel_password=%zz",
   ];
   assertEquals(wrong.filter((text) => StoreUrl.parse(text) !== undefined), []);
 });

@@ -1,0 +1,208 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
+import { slotOf } from "../../lib/store/cluster_slots.ts";
+import { keyOf } from "../../lib/store/redis_inspect.ts";
+import { eventually } from "../support/eventually.ts";
+import type { RunningProgram } from "../support/program.ts";
+import {
+  check,
+  counted,
+  earlyInTimeStep,
+  pinOf,
+  readiness,
+  startServer,
+  stop,
+  withTwoServers,
+  wrongPinOf,
+} from "../redis/two_servers.ts";
+import { load, refusals, say } from "./load.ts";
+import { type Cluster, meet, type Node, Nodes, startCluster, startMember } from "./nodes.ts";
+
+const SECRETS = Array.from({ length: 24 }, (_, i) => `canary secret ${i}`);
+
+/** The permissions that the documentation says a user of the store needs, those in a Cluster too. */
+function shownPermissions(): readonly string[] {
+  const page = Deno.readTextFileSync(new URL("../../docs/security.md", import.meta.url));
+  const [, list] = /\*\*Permissions\*\* ([^]*?) A user of Sentinel/.exec(page) ?? [];
+  return (list ?? "").match(/[~+][a-z|:*]+/g) ?? [];
+}
+
+/** Lets the servers log in to a node. */
+async function knowTheServers({ command }: Node): Promise<void> {
+  const words = ["ACL", "SETUSER", "guard", "on", ">canary-password", ...shownPermissions()];
+  assertEquals(await command(...words), "OK");
+}
+
+/** Runs a test with a Cluster and two servers that share it, and gives what they logged. */
+async function withCluster(
+  args: readonly string[],
+  run: (scene: {
+    readonly nodes: Nodes;
+    readonly cluster: Cluster;
+    readonly servers: readonly [RunningProgram, RunningProgram];
+    /** The slot that keeps a secret. */
+    readonly slot: (secret: string) => number;
+    /** The primary that keeps a secret at the start. */
+    readonly owner: (secret: string) => Node;
+  }) => Promise<void>,
+): Promise<string> {
+  await using nodes = new Nodes();
+  const cluster = await startCluster(nodes);
+  const [one, two] = cluster.primaries;
+  await Promise.all([...cluster.primaries, ...cluster.replicas].map(knowTheServers));
+  const url = `redis+cluster://guard:canary-password@${one!.address},${two!.address}`;
+  const log = await withTwoServers(url, args, async (first, second, keyFile) => {
+    const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
+    const name = fingerprintBy(key, "SHA1");
+    const slot = (secret: string): number => slotOf(keyOf(name(new TextEncoder().encode(secret))));
+    const owner = (secret: string): Node => cluster.primaries[Math.floor(slot(secret) / 5461.5)]!;
+    await run({ nodes, cluster, servers: [first, second], slot, owner });
+  });
+  assert(!/canary/.test(log), log);
+  return log;
+}
+
+Deno.test("two servers share a Cluster: each secret is counted at one node, through either server", async () => {
+  await withCluster(["--max-failures", "2"], async ({ cluster, servers, owner, slot }) => {
+    assertEquals(new Set(SECRETS.map(owner)).size, 3);
+    await earlyInTimeStep();
+    for (const secret of SECRETS) {
+      for (const server of servers) {
+        assertEquals(await check(server, wrongPinOf(secret), secret), "False");
+      }
+      assertEquals(await check(servers[0], pinOf(secret), secret), "False");
+    }
+    const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
+    assertEquals(await counted(servers[0], throttled), SECRETS.length);
+    for (const primary of cluster.primaries) {
+      const keys = (await primary.command("KEYS", "authenticator:guard:*")).split("\n");
+      const secrets = SECRETS.filter((secret) => owner(secret) === primary);
+      const kept = keys.filter((key) => !key.includes(":probe-"));
+      assertEquals(kept.length, secrets.length);
+      const slots = await Promise.all(
+        kept.map(async (key) => Number(await primary.command("CLUSTER", "KEYSLOT", key))),
+      );
+      assertEquals(new Set(slots), new Set(secrets.map(slot)));
+    }
+  });
+});
+
+Deno.test("a node of a Cluster fails: others decide on, its replica takes over, and no code is accepted twice", async () => {
+  const log = await withCluster(["--single-use"], async ({ cluster, servers, owner }) => {
+    const [failing] = cluster.primaries;
+    const itsOwn = SECRETS.filter((secret) => owner(secret) === failing);
+    const others = SECRETS.filter((secret) => owner(secret) !== failing);
+    await earlyInTimeStep(25);
+    // Accepted, and acknowledged by the replica: one of two, and the other is gone in a moment.
+    for (const secret of itsOwn) {
+      assertEquals(await check(servers[0], pinOf(secret), secret), "True");
+    }
+    assertEquals(await failing!.command("WAIT", "1", "5000"), "1");
+    await failing!.kill();
+    for (const secret of others) {
+      assertEquals(await check(servers[1], pinOf(secret), secret), "True");
+      assertEquals(await readiness(servers[1]), 200);
+    }
+    const promoted = cluster.replicas[0]!;
+    await eventually(async () => (await promoted.command("ROLE")).startsWith("master"));
+    // Until the replica decides, a used code is refused for want of a decision; from then on for use.
+    const replayed = 'authenticator_guard_refusals_total{reason="replayed"}';
+    for (const secret of itsOwn) {
+      for (const server of servers) {
+        await eventually(async () => {
+          const before = await counted(server, replayed);
+          assertEquals(await check(server, pinOf(secret), secret), "False");
+          return await counted(server, replayed) > before;
+        });
+      }
+    }
+    await failing!.start();
+    await eventually(async () => (await failing!.command("ROLE")).startsWith("slave"));
+    await eventually(async () => await readiness(servers[0]) === 200);
+  });
+  const warnings = log.match(/ warn a node of the store of the guard, .*$/gm) ?? [];
+  assert(warnings.length >= 2 && warnings.length <= 6, log);
+});
+
+Deno.test("a node of a Cluster fails under load: only its secrets are refused, and only for a while", async () => {
+  await withCluster([], async ({ cluster, servers, owner }) => {
+    const [, failing] = cluster.primaries;
+    const isItsOwn = (secret: string): boolean => owner(secret) === failing;
+    const running = load(servers, SECRETS);
+    await running.round();
+    await failing!.kill();
+    const promoted = cluster.replicas[1]!;
+    await eventually(async () => (await promoted.command("ROLE")).startsWith("master"));
+    const itsOwn = SECRETS.filter(isItsOwn);
+    await eventually(async () => {
+      const answers = await Promise.all(
+        itsOwn.map((secret) => check(servers[0], pinOf(secret), secret)),
+      );
+      return answers.every((answer) => answer === "True");
+    });
+    const answers = await running.end();
+    const of = (wanted: boolean): readonly [number, number] =>
+      refusals(
+        [...answers].filter(([secret]) => isItsOwn(secret) === wanted).map(([, all]) => all),
+      );
+    const [wrongly, all] = of(true);
+    say(`wrong refusals of the failing node's secrets: ${wrongly} of ${all}`);
+    say(`wrong refusals of all others: ${of(false).join(" of ")}`);
+    assert(wrongly > 0 && wrongly < all);
+    // Those whose question was under way to another node are not touched.
+    assertEquals(of(false)[0], 0);
+  });
+});
+
+Deno.test("a slot moves to a node that nobody knew, which decides while it moves and after", async () => {
+  await withCluster(["--max-failures", "3"], async ({ nodes, cluster, servers, slot, owner }) => {
+    const [secret] = SECRETS;
+    const from = owner(secret!);
+    const added = await startMember(nodes);
+    await knowTheServers(added);
+    await meet(from, added);
+    const [fromId, toId] = await Promise.all(
+      [from, added].map((node) => node.command("CLUSTER", "MYID")),
+    );
+    const number = String(slot(secret!));
+    for (const server of servers) await check(server, wrongPinOf(secret!), secret);
+    const told = async (node: Node, ...words: string[]): Promise<void> =>
+      assertEquals(await node.command("CLUSTER", "SETSLOT", number, ...words), "OK");
+    await eventually(async () => (await added.command("CLUSTER", "NODES")).includes(fromId!));
+    await eventually(async () => (await added.command("CLUSTER", "INFO")).includes("state:ok"));
+    await told(added, "IMPORTING", fromId!);
+    await told(from, "MIGRATING", toId!);
+    const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", number, "100")).split("\n");
+    const to = ["127.0.0.1", String(added.port), "", "0", "5000", "KEYS"];
+    assertEquals(await from.command("MIGRATE", ...to, ...keys), "OK");
+    // The node that had it sends on, question by question (ASK), to one that nobody knew.
+    await eventually(async () => await check(servers[0], pinOf(secret!), secret) === "True");
+    assertEquals(await check(servers[0], pinOf(secret!), secret), "True");
+    for (const node of [added, ...cluster.primaries]) await told(node, "NODE", toId!);
+    const running = load(servers, [secret!]);
+    await running.round();
+    const [wrongly] = refusals((await running.end()).values());
+    say(`wrong refusals after the slot moved: ${wrongly}`);
+    await eventually(async () => await check(servers[1], pinOf(secret!), secret) === "True");
+  });
+});
+
+Deno.test("a node of a Cluster that is given as a server is named in one line, and never used", async () => {
+  await using nodes = new Nodes();
+  const { primaries } = await startCluster(nodes);
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, "k".repeat(43));
+  const server = await startServer(`redis://${primaries[0]!.address}`, keyFile);
+  await server.logged("all pins are refused\n");
+  for (let i = 0; i < 10; i++) {
+    assertEquals(await readiness(server), 503);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await stop(server);
+  const { stderr } = await server.outcome;
+  const lines = stderr.split("\n").filter((line) => line.includes("the store of the guard"));
+  assertEquals(lines.length, 1, stderr);
+  assert(lines[0]!.endsWith("given as redis+cluster:// (MOVED): all pins are refused"), lines[0]);
+  Deno.removeSync(keyFile);
+});

@@ -1,0 +1,141 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../support/eventually.ts";
+import {
+  check,
+  counted,
+  earlyInTimeStep,
+  pinOf,
+  readiness,
+  startServer,
+  stop,
+  withTwoServers,
+  wrongPinOf,
+} from "../redis/two_servers.ts";
+import { load, refusals, say } from "./load.ts";
+import { Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
+
+const SECRETS = Array.from({ length: 8 }, (_, i) => `canary secret ${i}`);
+// On a busy machine Sentinels trust no clock for half a minute, and vote again and again.
+const ELECTION_MS = 240_000;
+const REPLAYED = 'authenticator_guard_refusals_total{reason="replayed"}';
+
+function urlOf({ sentinels }: Watched, login = ""): string {
+  return `redis+sentinel://${login}${
+    sentinels.map(({ address }) => address).join(",")
+  }/${PRIMARY_NAME}`;
+}
+
+// One of the Sentinels knows it then; the others hear of it in the next seconds.
+async function leads({ replica, sentinels }: Watched): Promise<void> {
+  const question = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", PRIMARY_NAME];
+  await eventually(
+    async () => {
+      const answers = await Promise.all(sentinels.map(({ command }) => command(...question)));
+      return answers.some((answer) => answer === `127.0.0.1\n${replica.port}`);
+    },
+    "the replica leads",
+    ELECTION_MS,
+  );
+}
+
+// How the primary goes, and how it comes back as a replica.
+const FAILOVERS: readonly (readonly [
+  how: string,
+  begin: (watched: Watched) => Promise<unknown>,
+  end: (watched: Watched) => Promise<unknown>,
+])[] = [
+  ["is killed", ({ primary }) => primary.kill(), ({ primary }) => primary.start()],
+  [
+    "stops answering and comes back",
+    ({ primary }) => Promise.resolve(primary.signal("SIGSTOP")),
+    ({ primary }) => Promise.resolve(primary.signal("SIGCONT")),
+  ],
+  [
+    "hands over when it is told to",
+    ({ sentinels }) => sentinels[0]!.command("SENTINEL", "FAILOVER", PRIMARY_NAME),
+    () => Promise.resolve(),
+  ],
+];
+
+for (const [how, begin, end] of FAILOVERS) {
+  Deno.test(`a primary ${how}: its replica takes over, and no code is accepted twice that it had`, async () => {
+    await using nodes = new Nodes();
+    const watched = await startWatched(nodes);
+    const log = await withTwoServers(urlOf(watched), ["--single-use"], async (one, two) => {
+      await earlyInTimeStep(25);
+      for (const secret of SECRETS) {
+        assertEquals(await check(one, pinOf(secret), secret), "True");
+      }
+      // Acknowledged by the replica: what it takes over with.
+      assertEquals(await watched.primary.command("WAIT", "1", "5000"), "1");
+      await begin(watched);
+      await leads(watched);
+      await end(watched);
+      for (const server of [one, two]) {
+        await eventually(async () => await readiness(server) === 200);
+        for (const secret of SECRETS) {
+          await eventually(async () => {
+            const before = await counted(server, REPLAYED);
+            assertEquals(await check(server, pinOf(secret), secret), "False");
+            return await counted(server, REPLAYED) > before;
+          });
+        }
+        assertEquals(await check(server, pinOf(`new ${server.pid}`), `new ${server.pid}`), "True");
+      }
+      // Decisions are made by the one that leads.
+      assert(Number(await watched.replica.command("DBSIZE")) >= SECRETS.length);
+    });
+    const lines = log.split("\n").filter((line) => line.includes(" the store of the guard, "));
+    assert(lines.length <= 16 && !/canary/.test(log), log);
+  });
+}
+
+Deno.test("a primary fails under load: pins are refused until another leads, and then no more", async () => {
+  await using nodes = new Nodes();
+  const watched = await startWatched(nodes);
+  await withTwoServers(urlOf(watched), ["--max-failures", "3"], async (one, two) => {
+    for (const server of [one, two]) await check(server, wrongPinOf("counted"), "counted");
+    assertEquals(await watched.primary.command("WAIT", "1", "5000"), "1");
+    const running = load([one, two], SECRETS);
+    await running.round();
+    const killedMs = performance.now();
+    await watched.primary.kill();
+    await leads(watched);
+    for (const server of [one, two]) {
+      await eventually(async () => await readiness(server) === 200);
+    }
+    await eventually(async () => await check(one, pinOf("new"), "new") === "True");
+    const seconds = ((performance.now() - killedMs) / 1000).toFixed(1);
+    await running.round();
+    const [wrongly, all] = refusals((await running.end()).values());
+    say(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
+    assert(wrongly > 0 && wrongly < all);
+    // The two failures from before are remembered: the third is the last that is looked at.
+    await check(two, wrongPinOf("counted"), "counted");
+    assertEquals(await check(one, pinOf("counted"), "counted"), "False");
+  });
+});
+
+Deno.test("a server logs in to the primary that Sentinels name, and says when they know none", async () => {
+  await using nodes = new Nodes();
+  const password = "canary-of-the-store";
+  const watched = await startWatched(nodes, password);
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, "k".repeat(43));
+  const right = await startServer(urlOf(watched, `:${password}@`), keyFile);
+  await eventually(async () => await readiness(right) === 200);
+  assertEquals(await check(right, pinOf("x"), "x"), "True");
+  await stop(right);
+  const bare = await startServer(urlOf(watched), keyFile);
+  await bare.logged("refuses the user name or password (ERR): all pins are refused");
+  await stop(bare);
+  const other = urlOf(watched).replace(PRIMARY_NAME, "another");
+  const nameless = await startServer(other, keyFile);
+  await nameless.logged("knows of no primary: all pins are refused");
+  assertEquals([await readiness(nameless), await check(nameless, pinOf("x"), "x")], [503, "False"]);
+  await stop(nameless);
+  const texts = await Promise.all([right, bare, nameless].map(({ outcome }) => outcome));
+  assert(!/canary/.test(texts.map(({ stderr }) => stderr).join("")));
+  Deno.removeSync(keyFile);
+});
