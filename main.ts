@@ -13,6 +13,7 @@ import { completion } from "./lib/command_line/completion.ts";
 import { help } from "./lib/command_line/help.ts";
 import { manPage } from "./lib/command_line/man_page.ts";
 import { doctor } from "./lib/cli/doctor.ts";
+import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError } from "./lib/cli/io.ts";
 import { pair } from "./lib/cli/pair.ts";
@@ -52,6 +53,12 @@ export async function main(args: readonly string[]): Promise<number> {
         return await code(command.config, command.options, print);
       case "doctor":
         return await doctor(command.config, command.options, print);
+      case "guard status":
+        return await guardStatus(command.config, print);
+      case "guard unlock":
+        return await guardUnlock(command.config, print);
+      case "guard name":
+        return await guardName(command.config, print);
       case "healthcheck":
         return await healthcheck(command.config, print);
       case "check":

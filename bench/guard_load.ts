@@ -141,7 +141,7 @@ request = function()
     {["Content-Type"] = "application/x-www-form-urlencoded"}, "pin=0&secretCode=another-secret-" .. i)
 end`;
 const REQUESTS = 'authenticator_request_duration_seconds_count{operation="ValidatePin"}';
-const EVICTIONS = "authenticator_guard_evictions_total";
+const EVICTIONS = 'authenticator_guard_evictions_total{class="failed"}';
 for (const [name, args] of [["off", ["--max-failures", "0"]], ["memory", []]] as const) {
   const server = await start(args);
   const requests = await counted(server, REQUESTS);

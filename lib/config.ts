@@ -24,6 +24,8 @@ export interface Config {
   readonly socket: string | undefined;
   /** The permission bits of that socket. */
   readonly socketMode: number;
+  /** The path of a unix socket over which the guard is shown and mended; undefined for none. */
+  readonly adminSocket: string | undefined;
   /** The file with the TLS certificate chain, PEM; undefined for plain HTTP. */
   readonly tlsCert: string | undefined;
   /** The file with the private key of the certificate, PEM. */
@@ -151,6 +153,11 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Permissions of that socket, in octal",
     expected: "three or four octal digits",
     parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
+  },
+  adminSocket: {
+    placeholder: "PATH",
+    description: "Unix socket for the commands guard status, unlock and name, of this user alone",
+    ...path("the path of a socket"),
   },
   tlsCert: {
     placeholder: "FILE",

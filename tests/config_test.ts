@@ -23,6 +23,7 @@ Deno.test("parseCommand() gives every default", () => {
     socket: undefined,
     sharePort: false,
     socketMode: 0o660,
+    adminSocket: undefined,
     tlsCert: undefined,
     tlsKey: undefined,
     namespace: "http://authenticatorapi.com/",
@@ -67,6 +68,7 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   port: [["0", 0], ["65535", 65535]],
   socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
   sharePort: SWITCH_VALUES,
+  adminSocket: [["/run/admin", "/run/admin"], ["", undefined]],
   socketMode: [["0660", 0o660], ["666", 0o666], ["000", 0], ["0777", 0o777]],
   tlsCert: [["", undefined]],
   tlsKey: [["", undefined]],
@@ -111,6 +113,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   port: ["", "-1", "65536", "8080x", "1e3", "0x50"],
   socket: ["a\0b"],
   sharePort: NO_SWITCH,
+  adminSocket: ["a\0b"],
   socketMode: ["", "660x", "x660", "0888", "66", "1777", "00660"],
   tlsCert: ["a\0b"],
   tlsKey: ["a\0b"],
@@ -163,6 +166,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   port: "a whole number from 0 to 65535",
   socket: "the path of a socket",
   sharePort: A_SWITCH,
+  adminSocket: "the path of a socket",
   socketMode: "three or four octal digits",
   tlsCert: A_FILE,
   tlsKey: A_FILE,
@@ -265,7 +269,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   assertEquals(
     errorOf(["start"]),
     "there is no such command; the commands are serve, pair, code, doctor, healthcheck, check, " +
-      "completion, man, licenses, help and version",
+      "guard status, guard unlock, guard name, completion, man, licenses, help and version",
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),

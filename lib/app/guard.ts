@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
-import { createMemoryStore } from "../guard/memory_store.ts";
+import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
 import { connectStore } from "../store/connect.ts";
 import type { StoreTls } from "../store/redis_client.ts";
 import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
@@ -45,14 +45,16 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
     ? randomBytes(MIN_GUARD_KEY_BYTES)
     : readGuardKey(config.guardKeyFile);
   if (config.maxFailures === 0 && !config.singleUse) return undefined;
-  const store = config.guard === "memory"
-    ? memoryStore(rules, config.guardEntries, observer)
-    : redisStore(rules, config.guard, latest(() => readStoreTls(config)), observer);
-  return {
+  const names = {
     fingerprint: fingerprintBy(key, config.algorithm),
     source: sourceNamesBy(key),
-    store,
   };
+  if (config.guard === "memory") {
+    const memory = memoryStore(rules, config.guardEntries, observer);
+    return { ...names, store: memory, memory };
+  }
+  const readTls = latest(() => readStoreTls(config));
+  return { ...names, store: redisStore(rules, config.guard, readTls, observer) };
 }
 
 /**
@@ -85,10 +87,10 @@ function memoryStore(
   rules: GuardRules,
   maxEntries: number,
   { log, count }: GuardObserver,
-): GuardStore {
+): MemoryStore {
   let warnedMs = -Infinity;
-  const onEviction = (): void => {
-    count("eviction");
+  const onEviction = (what: Evicted): void => {
+    count(`evicted-${what}`);
     const nowMs = steadyClock();
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;

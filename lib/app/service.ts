@@ -14,6 +14,8 @@ import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../service/facts.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
+import { AttackWatch } from "../telemetry/attack_watch.ts";
+import { adminHandler } from "./admin.ts";
 import { createGuard } from "./guard.ts";
 import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
@@ -23,6 +25,8 @@ import { readOptionFile } from "./option_file.ts";
 export interface Service {
   /** Answers requests. */
   readonly handler: Handler;
+  /** Answers what an operator asks over the admin socket. */
+  readonly admin: Handler;
   /**
    * Reads the keys of callers again, and puts them in the place of those in force.
    *
@@ -74,15 +78,20 @@ export function createService(
   const { apiKeysFile } = config;
   const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
+  const watch = new AttackWatch(() => performance.now());
   const handler = serviceHandler(config, {
     now: Date.now,
     guard,
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     apiKeys,
-    metricsPage: metrics && (() => metrics.text(processFigures())),
+    metricsPage: metrics && (() =>
+      metrics.text({
+        ...processFigures(),
+        ...(guard && { attacks: watch.figures(), guardEntries: guard.memory?.size() }),
+      })),
     telemetry: {
-      observe: (event) => observe(event, log, metrics),
+      observe: (event) => observe(event, { log, watch, metrics }),
       requestId: requestIds(),
       monotonicMs: () => performance.now(),
     },
@@ -97,11 +106,17 @@ export function createService(
     apiKeys?.replace(keys);
     return keys;
   };
-  return { handler, renewKeys, log, close };
+  const admin = adminHandler({ guard, secretEncoding: config.secretEncoding, watch });
+  return { handler, admin, renewKeys, log, close };
 }
 
-function observe(event: RequestEvent, log: Log, metrics: Metrics | undefined): void {
+function observe(event: RequestEvent, { log, watch, metrics }: {
+  readonly log: Log;
+  readonly watch: AttackWatch;
+  readonly metrics: Metrics | undefined;
+}): void {
   log.request(event);
+  watch.observe(event);
   metrics?.observe(event);
 }
 

@@ -11,6 +11,8 @@ import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../runtime/listener.ts";
 import { waitAtMost } from "../runtime/patience.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Handler } from "../http/handler.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
@@ -51,13 +53,14 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  const { handler, renewKeys, log, close } = createService(runtime, config, {
+  const { handler, admin, renewKeys, log, close } = createService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
   });
   try {
     const listener = await listen(runtime, listenOptions(config, log), handler);
+    const desk = await listenForAdmin(config, runtime, { handler: admin, log });
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
     print(
@@ -70,7 +73,7 @@ export async function serve(
     log.info(stoppingLine(await stopped));
     ready = false;
     let isDone = false;
-    const done = listener.stop().then(() => {
+    const done = Promise.all([listener.stop(), desk?.stop()]).then(() => {
       isDone = true;
     });
     await waitAtMost(done, DRAIN_TIMEOUT_MS);
@@ -88,6 +91,16 @@ function findingsOf(
 ): readonly string[] {
   const { expired, expiring } = certificateFindings(config, Date.now());
   return [...findRisks(config, sources), ...expired, ...expiring];
+}
+
+async function listenForAdmin(
+  { adminSocket: path }: Config,
+  runtime: Runtime,
+  { handler, log }: { readonly handler: Handler; readonly log: Log },
+): Promise<Listener | undefined> {
+  if (path === undefined) return undefined;
+  const options = { address: { path, mode: 0o600 }, tls: undefined, sharePort: false, log };
+  return await listen(runtime, options, handler);
 }
 
 function listenOptions(config: Config, log: Log): ListenOptions {

@@ -36,7 +36,10 @@ export type OptionSource = "flag" | "environment" | "default";
 
 /** What a command line asks for. */
 export type Command =
-  | { readonly kind: "healthcheck"; readonly config: Config }
+  | {
+    readonly kind: "healthcheck" | "guard status" | "guard unlock" | "guard name";
+    readonly config: Config;
+  }
   | {
     readonly kind: "serve" | "check";
     readonly config: Config;
@@ -94,7 +97,10 @@ export function parseCommand(
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
     case "healthcheck":
-      return { kind: "healthcheck", config };
+    case "guard status":
+    case "guard unlock":
+    case "guard name":
+      return { kind: name, config };
     case "check":
       return { kind: "check", config, sources: sourcesOf({ flags, env }) };
     default:

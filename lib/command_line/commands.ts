@@ -172,6 +172,30 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
   }],
+  ["guard status", {
+    summary: "Show whose pins are refused",
+    details:
+      "Give it the options of the server. It reads the shared store, or asks the server at " +
+      "its --admin-socket. Secrets have the names that the log has behind secret=.",
+    options: {},
+    uses: [...STORE, "maxFailures", "window", "period", "adminSocket"],
+    examples: ["authenticator guard status --admin-socket /run/authenticator/admin"],
+  }],
+  ["guard unlock", {
+    summary: "Lift the wait of a secret from standard input",
+    details: "Give it the options of the server. Pins for the secret are looked at again, by all " +
+      "servers within a second. A code that was used stays used.",
+    options: {},
+    uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
+    examples: ["authenticator guard unlock --admin-socket /run/authenticator/admin < secret.txt"],
+  }],
+  ["guard name", {
+    summary: "Print what the log calls a secret from standard input",
+    details: "Prints what stands behind secret= in the lines of pins that were not accepted.",
+    options: {},
+    uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
+    examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
+  }],
   ["completion", {
     summary: "Print what makes a shell complete command lines: bash, zsh or fish",
     details: "Load it when the shell starts.",

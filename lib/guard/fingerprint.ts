@@ -45,6 +45,14 @@ export function fingerprintBy(
   };
 }
 
+/** Characters of the name of a secret that the log shows. */
+const SHORT_NAME_LENGTH = 10;
+
+/** The name of a secret in the log: the beginning of its fingerprint, 60 bits of it. */
+export function shortName(fingerprint: string): string {
+  return fingerprint.slice(0, SHORT_NAME_LENGTH);
+}
+
 /** Bytes of a name of a source: enough for no two of the few of one secret to have the same. */
 const SOURCE_NAME_BYTES = 9;
 

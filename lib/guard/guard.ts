@@ -211,12 +211,28 @@ function settledSource(rules: GuardRules, source: SourceState, nowMs: number): S
   return { ...source, ...spending, knownUntilMs };
 }
 
-function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
+/** For how long a state is worth remembering, in milliseconds; 0 when it is not. */
+export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
   return Math.max(
     owedMs(state, nowMs),
     state.usedStep >= 0 ? rules.forgetUseMs : 0,
     ...state.sources.map((source) => Math.max(owedMs(source, nowMs), source.knownUntilMs - nowMs)),
   );
+}
+
+/** How many wrong pins of a secret have not come back yet; a part of one counts as one. */
+export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
+  const { refillMs } = totalBudget(rules);
+  return rules.maxFailures === 0 ? 0 : Math.ceil(owedMs(state, nowMs) / refillMs);
+}
+
+/**
+ * What is remembered of a secret whose wait an operator lifts: its budget is whole again, and that of
+ * each source. Which code was used last stays, and so does who is known.
+ */
+export function unlocked(state: GuardState): GuardState {
+  const sources = state.sources.map((source) => ({ ...source, ...NOTHING_SPENT }));
+  return { ...state, ...NOTHING_SPENT, sources };
 }
 
 /** Keeps what is remembered of secrets, and applies the rules to it. */
@@ -249,6 +265,14 @@ export interface GuardStore {
   readonly close: () => void;
 }
 
+/** What one process remembers by itself. */
+export interface GuardMemory {
+  /** Of how many secrets something is remembered. */
+  readonly size: () => number;
+  /** Lifts the wait of a secret; tells whether anything was remembered of it. */
+  readonly unlock: (fingerprint: string) => boolean;
+}
+
 /** What checks pins: a store, and the names of secrets and sources in it. */
 export interface Guard {
   /** The name of a key in the store, from which the key cannot be found. */
@@ -257,4 +281,6 @@ export interface Guard {
   readonly source: (fingerprint: string, text: string) => string;
   /** What is remembered. */
   readonly store: GuardStore;
+  /** The same, where this process remembers it by itself; undefined where others share it. */
+  readonly memory?: GuardMemory | undefined;
 }

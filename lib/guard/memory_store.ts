@@ -7,11 +7,14 @@
 import { owedMs } from "./budget.ts";
 import {
   decide,
+  type GuardMemory,
   type GuardRules,
   type GuardState,
   type GuardStore,
+  keepMsOf,
   refusedMs,
   totalBudget,
+  unlocked,
 } from "./guard.ts";
 import { RANKS, RecentTable } from "./recent_table.ts";
 
@@ -37,10 +40,7 @@ export interface MemoryStoreOptions {
 }
 
 /** A store in memory. */
-export interface MemoryStore extends GuardStore {
-  /** Of how many secrets something is remembered. */
-  readonly size: () => number;
-}
+export interface MemoryStore extends GuardStore, GuardMemory {}
 
 /**
  * Makes a store that remembers nothing yet.
@@ -71,6 +71,17 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
         if (evicted !== undefined) onEviction?.(kindOf(evicted));
       }
       return verdict;
+    },
+    unlock: (fingerprint) => {
+      const nowMs = now();
+      const before = table.get(fingerprint, nowMs);
+      if (before === undefined) return false;
+      const state = unlocked(before);
+      const keepMs = keepMsOf(rules, state, nowMs);
+      table.delete(fingerprint);
+      const entry = { state, expiresAtMs: nowMs + keepMs, rank: rankOf(rules, state, nowMs) };
+      if (keepMs > 0) table.set(fingerprint, entry, nowMs);
+      return true;
     },
     isShared: false,
     isHealthy: () => true,

@@ -22,8 +22,10 @@ export type FactKind =
     | { readonly bounds: readonly number[] }
   );
 
-/** What is known of a call, by the names of `factKinds`. */
+/** What is known of a call, by the names of `factKinds`; but for `secret`, which is no metric. */
 export interface Facts {
+  /** Of a pin that was not accepted: the short name of its secret, which tells nothing of it. */
+  readonly secret?: string;
   /** Why the call ended otherwise than its result says; without it, the result says all. */
   readonly outcome?: Refused;
   /** Of an accepted pin: the distance of its time step to the current one. */

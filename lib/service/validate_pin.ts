@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shortName } from "../guard/fingerprint.ts";
 import type { Verdict } from "../guard/guard.ts";
 import { importOtpKey, matchTimeStep, timeStep, type TotpCheck } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
@@ -42,7 +43,7 @@ export async function validatePin(
   const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
   const refusal = guard?.store.refusal(fingerprint, asker);
   if (refusal !== undefined) {
-    report?.({ outcome: refusal });
+    report?.({ secret: shortName(fingerprint), outcome: refusal });
     return false;
   }
   const check = {
@@ -64,7 +65,10 @@ export async function validatePin(
     report?.({ distance });
     return true;
   }
-  if (verdict !== "accepted" && verdict !== "wrong") report?.({ outcome: verdict });
+  if (guard !== undefined) {
+    const isRefused = verdict !== "accepted" && verdict !== "wrong";
+    report?.({ secret: shortName(fingerprint), ...(isRefused && { outcome: verdict }) });
+  }
   return false;
 }
 

@@ -6,7 +6,9 @@
  * @module
  */
 
+import type { Evicted } from "../guard/memory_store.ts";
 import type { FactKind } from "../service/facts.ts";
+import type { AttackFigures } from "./attack_watch.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -17,6 +19,10 @@ export interface ProcessFigures {
   readonly cpuSeconds: number;
   /** When the process started, in seconds since 1970-01-01T00:00:00Z. */
   readonly startSeconds: number;
+  /** What was seen of attacks; undefined where nothing watches for them. */
+  readonly attacks?: AttackFigures | undefined;
+  /** Of how many secrets this process remembers something; undefined where a store does. */
+  readonly guardEntries?: number | undefined;
 }
 
 /** What is counted. */
@@ -30,7 +36,7 @@ export interface Metrics {
 }
 
 /** What befalls the guard: a secret is forgotten for want of room, the store gives no decision. */
-export type GuardEvent = "eviction" | "store-error";
+export type GuardEvent = `evicted-${Evicted}` | "store-error";
 
 // Upper bounds in seconds. An answer takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
@@ -54,7 +60,12 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const durations = new Map<string, Histogram>();
   const facts = new Map(kinds.map((kind) => [kind.name, factCounter(kind)]));
-  const guard: Record<GuardEvent, number> = { eviction: 0, "store-error": 0 };
+  const guard: Record<GuardEvent, number> = {
+    "evicted-used": 0,
+    "evicted-failed": 0,
+    "evicted-throttled": 0,
+    "store-error": 0,
+  };
   return {
     countGuard: (event) => void guard[event]++,
     observe: ({ route, operation, binding, outcome, caller, durationMs, facts: told }) => {
@@ -80,6 +91,7 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
         ),
         ...[...facts.values()].flatMap((fact) => fact.lines()),
         ...guardLines(guard),
+        ...attackLines(figures),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -154,20 +166,51 @@ function factCounter(kind: FactKind): FactCounter {
 }
 
 function guardLines(guard: Readonly<Record<GuardEvent, number>>): string[] {
-  const counter = (name: string, help: string, value: number): string[] => [
-    ...family(name, "counter", help),
-    sample(name, {}, value),
-  ];
+  const evictions = "authenticator_guard_evictions_total";
+  const errors = "authenticator_guard_store_errors_total";
   return [
-    ...counter(
-      "authenticator_guard_evictions_total",
-      "Secrets whose failures or used codes were forgotten for want of room.",
-      guard.eviction,
+    ...family(evictions, "counter", "Secrets of which something was forgotten for want of room."),
+    sample(evictions, { class: "used" }, guard["evicted-used"]),
+    sample(evictions, { class: "failed" }, guard["evicted-failed"]),
+    sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
+    ...family(errors, "counter", "Decisions that the store of the guard did not give."),
+    sample(errors, {}, guard["store-error"]),
+  ];
+}
+
+function attackLines({ attacks, guardEntries }: ProcessFigures): string[] {
+  const one = (type: string, name: string, help: string, value: number | undefined): string[] =>
+    value === undefined ? [] : [...family(name, type, help), sample(name, {}, value)];
+  return [
+    ...one(
+      "counter",
+      "authenticator_guard_wrong_pins_total",
+      "Wrong pins that were looked at.",
+      attacks?.wrongPins,
     ),
-    ...counter(
-      "authenticator_guard_store_errors_total",
-      "Decisions that the store of the guard did not give.",
-      guard["store-error"],
+    ...one(
+      "gauge",
+      "authenticator_guard_attacked_secrets",
+      "Secrets with a wrong or throttled pin in the last minute or two.",
+      attacks?.attackedSecrets,
+    ),
+    ...one(
+      "gauge",
+      "authenticator_guard_throttled_secrets",
+      "Secrets with a throttled pin in the last minute or two.",
+      attacks?.throttledSecrets,
+    ),
+    ...one(
+      "gauge",
+      "authenticator_guard_most_pins_of_a_secret",
+      "Wrong or throttled pins of the secret that had the most, in the last minute or two.",
+      attacks?.mostPins,
+    ),
+    ...one(
+      "gauge",
+      "authenticator_guard_entries",
+      "Secrets of which this process remembers something.",
+      guardEntries,
     ),
   ];
 }

@@ -78,10 +78,10 @@ Deno.test("createGuard() counts what is forgotten for want of room, and says so 
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await store.decide(String(i), undefined);
   assertEquals(said, [
-    "count: eviction",
+    "count: evicted-failed",
     "warn: the guard remembers 10 secrets and no more (--guard-entries): used codes are forgotten, " +
     "then failures",
-    "count: eviction",
+    "count: evicted-failed",
   ]);
 });
 

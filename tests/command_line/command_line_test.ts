@@ -27,7 +27,7 @@ Deno.test("parseCommand() takes a value that begins with hyphens behind an equal
 });
 
 const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
-  "healthcheck, check, completion, man, licenses, help and version";
+  "healthcheck, check, guard status, guard unlock, guard name, completion, man, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [

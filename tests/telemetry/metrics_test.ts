@@ -91,7 +91,7 @@ Deno.test("createMetrics() writes this page", () => {
     outcome: "not-found",
     durationMs: 10_001,
   });
-  metrics.countGuard("eviction");
+  metrics.countGuard("evicted-used");
   metrics.countGuard("store-error");
   metrics.countGuard("store-error");
   assertEquals(metrics.text(FIGURES), PAGE);
@@ -148,9 +148,11 @@ authenticator_pin_step_distance_count 2
 authenticator_guard_refusals_total{reason="throttled"} 1
 authenticator_guard_refusals_total{reason="replayed"} 0
 authenticator_guard_refusals_total{reason="unavailable"} 0
-# HELP authenticator_guard_evictions_total Secrets whose failures or used codes were forgotten for want of room.
+# HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
 # TYPE authenticator_guard_evictions_total counter
-authenticator_guard_evictions_total 1
+authenticator_guard_evictions_total{class="used"} 1
+authenticator_guard_evictions_total{class="failed"} 0
+authenticator_guard_evictions_total{class="throttled"} 0
 # HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.
 # TYPE authenticator_guard_store_errors_total counter
 authenticator_guard_store_errors_total 2

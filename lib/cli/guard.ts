@@ -1,0 +1,202 @@
+/**
+ * The commands that show and mend what the guard remembers: in a shared store, or in the memory of
+ * one server over its admin socket.
+ *
+ * @module
+ */
+
+import http from "node:http";
+import { ADMIN_PATHS, type AdminAnswer, type AdminStatus } from "../app/admin.ts";
+import { readGuardKey } from "../app/guard.ts";
+import { readStoreTls } from "../app/tls_files.ts";
+import { type Config, flagOf, UsageError } from "../config.ts";
+import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
+import { guardRules, pinsOwed, refusedMs } from "../guard/guard.ts";
+import { secretKey } from "../otp/secret.ts";
+import { allServers, askOnce, type AskOptions, serverOf } from "../store/primaries.ts";
+import { keptSecrets, storeTimeMs, unlockKey } from "../store/redis_admin.ts";
+import { keyOf } from "../store/redis_inspect.ts";
+import { storeFailure } from "../store/store_failure.ts";
+import type { StoreUrl } from "../store/store_url.ts";
+import { CommandError, readSecret } from "./io.ts";
+
+/** How long a store or a server may take to answer, in milliseconds. */
+const PATIENCE_MS = 5000;
+
+/** How many secrets are shown, those with the most wrong pins. */
+const SHOWN_SECRETS = 10;
+
+/** Writes a line to stdout. */
+export type Print = (line: string) => void;
+
+/**
+ * Prints the name of a secret in the log. The secret comes from standard input.
+ *
+ * @returns The exit code.
+ * @throws {UsageError} When the options name neither a key nor a server to ask.
+ * @throws {CommandError} When the server cannot be asked.
+ */
+export async function guardName(config: Config, print: Print): Promise<number> {
+  const { guardKeyFile, adminSocket } = config;
+  if (guardKeyFile !== undefined) print(shortName(await fingerprintOf(config, guardKeyFile)));
+  else if (adminSocket !== undefined) print((await askWithSecret(adminSocket, "name")).name);
+  else throw needs("guardKeyFile");
+  return 0;
+}
+
+/**
+ * Lifts the wait of a secret, which comes from standard input.
+ *
+ * @returns The exit code.
+ * @throws {UsageError} When the options name neither a store nor a server to ask.
+ * @throws {CommandError} When neither answers.
+ */
+export async function guardUnlock(config: Config, print: Print): Promise<number> {
+  const { guard, guardKeyFile, adminSocket } = config;
+  if (guard === "memory") {
+    if (adminSocket === undefined) throw needs("guard");
+    const { name, wasKept } = await askWithSecret(adminSocket, "unlock");
+    print(unlockedLine(name, wasKept === true));
+    return 0;
+  }
+  if (guardKeyFile === undefined) {
+    throw new UsageError(`${flagOf("guardKeyFile")} is needed to find a secret in the store`);
+  }
+  const fingerprint = await fingerprintOf(config, guardKeyFile);
+  const wasKept = await atStore(guard, config, async (options) => {
+    const server = await serverOf(guard, keyOf(fingerprint), options);
+    return await askOnce(server, options, (client) => unlockKey(client, keyOf(fingerprint)));
+  });
+  print(unlockedLine(shortName(fingerprint), wasKept));
+  return 0;
+}
+
+function unlockedLine(name: string, wasKept: boolean): string {
+  return wasKept
+    ? `pins for secret=${name} are looked at again, by every server within a second`
+    : `nothing was remembered of secret=${name}`;
+}
+
+/**
+ * Prints of how many secrets something is remembered, and for which pins are refused.
+ *
+ * @returns The exit code.
+ * @throws {UsageError} When the options name neither a store nor a server to ask.
+ * @throws {CommandError} When neither answers.
+ */
+export async function guardStatus(config: Config, print: Print): Promise<number> {
+  const { guard, adminSocket } = config;
+  if (guard !== "memory") await printStore(guard, config, print);
+  else if (adminSocket !== undefined) {
+    const status = JSON.parse(await askServer(adminSocket, "status")) as AdminStatus;
+    const { entries = 0, attackedSecrets, throttledSecrets, top } = status;
+    print(`secrets remembered: ${entries}`);
+    print(`secrets with wrong or refused pins in the last minutes: ${attackedSecrets}`);
+    print(`secrets with refused pins in the last minutes: ${throttledSecrets}`);
+    for (const { secret, pins } of top) print(`secret=${secret} pins=${pins}`);
+  } else throw needs("guard");
+  return 0;
+}
+
+interface Row {
+  readonly name: string;
+  readonly wrong: number;
+  readonly refusedSeconds: number;
+}
+
+async function printStore(store: StoreUrl, config: Config, print: Print): Promise<void> {
+  const rules = guardRules(config);
+  let count = 0;
+  let refused = 0;
+  let rows: Row[] = [];
+  await atStore(store, config, async (options) => {
+    for (const server of await allServers(store, options)) {
+      await askOnce(server, options, async (client) => {
+        const nowMs = await storeTimeMs(client);
+        for await (const { fingerprint, state } of keptSecrets(client)) {
+          count++;
+          const leftMs = refusedMs(rules, state, undefined, nowMs);
+          if (leftMs > 0) refused++;
+          const wrong = pinsOwed(rules, state, nowMs);
+          if (wrong === 0) continue;
+          rows.push({
+            name: shortName(fingerprint),
+            wrong,
+            refusedSeconds: Math.ceil(leftMs / 1000),
+          });
+          if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
+        }
+      });
+    }
+  });
+  print(`secrets remembered: ${count}`);
+  print(`secrets whose pins are refused now: ${refused}`);
+  for (const { name, wrong, refusedSeconds } of most(rows)) {
+    print(`secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`);
+  }
+}
+
+function most(rows: readonly Row[]): Row[] {
+  return rows.toSorted((one, other) => other.wrong - one.wrong).slice(0, SHOWN_SECRETS);
+}
+
+async function fingerprintOf(config: Config, guardKeyFile: string): Promise<string> {
+  const { algorithm, secretEncoding } = config;
+  const name = fingerprintBy(readGuardKey(guardKeyFile), algorithm);
+  const key = secretKey(await readSecret(undefined), secretEncoding);
+  if (key === undefined || key.length === 0) throw new CommandError("this is no secret");
+  return name(key);
+}
+
+// Whatever fails there, its text may hold what nobody should see.
+async function atStore<T>(
+  store: StoreUrl,
+  config: Config,
+  act: (options: AskOptions) => Promise<T>,
+): Promise<T> {
+  const tls = readStoreTls(config);
+  try {
+    return await act({ tls, patienceMs: Math.max(PATIENCE_MS, store.patienceMs) });
+  } catch (error) {
+    throw new CommandError(`the store, ${store}, ${storeFailure(error).saying}`);
+  }
+}
+
+async function askWithSecret(socket: string, what: "name" | "unlock"): Promise<AdminAnswer> {
+  return JSON.parse(await askServer(socket, what, await readSecret(undefined))) as AdminAnswer;
+}
+
+async function askServer(
+  socketPath: string,
+  what: keyof typeof ADMIN_PATHS,
+  body?: string,
+): Promise<string> {
+  const answer = await new Promise<{ readonly status: number; readonly text: string }>(
+    (resolve, reject) => {
+      const request = http.request({
+        socketPath,
+        path: ADMIN_PATHS[what],
+        method: body === undefined ? "GET" : "POST",
+        headers: { host: "localhost", connection: "close" },
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      request.on("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on("error", reject);
+      });
+      request.on("error", reject);
+      request.end(body);
+    },
+  ).catch(() => {
+    throw new CommandError(`no server answers this user at the socket of ${flagOf("adminSocket")}`);
+  });
+  if (answer.status === 200) return answer.text;
+  throw new CommandError(`the server says that ${answer.text}`);
+}
+
+function needs(option: "guard" | "guardKeyFile"): UsageError {
+  const given = option === "guard" ? "the shared store of --guard" : flagOf(option);
+  return new UsageError(`${given} is needed, or the ${flagOf("adminSocket")} of the server`);
+}

@@ -1,0 +1,36 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { AttackWatch } from "../../lib/telemetry/attack_watch.ts";
+import { createMetrics } from "../../lib/telemetry/metrics.ts";
+import { runToEnd } from "../support/child.ts";
+
+const DEPLOY = new URL("../../deploy/", import.meta.url);
+
+async function promtool(...args: readonly string[]): Promise<string> {
+  try {
+    const { code, stdout, stderr } = await runToEnd(["promtool", ...args], { cwd: DEPLOY });
+    assertEquals(code, 0, stdout + stderr);
+    return stdout + stderr;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new Error("promtool is missing: it is in the package prometheus of Debian");
+  }
+}
+
+Deno.test("deploy/alerts.yml holds three alerts that Prometheus takes", async () => {
+  assert((await promtool("check", "rules", "alerts.yml")).includes("3 rules found"));
+});
+
+Deno.test("deploy/alerts.yml: each alert fires when it should, and not otherwise", async () => {
+  assert((await promtool("test", "rules", "alerts_test.yml")).includes("SUCCESS"));
+});
+
+Deno.test("deploy/alerts.yml names metrics that there are", () => {
+  const attacks = new AttackWatch(() => 0).figures();
+  const figures = { residentBytes: 1, cpuSeconds: 1, startSeconds: 1, attacks, guardEntries: 0 };
+  const page = createMetrics("1", []).text(figures);
+  const rules = Deno.readTextFileSync(new URL("alerts.yml", DEPLOY));
+  const names = new Set(rules.match(/\bauthenticator_[a-z_]+/g));
+  assertEquals(names.size > 3, true);
+  for (const name of names) assert(page.includes(`# TYPE ${name} `), name);
+});
