@@ -20,12 +20,14 @@ interface Dashboard {
 }
 
 const SECRET = "correct horse battery staple";
+// With its own count of failures, so that the right pin of the other one is never refused.
+const ANOTHER = "another secret of another user";
 
 /** A call of each kind that the dashboard tells apart. */
 async function callServer(url: string): Promise<void> {
   const pin = referenceHotp(SECRET, Math.floor(Date.now() / 30_000));
-  for (const sent of [pin, "000000", ""]) {
-    const query = new URLSearchParams({ pin: sent, secretCode: SECRET });
+  for (const [sent, secretCode] of [[pin, SECRET], ["000000", ANOTHER], ["", ANOTHER]] as const) {
+    const query = new URLSearchParams({ pin: sent, secretCode });
     await (await fetch(`${url}/api.asmx/ValidatePin?${query}`)).body?.cancel();
   }
 }
@@ -43,7 +45,7 @@ Deno.test("every query of the dashboard gives figures of a server that Prometheu
     const file = exchange(deployFile("prometheus.yml"), "127.0.0.1:8080", target);
     await Deno.writeTextFile(
       `${folder}/prometheus.yml`,
-      `global: { scrape_interval: 1s, scrape_timeout: 1s }\n${file}`,
+      `global: { scrape_interval: 2s, scrape_timeout: 2s }\n${file}`,
     );
     const listen = `127.0.0.1:${freePort()}`;
     const prometheus = startDaemon([
