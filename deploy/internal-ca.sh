@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 #
-# Makes a certificate for names that callers have built in, and an authority of your own that signed it:
+# Makes a certificate for names that callers have built in, and your own CA that signs it:
 #
 #   ./internal-ca.sh authenticatorapi.com
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. The
-# authority can vouch for the given names and nothing else, so that whoever steals ca.key cannot pose
-# as a bank. Run it again in the same folder before cert.pem expires: the authority stays.
+# CA can sign only the given names, so a thief of ca.key cannot pose as a bank. Run it again in the same
+# folder before cert.pem expires: the CA stays the same.
 
 set -euo pipefail
 (($#)) || { echo 'usage: internal-ca.sh NAME...' >&2 && exit 2; }

@@ -179,12 +179,12 @@ export const OPTIONS: OptionTable<Config> = {
   baseUrl: {
     placeholder: "URL",
     defaultText: "",
-    description: "Public base URL in the WSDL; without it, the one each request was sent to",
+    description: "Public base URL in the WSDL; by default the address of each request",
     expected: "an http or https URL without query and fragment",
     parse: (text) => text === "" ? { value: undefined } : parseBaseUrl(text),
   },
   trustProxy: {
-    description: "Believe X-Forwarded-Proto and X-Forwarded-Host",
+    description: "Trust X-Forwarded-Proto and X-Forwarded-Host",
     ...SWITCH,
   },
   apiKeysFile: {
@@ -193,7 +193,7 @@ export const OPTIONS: OptionTable<Config> = {
     ...path("the path of a file"),
   },
   metrics: {
-    description: "Answer /metrics in the text format of Prometheus",
+    description: "Serve Prometheus metrics at /metrics",
     ...SWITCH,
   },
   logFormat: {
@@ -203,19 +203,19 @@ export const OPTIONS: OptionTable<Config> = {
     ...oneOf("text", "json"),
   },
   exitWithParent: {
-    description: "End when standard input ends, as a sidecar of another program",
+    description: "End when standard input ends, for use as a sidecar",
     ...SWITCH,
   },
   html: {
     placeholder: "FORM",
     defaultText: "svg",
-    description: "Html of a pairing: svg, all in one; or image, as the hosted service has it",
+    description: "Html of a pairing: an inline svg, or an image as the hosted service has",
     ...oneOf("svg", "image"),
   },
   window: {
     placeholder: "STEPS",
     defaultText: "1",
-    description: "Time steps accepted on each side of now; the hosted service has 10",
+    description: "Time steps accepted before and after now; the hosted service has 10",
     ...wholeNumber(0, MAX_WINDOW),
   },
   algorithm: {
@@ -240,7 +240,7 @@ export const OPTIONS: OptionTable<Config> = {
   secretEncoding: {
     placeholder: "NAME",
     defaultText: "text",
-    description: "What a secretCode is: text, its UTF-8 bytes are the key; or base32",
+    description: "What a secretCode is: text, whose UTF-8 bytes are the key, or base32",
     ...oneOf("text", "base32"),
   },
   maxFailures: {
@@ -250,7 +250,7 @@ export const OPTIONS: OptionTable<Config> = {
     ...wholeNumber(0, 1_000_000),
   },
   singleUse: {
-    description: "Accept a code once only",
+    description: "Accept each code only once",
     ...SWITCH,
   },
   guard: {
@@ -271,12 +271,12 @@ export const OPTIONS: OptionTable<Config> = {
   },
   guardKeyFile: {
     placeholder: "FILE",
-    description: "Key of 32 random bytes or more, the same for all servers that share a store",
+    description: "Key of at least 32 random bytes, the same for all servers that share a store",
     ...path("the path of a file"),
   },
   guardTlsCa: {
     placeholder: "FILE",
-    description: "Authorities to trust for a rediss:// store (PEM), instead of the system's",
+    description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
     ...path("the path of a file"),
   },
   guardTlsCert: {
@@ -338,7 +338,7 @@ export function parseConfig(sources: OptionSources): Config {
   }
   // Deno has no TLS on a socket.
   if (config.socket !== undefined && config.tlsCert !== undefined) {
-    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} exclude each other`);
+    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);
   }
   return config;
 }

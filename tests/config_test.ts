@@ -255,7 +255,7 @@ Deno.test("parseCommand() takes a client certificate and its key together, for a
 Deno.test("parseCommand() takes a socket or a certificate, not both", () => {
   assertEquals(
     errorOf(["--socket", "a.sock", "--tls-cert", "c.pem", "--tls-key", "k.pem"]),
-    "--socket and --tls-cert exclude each other",
+    "--socket and --tls-cert cannot be used together",
   );
 });
 

@@ -77,12 +77,18 @@ Deno.test("the README's picture and setup code are what its first call gives", (
   assertEquals(read("docs/pairing.svg").trimEnd(), svg);
 });
 
-Deno.test("docs/house.md: every file that the map names exists", () => {
-  const map = read("docs/house.md");
-  const files = [...map.matchAll(/^\| `(lib\/[a-z]+\/)` +\| (.*)\|$/gm)]
-    .flatMap(([, room, cell]) => [...cell!.matchAll(/`([a-z_]+\.ts)`/g)].map(([, f]) => room! + f));
+Deno.test("docs/house.md: the map has every room, and every file that it names exists", () => {
+  const rooms = [...read("docs/house.md").matchAll(/^- \*\*`(lib\/\w+\/)`\*\*(.*(?:\n {2}.*)*)/gm)];
+  const files = rooms.flatMap(([, room, text]) =>
+    [...text!.matchAll(/`(\w+\.ts)`/g)].map(([, file]) => room! + file)
+  );
   for (const file of files) assert(Deno.statSync(new URL(file, ROOT)).isFile, file);
   assert(files.length > 30);
+  const folders = [...Deno.readDirSync(new URL("lib/", ROOT))].filter((entry) => entry.isDirectory);
+  assertEquals(
+    rooms.map(([, room]) => room!).sort(),
+    folders.map(({ name }) => `lib/${name}/`).sort(),
+  );
 });
 
 /** The page without its code, where `[a](b)` is no link and `#` no heading. */

@@ -66,7 +66,7 @@ export function createService(
 ): Service {
   const writer = createLogWriter(
     runtime.writeError,
-    (count) => log.warn(`lines of the log lost: ${count}`),
+    (count) => log.warn(`log lines lost: ${count}`),
   );
   const log: Log = createLog({
     format: config.logFormat,

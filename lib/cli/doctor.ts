@@ -123,7 +123,7 @@ export function explain(
   if (!diagnosis.searched) return lines;
   const causes = causesOf(diagnosis, settings);
   if (best !== undefined && causes.length === 0) {
-    lines.push("But for that the server would answer true.");
+    lines.push("Otherwise the server would answer true.");
   }
   causes.forEach((cause, i) => lines.push(...causeLines(cause, i)));
   if (best === undefined) lines.push(`- ${MISTYPED}`);
@@ -131,7 +131,7 @@ export function explain(
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
   return [
     ...lines,
-    `The pin was checked for ${at}: the time of --at, or else of this machine's clock.`,
+    `The pin was checked at ${at}, the time of --at or of this machine's clock.`,
   ];
 }
 

@@ -41,7 +41,7 @@ export function findRisks(
     ...variableRisks(variables),
     ...(hidden.length === 0
       ? []
-      : [`this program may not look at the environment for ${hidden.join(", ")}.`]),
+      : [`this program has no permission to read from the environment: ${hidden.join(", ")}.`]),
   ];
 }
 

@@ -32,8 +32,7 @@ const SILENT: GuardMemory = { refuses: false, lines: [] };
 const UNKNOWN: GuardMemory = {
   refuses: false,
   lines: [
-    "Where it answers false all the same, it refuses pins for this secret at the moment, or the " +
-    "code was used: its log says outcome=throttled or outcome=replayed.",
+    "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.",
   ],
 };
 
@@ -56,7 +55,7 @@ export async function guardMemory(
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
     const line =
-      `Whether the code was used is not known: without ${flag} nothing is found in the ` +
+      `It is unknown whether the code was used: without ${flag} nothing is found in the ` +
       `store of ${flagOf("guard")}.`;
     return { refuses: false, lines: [line] };
   }
@@ -66,7 +65,7 @@ export async function guardMemory(
     return explainMemory(await lookAt(guard, tls, fingerprint), config, step);
   } catch {
     // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
-    const line = `Whether the code was used is not known: the store, ${guard}, does not answer.`;
+    const line = `It is unknown whether the code was used: the store, ${guard}, does not answer.`;
     return { refuses: false, lines: [line] };
   }
 }

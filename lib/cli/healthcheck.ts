@@ -88,7 +88,7 @@ function statusOf(
 // By the code of the system's error, or else its name.
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "refuses connections: nothing listens there"],
-  ["ENOENT", "is not there: no such socket"],
+  ["ENOENT", "does not exist: no such socket"],
   ["ENOTFOUND", "cannot be found: the name has no address"],
   ["ECONNRESET", "ends connections without an answer"],
   ["EACCES", "may not be connected to by this user"],

@@ -76,7 +76,9 @@ function namesIn(options: PairOptions): Names {
   if (appName === undefined) throw new UsageError(`pair needs ${flagOf("appName")}`);
   if (appInfo === undefined) throw new UsageError(`pair needs ${flagOf("appInfo")}`);
   if (newSecret && secretFile !== undefined) {
-    throw new UsageError(`${flagOf("newSecret")} and ${flagOf("secretFile")} exclude each other`);
+    throw new UsageError(
+      `${flagOf("newSecret")} and ${flagOf("secretFile")} cannot be used together`,
+    );
   }
   return { appName, appInfo };
 }
@@ -158,7 +160,7 @@ function printFacts(
 ): void {
   const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
   const { digits, period, algorithm } = config;
-  print(`Setup code:  ${groups}`);
+  print(`Setup key:   ${groups}`);
   print(`Issuer:      ${printable(issuerWithoutColons(appName))}`);
   print(`Account:     ${printable(appInfo)}`);
   print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);

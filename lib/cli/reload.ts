@@ -30,12 +30,12 @@ export function reload(config: Config, { listener, renewKeys, log }: Renewable):
   orKeep("the old certificate is kept", log, () => {
     const tls = readTls(config);
     if (tls !== undefined && listener.renew(tls)) {
-      log.info("new connections get the certificate that was read again");
+      log.info("new connections use the renewed certificate");
     }
   });
-  orKeep("the old keys of callers are kept", log, () => {
+  orKeep("the old API keys are kept", log, () => {
     const keys = renewKeys();
-    if (keys !== undefined) log.info(`the keys of callers were read again: ${keysInWords(keys)}`);
+    if (keys !== undefined) log.info(`the API keys were read again: ${keysInWords(keys)}`);
   });
 }
 

@@ -31,13 +31,12 @@ const OPTION_RISKS: readonly {
     applies: (config) => isReachable(config) && config.tlsCert === undefined && !config.trustProxy,
     risk:
       "pins and secrets cross the network in plain HTTP. Give --tls-cert and --tls-key, or put " +
-      "a reverse proxy with TLS in front and say --trust-proxy.",
+      "a reverse proxy with TLS in front and give --trust-proxy.",
   },
   {
     applies: (config) => isReachable(config) && config.apiKeysFile === undefined,
     risk:
-      "everybody who reaches the server can use it. Give --api-keys-file, or let a firewall or " +
-      "a proxy decide who does.",
+      "everybody who can reach the server can use it. Give --api-keys-file, or restrict access with a firewall or a reverse proxy.",
   },
   {
     applies: ({ baseUrl }) =>
@@ -47,7 +46,7 @@ const OPTION_RISKS: readonly {
   {
     applies: ({ html }) => html === "image",
     risk:
-      "--html image puts the secret into the address of a picture, which the logs of proxies keep.",
+      "--html image puts the secret into the address of a picture, which proxies write into their logs.",
   },
   {
     applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
@@ -142,7 +141,7 @@ export interface WatchedVariable {
 export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   {
     name: "DENO_SERVE_ADDRESS",
-    risk: "Deno listens there, whatever --host, --port and --socket say",
+    risk: "Deno listens there and ignores --host, --port and --socket",
   },
   {
     name: "OTEL_DENO",
@@ -153,13 +152,13 @@ export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   {
     name: "DENO_SERVE_AUTOMATIC_COMPRESSION",
     values: /^(?:1|true)$/i,
-    risk: "Deno compresses replies, whose length then tells something of a secret in them",
+    risk: "Deno compresses replies, and their length then reveals something about a secret in them",
   },
   { name: "DENO_V8_FLAGS", risk: "it changes Deno's engine" },
   { name: "SSLKEYLOGFILE", risk: "Deno writes the keys of TLS connections to that file" },
-  { name: "NODE_OPTIONS", risk: "Deno can load other code by it" },
-  { name: "BUN_OPTIONS", risk: "Bun can load other code by it" },
-  { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code by it" },
+  { name: "NODE_OPTIONS", risk: "Deno can load other code with it" },
+  { name: "BUN_OPTIONS", risk: "Bun can load other code with it" },
+  { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code with it" },
 ];
 
 /** What is risky in the environment; values are not repeated. */

@@ -115,7 +115,7 @@ export type Shell = typeof SHELLS[number];
 
 const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["serve", {
-    summary: "Serve until told to stop; the default command",
+    summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. A second " +
       "signal ends it at once. SIGHUP makes it read the TLS certificate again.",
     options: {},
@@ -127,8 +127,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["pair", {
     summary: "Show a QR code for a secret from standard input",
-    details: "Prints what an authenticator app needs: the setup code and the QR code. It needs " +
-      "--app-name and --app-info. Typed at a terminal, the secret is not shown.",
+    details: "Prints what an authenticator app needs: the setup key and the QR code. " +
+      "--app-name and --app-info are required. Typed at a terminal, the secret is not shown.",
     options: { ...PAIR_OPTIONS },
     uses: CODE,
     examples: [
@@ -146,9 +146,9 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
-    details: "Give it the options of the server. It says what the server answers, and what a " +
-      "wrong pin comes from. Neither pin nor secret is printed. The exit code is 0 when the " +
-      "server accepts the pin.",
+    details: "Give it the options of the server. It says what the server answers, and why a " +
+      "pin is wrong. It prints neither pin nor secret. The exit code is 0 when the server " +
+      "accepts the pin.",
     options: { ...DOCTOR_OPTIONS },
     uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE],
     examples: [
@@ -156,17 +156,17 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     ],
   }],
   ["healthcheck", {
-    summary: "Ask the running server whether it is well",
+    summary: "Ask the running server whether it is healthy",
     details: "Asks /healthz at the address that the options give. The exit code is 0 when the " +
-      "server answers that it is well.",
+      "server answers that it is healthy.",
     options: {},
     uses: ["host", "port", "socket", "tlsCert", "tlsKey"],
     examples: ["authenticator healthcheck --port 9000"],
   }],
   ["check", {
     summary: "Show the options in effect and what is risky in them",
-    details: "Prints every option with its value and where that is from, and warns of what is " +
-      "risky. It reads the files, tries the address and asks the store. The exit code is 1 when " +
+    details: "Prints every option with its value and its source, and warns of risky settings. " +
+      "It reads the files, tries the address and asks the store. The exit code is 1 when " +
       "the address or the store cannot be used, and 2 when an option or a file is wrong.",
     options: {},
     uses: namesOf(OPTIONS),
@@ -197,7 +197,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
   }],
   ["completion", {
-    summary: "Print what makes a shell complete command lines: bash, zsh or fish",
+    summary: "Print the completion script for bash, zsh or fish",
     details: "Load it when the shell starts.",
     options: {},
     uses: [],
@@ -222,7 +222,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     examples: ["authenticator licenses"],
   }],
   ["help", {
-    summary: "Show help, of a command when one is named",
+    summary: "Show help, also of one command",
     details: "The same as --help behind a command.",
     options: {},
     uses: [],

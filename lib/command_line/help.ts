@@ -13,9 +13,9 @@ export const PURPOSE =
 
 /** What the exit codes mean. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, "done, or stopped when asked to"],
-  [1, "could not, or not well"],
-  [2, "wrong usage"],
+  [0, "success"],
+  [1, "failure"],
+  [2, "wrong usage or settings"],
 ];
 
 /** The help: that of one command, or of all of them on one screen. */

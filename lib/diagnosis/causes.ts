@@ -63,7 +63,7 @@ export function certaintySentence(match: Match): string {
   const rarity = `one in ${Math.round(1 / match.chance).toLocaleString("en")} wrong pins`;
   switch (certaintyOf(match)) {
     case "certain":
-      return `This is certain enough: only ${rarity} would look like this.`;
+      return `This is almost certain: only ${rarity} would look like this.`;
     case "likely":
       return `This is likely: ${rarity} would look like this. Try the next code too.`;
     case "possible":
@@ -115,13 +115,12 @@ const SWAPPED = "The pin and the secret are swapped. Send each in the place of t
 
 const FLAWS: Readonly<Partial<Record<PinFlaw, string>>> = {
   "empty": "The pin is empty.",
-  "hyphens": "The pin holds hyphens or dashes. Send the digits alone.",
+  "hyphens": "The pin contains hyphens or dashes. Send the digits alone.",
   "blanks":
-    "The pin holds spaces or invisible characters beyond ASCII, as text copied from a page " +
-    "often does. Send the digits alone.",
+    "The pin contains spaces or invisible characters that are not ASCII, as copied text often does. Send the digits alone.",
   "foreign-digits":
     "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
-  "no-digits": "The pin holds characters that are not digits.",
+  "no-digits": "The pin contains characters that are not digits.",
 };
 
 /** What has to be otherwise for the pin to be a code, each with what to do. */
@@ -149,7 +148,7 @@ function differences(match: Match, settings: PinSettings): string[] {
 
 const OTHER_ENCODING: Readonly<Record<SecretEncoding, string>> = {
   text: "The app takes the secret as Base32, and the server takes it as text. Pair the app with " +
-    "the setup code that Pair returns, not with the secret itself; or, if all your secrets are " +
+    "the setup key that Pair returns, not with the secret itself; or, if all your secrets are " +
     "Base32, start the server with --secret-encoding base32.",
   base32: "The app takes the secret as text, and the server takes it as Base32. Start the server " +
     "without --secret-encoding base32, or pair the app again.",
@@ -160,10 +159,11 @@ const SECRETS: Readonly<
 > = {
   "key-uri": "What is sent as the secret is a whole otpauth address. Send only its secret, and " +
     "start the server with --secret-encoding base32; or pair the app again.",
-  "trimmed": "The app has the secret without the spaces or line ends around it. Send it without " +
+  "trimmed":
+    "The app has the secret without the spaces or line breaks around it. Send it without " +
     "them.",
-  "line-end": "The app was paired with a line end or a space after the secret, which is not sent " +
-    "now. Pair again without it, or always send it.",
+  "line-end":
+    "The app was paired with a line break or a space after the secret, which is missing now. Pair again without it, or always send it.",
   "quotes": "The secret is sent with quotes around it, and the app has it without. Send it " +
     "without them.",
   "plus": "A plus sign became a space on the way, or a space a plus sign. Percent-encode the " +
@@ -171,16 +171,16 @@ const SECRETS: Readonly<
   "percent":
     "The secret was percent-encoded once too often, or once too seldom, when the app was " +
     "paired or now. Encode it exactly once.",
-  "case": "The app has the secret in other capital and small letters. Send it exactly as it was " +
+  "case": "The app has the secret with different upper and lower case. Send it exactly as it was " +
     "when the app was paired.",
   "hex":
     "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair " +
-    "the app with the setup code that Pair returns.",
+    "the app with the setup key that Pair returns.",
   "base64": "The app takes the secret as Base64, and the server takes it as it is written. Pair " +
-    "the app with the setup code that Pair returns.",
+    "the app with the setup key that Pair returns.",
   "normalization": "A letter with an accent is one character in one place and two in the other " +
     "(Unicode NFC and NFD). Send the secret in the form it had when the app was paired.",
-  "latin-1": "A letter beyond ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the " +
+  "latin-1": "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the " +
     "other. Send UTF-8 everywhere.",
 };
 
@@ -202,9 +202,9 @@ function clockSentences(match: Match, { window, period }: PinSettings): string[]
   return [
     `${what} ${fix}`,
     isSettable
-      ? `The server accepts ${window} ${window === 1 ? "step" : "steps"} on each side ` +
-        `(--window ${window}); it would take --window ${steps}. More than 2 is not advisable.`
-      : "No window of the server is that wide.",
+      ? `The server accepts ${window} ${window === 1 ? "step" : "steps"} before and after now ` +
+        `(--window ${window}); --window ${steps} would accept this pin. More than 2 is not advisable.`
+      : "No --window is that wide.",
   ];
 }
 

@@ -8,7 +8,7 @@
 export type PinFlaw =
   /** There is nothing in it. */
   | "empty"
-  /** It holds hyphens or dashes. */
+  /** It contains hyphens or dashes. */
   | "hyphens"
   /** It holds blanks other than those that the server drops, or characters that are not seen. */
   | "blanks"

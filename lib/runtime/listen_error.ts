@@ -19,13 +19,13 @@ const TCP_REASONS: ReadonlyMap<string, string> = new Map([
 const NAME_IN_USE = "the port is in use by another program, or the name has no address here";
 
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
-  ["NotCapable", "the program was started without the permission to make a file there"],
+  ["NotCapable", "the program was started without the permission to create a file there"],
   ["EADDRINUSE", "the socket is in use by another program"],
   ["EMFILE", "too many files are open"],
-  ["EEXIST", "something that is no socket is in its place"],
-  ["EACCES", "this user may not make a file there"],
-  ["EPERM", "this user may not make a file there"],
-  ["EROFS", "this user may not make a file there"],
+  ["EEXIST", "the path is taken by something that is not a socket"],
+  ["EACCES", "this user may not create a file there"],
+  ["EPERM", "this user may not create a file there"],
+  ["EROFS", "this user may not create a file there"],
   ["ENOENT", "its folder is not there"],
   ["ENOTDIR", "its folder is not there"],
   ["ENAMETOOLONG", "the path is too long for a socket"],

@@ -165,7 +165,7 @@ export class Standing {
 
   #retire(serving: Serving, drainMs = Infinity, timeoutMs = this.#pace.retireMs): void {
     const retired = stop(serving, drainMs, timeoutMs)
-      .catch((error) => this.#log.warn(`a server did not end well: ${systemErrorCode(error)}`))
+      .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
   }
@@ -182,8 +182,8 @@ export class Standing {
     clearTimeout(this.#steady);
     if (this.#pauseMs === 0) {
       this.#log.warn(
-        "a connection could not be accepted, most likely because too many files are open: callers " +
-          "without a request are sent away, and the address is opened again",
+        "a connection could not be accepted, probably because too many files are open: idle " +
+          "connections are closed, and the address is opened again",
       );
     }
     this.#serving = undefined;

@@ -115,7 +115,7 @@ Deno.test("createService() says how many lines of its log were lost", async () =
   state.isFull = false;
   log.info("kept");
   await close();
-  assertMatch(written.join(""), /^\S+ info kept\n\S+ warn lines of the log lost: 1\n$/);
+  assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
 });
 
 Deno.test("createService() wants one of the keys where the options name a file of them", async () => {

@@ -90,13 +90,13 @@ const CAUSES:
       "is of the secret without the space",
       `${TEXT} `,
       () => referenceHotp(TEXT, nowStep()),
-      /without the spaces or line ends around it/,
+      /without the spaces or line breaks around it/,
     ],
     [
       "has a hyphen in it",
       TEXT,
       () => referenceHotp(TEXT, nowStep()).replace(/^.../, "$&-"),
-      /holds hyphens/,
+      /contains hyphens/,
     ],
     [
       "is of another hash",

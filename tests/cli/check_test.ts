@@ -150,7 +150,8 @@ Deno.test("check says which variables it may not look at", async () => {
     ],
   });
   assertEquals(code, 0);
-  const warning = "authenticator: warning: this program may not look at the environment for ";
+  const warning =
+    "authenticator: warning: this program has no permission to read from the environment: ";
   assert(stderr.startsWith(`${warning}DENO_SERVE_ADDRESS, `), stderr);
   assert(!stderr.includes("OTEL_DENO"), stderr);
 });
@@ -219,7 +220,7 @@ Deno.test("check finds a socket that cannot be made, and makes none", async () =
     await Deno.writeTextFile(`${folder}/file`, "");
     assertEquals(
       notWell(await socket(`${folder}/file`)),
-      "cannot listen on the socket: something that is no socket is in its place.",
+      "cannot listen on the socket: the path is taken by something that is not a socket.",
     );
     assertEquals((await socket(`${folder}/pin.sock`)).code, 0);
     assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["file"]);

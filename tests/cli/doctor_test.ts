@@ -18,15 +18,14 @@ function doctor(stdin: string, args: readonly string[] = ["--at", AT]): Promise<
   return runCommand(["doctor", ...args], { stdin });
 }
 
-const LAST = `The pin was checked for ${AT}: the time of --at, or else of this machine's clock.`;
+const LAST = `The pin was checked at ${AT}, the time of --at or of this machine's clock.`;
 
 Deno.test("doctor says that a pin is right, and exits with 0", async () => {
   assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {
     code: 0,
     stdout: "The pin is right: a server with these options answers true.\n" +
       "It is the code of the current time step.\n" +
-      "Where it answers false all the same, it refuses pins for this secret at the moment, or the " +
-      "code was used: its log says outcome=throttled or outcome=replayed.\n",
+      "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.\n",
     stderr: "",
   });
 });
@@ -41,7 +40,7 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
     "- The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
     "phone's clock is that far behind. Let the phone set its time by the network; if it does, check " +
     "the server's clock.",
-    "- The server accepts 1 step on each side (--window 1); it would take --window 9. More than 2 " +
+    "- The server accepts 1 step before and after now (--window 1); --window 9 would accept this pin. More than 2 " +
     "is not advisable.",
   ]);
   const { code: allowed } = await doctor(`${late}\n${SECRET}\n`, ["--at", AT, "--window", "9"]);
@@ -60,7 +59,7 @@ Deno.test("doctor takes lines that end with CR LF, and no more than that off", a
   assertEquals((await doctor(`${RIGHT}\n${SECRET}`)).code, 0);
   const { code, stdout } = await doctor(`${RIGHT}\n${SECRET} \n`);
   assertEquals(code, 1);
-  assert(stdout.includes("without the spaces or line ends around it"), stdout);
+  assert(stdout.includes("without the spaces or line breaks around it"), stdout);
 });
 
 Deno.test("doctor wants two lines", async () => {
@@ -89,8 +88,8 @@ const AS_BASE32 = referenceHotp(decodeBase32(SECRET), STEP);
 
 Deno.test("explain() says what to do, for each reason", async () => {
   assertEquals(await explained(`${RIGHT.slice(0, 3)}-${RIGHT.slice(3)}`), [
-    "- The pin holds hyphens or dashes. Send the digits alone.",
-    "But for that the server would answer true.",
+    "- The pin contains hyphens or dashes. Send the digits alone.",
+    "Otherwise the server would answer true.",
   ]);
   assert(AS_BASE32.startsWith("00"));
   assertEquals(await explained(AS_BASE32.slice(2)), [
@@ -98,7 +97,7 @@ Deno.test("explain() says what to do, for each reason", async () => {
     "What explains it:",
     "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
     "- The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +
-    "setup code that Pair returns, not with the secret itself; or, if all your secrets are Base32, " +
+    "setup key that Pair returns, not with the secret itself; or, if all your secrets are Base32, " +
     "start the server with --secret-encoding base32.",
   ]);
   assertEquals(await explained(RIGHT, ["--secret-encoding", "base32"]), [
@@ -115,7 +114,7 @@ Deno.test("explain() says what to do, for each reason", async () => {
     "What explains it:",
     "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Let " +
     "the phone set its time by the network; if it does, check the server's clock.",
-    "- No window of the server is that wide.",
+    "- No --window is that wide.",
   ]);
 });
 
@@ -181,7 +180,7 @@ Deno.test("explain() says how certain it is, and what else it is when that is no
       AT_MS,
     );
   assertEquals([0.0005, 0.005, 1 / 60].map((chance) => linesFor(chance).at(-2)), [
-    "This is certain enough: only one in 2,000 wrong pins would look like this.",
+    "This is almost certain: only one in 2,000 wrong pins would look like this.",
     "This is likely: one in 200 wrong pins would look like this. Try the next code too.",
     "This may be chance: one in 60 wrong pins would look like this. Try the next code.",
   ]);

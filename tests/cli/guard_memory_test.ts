@@ -37,8 +37,7 @@ Deno.test("guardMemory() says of the memory of a server that nobody else sees it
   assertEquals(await guardMemory(config, SECRET, 7), {
     refuses: false,
     lines: [
-      "Where it answers false all the same, it refuses pins for this secret at the moment, or " +
-      "the code was used: its log says outcome=throttled or outcome=replayed.",
+      "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.",
     ],
   });
 });
@@ -57,7 +56,7 @@ Deno.test("guardMemory() says why it cannot look into a store", async () => {
   assertEquals(await guardMemory(configOf(args), SECRET, 7), {
     refuses: false,
     lines: [
-      "Whether the code was used is not known: without --guard-key-file nothing is found in the " +
+      "It is unknown whether the code was used: without --guard-key-file nothing is found in the " +
       "store of --guard.",
     ],
   });
@@ -67,7 +66,7 @@ Deno.test("guardMemory() says why it cannot look into a store", async () => {
   assertEquals(await guardMemory(config, SECRET, 7), {
     refuses: false,
     lines: [
-      `Whether the code was used is not known: the store, redis://127.0.0.1:${port}, does not answer.`,
+      `It is unknown whether the code was used: the store, redis://127.0.0.1:${port}, does not answer.`,
     ],
   });
   Deno.removeSync(path);

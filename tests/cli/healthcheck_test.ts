@@ -104,7 +104,7 @@ Deno.test("healthcheck asks through a unix socket", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/pin.sock`;
     const checkSocket = (): Promise<Outcome> => checkByProcess({}, "--socket", path);
-    assertEquals(await checkSocket(), notWell(`${path} is not there: no such socket`));
+    assertEquals(await checkSocket(), notWell(`${path} does not exist: no such socket`));
     // A test may not listen on a socket; another process may.
     const script = `Deno.serve({ path: "${path}", onListen: () => console.log() },
       ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`;

@@ -60,7 +60,7 @@ for (const options of OPTIONS) {
   Deno.test(`pair ${options.join(" ")} shows what the server gives`, async () => {
     const { code, uri } = await served(SECRET, options);
     const { facts, picture } = read(await pair(options, { stdin: `${SECRET}\n` }));
-    assertEquals(facts.get("Setup code"), code.replace(/.{4}(?=.)/g, "$& "));
+    assertEquals(facts.get("Setup key"), code.replace(/.{4}(?=.)/g, "$& "));
     assertEquals(facts.get("Issuer"), "Example Corp");
     assertEquals(facts.get("Account"), "jané@example.com");
     assertEquals(facts.get("Key URI"), uri);
@@ -210,7 +210,7 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "--new-secret", "--secret-file", "x"],
       "",
       2,
-      "--new-secret and --secret-file exclude each other. Try --help.",
+      "--new-secret and --secret-file cannot be used together. Try --help.",
     ],
     [NAMES, "", 2, "the secret must not be empty. Try --help."],
     [NAMES, "\n", 2, "the secret must not be empty. Try --help."],

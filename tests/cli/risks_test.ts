@@ -4,7 +4,7 @@ import { namesOf, OPTIONS as ALL } from "../../lib/config.ts";
 import { configOf } from "./command.ts";
 
 const PLAIN = "pins and secrets cross";
-const OPEN = "everybody who reaches";
+const OPEN = "everybody who can reach";
 const TLS = ["--tls-cert", "c.pem", "--tls-key", "k.pem"];
 const KEYS = ["--api-keys-file", "keys"];
 

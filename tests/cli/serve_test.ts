@@ -129,7 +129,7 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
     assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
     await Deno.writeTextFile(file, "billing:canary\n");
     program.signal("SIGHUP");
-    await program.logged("the old keys of callers are kept: ");
+    await program.logged("the old API keys are kept: ");
     assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
     await Deno.remove(file);
     program.signal("SIGHUP");

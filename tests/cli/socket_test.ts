@@ -170,7 +170,7 @@ Deno.test("what is no socket is left alone, and a path that cannot be is said so
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "text");
     const cases = [
-      [`${folder}/file`, "something that is no socket is in its place"],
+      [`${folder}/file`, "the path is taken by something that is not a socket"],
       [`${folder}/none/a.sock`, "its folder is not there"],
       [`${folder}/${"a".repeat(120)}`, "the path is too long for a socket"],
     ] as const;

@@ -174,7 +174,7 @@ Deno.test("a broken new file keeps the old certificate, and one line of the log 
     program.signal("SIGTERM");
     const { stderr } = await program.outcome;
     assert(
-      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n\S+ info new connections get the certificate that was read again\n/m
+      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n\S+ info new connections use the renewed certificate\n/m
         .test(stderr),
       stderr,
     );
@@ -196,7 +196,7 @@ Deno.test("a certificate that cannot be used ends the program with 2", async () 
       ],
       [
         2,
-        "authenticator: error: the key of --tls-key is not the one of the certificate of " +
+        "authenticator: error: the key of --tls-key does not fit the certificate of " +
         "--tls-cert. Try --help.\n",
       ],
       [

@@ -8,19 +8,19 @@ import { flagOf, namesOf, OPTIONS, variableOf } from "../../lib/config.ts";
 const COMMANDS_AND_FIRST_OPTION = `Usage: authenticator [command] [options]
 
 Commands:
-  serve                    Serve until told to stop; the default command
+  serve                    Serve until you stop it; the default command
   pair                     Show a QR code for a secret from standard input
   code                     Print the current code of a secret from standard input, as an app would
   doctor                   Say why a pin fails; pin and secret on two lines of standard input
-  healthcheck              Ask the running server whether it is well
+  healthcheck              Ask the running server whether it is healthy
   check                    Show the options in effect and what is risky in them
   guard status             Show whose pins are refused
   guard unlock             Lift the wait of a secret from standard input
   guard name               Print what the log calls a secret from standard input
-  completion               Print what makes a shell complete command lines: bash, zsh or fish
+  completion               Print the completion script for bash, zsh or fish
   man                      Print the manual page
   licenses                 Print the licences of what is inside
-  help                     Show help, of a command when one is named
+  help                     Show help, also of one command
   version                  Show version, commit, runtime and target
 
 authenticator help COMMAND shows the options of a command, with examples.
@@ -36,7 +36,7 @@ const LAST_LINES = `
 Each of them can be set in the environment too: --base-url as AUTHENTICATOR_BASE_URL.
 A flag wins over its variable. Defaults are in parentheses.
 
-Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.`;
+Exit codes: 0 success; 1 failure; 2 wrong usage or settings.`;
 
 Deno.test("help() says what each command does, in lines that align", () => {
   const text = help(undefined);
@@ -71,13 +71,13 @@ Options of the service:
                            A whole number from 6 to 8; 6 unless given; AUTHENTICATOR_DIGITS
   --period SECONDS         Length of a time step; many apps know only 30
                            A whole number from 1 to 3600; 30 unless given; AUTHENTICATOR_PERIOD
-  --secret-encoding NAME   What a secretCode is: text, its UTF-8 bytes are the key; or base32
+  --secret-encoding NAME   What a secretCode is: text, whose UTF-8 bytes are the key, or base32
                            text or base32; text unless given; AUTHENTICATOR_SECRET_ENCODING
 
 Examples:
   authenticator code < secret.txt
 
-Exit codes: 0 done, or stopped when asked to; 1 could not, or not well; 2 wrong usage.`;
+Exit codes: 0 success; 1 failure; 2 wrong usage or settings.`;
 
 Deno.test("help() of a command has its options with their ranges, and examples", () => {
   assertEquals(help("code"), OF_CODE);

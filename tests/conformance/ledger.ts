@@ -121,13 +121,13 @@ export function pageOf(sources: readonly Source[]): string {
 const INTRODUCTION =
   `<!-- Written by \`deno task ledger\`; edit tests/conformance/rows/ instead. -->
 
-What binds this service, sentence by sentence in our own words, and the test that shows it. MUST,
-SHOULD and MAY are those of the source; "our rule" is a decision of the service where its sources
-leave one open, and a sentence of a source without such a word counts as MUST. Each row was read
-beside the text of its source; † marks a clause whose text was not at hand, and whose number is from
-memory. A test is named by its file under \`tests/\` and its name or, in \`exchanges/\`, its heading; an
-ellipsis stands for any text. \`tests/conformance/ledger_test.ts\` fails when a row names no test that
-exists and runs.`;
+This page lists what binds the service, sentence by sentence in our own words, and the test that
+shows it. MUST, SHOULD and MAY are those of the source. "our rule" is a decision of the service
+where its sources leave one open. A sentence of a source without such a word counts as MUST. Each
+row was compared with the text of its source. † marks a clause whose text could not be read: its
+number is from memory. A test is named by its file under \`tests/\` and its name or, in \`exchanges/\`,
+its heading. An ellipsis stands for any text. \`tests/conformance/ledger_test.ts\` fails if a row
+names a test that does not exist or does not run.`;
 
 function uncheckedOf({ rows, isChecked }: Source): number {
   return rows.filter(({ id }) => !isChecked(id)).length;

@@ -49,25 +49,25 @@ const AS_TEXT = "The app takes the secret as text, and the server takes it as Ba
 const OTHER =
   "The pin is that of another account or another secret: look which account is open in the app, " +
   "or pair again.";
-const TRIMMED = "The app has the secret without the spaces or line ends around it.";
+const TRIMMED = "The app has the secret without the spaces or line breaks around it.";
 const LINE_END =
-  "The app was paired with a line end or a space after the secret, which is not sent now.";
+  "The app was paired with a line break or a space after the secret, which is missing now.";
 const PLUS = "A plus sign became a space on the way, or a space a plus sign.";
 const PERCENT =
   "The secret was percent-encoded once too often, or once too seldom, when the app was paired or " +
   "now.";
-const CASE = "The app has the secret in other capital and small letters.";
+const CASE = "The app has the secret with different upper and lower case.";
 const HEX = "The app takes the secret as hexadecimal, and the server takes it as it is written.";
 const BASE64 = "The app takes the secret as Base64, and the server takes it as it is written.";
 const FORMS =
   "A letter with an accent is one character in one place and two in the other (Unicode NFC and NFD).";
 const LATIN1 =
-  "A letter beyond ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other.";
+  "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other.";
 const QUOTES = "The secret is sent with quotes around it, and the app has it without.";
 const SWAPPED = "The pin and the secret are swapped.";
-const HYPHENS = "The pin holds hyphens or dashes.";
+const HYPHENS = "The pin contains hyphens or dashes.";
 const SPACES =
-  "The pin holds spaces or invisible characters beyond ASCII, as text copied from a page often does.";
+  "The pin contains spaces or invisible characters that are not ASCII, as copied text often does.";
 const FOREIGN = "The pin has full-width digits or those of another script.";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
   {
     story: "an O for a zero",
     pin: "12345O",
-    says: "The pin holds characters that are not digits.",
+    says: "The pin contains characters that are not digits.",
   },
   { story: "seven digits", pin: "1234567", says: "The pin has 7 digits; a code has 6." },
   { story: "five digits", pin: "12345", says: "The pin has 5 digits; a code has 6." },

@@ -61,9 +61,9 @@ const OF_SECRETS: Readonly<
     "What is sent as the secret is a whole otpauth address. Send only its secret, and start the " +
     "server with --secret-encoding base32; or pair the app again.",
   "trimmed":
-    "The app has the secret without the spaces or line ends around it. Send it without them.",
+    "The app has the secret without the spaces or line breaks around it. Send it without them.",
   "line-end":
-    "The app was paired with a line end or a space after the secret, which is not sent now. Pair " +
+    "The app was paired with a line break or a space after the secret, which is missing now. Pair " +
     "again without it, or always send it.",
   "quotes":
     "The secret is sent with quotes around it, and the app has it without. Send it without them.",
@@ -74,19 +74,19 @@ const OF_SECRETS: Readonly<
     "The secret was percent-encoded once too often, or once too seldom, when the app was paired " +
     "or now. Encode it exactly once.",
   "case":
-    "The app has the secret in other capital and small letters. Send it exactly as it was when " +
+    "The app has the secret with different upper and lower case. Send it exactly as it was when " +
     "the app was paired.",
   "hex":
     "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +
-    "app with the setup code that Pair returns.",
+    "app with the setup key that Pair returns.",
   "base64":
     "The app takes the secret as Base64, and the server takes it as it is written. Pair the app " +
-    "with the setup code that Pair returns.",
+    "with the setup key that Pair returns.",
   "normalization":
     "A letter with an accent is one character in one place and two in the other (Unicode NFC and " +
     "NFD). Send the secret in the form it had when the app was paired.",
   "latin-1":
-    "A letter beyond ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
+    "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
     "UTF-8 everywhere.",
 };
 
@@ -96,7 +96,7 @@ Deno.test("causesOf() says of each way to take a secret what is wrong and what t
   }
   assertEquals(said({ secret: "other-encoding" }), [
     "The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +
-    "setup code that Pair returns, not with the secret itself; or, if all your secrets are " +
+    "setup key that Pair returns, not with the secret itself; or, if all your secrets are " +
     "Base32, start the server with --secret-encoding base32.",
   ]);
   assertEquals(said({ secret: "other-encoding" }, { secretEncoding: "base32" }), [
@@ -135,13 +135,13 @@ Deno.test("causesOf() says by how much the clock is wrong, and which window woul
   assertEquals(said({ stepsAhead: -9, secondsAhead: [-299, -269] }), [
     "The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
     `phone's clock is that far behind. ${SET_THE_CLOCK}`,
-    "The server accepts 1 step on each side (--window 1); it would take --window 9. More than 2 " +
+    "The server accepts 1 step before and after now (--window 1); --window 9 would accept this pin. More than 2 " +
     "is not advisable.",
   ]);
   assertEquals(said({ stepsAhead: 100, secondsAhead: [2971, 3001] }, { window: 2 }), [
     "The pin will be right in 49 min 31 s to 50 min 1 s: the phone's clock is that far ahead. " +
     SET_THE_CLOCK,
-    "The server accepts 2 steps on each side (--window 2); it would take --window 100. More than " +
+    "The server accepts 2 steps before and after now (--window 2); --window 100 would accept this pin. More than " +
     "2 is not advisable.",
   ]);
 });
@@ -149,8 +149,8 @@ Deno.test("causesOf() says by how much the clock is wrong, and which window woul
 Deno.test("causesOf() names no window that no option sets, or that counts other steps", () => {
   const lastOf = (match: Partial<Match>): string | undefined =>
     said({ secondsAhead: [3001, 3031], ...match }).at(-1);
-  assertEquals(lastOf({ stepsAhead: 101 }), "No window of the server is that wide.");
-  assertEquals(lastOf({ stepsAhead: 50, period: 60 }), "No window of the server is that wide.");
+  assertEquals(lastOf({ stepsAhead: 101 }), "No --window is that wide.");
+  assertEquals(lastOf({ stepsAhead: 50, period: 60 }), "No --window is that wide.");
 });
 
 Deno.test("causesOf() says nothing of a clock within the window, whatever the app's period", () => {
@@ -208,7 +208,7 @@ Deno.test("certaintySentence() says how many wrong pins would look the same", ()
   const sentence = (chance: number): string => certaintySentence({ ...RIGHT, chance });
   assertEquals(
     sentence(1e-6),
-    "This is certain enough: only one in 1,000,000 wrong pins would look like this.",
+    "This is almost certain: only one in 1,000,000 wrong pins would look like this.",
   );
   assertEquals(
     sentence(0.004),
@@ -235,17 +235,16 @@ Deno.test("refusalSentences() names what refuses right pins as well, as far as i
 Deno.test("flawSentences() says of each flaw what is wrong and what to send", () => {
   const rows: readonly (readonly [PinFlaw, string])[] = [
     ["empty", "The pin is empty."],
-    ["hyphens", "The pin holds hyphens or dashes. Send the digits alone."],
+    ["hyphens", "The pin contains hyphens or dashes. Send the digits alone."],
     [
       "blanks",
-      "The pin holds spaces or invisible characters beyond ASCII, as text copied from a page " +
-      "often does. Send the digits alone.",
+      "The pin contains spaces or invisible characters that are not ASCII, as copied text often does. Send the digits alone.",
     ],
     [
       "foreign-digits",
       "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
     ],
-    ["no-digits", "The pin holds characters that are not digits."],
+    ["no-digits", "The pin contains characters that are not digits."],
     ["too-short", "The pin has 6 digits; a code has 8."],
     ["too-long", "The pin has 6 digits; a code has 8."],
   ];

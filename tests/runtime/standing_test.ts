@@ -234,6 +234,6 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
   const standing = new Standing(serving, fallible, log, PACE);
   assertEquals(standing.isStopped, false);
   await standing.stop();
-  assertEquals(events, ["released", "stopped", "a server did not end well: EBADF"]);
+  assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);
   assertEquals(standing.isStopped, true);
 });

@@ -102,7 +102,7 @@ test("what fails while a socket is made is said in the words for a socket, and c
   const code = (code: string): Error => Object.assign(new Error("canary"), { code });
   for (
     const [thrown, reason] of [
-      [code("EACCES"), "this user may not make a file there"],
+      [code("EACCES"), "this user may not create a file there"],
       [code("canary"), "the address cannot be used"],
       [new ListenError({ path: "" }, "EMFILE"), "too many files are open"],
     ] as const
@@ -121,7 +121,7 @@ test("what fails while a socket is made is said in the words for a socket, and c
 test("a path is not claimed where somebody answers, or where it cannot be told", async ({ path }) => {
   const cases = [
     [() => Promise.resolve(), IN_USE],
-    [failing("EACCES"), "this user may not make a file there"],
+    [failing("EACCES"), "this user may not create a file there"],
     [failing("ENAMETOOLONG"), "the path is too long for a socket"],
   ] as const;
   for (const [connect, reason] of cases) {
@@ -137,7 +137,7 @@ test("what is no socket is not claimed, whoever answers", async ({ path, files }
       () => claimSocket(path, MODE, failing(code)),
       ListenError,
     );
-    assert(message.endsWith("something that is no socket is in its place"), message);
+    assert(message.endsWith("the path is taken by something that is not a socket"), message);
   }
   assertEquals([Deno.readTextFileSync(path), files()], ["text", ["a.sock"]]);
 });
