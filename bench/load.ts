@@ -53,7 +53,7 @@ function quoted(text: string): string {
 /**
  * Sends a load with a script of wrk.
  *
- * @throws {Error} When a reply had another status than 200 or 304, or none came.
+ * @throws {Error} When a reply had another status than 200 or 304, or none came, or wrk is missing.
  */
 export async function load(
   server: { readonly pid: number },

@@ -52,7 +52,7 @@ row([
   "KB an idle one",
   ...steps.map((step) => `${step / 1000}k`),
   "CPU µs",
-]);
+], true);
 for (const peer of [...programs(), ...bareServers()]) {
   if (!peer.name.includes(option("of", ""))) continue;
   const running = await startPeer(peer);

@@ -149,9 +149,9 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Writes a row of a table. */
-export function row(cells: readonly string[]): void {
-  const [first, ...rest] = cells;
-  const line = first!.padEnd(28) + rest.map((cell) => cell.padStart(18)).join("");
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+/** Writes a row of a Markdown table, and under the first one what makes it the head. */
+export function row(cells: readonly string[], isHead = false): void {
+  const lines = [cells, ...(isHead ? [cells.map((_, i) => i === 0 ? "---" : "--:")] : [])];
+  const text = lines.map((line) => `| ${line.join(" | ")} |\n`).join("");
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
 }

@@ -2,7 +2,7 @@
  * What a request costs the server in processor time: the program in its forms, the runtimes alone,
  * and what people would otherwise run, side by side and in turns. Needs wrk.
  *
- *     deno run -A bench/requests.ts [--rounds N] [--only TEXT] [--of TEXT] [--json]
+ *     deno run -A bench/requests.ts [--rounds N] [--only TEXT] [--of TEXT] [--save FILE] [--compare FILE]
  *
  * @module
  */
@@ -209,9 +209,10 @@ async function measure(
         const url = server.url + request.path;
         const { cpuMicroseconds } = await load(server, url, script, {
           connections: CONNECTIONS,
-          seconds: 1,
+          // The first round warms up, until the engine has compiled what is hot.
+          seconds: round === 0 ? 2 : 1,
         });
-        if (round === 0) continue; // it warms up
+        if (round === 0) continue;
         const of = figures.get(one.name) ?? new Map<string, number[]>();
         figures.set(one.name, of.set(name, [...of.get(name) ?? [], cpuMicroseconds]));
       }
@@ -228,18 +229,57 @@ async function lengthsOf({ url }: RunningPeer): Promise<ReadonlyMap<string, numb
   return new Map(await Promise.all(lengths));
 }
 
+/** The medians, by case and server. */
+type Medians = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+function mediansOf(figures: Figures): Medians {
+  return Object.fromEntries(
+    [...figures].map(([name, of]) => [
+      name,
+      Object.fromEntries([...of].map(([server, us]) => [server, Number(median(us).toFixed(1))])),
+    ]),
+  );
+}
+
 function print(figures: Figures, names: readonly string[]): void {
-  row(["CPU µs a request", ...names, ...programs().map(({ bare }) => `over ${bare}`)]);
+  const compared = programs().filter(({ name, bare }) =>
+    names.includes(name) && names.includes(bare)
+  );
+  row(["CPU µs a request", ...names, ...compared.map(({ bare }) => `over ${bare}`)], true);
   for (const [name, of] of figures) {
     const cells = names.map((server) => of.has(server) ? median(of.get(server)!).toFixed(0) : "–");
-    const over = programs().map((program) => {
+    const over = compared.map((program) => {
       const [ours, bare] = [of.get(program.name), of.get(program.bare)];
-      return ours && bare ? `+${median(ours.map((us, i) => us - bare[i]!)).toFixed(0)}` : "–";
+      if (ours === undefined || bare === undefined) return "–";
+      const difference = median(ours.map((us, i) => us - bare[i]!)).toFixed(0);
+      return difference.startsWith("-") ? difference : `+${difference}`;
     });
     row([name, ...cells, ...over]);
   }
 }
 
+// In units of the bare server of the same run, since a machine is not always as fast.
+function compare(now: Medians, before: Medians): void {
+  const known = programs().filter(({ name, bare }) =>
+    Object.values(now).some((of) => of[name] && of[bare])
+  );
+  row(["to the release before", ...known.map(({ name }) => name)], true);
+  for (const [name, of] of Object.entries(now)) {
+    const cells = known.map((program) => {
+      const [ours, bare] = [of[program.name], of[program.bare]];
+      const [oursBefore, bareBefore] = [before[name]?.[program.name], before[name]?.[program.bare]];
+      if (!ours || !bare || !oursBefore || !bareBefore) return "–";
+      return `× ${(ours / bare / (oursBefore / bareBefore)).toFixed(2)}`;
+    });
+    row([name, ...cells]);
+  }
+}
+
+const [one, five] = Deno.loadavg();
+process.stdout.write(
+  `${new Date().toISOString()}, load ${one!.toFixed(1)} and ${five!.toFixed(1)} of ` +
+    `${navigator.hardwareConcurrency} cores, ${CONNECTIONS} connections\n\n`,
+);
 const wsdl = Deno.makeTempFileSync({ suffix: ".wsdl" });
 const [first] = programs();
 const own = await startPeer(first!);
@@ -252,7 +292,7 @@ for (const peer of [...programs(), ...bareServers(), ...others(wsdl)]) {
   if (!peer.name.includes(option("of", ""))) continue;
   const missing = missingFor(peer);
   if (missing === undefined) wanted.push(peer);
-  else row([`without ${peer.name}: ${missing}`]);
+  else process.stdout.write(`Without ${peer.name}: ${missing}.\n`);
 }
 const servers = new Map<string, RunningPeer>();
 for (const peer of wanted) servers.set(peer.name, await startPeer(peer));
@@ -261,6 +301,12 @@ try {
   const kinds = cases(lengths).filter(({ name }) => name.includes(only));
   const figures = await measure(servers, kinds, Number(option("rounds", "5")));
   print(figures, [...servers.keys()]);
+  const medians = mediansOf(figures);
+  const [saved, compared] = [option("save", ""), option("compare", "")];
+  if (saved !== "") Deno.writeTextFileSync(saved, `${JSON.stringify(medians, null, 2)}\n`);
+  if (compared !== "") compare(medians, JSON.parse(Deno.readTextFileSync(compared)) as Medians);
+  // Times never fail; a reply that is not as it should be ends the run.
+  process.stdout.write(`\nok | ${kinds.length} passed | 0 failed\n`);
 } finally {
   for (const server of servers.values()) await server.stop();
 }

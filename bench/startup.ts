@@ -25,7 +25,7 @@ const times = new Map(
 for (let i = 0; i < STARTS; i++) {
   for (const [peer, list] of times) list.push(await firstReplyMs(peer));
 }
-row(["first 200 reply, ms", "median", "fastest", "slowest"]);
+row(["first 200 reply, ms", "median", "fastest", "slowest"], true);
 for (const [{ name }, list] of times) {
   row([name, ...[median(list), Math.min(...list), Math.max(...list)].map((ms) => ms.toFixed(0))]);
 }
