@@ -15,7 +15,7 @@ import { manPage } from "./lib/command_line/man_page.ts";
 import { doctor } from "./lib/cli/doctor.ts";
 import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
-import { CommandError } from "./lib/cli/io.ts";
+import { CommandError } from "./lib/terminal/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
 import { licenses } from "./lib/app/licenses.ts";

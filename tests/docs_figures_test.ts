@@ -63,7 +63,7 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
   ["docs/runtimes.md", `those over ${shortBody() / KIB} KiB wait`],
   [
     "docs/runtimes.md",
-    2 * valueIn("lib/http/body_turns.ts", "LOOK_MS") === 200 ? "at most a fifth of a second" : "",
+    2 * valueIn("lib/body/body_turns.ts", "LOOK_MS") === 200 ? "at most a fifth of a second" : "",
   ],
   ["docs/runtimes.md", `measured with Deno ${DENO} and Bun ${BUN}`],
   [
@@ -119,7 +119,7 @@ function lockedPackages(): readonly string[] {
 
 /** How many bytes a body may have that does not wait for its turn. */
 function shortBody(): number {
-  return valueIn("lib/http/body.ts", "CHUNK_BYTES");
+  return valueIn("lib/body/body.ts", "CHUNK_BYTES");
 }
 
 /** The bytes and the multiple of a bound on replies. */

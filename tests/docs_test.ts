@@ -1,8 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/http/body.ts";
-import { MAX_BODIES } from "../lib/http/body_turns.ts";
+import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
+import { MAX_BODIES } from "../lib/body/body_turns.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";

@@ -5,13 +5,16 @@ import { assertEquals } from "@std/assert/equals";
 const ROOMS: readonly (readonly string[])[] = [
   ["main.ts"],
   ["cli"],
-  ["command_line"],
+  ["findings"],
+  ["terminal", "command_line"],
   ["app"],
   ["config.ts"],
   ["runtime"],
   ["http"],
+  ["body"],
   ["page"],
   ["frame"],
+  ["snippets"],
   ["samples"],
   ["description"],
   ["binding"],
@@ -24,7 +27,7 @@ const ROOMS: readonly (readonly string[])[] = [
 // Rooms that only some rooms may import.
 const VISITORS: ReadonlyMap<string, readonly string[]> = new Map([
   ["xml", ["page", "frame", "description", "binding", "service"]],
-  ["runtime", ["main.ts", "cli", "app"]],
+  ["runtime", ["main.ts", "cli", "findings", "app"]],
 ]);
 
 const ROOT = new URL("../", import.meta.url);
@@ -98,11 +101,11 @@ Deno.test("only lib/runtime names a runtime", () => {
   assertEquals(named.map(({ path }) => path), []);
 });
 
-Deno.test("only lib/app, lib/cli and main.ts read the clock, the environment or the command line", () => {
+Deno.test("only lib/app, lib/cli, lib/terminal and main.ts read the clock, the environment or the command line", () => {
   const readers = SOURCES.filter(({ path, text }) =>
     // What browsers run has their clock.
     !/^lib\/page\/(?:browser\/|script\.ts)/.test(path) &&
-    !["app", "cli", "main.ts"].includes(roomOf(path)) &&
+    !["app", "cli", "terminal", "main.ts"].includes(roomOf(path)) &&
     /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
       // A runtime gives the way to standard error.
       .test(roomOf(path) === "runtime" ? text.replaceAll("process.stderr", "") : text)

@@ -7,9 +7,9 @@
 import { type Config, flagOf, namesOf, OPTIONS, optionText, UsageError } from "../config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
-import { certificateFindings, findRisks } from "./findings.ts";
-import { CommandError, warn } from "./io.ts";
-import { addressObstacles, storeObstacles } from "./obstacles.ts";
+import { certificateFindings, findRisks } from "../findings/findings.ts";
+import { CommandError, warn } from "../terminal/io.ts";
+import { addressObstacles, storeObstacles } from "../findings/obstacles.ts";
 import { readKeys } from "../app/service.ts";
 import type { CallerKey } from "../http/keys.ts";
 import { keysInWords } from "./reload.ts";

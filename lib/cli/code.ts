@@ -10,7 +10,7 @@ import type { CodeOptions } from "../command_line/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
-import { readSecret } from "./io.ts";
+import { readSecret } from "../terminal/io.ts";
 import { inWordsOfOptions } from "./words.ts";
 
 /**

@@ -26,7 +26,7 @@ import { Fault } from "../service/fault.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
 import type { DoctorOptions } from "../command_line/commands.ts";
 import { guardMemory } from "./guard_memory.ts";
-import { readStdin, withoutLineEnd } from "./io.ts";
+import { readStdin, withoutLineEnd } from "../terminal/io.ts";
 
 /**
  * Prints whether a pin is right, and if not, why. Pin and secret are never part of what is printed.

@@ -18,7 +18,7 @@ import { keptSecrets, storeTimeMs, unlockKey } from "../store/redis_admin.ts";
 import { keyOf } from "../store/redis_inspect.ts";
 import { storeFailure } from "../store/store_failure.ts";
 import type { StoreUrl } from "../store/store_url.ts";
-import { CommandError, readSecret } from "./io.ts";
+import { CommandError, readSecret } from "../terminal/io.ts";
 
 /** How long a store or a server may take to answer, in milliseconds. */
 const PATIENCE_MS = 5000;

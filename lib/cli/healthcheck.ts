@@ -7,7 +7,7 @@
 import http from "node:http";
 import https from "node:https";
 import { type Config, flagOf, UsageError } from "../config.ts";
-import { CommandError } from "./io.ts";
+import { CommandError } from "../terminal/io.ts";
 
 /** How long an answer may take. */
 const TIMEOUT_MS = 5_000;

@@ -16,7 +16,7 @@ import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
 import type { PairOptions } from "../command_line/commands.ts";
-import { readSecret, readVariable, warn, writeNewFile } from "./io.ts";
+import { readSecret, readVariable, warn, writeNewFile } from "../terminal/io.ts";
 import { inWordsOfOptions } from "./words.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */

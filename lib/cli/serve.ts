@@ -17,8 +17,8 @@ import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { VERSION } from "../app/version.ts";
-import { certificateFindings, findRisks } from "./findings.ts";
-import { readVariable } from "./io.ts";
+import { certificateFindings, findRisks } from "../findings/findings.ts";
+import { readVariable } from "../terminal/io.ts";
 import { startLine, stoppedLine, stoppingLine, type StopReason } from "./life_lines.ts";
 import { reload } from "./reload.ts";
 

@@ -14,7 +14,7 @@ import type { Fault } from "../service/fault.ts";
 import type { Result } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
-import { readBody } from "./body.ts";
+import { readBody } from "../body/body.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";

@@ -12,7 +12,7 @@ import { wsdl } from "../description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
 import { CONTENT_SECURITY_POLICY } from "../frame/frame.ts";
 import { STYLE } from "../frame/style.ts";
-import { type Format, FORMATS } from "../samples/language.ts";
+import { type Format, FORMATS } from "../snippets/language.ts";
 import { fieldOf } from "../samples/fields.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";

@@ -6,7 +6,7 @@
  *    ├─ http/target, route: Host, path, method                400 404 405
  *    ├─ http/keys, target: the caller's key, the query        401 414
  *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
- *    ├─ http/body: media type, limit, deadline, UTF-8         415 413 408 503
+ *    ├─ body/body: media type, limit, deadline, UTF-8         415 413 408 503
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
@@ -21,8 +21,8 @@
 import { bindingsOf } from "../binding/bindings.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
-import { BODY_TIMEOUT_MS } from "./body.ts";
-import { BodyTurns } from "./body_turns.ts";
+import { BODY_TIMEOUT_MS } from "../body/body.ts";
+import { BodyTurns } from "../body/body_turns.ts";
 import type { Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
 import { checkKey, keyRingOf } from "./keys.ts";

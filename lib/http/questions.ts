@@ -11,7 +11,7 @@ import { parseMediaType } from "../binding/media_type.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, faultAnswer, plainReply } from "./answer.ts";
-import { readBody } from "./body.ts";
+import { readBody } from "../body/body.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";

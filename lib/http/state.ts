@@ -8,7 +8,7 @@ import type { Binding } from "../binding/binding.ts";
 import type { ServiceContext } from "../service/context.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { BodyTurns } from "./body_turns.ts";
+import type { BodyTurns } from "../body/body_turns.ts";
 import type { KeyRing } from "./keys.ts";
 import type { BaseOptions } from "./target.ts";
 

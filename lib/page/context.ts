@@ -5,7 +5,7 @@
  */
 
 import type { FrameContext } from "../frame/frame.ts";
-import type { Format } from "../samples/language.ts";
+import type { Format } from "../snippets/language.ts";
 import type { SampleContext } from "../samples/context.ts";
 
 /** What the service page needs to know. */

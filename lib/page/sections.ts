@@ -12,8 +12,8 @@ import { link, marked, pane, section, table, tabs } from "../frame/parts.ts";
 import type { Sample } from "../samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
 import { valueKindOf } from "../samples/quoting.ts";
-import { type Format, FORMATS } from "../samples/language.ts";
-import { snippetsOf } from "../samples/snippets.ts";
+import { type Format, FORMATS } from "../snippets/language.ts";
+import { snippetsOf } from "../snippets/snippets.ts";
 
 /** What the operator should know, if there is anything. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {

@@ -6,7 +6,7 @@ import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
 import project from "../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import type { Outcome } from "../support/program.ts";
-import { certificateFindings } from "../../lib/cli/findings.ts";
+import { certificateFindings } from "../../lib/findings/findings.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 

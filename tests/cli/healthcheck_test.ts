@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
-import { CommandError } from "../../lib/cli/io.ts";
+import { CommandError } from "../../lib/terminal/io.ts";
 import { eventually } from "../support/eventually.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { type Outcome, startProgram } from "../support/program.ts";

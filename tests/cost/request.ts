@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { MAX_BODY_BYTES } from "../../lib/http/body.ts";
+import { MAX_BODY_BYTES } from "../../lib/body/body.ts";
 import { MAX_QUERY_LENGTH } from "../../lib/http/target.ts";
 import type { RawRequest } from "../support/http.ts";
 

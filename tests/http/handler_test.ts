@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { MAX_BODIES } from "../../lib/body/body_turns.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";

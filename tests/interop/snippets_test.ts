@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { OPERATIONS } from "../../lib/service/operations.ts";
-import { FORMATS } from "../../lib/samples/language.ts";
+import { FORMATS } from "../../lib/snippets/language.ts";
 import { encoderOf } from "../../lib/samples/quoting.ts";
 import { tabsOf, textOf } from "../page/pages.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";

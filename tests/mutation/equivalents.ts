@@ -237,25 +237,25 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "where there is a scheme there are credentials; the check is for the compiler",
   },
   {
-    file: "lib/http/body.ts",
+    file: "lib/body/body.ts",
     original: "declared !== null && Number(declared) <= CHUNK_BYTES",
     replacement: "false",
     reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
   },
   {
-    file: "lib/http/body.ts",
+    file: "lib/body/body.ts",
     original: "Number(declared) <= CHUNK_BYTES",
     replacement: "Number(declared) > CHUNK_BYTES",
     reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
   },
   {
-    file: "lib/http/body.ts",
+    file: "lib/body/body.ts",
     original: "needed > bytes.length",
     replacement: "needed >= bytes.length",
     reason: "room is made a little earlier",
   },
   {
-    file: "lib/http/body.ts",
+    file: "lib/body/body.ts",
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "a split text has a last line; the check is for the compiler",
@@ -410,7 +410,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "of an equal length it is asked before",
   },
   {
-    file: "lib/http/body_turns.ts",
+    file: "lib/body/body_turns.ts",
     original: "begun !== undefined",
     replacement: "true",
     reason: "what is undefined is not waited for",

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { FORMATS } from "../../lib/samples/language.ts";
+import { FORMATS } from "../../lib/snippets/language.ts";
 import { fieldOf } from "../../lib/samples/fields.ts";
 import { STYLE } from "../../lib/frame/style.ts";
 import { SCRIPT } from "../../lib/page/script.ts";

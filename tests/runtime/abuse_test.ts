@@ -7,7 +7,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { MAX_BODIES } from "../../lib/body/body_turns.ts";
 import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
 import { ABUSES } from "./abuse.ts";

@@ -306,7 +306,7 @@ export const PROTOCOL_FIELDS: Source = {
       "A body that takes longer than ten seconds is given up.",
       [
         testsOf("http/handler_test.ts")("createHandler() gives up on a body that does not come"),
-        testsOf("http/body_test.ts")("readBody() gives up on a body that does not come"),
+        testsOf("body/body_test.ts")("readBody() gives up on a body that does not come"),
         testsOf("docs_test.ts")("docs/runtimes.md: the table of limits is the one that is kept"),
       ],
     ),
@@ -329,11 +329,11 @@ export const PROTOCOL_FIELDS: Source = {
       "our rule",
       "No more than 256 bodies are read at once; of more, those that stall are given up.",
       [
-        testsOf("http/body_turns_test.ts")("BodyTurns lets 256 bodies be read at once"),
-        testsOf("http/body_turns_test.ts")(
+        testsOf("body/body_turns_test.ts")("BodyTurns lets 256 bodies be read at once"),
+        testsOf("body/body_turns_test.ts")(
           "BodyTurns gives up the oldest of 256 bodies for one more",
         ),
-        testsOf("http/body_turns_test.ts")(
+        testsOf("body/body_turns_test.ts")(
           "BodyTurns gives up the oldest of short bodies that stall",
         ),
         testsOf("http/handler_test.ts")(

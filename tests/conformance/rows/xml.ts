@@ -189,7 +189,7 @@ export const XML: Source = {
     ),
     met("X-25", "§4.3.3", "MUST", "Bytes that are not of the encoding are a fatal error.", [
       soap("Bytes that are not UTF-8 are an error"),
-      testsOf("http/body_test.ts")("readBody() refuses … and says where"),
+      testsOf("body/body_test.ts")("readBody() refuses … and says where"),
     ]),
     met("X-26", "§4.3.3", "MUST", "A byte order mark is a signature and no part of the text.", [
       soap("One byte order mark is passed over"),

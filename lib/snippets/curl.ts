@@ -15,7 +15,7 @@ import {
   lines,
   moreHeaders,
   shellQuoted,
-} from "../language.ts";
+} from "./language.ts";
 
 const KINDS: Readonly<Partial<Record<Format, string>>> = {
   "SOAP 1.1": "xml shell",

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { CommandError, readSecret } from "../../lib/cli/io.ts";
-import { askLines, type Typed } from "../../lib/cli/terminal.ts";
-import { callCommand, streamOf, withProcess } from "./command.ts";
+import { CommandError, readSecret } from "../../lib/terminal/io.ts";
+import { askLines, type Typed } from "../../lib/terminal/terminal.ts";
+import { callCommand, streamOf, withProcess } from "../cli/command.ts";
 
 /** What became of typing, what the terminal shows, and how it was set, one after the other. */
 interface Session {

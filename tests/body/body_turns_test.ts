@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { type Body, BodyTurns, MAX_BODIES } from "../../lib/http/body_turns.ts";
+import { type Body, BodyTurns, MAX_BODIES } from "../../lib/body/body_turns.ts";
 import { Fault } from "../../lib/service/fault.ts";
 
 /** A body that is sent when somebody says so. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
-import { optionRisks, variableRisks, WATCHED_VARIABLES } from "../../lib/cli/risks.ts";
+import { optionRisks, variableRisks, WATCHED_VARIABLES } from "../../lib/findings/risks.ts";
 import { namesOf, OPTIONS as ALL } from "../../lib/config.ts";
-import { configOf } from "./command.ts";
+import { configOf } from "../cli/command.ts";
 
 const PLAIN = "pins and secrets cross";
 const OPEN = "everybody who can reach";

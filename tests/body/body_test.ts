@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../lib/binding/media_type.ts";
-import { MAX_BODY_BYTES, readBody } from "../../lib/http/body.ts";
-import { BodyTurns } from "../../lib/http/body_turns.ts";
+import { MAX_BODY_BYTES, readBody } from "../../lib/body/body.ts";
+import { BodyTurns } from "../../lib/body/body_turns.ts";
 import { Fault, type FaultCode } from "../../lib/service/fault.ts";
 
 const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000, turns: new BodyTurns() };

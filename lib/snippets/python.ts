@@ -15,7 +15,7 @@ import {
   linesOf,
   quoted,
   resultElements,
-} from "../language.ts";
+} from "./language.ts";
 
 /** Python. */
 export const python: Language = {

@@ -12,7 +12,7 @@ import {
   type Language,
   lines,
   phpQuoted,
-} from "../language.ts";
+} from "./language.ts";
 
 /** PHP. */
 export const php: Language = {

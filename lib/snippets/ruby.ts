@@ -14,7 +14,7 @@ import {
   lines,
   phpQuoted,
   resultElements,
-} from "../language.ts";
+} from "./language.ts";
 
 /** Ruby. */
 export const ruby: Language = {

@@ -7,22 +7,22 @@
 
 import { SOAP_11, SOAP_12, type SoapVersion } from "../binding/soap_versions.ts";
 import type { Operation } from "../service/operations.ts";
-import type { SampleContext } from "./context.ts";
-import { exampleArguments } from "./fields.ts";
+import type { SampleContext } from "../samples/context.ts";
+import { exampleArguments } from "../samples/fields.ts";
 import type { Call, Format, Language, SoapCall } from "./language.ts";
-import { csharp, csharpProxy } from "./languages/csharp.ts";
-import { curl } from "./languages/curl.ts";
-import { go } from "./languages/go.ts";
-import { java } from "./languages/java.ts";
-import { classicAsp, delphi } from "./languages/one_way.ts";
-import { php } from "./languages/php.ts";
-import { powershell } from "./languages/powershell.ts";
-import { python } from "./languages/python.ts";
-import { ruby } from "./languages/ruby.ts";
-import { javascript, typescript } from "./languages/script.ts";
-import { visualBasic } from "./languages/visual_basic.ts";
-import { fillMarks, markOf, type Piece } from "./pieces.ts";
-import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "./quoting.ts";
+import { csharp, csharpProxy } from "./csharp.ts";
+import { curl } from "./curl.ts";
+import { go } from "./go.ts";
+import { java } from "./java.ts";
+import { classicAsp, delphi } from "./one_way.ts";
+import { php } from "./php.ts";
+import { powershell } from "./powershell.ts";
+import { python } from "./python.ts";
+import { ruby } from "./ruby.ts";
+import { javascript, typescript } from "./script.ts";
+import { visualBasic } from "./visual_basic.ts";
+import { fillMarks, markOf, type Piece } from "../samples/pieces.ts";
+import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 
 /** A program, or a command, that makes a call. */
 export interface Snippet {

@@ -14,7 +14,7 @@ import {
   lines,
   quoted,
   resultElements,
-} from "../language.ts";
+} from "./language.ts";
 
 /** Java has no reader of JSON. */
 const JAVA_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];

@@ -14,7 +14,7 @@ import {
   mediaTypeOf,
   moreHeaders,
   powershellQuoted,
-} from "../language.ts";
+} from "./language.ts";
 
 /** PowerShell. */
 export const powershell: Language = {

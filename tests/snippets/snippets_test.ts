@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { FORMATS } from "../../lib/samples/language.ts";
+import { FORMATS } from "../../lib/snippets/language.ts";
 import { encoderOf, keyEncoderOf } from "../../lib/samples/quoting.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { getPage, handlerWith, tabsOf, textOf } from "../page/pages.ts";

@@ -10,7 +10,7 @@ import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { type Config, flagOf } from "../config.ts";
-import { readVariable } from "./io.ts";
+import { readVariable } from "../terminal/io.ts";
 import {
   type FileFacts,
   fileRisks,

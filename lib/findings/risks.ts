@@ -6,7 +6,7 @@
 
 import { type Config, flagOf, variableOf } from "../config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
-import type { Variable } from "./io.ts";
+import type { Variable } from "../terminal/io.ts";
 
 /** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
 const MAX_ADVISABLE_WINDOW = 2;

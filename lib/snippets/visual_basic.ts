@@ -15,7 +15,7 @@ import {
   moreHeaders,
   resultElements,
   type SoapCall,
-} from "../language.ts";
+} from "./language.ts";
 
 /** .NET Framework has no reader of JSON that a program of a few lines would use. */
 const BASIC_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];

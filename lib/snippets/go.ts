@@ -14,7 +14,7 @@ import {
   lines,
   linesOf,
   quoted,
-} from "../language.ts";
+} from "./language.ts";
 
 /** Go. */
 export const go: Language = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addressOf, type Call, headersOf, type Language, lines, quoted } from "../language.ts";
+import { addressOf, type Call, headersOf, type Language, lines, quoted } from "./language.ts";
 
 /** JavaScript; outside of browsers it has no reader of XML. */
 export const javascript: Language = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encoderOf, type ValueKind } from "./quoting.ts";
+import { encoderOf, type ValueKind } from "../samples/quoting.ts";
 
 /** A format that programs call in, by the name that the contract gives its binding. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";

@@ -15,7 +15,7 @@ import {
   quoted,
   resultElements,
   type SoapCall,
-} from "../language.ts";
+} from "./language.ts";
 
 /** C# with nothing but the platform. */
 export const csharp: Language = {

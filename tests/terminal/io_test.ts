@@ -6,8 +6,8 @@ import {
   readVariable,
   withoutLineEnd,
   writeNewFile,
-} from "../../lib/cli/io.ts";
-import { withFolder } from "./command.ts";
+} from "../../lib/terminal/io.ts";
+import { withFolder } from "../cli/command.ts";
 
 const MOST_BYTES = 16_384;
 

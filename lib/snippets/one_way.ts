@@ -13,7 +13,7 @@ import {
   lines,
   linesOf,
   moreHeaders,
-} from "../language.ts";
+} from "./language.ts";
 
 /** ASP with VBScript. */
 export const classicAsp: Language = {
