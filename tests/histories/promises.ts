@@ -7,13 +7,17 @@
 
 import { assert } from "@std/assert/assert";
 import { type GuardRules, refusedMs } from "../../lib/guard/guard.ts";
+import { MAX_SOURCES } from "../../lib/guard/sources.ts";
 import { SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
 import type { SimulatedStore } from "./store.ts";
 
 const HOUR = 3_600_000;
 
-/** Looks beyond the budget while waits grow, of a secret and of a source. */
+/** Looks beyond the budget while waits grow, of a secret. */
 const EXTRA_LOOKS = 7;
+
+/** And of a source, which come back half as fast: one doubling more. */
+const EXTRA_LOOKS_OF_SOURCE = 8;
 
 /** For how long an instance may remember a refusal that was lifted, and a little for the way. */
 const REMEMBERED_MS = 1100;
@@ -59,6 +63,8 @@ interface Clocks {
 interface Account {
   total: Bucket;
   readonly sources: Map<string, Bucket>;
+  /** Those of them that had a right pin. */
+  readonly known: Set<string>;
   /** Wrong pins by the store, and by the instances. */
   decidedWrong: number;
   answeredWrong: number;
@@ -90,17 +96,26 @@ export class Promises {
   /** Takes note of a decision of the store. */
   decided(fingerprint: string, source: string, code: number): void {
     const account = this.#account(fingerprint);
+    const { maxFailures } = this.rules;
+    // Whatever is decided: a clock that was set back moves what the store remembers, once it is asked.
+    const clocks = this.#read();
+    if (SCRIPT_VERDICTS[code] === "accepted" && source !== "") account.known.add(source);
     if (SCRIPT_VERDICTS[code] !== "wrong") return;
     account.decidedWrong++;
-    if (this.rules.maxFailures === 0) return;
-    const clocks = this.#read();
-    const looks = this.rules.maxFailures + EXTRA_LOOKS;
+    if (maxFailures === 0) return;
     fill(account.total, HOUR, clocks);
+    const isStranger = account.known.size > 0 && !account.known.has(source);
+    const kept = isStranger && maxFailures > 1 ? Math.ceil(maxFailures / 5) : 0;
+    const looks = maxFailures - kept + EXTRA_LOOKS;
     assert(account.total.least.level <= looks, "more looks than the budget of a secret");
     if (source === "") return;
     const own = account.sources.get(source) ?? emptyBucket();
     account.sources.set(source, own);
     fill(own, 2 * HOUR, clocks);
+    // One of more may have been forgotten in between.
+    if (account.sources.size + account.known.size > MAX_SOURCES) return;
+    const ownLooks = Math.ceil(maxFailures / 2) + EXTRA_LOOKS_OF_SOURCE;
+    assert(own.least.level <= ownLooks, "more looks than the budget of a source");
   }
 
   /** Takes note that the store lost the last writes about a secret, or all about all. */
@@ -116,6 +131,7 @@ export class Promises {
       if (fingerprint !== undefined) continue;
       account.total = emptyBucket();
       account.sources.clear();
+      account.known.clear();
     }
   }
 
@@ -182,6 +198,7 @@ export class Promises {
     const account: Account = {
       total: emptyBucket(),
       sources: new Map(),
+      known: new Set(),
       decidedWrong: 0,
       answeredWrong: 0,
       accepted: new Map(),
