@@ -30,6 +30,8 @@ export interface RunningPeer {
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const BARE = `${ROOT}bench/servers/bare.ts`;
+// As `deno task start` has it.
+const MEMORY = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=25";
 const PERMISSIONS = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
 
 // So many wrong pins that none is refused unseen.
@@ -49,7 +51,15 @@ export function programs(): readonly Program[] {
   const source = {
     name: "Deno, from source",
     bare: "bare Deno",
-    command: [Deno.execPath(), "run", "--no-prompt", ...PERMISSIONS, `${ROOT}main.ts`, ...SERVE],
+    command: [
+      Deno.execPath(),
+      "run",
+      MEMORY,
+      "--no-prompt",
+      ...PERMISSIONS,
+      `${ROOT}main.ts`,
+      ...SERVE,
+    ],
   };
   const executable = `${ROOT}dist/authenticator`;
   if (!succeeds([executable, "--version"])) return [source];
