@@ -1,5 +1,5 @@
 /**
- * The command that asks the running server whether it is well.
+ * The command that asks the running server whether it is healthy.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export async function healthcheck(
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
   });
   if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
-  print(`${place} is well`);
+  print(`${place} is healthy`);
   return 0;
 }
 

@@ -47,14 +47,14 @@ const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
   unreachable: "cannot be reached",
   silent: "does not answer in time",
   untrusted: "has a certificate that is not trusted",
-  unwelcome: "wants another certificate of this server",
+  unwelcome: "requires another client certificate",
   insecure: "breaks TLS off",
   refused: "refuses the user name or password",
   leaderless: "knows of no primary",
-  redirecting: "is a node of a Redis Cluster, which is given as redis+cluster://",
+  redirecting: "is a node of a Redis Cluster: use redis+cluster://",
   "read-only": "is a replica, which decides nothing",
   unusable: "answers with errors",
-  nonsense: "answers with what is no answer of Redis",
+  nonsense: "does not speak the Redis protocol",
 };
 
 /** First words of error replies that may be shown. A store could put a password there as well. */

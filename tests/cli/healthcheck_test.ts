@@ -42,7 +42,7 @@ function healthz(request: Request): Response {
 }
 
 function well(place: string): Outcome {
-  return { code: 0, stdout: `${place} is well\n`, stderr: "" };
+  return { code: 0, stdout: `${place} is healthy\n`, stderr: "" };
 }
 
 function notWell(message: string): Outcome {

@@ -203,6 +203,6 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
   const { stderr } = await server.outcome;
   const lines = stderr.split("\n").filter((line) => line.includes("the store of the guard"));
   assertEquals(lines.length, 1, stderr);
-  assert(lines[0]!.endsWith("given as redis+cluster:// (MOVED): all pins are refused"), lines[0]);
+  assert(lines[0]!.endsWith("use redis+cluster:// (MOVED): all pins are refused"), lines[0]);
   Deno.removeSync(keyFile);
 });

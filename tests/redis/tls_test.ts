@@ -184,7 +184,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
         );
         const said = version === "TLSv1.2" && args.length === 0
           ? "breaks TLS off"
-          : "wants another certificate";
+          : "requires another client certificate";
         assert(log.includes(said), log);
       }
     });

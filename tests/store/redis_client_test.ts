@@ -34,8 +34,8 @@ function ask({ client }: Scene): Promise<unknown> {
 const ENDS: readonly (readonly [string, Answer, string])[] = [
   ["nothing and ends", { pieces: [], end: true }, "cannot be reached"],
   ["half an answer and ends", { pieces: ["*3\r\n:"], end: true }, "cannot be reached"],
-  ["HTTP", { pieces: ["HTTP/1.1 400\r\n\r\n"] }, "answers with what is no answer of Redis"],
-  ["of a huge array", { pieces: ["*999999\r\n"] }, "answers with what is no answer of Redis"],
+  ["HTTP", { pieces: ["HTTP/1.1 400\r\n\r\n"] }, "does not speak the Redis protocol"],
+  ["of a huge array", { pieces: ["*999999\r\n"] }, "does not speak the Redis protocol"],
 ];
 
 for (const [what, answer, saying] of ENDS) {

@@ -26,7 +26,7 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
   [undefined, "unreachable", "cannot be reached"],
   [coded(7), "unreachable", "cannot be reached"],
   [new SilenceError("canary"), "silent", "does not answer in time"],
-  [new ProtocolError("canary"), "nonsense", "answers with what is no answer of Redis"],
+  [new ProtocolError("canary"), "nonsense", "does not speak the Redis protocol"],
   [
     coded("SELF_SIGNED_CERT_IN_CHAIN"),
     "untrusted",
@@ -37,11 +37,11 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     "untrusted",
     "has a certificate that is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)",
   ],
-  [coded(ALERT), "unwelcome", `wants another certificate of this server (${ALERT})`],
+  [coded(ALERT), "unwelcome", `requires another client certificate (${ALERT})`],
   [
     coded("ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"),
     "unwelcome",
-    "wants another certificate of this server (ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)",
+    "requires another client certificate (ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)",
   ],
   [
     coded("ERR_SSL_WRONG_VERSION_NUMBER"),
@@ -77,7 +77,7 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
   [
     new ErrorReply("MOVED 7 canary:1"),
     "redirecting",
-    "is a node of a Redis Cluster, which is given as redis+cluster:// (MOVED)",
+    "is a node of a Redis Cluster: use redis+cluster:// (MOVED)",
   ],
   [new LeaderlessError("canary"), "leaderless", "knows of no primary"],
   [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
