@@ -470,4 +470,17 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: "() => this.#retiring.delete(retired)",
     reason: "what has ended holds up nobody; to forget it spares memory",
   },
+  {
+    file: "lib/runtime/standing.ts",
+    original: "this.#refusals++",
+    replacement: "this.#refusals--",
+    reason: "counted downwards, every so many of them are said as well",
+  },
+  {
+    file: "lib/runtime/listener.ts",
+    line: "serving = start(runtime, { address: { path }, tls, shared: false }, {",
+    original: "false",
+    replacement: "true",
+    reason: "only ports are shared",
+  },
 ];

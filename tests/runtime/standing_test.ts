@@ -82,11 +82,13 @@ Deno.test("a server that fails is opened again, and each is said once", async ()
 });
 
 Deno.test("a server that fails lets go of its callers, also while none can be opened", async () => {
-  const { standing, servers } = scene(Array.from({ length: 1_000 }, () => "refuse" as const));
+  const { standing, servers, said } = scene(Array.from({ length: 1_000 }, () => "refuse" as const));
   servers[0]!.fail();
   await eventually(() => servers[0]!.isStopped());
   assertEquals(servers.length, 1);
+  await eventually(() => said.includes(REFUSED));
   await standing.stop();
+  assertEquals(new Set(said), new Set([BEGIN, REFUSED]));
 });
 
 Deno.test("each pause before another is opened is twice as long, up to the longest", async () => {
