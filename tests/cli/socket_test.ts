@@ -146,7 +146,6 @@ Deno.test("a server that ends leaves the socket of the one that took its place",
   });
 });
 
-// To give a file a second name, Deno wants to be allowed to write everywhere.
 Deno.test({
   name: "a program that may write in the folder of its socket alone has it there",
   ignore: PROGRAM !== "deno",

@@ -448,16 +448,10 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "on a socket there is no TLS, and nothing that renews it",
   },
   {
-    file: "lib/cli/check.ts",
+    file: "lib/cli/findings.ts",
     original: 'process.platform === "win32"',
     replacement: "false",
     reason: "the tests run on Linux",
-  },
-  {
-    file: "lib/cli/check.ts",
-    original: "path === undefined",
-    replacement: "false",
-    reason: "of what is no path nothing can be looked at, so it is not for everybody",
   },
   {
     file: "lib/cli/doctor.ts",
