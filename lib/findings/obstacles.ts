@@ -13,10 +13,9 @@ import { currentRuntime } from "../runtime/current.ts";
 import { ListenError, systemErrorCode } from "../runtime/listen_error.ts";
 import type { Server, TcpAddress } from "../runtime/runtime.ts";
 import { claimSocket } from "../runtime/unix_socket.ts";
-import { openRedis } from "../store/redis_client.ts";
-import { probe } from "../store/redis_store.ts";
+import { tryStore } from "../store/connect.ts";
+import { probe, PROBE_PREFIX } from "../store/redis_store.ts";
 import { storeFailure } from "../store/store_failure.ts";
-import type { StoreUrl } from "../store/store_url.ts";
 
 /** How long the store may take to answer, in milliseconds. */
 const STORE_PATIENCE_MS = 2_000;
@@ -64,26 +63,10 @@ export async function storeObstacles(config: Config): Promise<readonly string[]>
   const { guard: url, maxFailures, singleUse } = config;
   if (url === "memory" || maxFailures === 0 && !singleUse) return [];
   try {
-    await tryStore(url, config);
+    const options = { tls: readStoreTls(config), patienceMs: STORE_PATIENCE_MS };
+    await tryStore(url, options, { probe, probePrefix: PROBE_PREFIX });
     return [];
   } catch (error) {
     return [`the store of the guard, ${url}, ${storeFailure(error).saying}`];
-  }
-}
-
-async function tryStore(url: StoreUrl, config: Config): Promise<void> {
-  let failed: (reason: unknown) => void = () => {};
-  const ended = new Promise<never>((_, reject) => failed = reject);
-  ended.catch(() => {});
-  const client = await openRedis({
-    url,
-    tls: readStoreTls(config),
-    onEnd: failed,
-    patienceMs: STORE_PATIENCE_MS,
-  });
-  try {
-    await Promise.race([probe(client), ended]);
-  } finally {
-    client.end(new Error("Nothing more is asked"));
   }
 }

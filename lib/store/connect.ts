@@ -5,7 +5,7 @@
  */
 
 import { keyInSlots, SLOTS } from "./cluster_slots.ts";
-import { findPrimary, findSlotOwners } from "./primaries.ts";
+import { askOnce, type AskOptions, findPrimary, findSlotOwners } from "./primaries.ts";
 import { openRedis, type RedisClient, type StoreTls } from "./redis_client.ts";
 import { connectCluster } from "./redis_cluster.ts";
 import { keepConnected, type RedisConnection } from "./redis_connection.ts";
@@ -28,6 +28,30 @@ export interface ConnectOptions {
    * @param node The address of the node; undefined where it is all of the store.
    */
   readonly onChange: (failure: StoreFailure | undefined, node?: string) => void;
+}
+
+/**
+ * Asks all servers of a store once what must be answered before they are used.
+ *
+ * @throws {Error} When one of them does not answer it.
+ */
+export async function tryStore(
+  url: StoreUrl,
+  options: AskOptions,
+  { probe, probePrefix }: Pick<ConnectOptions, "probe" | "probePrefix">,
+): Promise<void> {
+  const tryServer = async (server: StoreUrl, keys: readonly string[]): Promise<void> => {
+    await askOnce(server, options, (client) => Promise.all(keys.map((key) => probe(client, key))));
+  };
+  if (url.kind === "server") return await tryServer(url, spreadKeys(probePrefix));
+  if (url.kind === "sentinel") {
+    return await tryServer(await findPrimary(url, options), spreadKeys(probePrefix));
+  }
+  const owners = await findSlotOwners(url, options);
+  for (const address of new Set(owners)) {
+    const key = keyInSlots(probePrefix, (slot) => owners[slot] === address);
+    if (address !== undefined && key !== undefined) await tryServer(url.at(address), [key]);
+  }
 }
 
 /** Connects, and connects again whenever a connection ends, until it is closed. */

@@ -4,7 +4,7 @@ import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../lib/store/cluster_slots.ts";
 import { keyOf } from "../../lib/store/redis_inspect.ts";
 import { eventually } from "../support/eventually.ts";
-import type { RunningProgram } from "../support/program.ts";
+import { type RunningProgram, runProgram } from "../support/program.ts";
 import {
   check,
   counted,
@@ -24,8 +24,9 @@ const SECRETS = Array.from({ length: 24 }, (_, i) => `canary secret ${i}`);
 /** The permissions that the documentation says a user of the store needs, those in a Cluster too. */
 function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../docs/security.md", import.meta.url));
-  const [, list] = /\*\*Permissions\*\* ([^]*?) A user of Sentinel/.exec(page) ?? [];
-  return (list ?? "").match(/[~+][a-z|:*]+/g) ?? [];
+  const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  const [, more] = /user of a Cluster\*\* needs ([^]*?) too/.exec(page) ?? [];
+  return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
 }
 
 /** Lets the servers log in to a node. */
@@ -41,6 +42,8 @@ async function withCluster(
     readonly nodes: Nodes;
     readonly cluster: Cluster;
     readonly servers: readonly [RunningProgram, RunningProgram];
+    /** Where it is. */
+    readonly url: string;
     /** The slot that keeps a secret. */
     readonly slot: (secret: string) => number;
     /** The primary that keeps a secret at the start. */
@@ -57,14 +60,16 @@ async function withCluster(
     const name = fingerprintBy(key, "SHA1");
     const slot = (secret: string): number => slotOf(keyOf(name(new TextEncoder().encode(secret))));
     const owner = (secret: string): Node => cluster.primaries[Math.floor(slot(secret) / 5461.5)]!;
-    await run({ nodes, cluster, servers: [first, second], slot, owner });
+    await run({ nodes, cluster, servers: [first, second], url, slot, owner });
   });
   assert(!/canary/.test(log), log);
   return log;
 }
 
 Deno.test("two servers share a Cluster: each secret is counted at one node, through either server", async () => {
-  await withCluster(["--max-failures", "2"], async ({ cluster, servers, owner, slot }) => {
+  await withCluster(["--max-failures", "2"], async ({ cluster, servers, owner, slot, url }) => {
+    const checked = await runProgram(["check", "--port", "0"], { AUTHENTICATOR_GUARD: url });
+    assertEquals([checked.code, /cannot|answers/.test(checked.stderr)], [0, false], checked.stderr);
     assertEquals(new Set(SECRETS.map(owner)).size, 3);
     await earlyInTimeStep();
     for (const secret of SECRETS) {

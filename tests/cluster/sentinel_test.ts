@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
+import { runProgram } from "../support/program.ts";
 import {
   check,
   counted,
@@ -123,6 +124,14 @@ Deno.test("a server logs in to the primary that Sentinels name, and says when th
   const watched = await startWatched(nodes, password);
   const keyFile = Deno.makeTempFileSync();
   Deno.writeTextFileSync(keyFile, "k".repeat(43));
+  for (const [login, code] of [[`:${password}@`, 0], ["", 1]] as const) {
+    const env = { AUTHENTICATOR_GUARD: urlOf(watched, login) };
+    const checked = await runProgram(["check", "--port", "0"], env);
+    assertEquals([checked.code, checked.stderr.includes("refuses the user name")], [
+      code,
+      code > 0,
+    ]);
+  }
   const right = await startServer(urlOf(watched, `:${password}@`), keyFile);
   await eventually(async () => await readiness(right) === 200);
   assertEquals(await check(right, pinOf("x"), "x"), "True");
