@@ -36,11 +36,12 @@ export interface CallerKey {
  * Reads a file of keys: one on a line, behind the name of its caller and a colon or alone; empty
  * lines and lines that begin with `#` are passed over.
  *
- * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or there is none;
- * it names the line, never what stands there.
+ * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or has two names, or
+ * there is none; it names the line, never what stands there.
  */
 export function parseKeys(text: string): readonly CallerKey[] {
   const keys: CallerKey[] = [];
+  const nameOf = new Map<string, string | undefined>();
   text.split(/\r\n?|\n/).forEach((line, index) => {
     if (line === "" || line.startsWith("#")) return;
     const [, name, key = line] = NAME.exec(line) ?? [];
@@ -51,6 +52,13 @@ export function parseKeys(text: string): readonly CallerKey[] {
           `${min} to ${max} printable ASCII characters, no spaces`,
       );
     }
+    // Whoever takes it from one caller would leave it with the other, and nobody could tell who sends it.
+    if (nameOf.has(key) && nameOf.get(key) !== name) {
+      throw new KeyFileError(
+        `line ${index + 1} has a key that stands above it under another name or none`,
+      );
+    }
+    nameOf.set(key, name);
     keys.push({ name, key });
   });
   if (keys.length === 0) throw new KeyFileError("it must hold a key");

@@ -132,6 +132,22 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
   );
 });
 
+Deno.test("parseKeys() takes no key under two names: nobody could tell who sends it", () => {
+  const rows = [
+    [`shop:${KEY}`, `desk:${KEY}`],
+    [`shop:${KEY}`, KEY],
+    [KEY, `shop:${KEY}`],
+  ];
+  for (const [first, second] of rows) {
+    assertEquals(
+      assertThrows(() => parseKeys(`${first}\n${OTHER}\n${second}`), KeyFileError).message,
+      "line 3 has a key that stands above it under another name or none",
+    );
+  }
+  // Twice under one name, it is one all the same.
+  assertEquals(parseKeys(`shop:${KEY}\nshop:${KEY}`).length, 2);
+});
+
 function handlerWithKeys(): Handler {
   return handlerWith({ log: { error: () => {} }, apiKeys: [KEY], metricsPage: () => "" });
 }
