@@ -152,7 +152,7 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
   ["wants a password", "", ["--requirepass", "canary-password"], "refuses the user name or"],
   ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
   ["has no room", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "with errors"],
-  ["is a replica", "", ["--replicaof", "127.0.0.1", String(freePort())], "answers with errors"],
+  ["is a replica", "", ["--replicaof", "127.0.0.1", String(freePort())], "is a replica, which"],
 ];
 
 for (const [what, login, args, said] of REFUSALS) {
