@@ -6,7 +6,7 @@
  * @module
  */
 
-import { StoreUrl } from "./store/store_url.ts";
+import { StoreUrl } from "./connection/store_url.ts";
 import { isAuthority } from "./http/target.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import { MAX_WINDOW, type OtpAlgorithm } from "./otp/totp.ts";

@@ -4,7 +4,7 @@ import { assertThrows } from "@std/assert/throws";
 import { parseCommand } from "../lib/command_line/command_line.ts";
 import { help } from "../lib/command_line/help.ts";
 import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
-import { StoreUrl } from "../lib/store/store_url.ts";
+import { StoreUrl } from "../lib/connection/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);

@@ -10,9 +10,9 @@ import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fing
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
 import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
 import { connectStore } from "../store/connect.ts";
-import type { StoreTls } from "../store/redis_client.ts";
+import type { StoreTls } from "../connection/redis_client.ts";
 import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
-import type { StoreUrl } from "../store/store_url.ts";
+import type { StoreUrl } from "../connection/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./option_file.ts";

@@ -6,7 +6,7 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type Config, flagOf, UsageError } from "../config.ts";
-import type { StoreTls } from "../store/redis_client.ts";
+import type { StoreTls } from "../connection/redis_client.ts";
 import type { Tls } from "../runtime/runtime.ts";
 import { readOptionFile } from "./option_file.ts";
 

@@ -16,8 +16,8 @@ import { secretKey } from "../otp/secret.ts";
 import { allServers, askOnce, type AskOptions, serverOf } from "../store/primaries.ts";
 import { keptSecrets, storeTimeMs, unlockKey } from "../store/redis_admin.ts";
 import { keyOf } from "../store/redis_inspect.ts";
-import { storeFailure } from "../store/store_failure.ts";
-import type { StoreUrl } from "../store/store_url.ts";
+import { storeFailure } from "../connection/store_failure.ts";
+import type { StoreUrl } from "../connection/store_url.ts";
 import { CommandError, readSecret } from "../terminal/io.ts";
 
 /** How long a store or a server may take to answer, in milliseconds. */

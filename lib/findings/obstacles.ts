@@ -15,7 +15,7 @@ import type { Server, TcpAddress } from "../runtime/runtime.ts";
 import { claimSocket } from "../runtime/unix_socket.ts";
 import { tryStore } from "../store/connect.ts";
 import { probe, PROBE_PREFIX } from "../store/redis_store.ts";
-import { storeFailure } from "../store/store_failure.ts";
+import { storeFailure } from "../connection/store_failure.ts";
 
 /** How long the store may take to answer, in milliseconds. */
 const STORE_PATIENCE_MS = 2_000;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { RedisClient } from "./redis_client.ts";
-import { ProtocolError } from "./store_failure.ts";
+import type { RedisClient } from "../connection/redis_client.ts";
+import { ProtocolError } from "../connection/store_failure.ts";
 
 /** How many slots there are. */
 export const SLOTS = 16_384;

@@ -6,11 +6,11 @@
 
 import { keyInSlots, SLOTS } from "./cluster_slots.ts";
 import { askOnce, type AskOptions, findPrimary, findSlotOwners } from "./primaries.ts";
-import { openRedis, type RedisClient, type StoreTls } from "./redis_client.ts";
+import { openRedis, type RedisClient, type StoreTls } from "../connection/redis_client.ts";
 import { connectCluster } from "./redis_cluster.ts";
-import { keepConnected, type RedisConnection } from "./redis_connection.ts";
-import type { StoreFailure } from "./store_failure.ts";
-import type { StoreUrl } from "./store_url.ts";
+import { keepConnected, type RedisConnection } from "../connection/redis_connection.ts";
+import type { StoreFailure } from "../connection/store_failure.ts";
+import type { StoreUrl } from "../connection/store_url.ts";
 
 /** How a store is connected to. */
 export interface ConnectOptions {

@@ -6,9 +6,9 @@
  */
 
 import { slotOf, type SlotOwners, slotOwners } from "./cluster_slots.ts";
-import { openRedis, type RedisClient, type StoreTls } from "./redis_client.ts";
-import { ErrorReply, LeaderlessError, ProtocolError } from "./store_failure.ts";
-import type { StoreUrl } from "./store_url.ts";
+import { openRedis, type RedisClient, type StoreTls } from "../connection/redis_client.ts";
+import { ErrorReply, LeaderlessError, ProtocolError } from "../connection/store_failure.ts";
+import type { StoreUrl } from "../connection/store_url.ts";
 
 /** How what is asked once is asked. */
 export interface AskOptions {

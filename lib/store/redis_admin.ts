@@ -5,10 +5,10 @@
  */
 
 import type { GuardState } from "../guard/guard.ts";
-import type { RedisClient } from "./redis_client.ts";
+import type { RedisClient } from "../connection/redis_client.ts";
 import { KEY_PREFIX, parseState } from "./redis_script.ts";
 import { PROBE_PREFIX } from "./redis_store.ts";
-import { ProtocolError } from "./store_failure.ts";
+import { ProtocolError } from "../connection/store_failure.ts";
 
 /**
  * Gives a secret its whole budget back, and those who asked theirs: what `unlocked` in `guard.ts`

@@ -5,9 +5,9 @@
  */
 
 import { keyInSlots, slotOf, type SlotOwners } from "./cluster_slots.ts";
-import { keepConnected, type Pace, type RedisConnection } from "./redis_connection.ts";
-import type { RedisClient } from "./redis_client.ts";
-import { ErrorReply, type StoreFailure, storeFailure } from "./store_failure.ts";
+import { keepConnected, type Pace, type RedisConnection } from "../connection/redis_connection.ts";
+import type { RedisClient } from "../connection/redis_client.ts";
+import { ErrorReply, type StoreFailure, storeFailure } from "../connection/store_failure.ts";
 
 /** How the connections to a Cluster are kept. */
 export interface RedisClusterOptions {

@@ -5,9 +5,9 @@
  */
 
 import type { GuardState } from "../guard/guard.ts";
-import type { RedisClient } from "./redis_client.ts";
+import type { RedisClient } from "../connection/redis_client.ts";
 import { KEY_PREFIX, parseState } from "./redis_script.ts";
-import { ProtocolError } from "./store_failure.ts";
+import { ProtocolError } from "../connection/store_failure.ts";
 
 /** The key under which a store keeps what is remembered of a secret. */
 export function keyOf(fingerprint: string): string {

@@ -6,10 +6,10 @@
 
 import { createHash } from "node:crypto";
 import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
-import type { RedisClient } from "./redis_client.ts";
-import { isUnknownScript, type RedisConnection } from "./redis_connection.ts";
+import type { RedisClient } from "../connection/redis_client.ts";
+import { isUnknownScript, type RedisConnection } from "../connection/redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";
-import { ProtocolError } from "./store_failure.ts";
+import { ProtocolError } from "../connection/store_failure.ts";
 
 /** Secrets whose refusal is remembered in this process, at most. */
 const MAX_REFUSALS = 10_000;

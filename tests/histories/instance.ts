@@ -8,7 +8,7 @@ import { serviceHandler } from "../../lib/app/handler.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../lib/guard/guard.ts";
-import { keepConnected } from "../../lib/store/redis_connection.ts";
+import { keepConnected } from "../../lib/connection/redis_connection.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
 import { Link } from "./link.ts";
 import type { SimulatedStore } from "./store.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { Pipeline } from "../../lib/store/pipeline.ts";
-import type { RedisClient } from "../../lib/store/redis_client.ts";
-import { ErrorReply, ProtocolError } from "../../lib/store/store_failure.ts";
+import { Pipeline } from "../../lib/connection/pipeline.ts";
+import type { RedisClient } from "../../lib/connection/redis_client.ts";
+import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
 

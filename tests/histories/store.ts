@@ -7,7 +7,7 @@
 
 import { decide, type GuardRules, type GuardState } from "../../lib/guard/guard.ts";
 import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
-import { ErrorReply } from "../../lib/store/store_failure.ts";
+import { ErrorReply } from "../../lib/connection/store_failure.ts";
 import type { World } from "./world.ts";
 
 interface Kept {

@@ -266,7 +266,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "both runtimes know the names of hashes in either case",
   },
   {
-    file: "lib/store/store_failure.ts",
+    file: "lib/connection/store_failure.ts",
     line: 'const word = /^[A-Z]+/.exec(message)?.[0] ?? "";',
     original: '""',
     reason: "neither is a word that may be shown",
@@ -278,20 +278,20 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no two questions have one number, whichever way they count",
   },
   {
-    file: "lib/store/redis_client.ts",
+    file: "lib/connection/redis_client.ts",
     line: "disableOfflineQueue: true,",
     original: "true",
     reason: "nothing is sent before the connection is there, and it never comes back",
   },
   {
-    file: "lib/store/redis_connection.ts",
+    file: "lib/connection/redis_connection.ts",
     line: '#told = "";',
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "nothing is said of a store in these words either",
   },
   {
-    file: "lib/store/redis_connection.ts",
+    file: "lib/connection/redis_connection.ts",
     line: "resolve();",
     original: "resolve();",
     reason: "nobody waits for a life that is over, whether it ends or stands still",

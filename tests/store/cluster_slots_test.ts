@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { keyInSlots, slotOf, slotOwners, SLOTS } from "../../lib/store/cluster_slots.ts";
-import { ProtocolError } from "../../lib/store/store_failure.ts";
+import { ProtocolError } from "../../lib/connection/store_failure.ts";
 
 // The first is the check of CRC-16/XMODEM, which the specification of Redis Cluster names; all are
 // what CLUSTER KEYSLOT of Redis 7.0.15 says.

@@ -1,10 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules, type GuardStore } from "../../lib/guard/guard.ts";
-import { openRedis } from "../../lib/store/redis_client.ts";
-import { keepConnected } from "../../lib/store/redis_connection.ts";
+import { openRedis } from "../../lib/connection/redis_client.ts";
+import { keepConnected } from "../../lib/connection/redis_connection.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
-import { StoreUrl } from "../../lib/store/store_url.ts";
+import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { honest, NONSENSE, startFuzzedStore } from "../support/fuzzed_store.ts";
 import { seededRandom } from "../support/random.ts";

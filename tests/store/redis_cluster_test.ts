@@ -2,10 +2,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { slotOf, SLOTS } from "../../lib/store/cluster_slots.ts";
-import type { RedisClient } from "../../lib/store/redis_client.ts";
+import type { RedisClient } from "../../lib/connection/redis_client.ts";
 import { connectCluster } from "../../lib/store/redis_cluster.ts";
-import type { RedisConnection } from "../../lib/store/redis_connection.ts";
-import { ErrorReply, SilenceError } from "../../lib/store/store_failure.ts";
+import type { RedisConnection } from "../../lib/connection/redis_connection.ts";
+import { ErrorReply, SilenceError } from "../../lib/connection/store_failure.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** What a node says to a question; an error is an error reply, or the end of the connection. */

@@ -3,7 +3,7 @@ import { assertRejects } from "@std/assert/rejects";
 import type { GuardState } from "../../lib/guard/guard.ts";
 import { inspect, type Remembered } from "../../lib/store/redis_inspect.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
-import { ProtocolError } from "../../lib/store/store_failure.ts";
+import { ProtocolError } from "../../lib/connection/store_failure.ts";
 
 function inspected(
   kept: unknown,

@@ -4,8 +4,8 @@ import { assertRejects } from "@std/assert/rejects";
 import { guardRules } from "../../lib/guard/guard.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
-import type { RedisClient } from "../../lib/store/redis_client.ts";
-import { ErrorReply, ProtocolError } from "../../lib/store/store_failure.ts";
+import type { RedisClient } from "../../lib/connection/redis_client.ts";
+import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
 
 const NEVER = new Promise<never>(() => {});
 const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });

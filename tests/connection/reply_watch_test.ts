@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert/equals";
-import { ReplyWatch } from "../../lib/store/reply_watch.ts";
+import { ReplyWatch } from "../../lib/connection/reply_watch.ts";
 
 function isTooLarge(...chunks: readonly string[]): boolean {
   const watch = new ReplyWatch();

@@ -2,9 +2,9 @@ import net from "node:net";
 import tls from "node:tls";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { openRedis, type RedisClient } from "../../lib/store/redis_client.ts";
-import { storeFailure } from "../../lib/store/store_failure.ts";
-import { StoreUrl } from "../../lib/store/store_url.ts";
+import { openRedis, type RedisClient } from "../../lib/connection/redis_client.ts";
+import { storeFailure } from "../../lib/connection/store_failure.ts";
+import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Answer, honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 

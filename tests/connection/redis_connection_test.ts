@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import type { RedisClient } from "../../lib/store/redis_client.ts";
-import { keepConnected, type RedisConnection } from "../../lib/store/redis_connection.ts";
-import { ErrorReply, SilenceError } from "../../lib/store/store_failure.ts";
+import type { RedisClient } from "../../lib/connection/redis_client.ts";
+import { keepConnected, type RedisConnection } from "../../lib/connection/redis_connection.ts";
+import { ErrorReply, SilenceError } from "../../lib/connection/store_failure.ts";
 
 /** How a client of a test behaves; what is not said goes well. */
 interface Behaviour {

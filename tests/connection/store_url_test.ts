@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { StoreUrl } from "../../lib/store/store_url.ts";
+import { StoreUrl } from "../../lib/connection/store_url.ts";
 
 // What is typed, and what may be shown of it.
 const URLS: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { MAX_IN_FLIGHT, Pipeline } from "../../lib/store/pipeline.ts";
-import { ProtocolError, SilenceError } from "../../lib/store/store_failure.ts";
+import { MAX_IN_FLIGHT, Pipeline } from "../../lib/connection/pipeline.ts";
+import { ProtocolError, SilenceError } from "../../lib/connection/store_failure.ts";
 
 interface Scene {
   readonly pipeline: Pipeline;

@@ -5,7 +5,7 @@ import {
   ProtocolError,
   SilenceError,
   storeFailure,
-} from "../../lib/store/store_failure.ts";
+} from "../../lib/connection/store_failure.ts";
 
 function coded(code: unknown): Error {
   return Object.assign(new Error("canary"), { code });
