@@ -256,7 +256,7 @@ export const OPTIONS: OptionTable<Config> = {
   guard: {
     placeholder: "STORE",
     defaultText: "memory",
-    description: "Where wrong pins are counted: memory, or a redis:// or rediss:// URL",
+    description: "Where wrong pins are counted: memory, or a Redis, Sentinel or Cluster URL",
     expected: "memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     parse: (text) => {
       const value = text === "memory" ? text : StoreUrl.parse(text);

@@ -10,7 +10,7 @@ export const SOAP12_PART2: Source = {
     "Adjuncts, W3C Recommendation, second edition, 27 April 2007: the HTTP binding (section 7) for " +
     "the responding node, and the action feature (section 6.5; RFC 3902 for the media type).",
   // The text of RFC 3902 was not at hand.
-  isChecked: (id) => !["A12-07", "A12-09", "A12-10"].includes(id),
+  isChecked: (id) => !["A12-07", "A12-09", "A12-10", "A12-12"].includes(id),
   rows: [
     met("A12-01", "§7.1.4", "MUST", "Messages are sent and received as application/soap+xml.", [
       contract("Pair over SOAP 1.2"),
