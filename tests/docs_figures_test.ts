@@ -4,6 +4,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import configuration from "../deno.json" with { type: "json" };
 import { OPTIONS } from "../lib/config.ts";
+import { extraLooks, FIRST_WAIT_MS } from "../lib/guard/budget.ts";
+import { MIN_GUARD_KEY_BYTES } from "../lib/guard/fingerprint.ts";
+import { guardRules, sourceBudget, strangersBudget, totalBudget } from "../lib/guard/guard.ts";
+import { KNOWN_MS, MAX_SOURCES } from "../lib/guard/sources.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { MAX_DRAIN_MS } from "../lib/runtime/traffic.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
@@ -36,6 +40,20 @@ const STEADY_WAITS = valueIn("lib/runtime/traffic.ts", "STEADY_WAITS");
 const LAST_LINES_MS = valueIn("lib/cli/serve.ts", "LAST_LINES_TIMEOUT_MS");
 const STOP_SECONDS = (MAX_DRAIN_MS + 1000) / 1000;
 const KEY_LENGTH = /KEY_LENGTH = \{ min: (\d+), max: (\d+) \}/.exec(read("lib/http/keys.ts"))!;
+
+const HOUR_MS = 3_600_000;
+const RULES = guardRules({
+  maxFailures: Number(OPTIONS.maxFailures.defaultText),
+  singleUse: false,
+  window: Number(OPTIONS.window.defaultText),
+  period: DEFAULT_TOTP.period,
+});
+const TOTAL = totalBudget(RULES);
+const EXTRA_LOOKS = extraLooks(TOTAL);
+const LAST_WAIT_MINUTES = FIRST_WAIT_MS * 2 ** (EXTRA_LOOKS - 1) / 60_000;
+// How many secrets with so many looks each make even odds, when three codes are right.
+const evenOdds = (looks: number): string =>
+  grouped(Math.ceil(Math.log(0.5) / Math.log1p(-3e-6) / looks));
 
 /** What a page says, with each figure as the code has it. */
 const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
@@ -87,6 +105,38 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     "docs/commands.md",
     `by up to ${valueIn("lib/diagnosis/diagnosis.ts", "DAY_SECONDS") === 86_400 ? "a day" : ""}`,
   ],
+  ["docs/commands.md", "exits with 1 if the server could not serve now, and with 2 if an option"],
+  [
+    "docs/security.md",
+    `${FIRST_WAIT_MS / 1000} seconds, 1 minute, 2 minutes, up to ${LAST_WAIT_MINUTES};`,
+  ],
+  ["docs/security.md", `in the last ${KNOWN_MS / (24 * HOUR_MS)} days`],
+  ["docs/security.md", `\`--max-failures\`, ${EXTRA_LOOKS} while waits grow`],
+  ["docs/security.md", `has ${codeSeconds(10) / DEFAULT_TOTP.period} right codes and no limit`],
+  ["docs/security.md", `${24 * HOUR_MS / TOTAL.refillMs} looks come back each day`],
+  ["docs/security.md", `and ${24 * HOUR_MS / sourceBudget(RULES).refillMs} for one source`],
+  [
+    "docs/security.md",
+    `${TOTAL.looks} looks at each of ${evenOdds(TOTAL.looks)} secrets, or 5 at each of ${
+      evenOdds(5)
+    }`,
+  ],
+  ["docs/security.md", `remembers ${grouped(Number(OPTIONS.guardEntries.defaultText))} secrets`],
+  [
+    "docs/security.md",
+    `for at most ${
+      (TOTAL.looks - strangersBudget(RULES).looks) * TOTAL.refillMs / HOUR_MS + 1
+    } hours`,
+  ],
+  ["docs/security.md", `for the next code, up to ${DEFAULT_TOTP.period} seconds`],
+  ["docs/security.md", `for each of up to ${MAX_SOURCES} sources`],
+  ["docs/security.md", `at least ${MIN_GUARD_KEY_BYTES} random bytes`],
+  ["docs/switching.md", `for ${codeSeconds(1)} seconds, not ten and a half minutes`],
+  ["docs/interop.md", `and still in ${DENO}, the newest`],
+  [
+    "docs/upgrading.md",
+    `before ${configuration.version.startsWith("0.") ? "1.0.0" : ""}, a new minor`,
+  ],
 ];
 
 /** What was measured: what a page says, and the file that measures it again, where there is one. */
@@ -100,11 +150,45 @@ const MEASURED: readonly (readonly [page: string, says: string, by: string])[] =
   ["docs/runtimes.md", "takes 80 MB, and 55 MB a few seconds later", "bench/memory.ts"],
   ["docs/runtimes.md", "up to 200 bodies", "by hand"],
   ["docs/runtimes.md", "250 connections with 190 stalled bodies each took 1.5 GB", "by hand"],
+  ["docs/security.md", "1 − (1 − 3 × 10⁻⁶)ⁿ", "bench/guard_simulation.ts"],
+  [
+    "docs/security.md",
+    "At 10 guesses a second, a guess is right with a chance of 1 in 8 after ten minutes (simulated " +
+    "0.118 ± 0.007), even odds within an hour (0.53 ± 0.03), almost certain after six hours (0.99)",
+    "bench/guard_simulation.ts",
+  ],
+  ["docs/security.md", "one every 10 seconds from each source", "bench/guard_simulation.ts"],
+  ["docs/security.md", "about 200 bytes each, and 450 where callers say", "bench/guard_bench.ts"],
+  ["docs/security.md", "about 200 bytes, and 50 more", "by hand"],
+  ["docs/security.md", "through Redis (5 or later)", "by hand"],
+  ["docs/security.md", "passes with Redis 7.0.15", "test:cluster"],
+  ["docs/interop.md", "since 2.8.3", "by hand"],
+  ["docs/interop.md", "which in Java 17 always has", "tests/interop/table_test.ts"],
+  ["docs/switching.md", "a head of more than 64 KiB", "tests/runtime/abuse_test.ts"],
+  ["docs/dependencies.md", "of 3 August 2026", "by hand"],
+  ["docs/upgrading.md", "CycloneDX 1.6", "test:release"],
+  [
+    "deploy/README.md",
+    "gives **0.9 (SAFE)**; 0 is a service that can do nothing, 10 one",
+    "by hand",
+  ],
+  ["deploy/README.md", "and the user 65532", "deploy/kubernetes.yaml"],
   ["docs/runtimes.md", "about three callers where 250 connect in a second", "by hand"],
 ];
 
 /** Pages of which every figure stands in one of the two lists. */
 const WHOLE_PAGES = [
+  "SECURITY.md",
+  "docs/commands.md",
+  "docs/dependencies.md",
+  "docs/deploying.md",
+  "docs/extending.md",
+  "docs/house.md",
+  "docs/interop.md",
+  "docs/security.md",
+  "docs/switching.md",
+  "docs/upgrading.md",
+  "deploy/README.md",
   "README.md",
   "docs/embedding.md",
   "docs/faq.md",
@@ -161,7 +245,7 @@ Deno.test("the documentation: every measured figure names what measures it again
 
 /** Numbers that are names: of standards, versions, encodings, statuses and products. */
 const NAMES =
-  /\bV8\b|\b(?:RFC|SOAP|HTTP\/|SHA-?|UTF-|Base|NIST SP|CXF|Axis|HTTP_)\s?[0-9][0-9._-]*[A-Z]?\b|\b1Password\b|\b[1-5][0-9]{2}\b(?=[ ,.:)|]|$)|U\+[0-9A-F]{4}/g;
+  /\bV8\b|\b(?:RFC|SOAP|HTTP\/|SHA-?|UTF-|Base|NIST SP|CXF|Axis|HTTP_|OpenAPI|ISO\/IEC|CVE-)\s?[0-9][0-9._-]*[A-Z]?\b|§[0-9.]+|\bport 80\b|\b32 bits\b|\bx64\b|\(h2c\)|database other than 0|\b1Password\b|\b[1-5][0-9]{2}\b(?=[ ,.:)|]|$)|U\+[0-9A-F]{4}/g;
 
 Deno.test("the documentation: no figure stands on a page that is held whole without a source", () => {
   const strange = WHOLE_PAGES.flatMap((page) => {
