@@ -30,7 +30,7 @@ export const BASE32: Source = {
       "§3.3",
       "MUST",
       "Characters outside the alphabet are refused.",
-      "Blanks and dashes are passed over, as people copy keys with them; section 3.3 lets a specification say so. All else is refused.",
+      "Spaces and dashes are ignored, as people copy keys with them; section 3.3 lets a specification say so. All else is refused.",
       [
         base32("A secretCode is Base32"),
         secret("secretKey() takes Base32 as people copy it"),

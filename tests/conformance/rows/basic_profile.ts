@@ -40,7 +40,7 @@ export const BASIC_PROFILE: Source = {
       "R1009",
       "MUST",
       "No processing instructions in an envelope.",
-      "Our replies hold none; a caller's are passed over.",
+      "Our replies hold none; a caller's are ignored.",
       [
         soap(
           "White space, comments and processing instructions may stand anywhere between elements",

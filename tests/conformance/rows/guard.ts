@@ -175,7 +175,7 @@ export const GUARD: Source = {
       "G-16",
       "§8, refusal",
       "our rule",
-      "`true` is said only for a pin that matched in this process, whatever a store answers.",
+      "`true` is said only for a pin that matched in this process, not for what a store answers.",
       [
         refused("a wrong pin is false although the store says accepted: …"),
         redisStore("a Redis store takes no verdict on a pin that the pin cannot have"),

@@ -261,7 +261,7 @@ export const HTTP: Source = {
       "H-32",
       "RFC 9112 §6.3, §5.1, §5.2",
       "MUST",
-      "Contradicting lengths, blanks before a colon, folded fields, and transfer codings that do not end in chunked are 400.",
+      "Contradicting lengths, spaces before a colon, folded fields, and transfer codings that do not end in chunked are 400.",
       [
         http("HTTP: a message that two readers could cut apart differently is 400"),
       ],

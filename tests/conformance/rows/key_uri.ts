@@ -67,7 +67,7 @@ export const KEY_URI: Source = {
       "K-09",
       "RFC 3986 §2.1, §2.3",
       "MUST",
-      "Everything but unreserved characters is encoded, once, as UTF-8; a blank is `%20`.",
+      "Everything but unreserved characters is encoded, once, as UTF-8; a space is `%20`.",
       [
         fields("A Key URI keeps only unreserved characters"),
         fields("A Key URI is UTF-8 and no name is normalised"),

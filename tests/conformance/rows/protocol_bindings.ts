@@ -111,7 +111,7 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-13",
       "§3, Version",
       "our rule",
-      "The media type gives the version; its case, blanks and other parameters do not matter; any other is 415.",
+      "The media type gives the version; its case, spaces and other parameters do not matter; any other is 415.",
       [
         ...both("The media type is compared without case, its parameters do not matter"),
         soap11("Another media type is 415"),
@@ -298,7 +298,7 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-32",
       "§5",
       "our rule",
-      "`+` is a blank, `%XX` a byte of UTF-8, `%uXXXX` a UTF-16 unit; half a pair is refused.",
+      "`+` is a space, `%XX` a byte of UTF-8, `%uXXXX` a UTF-16 unit; half a pair is refused.",
       [
         http("A plus sign is a blank, and so is %20"),
         http("Escapes are bytes of UTF-8"),
@@ -358,7 +358,7 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-38",
       "§5, JSON",
       "our rule",
-      "The reply is an object with one member d, whatever Accept says.",
+      "The reply is an object with one member d. The Accept header changes nothing.",
       [
         json("JSON: Pair has the members of the original stack, in their order"),
         json("JSON: ValidatePin is a boolean in d"),
@@ -404,7 +404,7 @@ export const PROTOCOL_BINDINGS: Source = {
       "B-44",
       "§6, Validate.aspx",
       "our rule",
-      "Once both parameters are there, whatever goes wrong is 200 `False`.",
+      "Once both parameters are there, every error is 200 `False`.",
       [
         short("Validate.aspx answers 200 False to whatever is wrong with its parameters"),
         short("Validate.aspx answers 200 False when the service fails inside"),

@@ -44,7 +44,7 @@ export const PROTOCOL_FIELDS: Source = {
       "F-05",
       "§1, secretCode",
       "our rule",
-      "With `--secret-encoding base32` it is decoded: lower case, blanks, dashes and missing padding are accepted.",
+      "With `--secret-encoding base32` it is decoded: lower case, spaces, dashes and missing padding are accepted.",
       [
         base32("A secretCode is Base32"),
       ],
@@ -63,7 +63,7 @@ export const PROTOCOL_FIELDS: Source = {
       "F-07",
       "§1, ManualSetupCode",
       "our rule",
-      "ManualSetupCode is the key in Base32: upper case, no padding, no blanks.",
+      "ManualSetupCode is the key in Base32: upper case, no padding, no spaces.",
       [
         fields("A ManualSetupCode is Base32 without padding"),
         base32("The ManualSetupCode is the same key"),
@@ -101,7 +101,7 @@ export const PROTOCOL_FIELDS: Source = {
       "F-11",
       "§1, pin",
       "our rule",
-      "Nothing else is dropped: hyphens and Unicode blanks make a pin wrong.",
+      "Nothing else is dropped: hyphens and Unicode spaces make a pin wrong.",
       [
         fields("Other separators in a pin make it wrong"),
       ],
@@ -176,7 +176,7 @@ export const PROTOCOL_FIELDS: Source = {
       "F-22",
       "§1, Key URI",
       "our rule",
-      "A colon in an issuer is dropped in both places, and a run of blanks that it leaves becomes one.",
+      "A colon in an issuer is dropped in both places, and a run of spaces that it leaves becomes one.",
       [
         fields("A colon in an issuer is dropped"),
         fields("An issuer of colons alone is refused"),

@@ -21,7 +21,7 @@ export const SOAP11: Source = {
       "§3",
       "MUST",
       "A message holds no processing instructions.",
-      "Our replies hold none; a caller's are passed over, since refusing them would help nobody.",
+      "Our replies hold none; a caller's are ignored, since refusing them would help nobody.",
       [
         soap(
           "White space, comments and processing instructions may stand anywhere between elements",
@@ -133,7 +133,7 @@ export const SOAP11: Source = {
       "§4.2.3",
       "MUST",
       "mustUnderstand is 1 or 0 and nothing else.",
-      "`true` counts as 1, as in SOAP 1.2 and as the original has it: what a caller insists on is not passed over.",
+      "`true` counts as 1, as in SOAP 1.2 and as in the original: what a caller insists on is not ignored.",
       [
         soap("A header block that must be understood is a fault"),
       ],

@@ -72,7 +72,7 @@ export const SOAP12_PART1: Source = {
       "§5",
       "SHOULD",
       "A receiver answers a processing instruction with a Sender fault.",
-      "It is passed over, since refusing it would help nobody.",
+      "It is ignored, since refusing it would help nobody.",
       [
         soap(
           "White space, comments and processing instructions may stand anywhere between elements",
@@ -85,7 +85,7 @@ export const SOAP12_PART1: Source = {
       "§5",
       "MUST",
       "Comments stand inside the Envelope, not before or behind it.",
-      "They are passed over there too, as XML itself has it.",
+      "They are ignored there too, as XML allows.",
       [
         order("SOAP 1.2: what a sender should not have written is passed over"),
       ],
@@ -142,7 +142,7 @@ export const SOAP12_PART1: Source = {
       "§5.1.1",
       "MUST",
       "encodingStyle stands on header blocks, the children of Body and what is in them, and nowhere else.",
-      "We send none; a caller's is passed over wherever it stands, since old stacks write it on the Envelope.",
+      "We send none; a caller's is ignored wherever it stands, since old stacks write it on the Envelope.",
       [
         soap("Type attributes and encodingStyle are passed over"),
         order("SOAP 1.2: what a sender should not have written is passed over"),
@@ -153,7 +153,7 @@ export const SOAP12_PART1: Source = {
       "§5.2.1",
       "MUST",
       "A header block is in a namespace.",
-      "One in no namespace is treated like any other: passed over, or not understood.",
+      "One in no namespace is treated like any other: ignored, or not understood.",
       [
         order("SOAP 1.2: what a sender should not have written is passed over"),
       ],
@@ -163,7 +163,7 @@ export const SOAP12_PART1: Source = {
       "§5.1, §5.2, §5.3",
       "MUST",
       "Attributes of Envelope, Header and Body are in a namespace.",
-      "We write none but declarations; a caller's are passed over.",
+      "We write none but declarations; a caller's are ignored.",
       [
         order("SOAP 1.2: what a sender should not have written is passed over"),
       ],

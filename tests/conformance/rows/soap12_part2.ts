@@ -84,7 +84,7 @@ export const SOAP12_PART2: Source = {
       "RFC 3902; RFC 7303",
       "MUST",
       "An XML processor reads UTF-16 as well as UTF-8.",
-      "UTF-8 only, as the contract has it; UTF-16 is 415 in words. No public caller sends it.",
+      "UTF-8 only, as the contract says; UTF-16 is 415 in words. No public caller sends it.",
       [
         testsOf("conformance/soap_test.ts")("SOAP 1.2: an Envelope in UTF-16 is 415"),
       ],
