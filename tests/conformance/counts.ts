@@ -92,14 +92,14 @@ function countTable(): string {
   const rows = SOURCES.flatMap((source) => source.rows);
   const deviating = rows.filter(({ status }) => status === "deviates");
   const cells: readonly (readonly [string, number])[] = [
-    ["Lines of the program, comments and blank lines included", linesOf("lib/", ".ts")],
+    ["Lines of the program, comments and empty lines included", linesOf("lib/", ".ts")],
     ["Lines of tests", linesOf("tests/", ".ts")],
     ["Lines of golden exchanges", linesOf("tests/exchanges/", ".md")],
     ["Rules with golden exchanges", exchanges.length],
     ["Requests in them", exchanges.reduce((sum, { steps }) => sum + steps.length, 0)],
-    ["Demands of standards and contract in the ledger", rows.length],
-    ["Demands that are deliberately not met, each with its reason", deviating.length],
-    ["Clients of other makers, in nine languages", new Set(CLIENTS.map(makerOf)).size],
+    ["Requirements of standards and contract in the ledger", rows.length],
+    ["Requirements that are deliberately not met, each with its reason", deviating.length],
+    ["Third-party clients, in nine languages", new Set(CLIENTS.map(makerOf)).size],
   ];
   return table(["What", "Count"], cells.map(([what, count]) => [what, rounded(count)]));
 }
