@@ -40,6 +40,10 @@ export interface Config {
   readonly apiKeysFile: string | undefined;
   /** Whether `/metrics` is answered. */
   readonly metrics: boolean;
+  /** A port where health, readiness and metrics alone are answered; undefined for none, 0 for a free one. */
+  readonly metricsPort: number | undefined;
+  /** The address of that port. */
+  readonly metricsHost: string;
   /** How lines of the log are written. */
   readonly logFormat: "text" | "json";
   /** Whether the server ends when its standard input does. */
@@ -112,6 +116,15 @@ function oneOf<Value extends string>(
   };
 }
 
+const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
+  placeholder: "ADDRESS",
+  defaultText: "127.0.0.1",
+  expected: "an IP address or a host name",
+  parse: (text) => /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : undefined,
+};
+
+const PORT = wholeNumber(0, 65535);
+
 const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
 /** A command line or an environment that cannot be used; the message is a clause for a person. */
@@ -126,17 +139,14 @@ export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
 /** The options of the service. */
 export const OPTIONS: OptionTable<Config> = {
   host: {
-    placeholder: "ADDRESS",
-    defaultText: "127.0.0.1",
+    ...ADDRESS,
     description: "Address to listen on; 0.0.0.0 or :: for all",
-    expected: "an IP address or a host name",
-    parse: (text) => /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : undefined,
   },
   port: {
     placeholder: "PORT",
     defaultText: "8080",
     description: "Port to listen on; 0 picks a free one",
-    ...wholeNumber(0, 65535),
+    ...PORT,
   },
   sharePort: {
     description: "Listen beside others on the port, which share the work (Linux)",
@@ -195,6 +205,17 @@ export const OPTIONS: OptionTable<Config> = {
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
     ...SWITCH,
+  },
+  metricsPort: {
+    placeholder: "PORT",
+    defaultText: "",
+    description: "Port for /metrics, /healthz and /readyz alone; /metrics is then nowhere else",
+    expected: PORT.expected,
+    parse: (text) => text === "" ? { value: undefined } : PORT.parse(text),
+  },
+  metricsHost: {
+    ...ADDRESS,
+    description: "Address of that port",
   },
   logFormat: {
     placeholder: "FORMAT",
@@ -336,8 +357,12 @@ export function parseConfig(sources: OptionSources): Config {
     const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
     throw new UsageError(`${flag} needs a rediss:// URL in ${flagOf("guard")}`);
   }
+  const { port, socket, metricsPort } = config;
+  if (socket === undefined && port !== 0 && port === metricsPort) {
+    throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
+  }
   // Deno has no TLS on a socket.
-  if (config.socket !== undefined && config.tlsCert !== undefined) {
+  if (socket !== undefined && config.tlsCert !== undefined) {
     throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);
   }
   return config;

@@ -31,6 +31,8 @@ Deno.test("parseCommand() gives every default", () => {
     trustProxy: false,
     apiKeysFile: undefined,
     metrics: false,
+    metricsPort: undefined,
+    metricsHost: "127.0.0.1",
     logFormat: "text",
     exitWithParent: false,
     html: "svg",
@@ -56,6 +58,9 @@ function storeUrl(text: string): readonly [string, StoreUrl] {
   return [text, url];
 }
 
+const ADDRESSES = [["0.0.0.0", "0.0.0.0"], ["::1", "::1"], ["localhost", "localhost"]] as const;
+const NO_ADDRESS = ["", "a b", "http://x", "<x>"];
+const NO_PORT = ["-1", "65536", "8080x", "1e3", "0x50"];
 const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
   "",
   false,
@@ -64,7 +69,7 @@ const NO_SWITCH = ["yes", "TRUE", "2"];
 
 // Every option: what is typed, and what becomes of it.
 const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Config[Name]])[] } = {
-  host: [["0.0.0.0", "0.0.0.0"], ["::1", "::1"], ["localhost", "localhost"]],
+  host: ADDRESSES,
   port: [["0", 0], ["65535", 65535]],
   socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
   sharePort: SWITCH_VALUES,
@@ -86,6 +91,8 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   trustProxy: SWITCH_VALUES,
   apiKeysFile: [["/etc/pin/keys", "/etc/pin/keys"], ["", undefined]],
   metrics: SWITCH_VALUES,
+  metricsPort: [["0", 0], ["65535", 65535], ["", undefined]],
+  metricsHost: ADDRESSES,
   logFormat: [["text", "text"], ["json", "json"]],
   exitWithParent: SWITCH_VALUES,
   html: [["svg", "svg"], ["image", "image"]],
@@ -109,8 +116,8 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
 };
 
 const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
-  host: ["", "a b", "http://x", "<x>"],
-  port: ["", "-1", "65536", "8080x", "1e3", "0x50"],
+  host: NO_ADDRESS,
+  port: ["", ...NO_PORT],
   socket: ["a\0b"],
   sharePort: NO_SWITCH,
   adminSocket: ["a\0b"],
@@ -141,6 +148,8 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   trustProxy: NO_SWITCH,
   apiKeysFile: ["a\0b"],
   metrics: NO_SWITCH,
+  metricsPort: NO_PORT,
+  metricsHost: NO_ADDRESS,
   logFormat: ["", "xml", "JSON"],
   exitWithParent: NO_SWITCH,
   html: ["", "png", "SVG"],
@@ -160,10 +169,12 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
 };
 
 const A_SWITCH = "true or false";
+const AN_ADDRESS = "an IP address or a host name";
+const A_PORT = "a whole number from 0 to 65535";
 const A_FILE = "the path of a file";
 const EXPECTED: { readonly [Name in keyof Config]: string } = {
-  host: "an IP address or a host name",
-  port: "a whole number from 0 to 65535",
+  host: AN_ADDRESS,
+  port: A_PORT,
   socket: "the path of a socket",
   sharePort: A_SWITCH,
   adminSocket: "the path of a socket",
@@ -175,6 +186,8 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   trustProxy: A_SWITCH,
   apiKeysFile: A_FILE,
   metrics: A_SWITCH,
+  metricsPort: A_PORT,
+  metricsHost: AN_ADDRESS,
   logFormat: "text or json",
   exitWithParent: A_SWITCH,
   html: "svg or image",
@@ -257,6 +270,14 @@ Deno.test("parseCommand() takes a socket or a certificate, not both", () => {
     errorOf(["--socket", "a.sock", "--tls-cert", "c.pem", "--tls-key", "k.pem"]),
     "--socket and --tls-cert cannot be used together",
   );
+});
+
+Deno.test("parseCommand() takes one port for callers and another for metrics", () => {
+  const both = ["--port", "9000", "--metrics-port", "9000"];
+  assertEquals(errorOf(both), "--port and --metrics-port must be different");
+  // Any port that is free is another, and a socket is none.
+  assertEquals(parse(["--port", "0", "--metrics-port", "0"]).metricsPort, 0);
+  assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
 });
 
 Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {

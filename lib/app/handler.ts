@@ -7,6 +7,7 @@
 import type { Config } from "../config.ts";
 import type { Guard } from "../guard/guard.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
+import type { Route } from "../http/route.ts";
 import type { HandlerOptions } from "../http/state.ts";
 
 /** What the handler of a service gets beside its options. */
@@ -21,10 +22,18 @@ export interface HandlerParts extends
   readonly guard?: Guard | undefined;
 }
 
-/** Makes the handler of a service. */
-export function serviceHandler(config: Config, { now, guard, ...parts }: HandlerParts): Handler {
+/**
+ * Makes the handler of a service.
+ *
+ * @param rows What it answers; all that there is, unless given.
+ */
+export function serviceHandler(
+  config: Config,
+  { now, guard, ...parts }: HandlerParts,
+  rows?: readonly Route[],
+): Handler {
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
   const service = { otp: config, secretEncoding, html, now, guard };
   const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
-  return createHandler({ ...options, service, ...parts });
+  return createHandler({ ...options, service, ...parts }, rows);
 }

@@ -9,6 +9,7 @@ import process from "node:process";
 import { type Config, flagOf, UsageError } from "../config.ts";
 import type { Handler } from "../http/handler.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/keys.ts";
+import { OPERATOR_ROUTES } from "../http/route.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../service/facts.ts";
@@ -25,6 +26,8 @@ import { readOptionFile } from "./option_file.ts";
 export interface Service {
   /** Answers requests. */
   readonly handler: Handler;
+  /** Answers health, readiness and metrics, on the port that is for them alone, without a key. */
+  readonly probes: Handler;
   /** Answers what an operator asks over the admin socket. */
   readonly admin: Handler;
   /**
@@ -74,28 +77,35 @@ export function createService(
     write: writer.write,
     now: Date.now,
   });
-  const metrics = config.metrics ? createMetrics(version, factKinds(config.window)) : undefined;
-  const { apiKeysFile } = config;
+  const { apiKeysFile, metricsPort } = config;
+  const metrics = config.metrics || metricsPort !== undefined
+    ? createMetrics(version, factKinds(config.window))
+    : undefined;
   const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const watch = new AttackWatch(() => performance.now());
-  const handler = serviceHandler(config, {
+  const metricsPage = metrics && ((): string =>
+    metrics.text({
+      ...processFigures(),
+      ...(guard && { attacks: watch.figures(), guardEntries: guard.memory?.size() }),
+    }));
+  const parts = {
     now: Date.now,
     guard,
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
-    apiKeys,
-    metricsPage: metrics && (() =>
-      metrics.text({
-        ...processFigures(),
-        ...(guard && { attacks: watch.figures(), guardEntries: guard.memory?.size() }),
-      })),
     telemetry: {
-      observe: (event) => observe(event, { log, watch, metrics }),
+      observe: (event: RequestEvent) => observe(event, { log, watch, metrics }),
       requestId: requestIds(),
       monotonicMs: () => performance.now(),
     },
+  };
+  const handler = serviceHandler(config, {
+    ...parts,
+    apiKeys,
+    metricsPage: metricsPort === undefined ? metricsPage : undefined,
   });
+  const probes = serviceHandler(config, { ...parts, metricsPage }, OPERATOR_ROUTES);
   const close = async (): Promise<void> => {
     guard?.store.close();
     await writer.flush();
@@ -107,7 +117,7 @@ export function createService(
     return keys;
   };
   const admin = adminHandler({ guard, secretEncoding: config.secretEncoding, watch });
-  return { handler, admin, renewKeys, log, close };
+  return { handler, probes, admin, renewKeys, log, close };
 }
 
 function observe(event: RequestEvent, { log, watch, metrics }: {

@@ -19,7 +19,8 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Asks `/healthz` at the address that the options give.
+ * Asks `/healthz` at the address that the options give: that of the metrics where there is one, since
+ * on a shared port another server may answer.
  *
  * Over TLS the certificate is not checked: it is made out for the public name, not for the address
  * asked here, and nothing is sent that somebody else could use.
@@ -31,10 +32,11 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
  * @throws {UsageError} When the options give no address.
  */
 export async function healthcheck(
-  config: Config,
+  options: Config,
   print: (line: string) => void,
   timeoutMs = TIMEOUT_MS,
 ): Promise<number> {
+  const config = asked(options);
   const place = placeOf(config);
   const isTls = config.tlsCert !== undefined;
   const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
@@ -47,6 +49,14 @@ export async function healthcheck(
   if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
   print(`${place} is healthy`);
   return 0;
+}
+
+function asked(config: Config): Config {
+  const { metricsHost: host, metricsPort: port } = config;
+  // A port of 0 is any.
+  return port === undefined || port === 0
+    ? config
+    : { ...config, host, port, socket: undefined, tlsCert: undefined };
 }
 
 function otherWay(isTls: boolean): string {

@@ -44,7 +44,7 @@ export async function serve(
   sources: ReadonlyMap<string, OptionSource>,
   print: (line: string) => void,
 ): Promise<number> {
-  let ready = true;
+  let ready = false;
   const listening = Promise.withResolvers<Listener>();
   // Without a listener of ours, the signal that tells a service to read again would end it, and it may
   // come before anybody is served. In a terminal it tells that the terminal is closed, and does end it.
@@ -53,13 +53,17 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  const { handler, admin, renewKeys, log, close } = createService(runtime, config, {
+  const { handler, probes, admin, renewKeys, log, close } = createService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
   });
   try {
+    // First, since a server that cannot have it must not take callers from others on a shared port. It
+    // ends with the process, and until then tells that the server is stopping.
+    const metrics = await listenForProbes(config, runtime, { handler: probes, log });
     const listener = await listen(runtime, listenOptions(config, log), handler);
+    ready = true;
     const desk = await listenForAdmin(config, runtime, { handler: admin, log });
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
@@ -69,6 +73,7 @@ export async function serve(
         : `Listening on ${listener.url}`,
     );
     log.info(startLine(config, runtime));
+    if (metrics !== undefined) log.info(`health and metrics are at ${metrics.url}`);
     findingsOf(config, sources).forEach(log.warn);
     log.info(stoppingLine(await stopped));
     ready = false;
@@ -93,15 +98,31 @@ function findingsOf(
   return [...findRisks(config, sources), ...expired, ...expiring];
 }
 
+/** What answers an operator, and who is told of what befalls it. */
+interface Desk {
+  readonly handler: Handler;
+  readonly log: Log;
+}
+
 async function listenForAdmin(
   { adminSocket: path }: Config,
   runtime: Runtime,
-  { handler, log }: { readonly handler: Handler; readonly log: Log },
+  { handler, log }: Desk,
 ): Promise<Listener | undefined> {
   if (path === undefined) return undefined;
-  const options = { address: { path, mode: 0o600 }, tls: undefined, sharePort: false, log };
-  return await listen(runtime, options, handler);
+  return await listen(runtime, { ...ALONE, address: { path, mode: 0o600 }, log }, handler);
 }
+
+async function listenForProbes(
+  { metricsHost: hostname, metricsPort: port }: Config,
+  runtime: Runtime,
+  { handler, log }: Desk,
+): Promise<Listener | undefined> {
+  if (port === undefined) return undefined;
+  return await listen(runtime, { ...ALONE, address: { hostname, port }, log }, handler);
+}
+
+const ALONE = { tls: undefined, sharePort: false } as const;
 
 function listenOptions(config: Config, log: Log): ListenOptions {
   const { host, port, sharePort, socket, socketMode } = config;

@@ -157,10 +157,11 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["healthcheck", {
     summary: "Ask the running server whether it is healthy",
-    details: "Asks /healthz at the address that the options give. The exit code is 0 when the " +
-      "server answers that it is healthy.",
+    details:
+      "Asks /healthz at the address that the options give, on the metrics port where there " +
+      "is one. The exit code is 0 when the server answers that it is healthy.",
     options: {},
-    uses: ["host", "port", "socket", "tlsCert", "tlsKey"],
+    uses: ["host", "port", "socket", "tlsCert", "tlsKey", "metricsPort", "metricsHost"],
     examples: ["authenticator healthcheck --port 9000"],
   }],
   ["check", {

@@ -22,28 +22,32 @@ const STORE_PATIENCE_MS = 2_000;
 
 /** Why a server could not listen where the options say, as clauses. */
 export async function addressObstacles(config: Config): Promise<readonly string[]> {
-  const { host: hostname, port, sharePort, socket, socketMode } = config;
-  try {
-    if (socket === undefined) await tryPort({ hostname, port });
-    else await trySocket(socket, socketMode);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
-    // Those who are there may share it. To listen beside them would take callers away from them.
-    if (sharePort && error.code === "EADDRINUSE") return [];
-    return [error.message];
-  }
+  const { host, port, sharePort, socket, socketMode, metricsHost, metricsPort } = config;
+  const attempts = [
+    socket === undefined
+      ? tryPort({ hostname: host, port }, sharePort)
+      : trySocket(socket, socketMode),
+    metricsPort === undefined ? undefined : tryPort({ hostname: metricsHost, port: metricsPort }),
+  ];
+  return (await Promise.allSettled(attempts)).flatMap((attempt) => {
+    if (attempt.status === "fulfilled") return [];
+    if (!(attempt.reason instanceof ListenError)) throw attempt.reason;
+    return [attempt.reason.message];
+  });
 }
 
 // As the server itself would, so that what is in the way is called the same.
-async function tryPort(address: TcpAddress): Promise<void> {
+async function tryPort(address: TcpAddress, mayBeShared = false): Promise<void> {
   const unused = (): Response => new Response(null, { status: 503 });
   const options = { address, tls: undefined, shared: false, onError: unused };
   let server: Server;
   try {
     server = currentRuntime().serve(options, () => Promise.resolve(unused()));
   } catch (error) {
-    throw new ListenError(address, systemErrorCode(error));
+    const code = systemErrorCode(error);
+    // Those who are there may share it. To listen beside them would take callers away from them.
+    if (mayBeShared && code === "EADDRINUSE") return;
+    throw new ListenError(address, code);
   }
   await server.shutdown();
 }

@@ -39,6 +39,13 @@ const OPTION_RISKS: readonly {
       "everybody who can reach the server can use it. Give --api-keys-file, or restrict access with a firewall or a reverse proxy.",
   },
   {
+    applies: ({ metricsPort, metricsHost }) =>
+      metricsPort !== undefined && !isLoopback(metricsHost),
+    risk:
+      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict who with " +
+      "a firewall.",
+  },
+  {
     applies: ({ baseUrl }) =>
       baseUrl !== undefined && /^http:/i.test(baseUrl) && !isLoopbackUrl(baseUrl),
     risk: "--base-url sends callers to plain HTTP.",

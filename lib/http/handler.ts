@@ -27,6 +27,7 @@ import type { Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
 import { checkKey, keyRingOf } from "./keys.ts";
 import { question } from "./questions.ts";
+import { type Route, ROUTES } from "./route.ts";
 import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
 import type { HandlerOptions, HandlerState, Telemetry } from "./state.ts";
 import { checkTarget, type Target, targetOf } from "./target.ts";
@@ -34,8 +35,15 @@ import { checkTarget, type Target, targetOf } from "./target.ts";
 /** Answers a request. It never rejects, whatever fails inside. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** Makes the handler of a service. */
-export function createHandler(options: HandlerOptions): Handler {
+/**
+ * Makes the handler of a service.
+ *
+ * @param rows What it answers; all that there is, unless given.
+ */
+export function createHandler(
+  options: HandlerOptions,
+  rows: readonly Route[] = ROUTES,
+): Handler {
   const state: HandlerState = {
     ...options,
     bindings: bindingsOf(options.namespace),
@@ -43,7 +51,7 @@ export function createHandler(options: HandlerOptions): Handler {
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
     bodyTurns: new BodyTurns(),
   };
-  const router = createRouter(state);
+  const router = createRouter(state, rows);
   const answer = (request: Request): Promise<Answer> => answerBy(router, request, state);
   const { telemetry } = options;
   return async (request) => {

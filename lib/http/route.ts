@@ -44,3 +44,8 @@ export const ROUTES: readonly Route[] = [
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
   { path: "/metrics",       methods: ["GET"],         wantsKey: true,  name: "metrics",       answer: metrics },
 ];
+
+/** The rows of a port for operators alone: they call no operation. */
+export const OPERATOR_ROUTES: readonly Route[] = ROUTES.filter(({ answer }) =>
+  [health, readiness, metrics].some((known) => known === answer)
+);

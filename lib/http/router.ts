@@ -5,7 +5,7 @@
  */
 
 import type { Answerer } from "./exchange.ts";
-import { type Route, ROUTES } from "./route.ts";
+import type { Route } from "./route.ts";
 import type { HandlerState } from "./state.ts";
 
 /** A row, and what it was made to answer with. */
@@ -25,10 +25,10 @@ export interface Found {
 /** Finds where a path leads; undefined when it leads nowhere. */
 export type Router = (path: string) => Found | undefined;
 
-/** Prepares the rows of the table that the options want. */
-export function createRouter(state: HandlerState): Router {
+/** Prepares those of the rows that the options want. */
+export function createRouter(state: HandlerState, rows: readonly Route[]): Router {
   const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
-  for (const { path, answer, ...row } of ROUTES) {
+  for (const { path, answer, ...row } of rows) {
     const answerer = answer(state);
     if (answerer === undefined) continue;
     const prepared = { ...row, answerer };

@@ -87,8 +87,25 @@ Deno.test("createService() has no page of metrics unless the options ask for it"
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
+Deno.test("createService() with a metrics port has the page there alone, and asks for no key", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
+  const keys = ["--api-keys-file", `${folder}/keys`];
+  for (const more of [[], ["--metrics"]]) {
+    const { get, probes, close } = scene(["--metrics-port", "9101", ...keys, ...more]);
+    const call = await get(WRONG_PIN, { "x-api-key": "0123456789abcdef" });
+    assertMatch(await call.text(), />false<\/boolean>$/);
+    const reply = await get("/metrics", { "x-api-key": "0123456789abcdef" });
+    assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
+    const page = await (await probes(new Request("http://localhost/metrics"))).text();
+    assert(page.includes('operation="ValidatePin"'), page);
+    await close();
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("a service is ready while the server is, and while its store is there", async () => {
-  const { get, state, close } = scene();
+  const { get, probes, state, close } = scene();
   const status = async (get: Scene["get"]): Promise<number> => {
     const reply = await get("/readyz");
     await reply.body?.cancel();
@@ -97,6 +114,7 @@ Deno.test("a service is ready while the server is, and while its store is there"
   assertEquals(await status(get), 200);
   state.isReady = false;
   assertEquals(await status(get), 503);
+  assertEquals(await status((path) => probes(new Request(`http://localhost${path}`))), 503);
   await close();
   const bare = scene(["--max-failures", "0"]);
   assertEquals(await status(bare.get), 200);

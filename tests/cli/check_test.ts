@@ -199,6 +199,18 @@ Deno.test("check finds a port that is in use, and an address that is none of thi
   );
 });
 
+Deno.test("check finds a metrics port that is in use, though the other one may be shared", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = String(taken.addr.port);
+  assertEquals(
+    notWell(await check(["--share-port", "--metrics-port", port])),
+    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program.`,
+  );
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const both = notWell(await check(["--port", String(other.addr.port), "--metrics-port", port]));
+  assertEquals(both.split("; ").length, 2, both);
+});
+
 Deno.test("check takes nothing from those who are on a port that is shared", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { code, stderr } = await check(["--port", String(taken.addr.port), "--share-port"]);

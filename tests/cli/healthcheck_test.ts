@@ -178,3 +178,17 @@ Deno.test("healthcheck says that it was started without the permission", async (
     "the program was started without the permission.\n",
   ]);
 });
+
+Deno.test("healthcheck asks the metrics port where there is one, since others may share the other", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  const place = `http://127.0.0.1:${port}`;
+  for (
+    const others of [
+      ["--port", "1"],
+      ["--socket", "none.sock"],
+      ["--port", "1", "--tls-cert", "any.pem", "--tls-key", "any.pem"],
+    ]
+  ) assertEquals(await check(...others, "--metrics-port", String(port)), well(place));
+  assertEquals(await check("--port", String(port), "--metrics-port", "0"), well(place));
+});

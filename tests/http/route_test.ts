@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { ROUTES } from "../../lib/http/route.ts";
+import { OPERATOR_ROUTES, ROUTES } from "../../lib/http/route.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const KEYED = { apiKeys: ["0123456789abcdef"] };
@@ -32,6 +32,11 @@ Deno.test("the table is what callers were told", () => {
       "/metrics GET key metrics",
     ],
   );
+});
+
+Deno.test("what operators get on a port of their own calls no operation", () => {
+  const names = OPERATOR_ROUTES.map(({ name }) => name);
+  assertEquals(names, ["healthz", "readyz", "metrics"]);
 });
 
 Deno.test("the table has each path and method once, its paths in lower case", () => {

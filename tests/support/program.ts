@@ -36,6 +36,8 @@ export interface RunningProgram {
   readonly closeStdin: () => Promise<void>;
   /** Resolves once its stderr holds a text; rejects when it ends before. */
   readonly logged: (text: string) => Promise<void>;
+  /** Its stderr so far. */
+  readonly stderr: () => string;
   /** How it ends; pending while it runs. */
   readonly outcome: Promise<Outcome>;
 }
@@ -140,6 +142,7 @@ export async function startProgram(
     signal: (signal) => child.kill(signal),
     closeStdin: () => child.stdin.close(),
     logged: async (text) => void await stderr.has(text),
+    stderr: () => stderr.text,
     outcome,
   };
 }
@@ -152,7 +155,8 @@ function urlIn(line: string): string {
 
 /** What a process writes. */
 class Output {
-  private text = "";
+  /** So far. */
+  text = "";
   private ended = false;
   private readonly waiting = new Set<() => void>();
   /** All of it, at its end. */

@@ -1,0 +1,116 @@
+/** The port for health, readiness and metrics alone, of what TEST_PROGRAM names. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { eventually } from "../support/eventually.ts";
+import { pinOf, SECRET } from "../redis/two_servers.ts";
+import { type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+
+/** A program that serves, and the URL of its metrics port. */
+async function start(
+  args: readonly string[],
+): Promise<readonly [program: RunningProgram, probes: string]> {
+  const program = await startProgram(["--metrics-port", "0", ...args]);
+  return [program, await probesOf(program)];
+}
+
+async function probesOf(program: RunningProgram): Promise<string> {
+  const said = (): string | undefined =>
+    / info health and metrics are at (http:\S+)\n/.exec(program.stderr())?.[1];
+  await eventually(() => said() !== undefined, "the program says where its metrics port is");
+  return said()!;
+}
+
+async function end(program: RunningProgram): Promise<void> {
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+}
+
+/** The status of a reply and its text. */
+async function answerOf(url: string, init: RequestInit = {}): Promise<readonly [number, string]> {
+  const reply = await fetch(url, { redirect: "manual", ...init });
+  return [reply.status, await reply.text()];
+}
+
+const NOT_FOUND = [404, "Not found.\r\n"] as const;
+
+Deno.test("a metrics port answers health, readiness and metrics without a key", async () => {
+  const folder = await Deno.makeTempDir();
+  const key = "0123456789abcdef";
+  await Deno.writeTextFile(`${folder}/keys`, key);
+  const [program, probes] = await start(["--port", "0", "--api-keys-file", `${folder}/keys`]);
+  assertEquals(await answerOf(`${probes}/healthz`), [200, "ok"]);
+  assertEquals(await answerOf(`${probes}/readyz`), [200, "ok"]);
+  const [status, page] = await answerOf(`${probes}/metrics`);
+  assertEquals(status, 200);
+  assertMatch(page, /^authenticator_build_info\{/m);
+  // Nowhere else.
+  const headers = { "x-api-key": key };
+  assertEquals(await answerOf(`${program.url}/metrics`, { headers }), NOT_FOUND);
+  assertEquals((await answerOf(`${program.url}/metrics`))[0], 401);
+  await end(program);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a metrics port answers no call, and shows no page", async () => {
+  const [program, probes] = await start(["--port", "0"]);
+  const fields = `pin=${pinOf(SECRET)}&secretCode=${encodeURIComponent(SECRET)}`;
+  for (
+    const path of [
+      ...["/", "/api.asmx", "/api.asmx?wsdl", "/openapi.json", "/nowhere", "/metrics/"],
+      ...[`/api.asmx/ValidatePin?${fields}`, `/Validate.aspx?${fields}`, "/qr.aspx?data=a"],
+      ...[`/api.asmx/Pair?appName=a&appInfo=b&secretCode=c`, "/Pair.aspx", "/status", "/unlock"],
+    ]
+  ) {
+    const body = new URLSearchParams(fields);
+    for (const init of [{}, { method: "POST", body }, { method: "OPTIONS" }]) {
+      assertEquals(await answerOf(probes + path, init), NOT_FOUND, path);
+    }
+  }
+  assertEquals((await answerOf(`${probes}/metrics`, { method: "POST" }))[0], 405);
+  await end(program);
+});
+
+Deno.test("a metrics port says that the server stops until it has, after the last request", async () => {
+  const [program, probes] = await start(["--port", "0"]);
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
+  await send(
+    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+      "Content-Type: application/x-www-form-urlencoded\r\n" +
+      "Expect: 100-continue\r\nContent-Length: 18\r\n\r\n",
+  );
+  // The interim reply shows that the request is being answered.
+  await connection.read(new Uint8Array(1024));
+  program.signal("SIGTERM");
+  await eventually(async () => (await answerOf(`${probes}/readyz`))[0] === 503);
+  assertEquals(await answerOf(`${probes}/healthz`), [200, "ok"]);
+  assertEquals((await answerOf(`${probes}/metrics`))[0], 200);
+  await send("pin=1&secretCode=x");
+  const reply = await new Response(connection.readable).text();
+  assert(reply.endsWith(">false</boolean>"), reply);
+  assertEquals((await program.outcome).code, 0);
+});
+
+Deno.test("a metrics port stays as it is on SIGHUP, and serves beside a socket", async () => {
+  const folder = await Deno.makeTempDir();
+  const [program, probes] = await start(["--socket", `${folder}/a.sock`]);
+  program.signal("SIGHUP");
+  await program.logged("nothing to read again\n");
+  assertEquals(await answerOf(`${probes}/readyz`), [200, "ok"]);
+  await end(program);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a program that cannot have its metrics port says so and takes no caller", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const args = ["--port", "0", "--metrics-port", String(taken.addr.port)];
+  assertEquals(await runProgram(args), {
+    code: 1,
+    stdout: "",
+    stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${taken.addr.port}: ` +
+      "the port is in use by another program.\n",
+  });
+});
