@@ -19,6 +19,9 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--host ::", PLAIN, OPEN],
   ["--host 192.0.2.7", PLAIN, OPEN],
   ["--host 127.example.com", PLAIN, OPEN],
+  ["--host 127.0.0.1.example.com", PLAIN, OPEN],
+  ["--host localhost.example.com", PLAIN, OPEN],
+  ["--host not-localhost", PLAIN, OPEN],
   [`--host 0.0.0.0 ${KEYS.join(" ")}`, PLAIN],
   [`--host 0.0.0.0 ${TLS.join(" ")}`, OPEN],
   ["--host 0.0.0.0 --trust-proxy", OPEN],
@@ -49,6 +52,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--html image", "--html image puts the secret"],
   ["--base-url http://pin.example.com", "--base-url sends callers"],
   ["--base-url https://pin.example.com"],
+  ["--base-url https://pin.example.com/http:"],
   ["--base-url http://127.0.0.1:9000"],
   ["--base-url http://[::1]:9000/pin"],
 ];
@@ -69,19 +73,34 @@ for (const [line, ...beginnings] of OPTIONS) {
   });
 }
 
+// Variables, a value that does something, and how the sentence goes on.
+const VARIABLES: readonly (readonly [string, string, string])[] = [
+  ["DENO_SERVE_ADDRESS", "tcp:0.0.0.0:80", "Deno listens there"],
+  ["OTEL_DENO", "true", "Deno sends the address of every request"],
+  ["DENO_SERVE_AUTOMATIC_COMPRESSION", "1", "Deno compresses replies"],
+  ["DENO_V8_FLAGS", "--jitless", "it changes Deno's engine"],
+  ["SSLKEYLOGFILE", "keys", "Deno writes the keys of TLS connections"],
+  ["NODE_OPTIONS", "--import=other.js", "Deno can load other code"],
+  ["BUN_OPTIONS", "--preload=other.js", "Bun can load other code"],
+  ["BUN_INSPECT_PRELOAD", "other.js", "Bun loads other code"],
+];
+
 Deno.test("variableRisks() warns of each variable when its value does something", () => {
-  const warned = (name: string, value: string | undefined): boolean =>
-    variableRisks([{ name, value, readable: true }]).some((risk) => /: \S.*[a-z]\.$/.test(risk));
-  for (const { name } of WATCHED_VARIABLES) {
-    assertEquals([name, warned(name, "true"), warned(name, ""), warned(name, undefined)], [
-      name,
-      true,
-      false,
-      false,
-    ]);
+  const risksOf = (name: string, value: string | undefined): readonly string[] =>
+    variableRisks([{ name, value, readable: true }]);
+  assertEquals(WATCHED_VARIABLES.map(({ name }) => name), VARIABLES.map(([name]) => name));
+  for (const [name, value, risk] of VARIABLES) {
+    const [sentence = "", ...others] = risksOf(name, value);
+    assertEquals(sentence.startsWith(`${name} is set in the environment: ${risk}`), true, name);
+    assertEquals([WHOLE.test(sentence), others], [true, []], name);
+    assertEquals([risksOf(name, ""), risksOf(name, undefined)], [[], []], name);
   }
-  assertEquals([warned("OTEL_DENO", "1"), warned("OTEL_DENO", "false")], [true, false]);
-  assertEquals(warned("PATH", "/bin"), false);
+  for (const name of ["OTEL_DENO", "DENO_SERVE_AUTOMATIC_COMPRESSION"]) {
+    const warned = ["1", "TRUE", "0", "false", "untrue", "truest"]
+      .filter((value) => risksOf(name, value).length > 0);
+    assertEquals(warned, ["1", "TRUE"], name);
+  }
+  assertEquals(risksOf("PATH", "/bin"), []);
 });
 
 Deno.test("variableRisks() repeats no value", () => {

@@ -10,6 +10,7 @@ import {
   sourceBudget,
   strangersBudget,
   totalBudget,
+  unlocked,
   type Verdict,
 } from "../../lib/guard/guard.ts";
 import { isKnown, KNOWN_MS } from "../../lib/guard/sources.ts";
@@ -227,6 +228,46 @@ Deno.test("a clock set back makes nobody known for longer, and no wait of a sour
   assertEquals(known(), 2);
   player.nowMs += 1;
   assertEquals(known(), 0);
+});
+
+Deno.test("a clock set back makes nobody known for longer who sent right pins alone", () => {
+  const player = new Player(rulesWith());
+  player.pin(STEP, "a");
+  player.nowMs -= 100 * DAY;
+  player.pin(STEP, "b");
+  assertEquals(player.state!.sources.map(({ knownUntilMs }) => knownUntilMs), [
+    player.nowMs + KNOWN_MS,
+    player.nowMs + KNOWN_MS,
+  ]);
+});
+
+Deno.test("decide() gives the state itself where nothing of it changes, with sources too", () => {
+  const player = new Player(rulesWith({ singleUse: true }));
+  player.pin(STEP, "a");
+  player.wrong(1, "b");
+  const before = player.state;
+  assertEquals(player.pin(STEP, "a"), "replayed");
+  assert(player.state === before);
+});
+
+Deno.test("unlocked() gives a secret and its sources all looks back, and forgets nothing else", () => {
+  const rules = rulesWith({ singleUse: true, maxFailures: 10 });
+  const player = new Player(rules);
+  player.pin(STEP, "a");
+  player.exhaust("a");
+  player.exhaust("b");
+  const state = unlocked(player.state!);
+  const whole = { owedMs: 0, lastMs: 0 };
+  assertEquals(state, {
+    ...whole,
+    usedStep: STEP,
+    sources: [{ ...whole, id: "a", knownUntilMs: START + KNOWN_MS }, {
+      ...whole,
+      id: "b",
+      knownUntilMs: 0,
+    }],
+  });
+  assertEquals(refusedMs(rules, state, "b", START), 0);
 });
 
 Deno.test("a clock set ahead by an hour gives one look back", () => {

@@ -239,3 +239,30 @@ Deno.test("a memory store needs nobody to tell of what it forgets", () => {
   fail(store, "b", 3);
   assertEquals([store.refusal("a"), store.refusal("b")], [undefined, "throttled"]);
 });
+
+Deno.test("a memory store lifts the wait of a secret, and remembers which code was used", () => {
+  const { store, clock } = storeWith();
+  store.decide("a", STEP);
+  fail(store, "a", 3);
+  assertEquals([store.refusal("a"), store.unlock("a")], ["throttled", true]);
+  assertEquals([store.refusal("a"), store.decide("a", STEP)], [undefined, "replayed"]);
+  clock.ms += rulesWith().forgetUseMs;
+  assertEquals(store.unlock("a"), false);
+});
+
+Deno.test("a memory store remembers nothing of a secret once a wait that was all is lifted", () => {
+  const { store } = storeWith(10, rulesWith({ singleUse: false }));
+  fail(store, "a", 3);
+  assertEquals([store.unlock("a"), store.size(), store.unlock("a")], [true, 0, false]);
+});
+
+Deno.test("a memory store forgets a secret whose wait was lifted before others that failed", () => {
+  const { store, evictions } = storeWith(2);
+  store.decide("a", STEP);
+  fail(store, "a", 3);
+  fail(store, "b", 1);
+  store.unlock("a");
+  fail(store, "c", 1);
+  assertEquals([...evictions()], ["used"]);
+  assertEquals(store.decide("a", STEP), "accepted");
+});

@@ -72,3 +72,16 @@ Deno.test("withSource() knows so many sources and no more: the one known the lon
   assertEquals(sourceNamed(kept, "s2"), source("s2", 7, 0));
   assertEquals(kept.length, MAX_KNOWN_SOURCES + 1);
 });
+
+Deno.test("withSource() knows as many as it may, and counts strangers for none of them", () => {
+  const known = Array.from(
+    { length: MAX_KNOWN_SOURCES },
+    (_, i) => source(`s${i}`, 0, NOW + 1 + i),
+  );
+  const last = source("last", 0, NOW + 200);
+  const isKnownNow = (sources: readonly SourceState[]): readonly string[] =>
+    ids(sources.filter((source) => isKnown(source, NOW)));
+  assertEquals(isKnownNow(withSource(known.slice(1), last, NOW)), [...ids(known.slice(1)), "last"]);
+  const strangers = [source("stranger", 7), ...known];
+  assertEquals(isKnownNow(withSource(strangers, last, NOW)), [...ids(known.slice(1)), "last"]);
+});

@@ -4,12 +4,13 @@
  *
  *     deno task mutation [--sample N] [--seed S] [--seconds T] [--report] [FILE | FOLDER]...
  *
- * With `--sample`, so many of each folder are tried, drawn by the seed. The tests for one mutant may
- * take so many seconds, 3 unless given; the quickest are run first. A folder of tests that `deno task
- * test` leaves out may be named too: `lib/guard tests/redis`. `--report` tries nothing. What became of a mutant is
- * kept in dist/mutation/ under the text of its file, so that a run goes on where the last one was
- * stopped. One that survived is tried again once a test changed. The folder then also holds
- * survivors.txt: what no test noticed.
+ * Folders are tried in the order in which they are named. With `--sample`, so many of each are
+ * tried, drawn by the seed. The tests for one mutant may take so many seconds, 3 unless given; the
+ * quickest are run first. Where files or folders of tests are named, those alone are run, and those
+ * too that `deno task test` leaves out: `lib/guard tests/guard tests/redis`. `--report` tries
+ * nothing. What became of a mutant is kept in dist/mutation/ under the text of its file, so that a
+ * run goes on where the last one was stopped. One that survived is tried again once a test changed.
+ * The folder then also holds survivors.txt: what no test noticed.
  *
  * @module
  */
@@ -38,7 +39,7 @@ const UNFIT = new RegExp(
 // Tests that start the program take long, and of the rooms further right they show nothing that
 // other tests do not show.
 const PROGRAM_TESTS = /^tests\/(cli\/|conformance\/http)/;
-const PROGRAM_SOURCES = /^lib\/(app|cli|runtime)/;
+const PROGRAM_SOURCES = /^lib\/(app|cli|findings|terminal|command_line|runtime)\//;
 
 type Results = Record<string, Result>;
 
@@ -103,18 +104,22 @@ async function tryAll(
 async function main(args: readonly string[]): Promise<void> {
   const wanted = args.filter((arg) => arg.startsWith("lib/"));
   const files = await projectFiles();
-  const sources = files.filter((file) =>
-    /^lib\/.*\.ts$/.test(file) && !LEFT_OUT.test(file) &&
-    (wanted.length === 0 || wanted.some((path) => file.startsWith(path)))
-  );
+  const rank = (file: string): number => wanted.findIndex((path) => file.startsWith(path));
+  const sources = files
+    .filter((file) => /^lib\/.*\.ts$/.test(file) && !LEFT_OUT.test(file))
+    .filter((file) => wanted.length === 0 || rank(file) >= 0)
+    .sort((a, b) => rank(a) - rank(b));
   const ofProgram = sources.some((file) => PROGRAM_SOURCES.test(file));
+  const named = args.filter((arg) => arg.startsWith("tests/"));
+  const isUsual = (file: string): boolean =>
+    !IGNORED.some((folder) => file.startsWith(`${folder}/`)) &&
+    (ofProgram || !PROGRAM_TESTS.test(file));
   const testFiles = files.filter((file) =>
     /^tests\/.*_test\.ts$/.test(file) && !UNFIT.test(file) &&
-    !IGNORED.some((folder) => file.startsWith(`${folder}/`) && !args.includes(folder)) &&
-    (ofProgram || !PROGRAM_TESTS.test(file))
+    (named.length === 0 ? isUsual(file) : named.some((path) => file.startsWith(path)))
   );
   const testsMs = 1000 * (optionOf(args, "--seconds") ?? 3);
-  const tests = [testsMs, ...IGNORED.filter((folder) => args.includes(folder))].join(" ") +
+  const tests = [testsMs, ...named].join(" ") +
     hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
   const { folder, mutants } = await mutatedTree(files, sources);
   const size = optionOf(args, "--sample") ?? Infinity;

@@ -1,0 +1,75 @@
+import { assertEquals } from "@std/assert/equals";
+import { certificateFindings, findRisks } from "../../lib/findings/findings.ts";
+import { CERTIFICATE } from "../cli/certificate.ts";
+import { configOf, withFolder, withProcess } from "../cli/command.ts";
+
+/** The risks of some options, in an environment that says of a variable what a function gives. */
+async function risksOf(
+  args: readonly string[],
+  read: (name: string) => string | undefined = () => undefined,
+): Promise<readonly string[]> {
+  const config = configOf(args);
+  const env = new Proxy({}, { get: (_, name) => read(String(name)) });
+  return await withProcess({ env }, () => Promise.resolve(findRisks(config, new Map())));
+}
+
+Deno.test("findRisks() names the variables that it may not read, and no others", async () => {
+  const risks = await risksOf([], (name) => {
+    if (["NODE_OPTIONS", "BUN_OPTIONS"].includes(name)) throw new Error("not permitted");
+    return undefined;
+  });
+  assertEquals(risks, [
+    "this program has no permission to read from the environment: NODE_OPTIONS, BUN_OPTIONS.",
+  ]);
+  assertEquals(await risksOf([]), []);
+});
+
+Deno.test("findRisks() names the files with secrets that everybody may read", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const file = (name: string, mode: number): string => {
+      const path = `${folder}/${name}`;
+      Deno.writeTextFileSync(path, "");
+      Deno.chmodSync(path, mode);
+      return path;
+    };
+    const all = (mode: number): readonly string[] => [
+      ...["--tls-cert", file("c", 0o644), "--tls-key", file("k", mode)],
+      ...["--api-keys-file", file("a", mode), "--guard-key-file", file("g", mode)],
+      ...["--guard", "rediss://127.0.0.1", "--guard-tls-ca", file("ca", 0o644)],
+      ...["--guard-tls-cert", file("gc", 0o644), "--guard-tls-key", file("gk", mode)],
+    ];
+    const risk = (flag: string): string =>
+      `everybody on this machine may read the file of ${flag}.`;
+    const secret = ["--tls-key", "--api-keys-file", "--guard-key-file", "--guard-tls-key"];
+    assertEquals((await risksOf(all(0o604))).toSorted(), secret.map(risk).toSorted());
+    assertEquals(await risksOf(all(0o670)), []);
+  });
+});
+
+Deno.test("certificateFindings() looks at all certificates that the options name", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    Deno.writeTextFileSync(path, CERTIFICATE);
+    const at = (time: string, args: readonly string[]): unknown =>
+      Object.values(certificateFindings(configOf(args), Date.parse(time)));
+    const store = ["--guard", "rediss://127.0.0.1"];
+    const flags = [
+      ["--tls-cert", path, "--tls-key", "k.pem"],
+      [...store, "--guard-tls-cert", path, "--guard-tls-key", "k.pem"],
+      [...store, "--guard-tls-ca", path],
+    ];
+    for (const args of flags) {
+      const subject = `the certificate of ${args[args.indexOf(path) - 1]}`;
+      assertEquals(at("2126-10-27T10:23:29Z", args), [[`${subject} expired on 2126-10-27`], []]);
+      // It is valid from its first second to its last.
+      assertEquals(at("2026-11-20T10:23:28Z", args), [[], []]);
+      const last = `${subject} expires on 2126-10-27, in 0 days.`;
+      assertEquals(at("2126-10-27T10:23:28Z", args), [[], [last]]);
+      Deno.writeTextFileSync(path, "no certificate");
+      assertEquals(at("2126-10-27T10:23:29Z", args), [[], []]);
+      Deno.writeTextFileSync(path, CERTIFICATE);
+    }
+    return Promise.resolve();
+  });
+});
