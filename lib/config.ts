@@ -149,7 +149,7 @@ export const OPTIONS: OptionTable<Config> = {
     ...PORT,
   },
   sharePort: {
-    description: "Listen beside others on the port, which share the work (Linux)",
+    description: "Share the port, and the work, with other servers (Linux)",
     ...SWITCH,
   },
   socket: {
@@ -166,7 +166,7 @@ export const OPTIONS: OptionTable<Config> = {
   },
   adminSocket: {
     placeholder: "PATH",
-    description: "Unix socket for the commands guard status, unlock and name, of this user alone",
+    description: "Unix socket for guard status, unlock and name, which only this user can use",
     ...path("the path of a socket"),
   },
   tlsCert: {
@@ -199,7 +199,7 @@ export const OPTIONS: OptionTable<Config> = {
   },
   apiKeysFile: {
     placeholder: "FILE",
-    description: "API keys, one per line; callers must send one of them",
+    description: "API keys, one per line; callers must send one; read again on SIGHUP",
     ...path("the path of a file"),
   },
   metrics: {

@@ -294,7 +294,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "a word stands where an option is expected: the command comes first, and options begin with --",
+    "there is a word that is no option: the command comes first, and options begin with --",
   );
 });
 

@@ -59,15 +59,22 @@ export function adminHandler({ guard, secretEncoding, watch }: AdminOptions): Ha
     if (request.method === "GET" && pathname === ADMIN_PATHS.status) return json(status());
     const isUnlock = pathname === ADMIN_PATHS.unlock;
     if (request.method !== "POST" || !isUnlock && pathname !== ADMIN_PATHS.name) {
-      return refused(404, "there is nothing to ask here");
+      return refused(404, "it does not know this question");
     }
-    if (guard === undefined) return refused(409, "the server looks at every pin");
+    if (guard === undefined) return refused(409, "it checks every pin and refuses none");
     const key = secretKey(await request.text(), secretEncoding);
-    if (key === undefined || key.length === 0) return refused(400, "this is no secret");
+    if (key === undefined || key.length === 0) {
+      return refused(400, "the secret is empty or malformed");
+    }
     const fingerprint = guard.fingerprint(key);
     const answer: AdminAnswer = { name: shortName(fingerprint) };
     if (!isUnlock) return json(answer);
-    if (guard.memory === undefined) return refused(409, "the store of --guard has the memory");
+    if (guard.memory === undefined) {
+      return refused(
+        409,
+        "it keeps this in the store of --guard: give --guard and --guard-key-file",
+      );
+    }
     return json({ ...answer, wasKept: guard.memory.unlock(fingerprint) });
   };
 }

@@ -95,8 +95,8 @@ function memoryStore(
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;
     log.warn(
-      `the guard remembers ${maxEntries} secrets and no more (${flagOf("guardEntries")}): used ` +
-        "codes are forgotten, then failures",
+      `the guard is full: it remembers ${maxEntries} secrets (${flagOf("guardEntries")}), and ` +
+        "forgets used codes first, then failures",
     );
   };
   return createMemoryStore({ rules, now: steadyClock, maxEntries, onEviction });

@@ -8,8 +8,8 @@
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file or folder"],
   ["EEXIST", "the file exists, and is never overwritten"],
-  ["EACCES", "this user may not"],
-  ["EPERM", "this user may not"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
   ["EISDIR", "it is a folder"],
   ["ENOSPC", "the disk is full"],
   ["EROFS", "the file system is read-only"],

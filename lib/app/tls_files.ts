@@ -48,7 +48,7 @@ function readPair(config: Config, certOption: FileOption, keyOption: FileOption)
   );
   if (!certificate.checkPrivateKey(key)) {
     throw new UsageError(
-      `the key of ${flagOf(keyOption)} does not fit the certificate of ${flagOf(certOption)}`,
+      `the key of ${flagOf(keyOption)} does not match the certificate of ${flagOf(certOption)}`,
     );
   }
   return tls;

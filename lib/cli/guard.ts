@@ -60,7 +60,7 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     return 0;
   }
   if (guardKeyFile === undefined) {
-    throw new UsageError(`${flagOf("guardKeyFile")} is needed to find a secret in the store`);
+    throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
   }
   const fingerprint = await fingerprintOf(config, guardKeyFile);
   const wasKept = await atStore(guard, config, async (options) => {
@@ -73,8 +73,8 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
 
 function unlockedLine(name: string, wasKept: boolean): string {
   return wasKept
-    ? `pins for secret=${name} are looked at again, by every server within a second`
-    : `nothing was remembered of secret=${name}`;
+    ? `pins for secret=${name} are checked again, by every server within a second`
+    : `nothing was remembered about secret=${name}`;
 }
 
 /**
@@ -144,7 +144,9 @@ async function fingerprintOf(config: Config, guardKeyFile: string): Promise<stri
   const { algorithm, secretEncoding } = config;
   const name = fingerprintBy(readGuardKey(guardKeyFile), algorithm);
   const key = secretKey(await readSecret(undefined), secretEncoding);
-  if (key === undefined || key.length === 0) throw new CommandError("this is no secret");
+  if (key === undefined || key.length === 0) {
+    throw new CommandError("the secret is empty or malformed");
+  }
   return name(key);
 }
 
@@ -197,6 +199,6 @@ async function askServer(
 }
 
 function needs(option: "guard" | "guardKeyFile"): UsageError {
-  const given = option === "guard" ? "the shared store of --guard" : flagOf(option);
-  return new UsageError(`${given} is needed, or the ${flagOf("adminSocket")} of the server`);
+  const wanted = option === "guard" ? `${flagOf(option)} with the shared store` : flagOf(option);
+  return new UsageError(`give ${wanted}, or the ${flagOf("adminSocket")} of the server`);
 }

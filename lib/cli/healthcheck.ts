@@ -100,8 +100,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "refuses connections: nothing listens there"],
   ["ENOENT", "does not exist: no such socket"],
   ["ENOTFOUND", "cannot be found: the name has no address"],
-  ["ECONNRESET", "ends connections without an answer"],
-  ["EACCES", "may not be connected to by this user"],
+  ["ECONNRESET", "closes connections without an answer"],
+  ["EACCES", "does not let this user connect"],
   ["NotCapable", "may not be connected to: the program was started without the permission"],
 ]);
 

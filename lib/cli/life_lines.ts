@@ -39,5 +39,5 @@ export function stoppingLine(reason: StopReason): string {
  * @param isDone Whether every request was answered before its time was over.
  */
 export function stoppedLine(isDone: boolean): string {
-  return isDone ? "stopped" : "stopped: requests that were still running are cut off";
+  return isDone ? "stopped" : "stopped: requests that were still running were cut off";
 }

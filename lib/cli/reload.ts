@@ -25,7 +25,7 @@ export interface Renewable extends Pick<Service, "renewKeys"> {
  */
 export function reload(config: Config, { listener, renewKeys, log }: Renewable): void {
   if (config.tlsCert === undefined && config.apiKeysFile === undefined) {
-    return log.info("SIGHUP: there is nothing to read again");
+    return log.info("SIGHUP: there are no certificate and no API keys to read again");
   }
   orKeep("the old certificate is kept", log, () => {
     const tls = readTls(config);

@@ -162,7 +162,7 @@ function checkVariables(variables: readonly string[]): void {
     if (OF_KUBERNETES.test(variable)) continue;
     const near = nearestOf(variable, known);
     throw new UsageError(
-      `${variable} is set, and there is no such variable${near ? `; did you mean ${near}?` : ""}`,
+      `${variable} is set, but there is no such variable${near ? `; did you mean ${near}?` : ""}`,
     );
   }
 }
@@ -197,7 +197,7 @@ function readWords(args: readonly string[], facts: CommandFacts): Words {
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
-    if (flags.has(token.name)) throw new UsageError(`--${token.name} stands twice`);
+    if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
     flags.set(token.name, flagValue(token, known));
   }
   return { flags, operand: flags.has("help") ? undefined : operandOf(words, facts) };
@@ -207,8 +207,7 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   if (operand === undefined) {
     if (words.length === 0) return undefined;
     throw new UsageError(
-      "a word stands where an option is expected: the command comes first, and options begin " +
-        "with --",
+      "there is a word that is no option: the command comes first, and options begin with --",
     );
   }
   const { placeholder, values, isRequired } = operand;

@@ -70,7 +70,7 @@ export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
 /** The options of the command `code`. */
 export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   secretFile: SECRET_FILE,
-  at: { description: "The moment of the code, if not now", ...TIME },
+  at: { description: "When the code is shown, if not now", ...TIME },
 };
 
 /** The word that a command takes behind its name. */
@@ -117,7 +117,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["serve", {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. A second " +
-      "signal ends it at once. SIGHUP makes it read the TLS certificate again.",
+      "signal ends it at once. On SIGHUP, it reads the TLS certificate and the API keys again.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: [
@@ -128,7 +128,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["pair", {
     summary: "Show a QR code for a secret from standard input",
     details: "Prints what an authenticator app needs: the setup key and the QR code. " +
-      "--app-name and --app-info are required. Typed at a terminal, the secret is not shown.",
+      "--app-name and --app-info are required. A secret that you type at a terminal is not shown.",
     options: { ...PAIR_OPTIONS },
     uses: CODE,
     examples: [
@@ -138,8 +138,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["code", {
     summary: "Print the current code of a secret from standard input, as an app would",
-    details: "Prints the code, and on standard error for how many seconds it is the current one. " +
-      "Use it in tests, and where there is no phone.",
+    details: "Prints the code, and on standard error how many seconds remain until the next one. " +
+      "Use it in tests, or when you have no phone.",
     options: { ...CODE_OPTIONS },
     uses: CODE,
     examples: ["authenticator code < secret.txt"],
@@ -174,25 +174,28 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     examples: ["authenticator check --host 0.0.0.0"],
   }],
   ["guard status", {
-    summary: "Show whose pins are refused",
+    summary: "Show the secrets whose pins are refused",
     details:
       "Give it the options of the server. It reads the shared store, or asks the server at " +
-      "its --admin-socket. Secrets have the names that the log has behind secret=.",
+      "its --admin-socket. It names secrets as the log does after secret=.",
     options: {},
     uses: [...STORE, "maxFailures", "window", "period", "adminSocket"],
     examples: ["authenticator guard status --admin-socket /run/authenticator/admin"],
   }],
   ["guard unlock", {
-    summary: "Lift the wait of a secret from standard input",
-    details: "Give it the options of the server. Pins for the secret are looked at again, by all " +
-      "servers within a second. A code that was used stays used.",
+    summary: "End the wait of a secret from standard input",
+    details:
+      "Give it the options of the server. All servers check pins for the secret again within " +
+      "a second. A used code stays used.",
     options: {},
     uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
     examples: ["authenticator guard unlock --admin-socket /run/authenticator/admin < secret.txt"],
   }],
   ["guard name", {
-    summary: "Print what the log calls a secret from standard input",
-    details: "Prints what stands behind secret= in the lines of pins that were not accepted.",
+    summary: "Print the name that a secret has in the log",
+    details:
+      "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
+      "comes from standard input.",
     options: {},
     uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
     examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
@@ -216,15 +219,15 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     examples: ["authenticator man | man -l -"],
   }],
   ["licenses", {
-    summary: "Print the licences of what is inside",
-    details: "Of the program, of the packages in it, and of the runtimes it is made with.",
+    summary: "Print the licences of the program and its parts",
+    details: "Those of the program, of its packages and of its runtime.",
     options: {},
     uses: [],
     examples: ["authenticator licenses"],
   }],
   ["help", {
-    summary: "Show help, also of one command",
-    details: "The same as --help behind a command.",
+    summary: "Show help, or the help of one command",
+    details: "The same as --help after a command.",
     options: {},
     uses: [],
     operand: {

@@ -40,7 +40,7 @@ function usage(): string {
     ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
     ...LAST_OPTIONS,
     "",
-    `Each of them can be set in the environment too: ${flagOf("baseUrl")} as ` +
+    `You can also set each of them in the environment: ${flagOf("baseUrl")} as ` +
     `${variableOf("baseUrl")}.`,
     "A flag wins over its variable. Defaults are in parentheses.",
     "",

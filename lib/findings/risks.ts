@@ -70,7 +70,7 @@ const OPTION_RISKS: readonly {
   },
   {
     applies: (config) => isBareGuard(config) && !hasPassword(config),
-    risk: "--guard crosses the network without TLS: anyone on the way can reset what is " +
+    risk: "--guard crosses the network without TLS: anyone in between can reset what is " +
       "remembered. Use rediss://.",
   },
   {

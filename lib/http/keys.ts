@@ -48,20 +48,20 @@ export function parseKeys(text: string): readonly CallerKey[] {
     const { min, max } = KEY_LENGTH;
     if (key.length < min || key.length > max || !/^[\x21-\x7E]+$/.test(key)) {
       throw new KeyFileError(
-        `line ${index + 1} must ${name === undefined ? "be" : "have behind its name"} a key of ` +
+        `line ${index + 1} must ${name === undefined ? "be" : "have after its name"} a key of ` +
           `${min} to ${max} printable ASCII characters, no spaces`,
       );
     }
     // Whoever takes it from one caller would leave it with the other, and nobody could tell who sends it.
     if (nameOf.has(key) && nameOf.get(key) !== name) {
       throw new KeyFileError(
-        `line ${index + 1} has a key that stands above it under another name or none`,
+        `line ${index + 1} has a key that is above it with another name or none`,
       );
     }
     nameOf.set(key, name);
     keys.push({ name, key });
   });
-  if (keys.length === 0) throw new KeyFileError("it must hold a key");
+  if (keys.length === 0) throw new KeyFileError("it has no keys");
   return keys;
 }
 

@@ -10,7 +10,7 @@ import type { TcpAddress, UnixAddress } from "./runtime.ts";
 // By the error codes of the system, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program"],
-  ["EADDRNOTAVAIL", "the address is not one of this machine"],
+  ["EADDRNOTAVAIL", "this machine does not have this address"],
   ["EACCES", "this user may not listen on that port"],
   ["EMFILE", "too many files are open"],
 ]);
@@ -26,8 +26,8 @@ const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "this user may not create a file there"],
   ["EPERM", "this user may not create a file there"],
   ["EROFS", "this user may not create a file there"],
-  ["ENOENT", "its folder is not there"],
-  ["ENOTDIR", "its folder is not there"],
+  ["ENOENT", "its folder does not exist"],
+  ["ENOTDIR", "its folder does not exist"],
   ["ENAMETOOLONG", "the path is too long for a socket"],
   ["EINVAL", "the path is too long for a socket"],
 ]);

@@ -79,8 +79,8 @@ Deno.test("createGuard() counts what is forgotten for want of room, and says so 
   for (let i = 0; i < 12; i++) await store.decide(String(i), undefined);
   assertEquals(said, [
     "count: evicted-failed",
-    "warn: the guard remembers 10 secrets and no more (--guard-entries): used codes are forgotten, " +
-    "then failures",
+    "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets used codes " +
+    "first, then failures",
     "count: evicted-failed",
   ]);
 });

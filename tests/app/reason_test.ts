@@ -7,8 +7,8 @@ import { UsageError } from "../../lib/config.ts";
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],
   [{ code: "EEXIST" }, "the file exists, and is never overwritten"],
-  [{ code: "EACCES" }, "this user may not"],
-  [{ code: "EPERM", name: "NotCapable" }, "this user may not"],
+  [{ code: "EACCES" }, "permission denied"],
+  [{ code: "EPERM", name: "NotCapable" }, "permission denied"],
   [{ code: "EISDIR" }, "it is a folder"],
   [{ code: "ENOSPC" }, "the disk is full"],
   [{ code: "EROFS" }, "the file system is read-only"],

@@ -55,7 +55,7 @@ Deno.test("readTls() says what is wrong with which file", async () => {
     ]);
     assertEquals(
       messageOf(() => server("cert", "other")),
-      "the key of --tls-key does not fit the certificate of --tls-cert",
+      "the key of --tls-key does not match the certificate of --tls-cert",
     );
   });
 });

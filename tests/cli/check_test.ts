@@ -195,7 +195,7 @@ Deno.test("check finds a port that is in use, and an address that is none of thi
   );
   assertEquals(
     notWell(await check(["--host", "192.0.2.1"])).replace(/^.*: /, ""),
-    "the address is not one of this machine.",
+    "this machine does not have this address.",
   );
 });
 
@@ -217,7 +217,7 @@ Deno.test("check takes nothing from those who are on a port that is shared", asy
   assertEquals(code, 0, stderr);
   assertEquals(
     notWell(await check(["--host", "192.0.2.1", "--share-port"])).replace(/^.*: /, ""),
-    "the address is not one of this machine.",
+    "this machine does not have this address.",
   );
 });
 
@@ -227,7 +227,7 @@ Deno.test("check finds a socket that cannot be made, and makes none", async () =
     const socket = (path: string): Promise<Outcome> => check(["--socket", path]);
     assertEquals(
       notWell(await socket(`${folder}/none/pin.sock`)),
-      "cannot listen on the socket: its folder is not there.",
+      "cannot listen on the socket: its folder does not exist.",
     );
     await Deno.writeTextFile(`${folder}/file`, "");
     assertEquals(

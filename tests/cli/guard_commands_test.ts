@@ -40,7 +40,7 @@ Deno.test("guard status, name and unlock ask a server over its admin socket", as
     assert(status.startsWith("secrets remembered: 1\n"), status);
     assert(status.endsWith(`secret=${name.trim()} pins=2\n`), status);
     const [, unlocked] = await guard(["unlock", ...way]);
-    assert(unlocked.startsWith(`pins for secret=${name.trim()} are looked at again`), unlocked);
+    assert(unlocked.startsWith(`pins for secret=${name.trim()} are checked again`), unlocked);
     assertEquals(await check(rightPin()), "True");
     const page = await (await fetch(`${program.url}/metrics`)).text();
     assert(page.includes("\nauthenticator_guard_wrong_pins_total 1\n"), page);
@@ -70,10 +70,10 @@ Deno.test("guard name knows a secret by the file of the key, whatever server run
 });
 
 const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
-  [["status"], 2, "the shared store of --guard is needed, or the --admin-socket of the server"],
-  [["unlock"], 2, "the shared store of --guard is needed, or the --admin-socket of the server"],
-  [["name"], 2, "--guard-key-file is needed, or the --admin-socket of the server"],
-  [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "--guard-key-file is needed to find a secret"],
+  [["status"], 2, "give --guard with the shared store, or the --admin-socket of the server"],
+  [["unlock"], 2, "give --guard with the shared store, or the --admin-socket of the server"],
+  [["name"], 2, "give --guard-key-file, or the --admin-socket of the server"],
+  [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
   [["status", "--admin-socket", "/nowhere/socket"], 1, "no server answers this user at the socket"],
   [["status", "--guard", "redis://127.0.0.1:9"], 1, "cannot be reached (ECONNREFUSED)"],
 ];

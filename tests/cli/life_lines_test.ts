@@ -35,5 +35,5 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
 
 Deno.test("stoppedLine() says whether requests were cut off", () => {
   assertEquals(stoppedLine(true), "stopped");
-  assertEquals(stoppedLine(false), "stopped: requests that were still running are cut off");
+  assertEquals(stoppedLine(false), "stopped: requests that were still running were cut off");
 });

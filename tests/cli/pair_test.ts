@@ -239,8 +239,8 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "hunter2"],
       "",
       2,
-      "a word stands where an option is expected: the command comes first, and options begin with " +
-      "--. Try --help.",
+      "there is a word that is no option: the command comes first, and options begin with --. Try " +
+      "--help.",
     ],
     [
       [...NAMES, "--secret=hunter2"],

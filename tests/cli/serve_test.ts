@@ -158,7 +158,10 @@ Deno.test("SIGHUP without a certificate leaves the program serving", async () =>
   program.signal("SIGTERM");
   const { code, stderr } = await program.outcome;
   assertEquals(code, 0);
-  assert(/^\S+ info SIGHUP: there is nothing to read again\n/m.test(stderr), stderr);
+  assert(
+    /^\S+ info SIGHUP: there are no certificate and no API keys to read again\n/m.test(stderr),
+    stderr,
+  );
 });
 
 Deno.test("SIGHUP does not end a program that does not listen yet", async () => {
@@ -244,7 +247,7 @@ Deno.test("the program says in one sentence that an address is not its machine's
   assertEquals([code, stderr], [
     1,
     "authenticator: error: cannot listen on 192.0.2.1, port 8080: " +
-    "the address is not one of this machine.\n",
+    "this machine does not have this address.\n",
   ]);
 });
 

@@ -170,7 +170,7 @@ Deno.test("what is no socket is left alone, and a path that cannot be is said so
     await Deno.writeTextFile(`${folder}/file`, "text");
     const cases = [
       [`${folder}/file`, "the path is taken by something that is not a socket"],
-      [`${folder}/none/a.sock`, "its folder is not there"],
+      [`${folder}/none/a.sock`, "its folder does not exist"],
       [`${folder}/${"a".repeat(120)}`, "the path is too long for a socket"],
     ] as const;
     for (const [path, reason] of cases) {

@@ -196,7 +196,7 @@ Deno.test("a certificate that cannot be used ends the program with 2", async () 
       ],
       [
         2,
-        "authenticator: error: the key of --tls-key does not fit the certificate of " +
+        "authenticator: error: the key of --tls-key does not match the certificate of " +
         "--tls-cert. Try --help.\n",
       ],
       [

@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [
     ["--metrics", "canary"],
-    "a word stands where an option is expected: the command comes first, and options begin with --",
+    "there is a word that is no option: the command comes first, and options begin with --",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["completion"], "SHELL must be bash, zsh or fish"],
@@ -98,19 +98,19 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
 });
 
 Deno.test("parseCommand() takes no option twice", () => {
-  assertEquals(refusal(["--port", "1", "--port", "2"]), "--port stands twice");
-  assertEquals(refusal(["--metrics", "--metrics=false"]), "--metrics stands twice");
+  assertEquals(refusal(["--port", "1", "--port", "2"]), "--port is given twice");
+  assertEquals(refusal(["--metrics", "--metrics=false"]), "--metrics is given twice");
 });
 
 Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
   assertEquals(
     refusal([], ["PATH", "AUTHENTICATOR_API_KEY_FILE"]),
-    "AUTHENTICATOR_API_KEY_FILE is set, and there is no such variable; did you mean " +
+    "AUTHENTICATOR_API_KEY_FILE is set, but there is no such variable; did you mean " +
       "AUTHENTICATOR_API_KEYS_FILE?",
   );
   assertEquals(
     refusal([], ["AUTHENTICATOR_"]),
-    "AUTHENTICATOR_ is set, and there is no such variable",
+    "AUTHENTICATOR_ is set, but there is no such variable",
   );
   const ofKubernetes = ["SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT_8080_TCP_ADDR", "X_PORT_1_UDP"];
   parseCommand([], () => undefined, [
@@ -152,7 +152,7 @@ Deno.test("a mistyped variable keeps the program from starting", async () => {
   assertEquals(await runCommand(["serve", "--port", "0"], { env }), {
     code: 2,
     stdout: "",
-    stderr: "authenticator: error: AUTHENTICATOR_API_KEY_FILE is set, and there is no such " +
+    stderr: "authenticator: error: AUTHENTICATOR_API_KEY_FILE is set, but there is no such " +
       "variable; did you mean AUTHENTICATOR_API_KEYS_FILE? Try --help.\n",
   });
 });

@@ -14,13 +14,13 @@ Commands:
   doctor                   Say why a pin fails; pin and secret on two lines of standard input
   healthcheck              Ask the running server whether it is healthy
   check                    Show the options in effect and what is risky in them
-  guard status             Show whose pins are refused
-  guard unlock             Lift the wait of a secret from standard input
-  guard name               Print what the log calls a secret from standard input
+  guard status             Show the secrets whose pins are refused
+  guard unlock             End the wait of a secret from standard input
+  guard name               Print the name that a secret has in the log
   completion               Print the completion script for bash, zsh or fish
   man                      Print the manual page
-  licenses                 Print the licences of what is inside
-  help                     Show help, also of one command
+  licenses                 Print the licences of the program and its parts
+  help                     Show help, or the help of one command
   version                  Show version, commit, runtime and target
 
 authenticator help COMMAND shows the options of a command, with examples.
@@ -33,7 +33,7 @@ const LAST_LINES = `
   -h, --help               Show help
   -V, --version            Show version, commit, runtime and target
 
-Each of them can be set in the environment too: --base-url as AUTHENTICATOR_BASE_URL.
+You can also set each of them in the environment: --base-url as AUTHENTICATOR_BASE_URL.
 A flag wins over its variable. Defaults are in parentheses.
 
 Exit codes: 0 success; 1 failure; 2 wrong usage or settings.`;
@@ -56,12 +56,12 @@ const OF_CODE = `Print the current code of a secret from standard input, as an a
 
 Usage: authenticator code [options]
 
-Prints the code, and on standard error for how many seconds it is the current one. Use it in tests,
-and where there is no phone.
+Prints the code, and on standard error how many seconds remain until the next one. Use it in tests,
+or when you have no phone.
 
 Options:
   --secret-file FILE       File with the secret, instead of standard input
-  --at TIME                The moment of the code, if not now
+  --at TIME                When the code is shown, if not now
                            A time as 2026-01-31T12:00:00Z, or seconds since 1970
 
 Options of the service:

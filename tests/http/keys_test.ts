@@ -116,9 +116,9 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
     ["with a blank in it ....", "be"],
     ["sch\u00fctzenf\u00e4hnlein-key", "be"],
     ["k".repeat(257), "be"],
-    ["billing:", "have behind its name"],
-    ["billing:15-characters--", "have behind its name"],
-    [`billing:${"k".repeat(257)}`, "have behind its name"],
+    ["billing:", "have after its name"],
+    ["billing:15-characters--", "have after its name"],
+    [`billing:${"k".repeat(257)}`, "have after its name"],
   ];
   for (const [line, verb] of rows) {
     assertEquals(
@@ -128,7 +128,7 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
   }
   assertEquals(
     assertThrows(() => parseKeys("# nothing yet\n\n"), KeyFileError).message,
-    "it must hold a key",
+    "it has no keys",
   );
 });
 
@@ -141,7 +141,7 @@ Deno.test("parseKeys() takes no key under two names: nobody could tell who sends
   for (const [first, second] of rows) {
     assertEquals(
       assertThrows(() => parseKeys(`${first}\n${OTHER}\n${second}`), KeyFileError).message,
-      "line 3 has a key that stands above it under another name or none",
+      "line 3 has a key that is above it with another name or none",
     );
   }
   // Twice under one name, it is one all the same.

@@ -41,7 +41,7 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
         "secrets whose pins are refused now: 1",
       ]);
       assert(new RegExp(`^secret=${name} wrong=2 refused_seconds=[0-9]+$`).test(status[2]!));
-      assert((await guard("unlock")).startsWith(`pins for secret=${name} are looked at again`));
+      assert((await guard("unlock")).startsWith(`pins for secret=${name} are checked again`));
       assertEquals(await check(one, used), "False");
       for (const server of [one, two]) {
         await eventually(async () => await check(server, wrongPinOf("x"), "x") === "False");
@@ -50,7 +50,7 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
       await eventually(async () => await check(two, pinOf(SECRET)) === "True");
       assertEquals(await check(one, pinOf(SECRET)), "False");
       assertEquals(await command("FLUSHALL"), "OK");
-      assertEquals(await guard("unlock"), `nothing was remembered of secret=${name}`);
+      assertEquals(await guard("unlock"), `nothing was remembered about secret=${name}`);
     });
     assert(/ secret=[\w-]{10} outcome=throttled /.test(log), log);
   });
