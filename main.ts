@@ -20,7 +20,7 @@ import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
 import { licenses } from "./lib/app/licenses.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
-import { UsageError } from "./lib/config.ts";
+import { UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";
 

@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
-import { parseConfig } from "../lib/config.ts";
+import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
 import { createMemoryStore } from "../lib/guard/memory_store.ts";

@@ -2,7 +2,7 @@
 // binding, and the same with the body of an error.
 
 import { serviceHandler } from "../lib/app/handler.ts";
-import { parseConfig } from "../lib/config.ts";
+import { parseConfig } from "../lib/config/options.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
 const SECRET = "YJO8LCQTMFU4";

@@ -5,7 +5,8 @@ import { assertEquals } from "@std/assert/equals";
 import configuration from "../deno.json" with { type: "json" };
 import { parseCommand } from "../lib/command_line/command_line.ts";
 import { COMMANDS, optionsOf } from "../lib/command_line/commands.ts";
-import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
+import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
+import { OPTIONS } from "../lib/config/options.ts";
 import { codeIn, fencesOf, PAGES, read, ROOT } from "./support/pages.ts";
 
 const COMPILE = read("compile.sh");

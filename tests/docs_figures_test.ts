@@ -3,7 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import configuration from "../deno.json" with { type: "json" };
-import { OPTIONS } from "../lib/config.ts";
+import { OPTIONS } from "../lib/config/options.ts";
 import { extraLooks, FIRST_WAIT_MS } from "../lib/guard/budget.ts";
 import { MIN_GUARD_KEY_BYTES } from "../lib/guard/fingerprint.ts";
 import { guardRules, sourceBudget, strangersBudget, totalBudget } from "../lib/guard/guard.ts";

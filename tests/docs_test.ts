@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { flagOf, namesOf, OPTIONS, variableOf } from "../lib/config.ts";
+import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
+import { OPTIONS } from "../lib/config/options.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
 import { MAX_BODIES } from "../lib/body/body_turns.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";

@@ -8,7 +8,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["findings"],
   ["terminal", "command_line"],
   ["app"],
-  ["config.ts"],
+  ["config"],
   ["runtime"],
   ["http"],
   ["body"],

@@ -5,7 +5,8 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
 import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";

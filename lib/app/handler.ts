@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Guard } from "../guard/guard.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
 import type { Route } from "../http/route.ts";

@@ -6,7 +6,8 @@
 
 import type { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import { reasonOf } from "./reason.ts";
 
 /**

@@ -6,7 +6,8 @@
 
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import type { Handler } from "../http/handler.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/keys.ts";
 import { OPERATOR_ROUTES } from "../http/route.ts";

@@ -5,7 +5,8 @@
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import type { Tls } from "../runtime/runtime.ts";
 import { readOptionFile } from "./option_file.ts";

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { type Config, flagOf, namesOf, OPTIONS, optionText, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, namesOf, UsageError } from "../config/option.ts";
+import { OPTIONS, optionText } from "../config/options.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { certificateFindings, findRisks } from "../findings/findings.ts";

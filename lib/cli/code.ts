@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { CodeOptions } from "../command_line/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";

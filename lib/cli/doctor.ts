@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Config, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { UsageError } from "../config/option.ts";
 import {
   type Cause,
   causesOf,

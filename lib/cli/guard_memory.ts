@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Config, flagOf } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
 import { guardRules, refusedMs } from "../guard/guard.ts";
 import { askOnce, serverOf } from "../store/primaries.ts";

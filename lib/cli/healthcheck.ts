@@ -6,7 +6,8 @@
 
 import http from "node:http";
 import https from "node:https";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import { CommandError } from "../terminal/io.ts";
 
 /** How long an answer may take. */

@@ -5,7 +5,9 @@
  */
 
 import { versionLine } from "../app/version.ts";
-import { type Config, flagOf, namesOf, OPTIONS, optionText } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, namesOf } from "../config/option.ts";
+import { OPTIONS, optionText } from "../config/options.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
 /** Why a server stops. */

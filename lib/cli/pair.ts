@@ -5,7 +5,8 @@
  */
 
 import process from "node:process";
-import { type Config, flagOf, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
 import { type SecretEncoding, setupCode } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";

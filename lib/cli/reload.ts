@@ -6,7 +6,8 @@
 
 import type { Service } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
-import { type Config, UsageError } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { UsageError } from "../config/option.ts";
 import type { CallerKey } from "../http/keys.ts";
 import type { Listener } from "../runtime/listener.ts";
 import type { Log } from "../telemetry/log.ts";

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Log } from "../telemetry/log.ts";
 import { currentRuntime } from "../runtime/current.ts";

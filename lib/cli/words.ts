@@ -4,7 +4,7 @@
  * @module
  */
 
-import { flagOf, UsageError } from "../config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
 import { Fault } from "../service/fault.ts";
 
 /**

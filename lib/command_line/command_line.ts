@@ -5,18 +5,17 @@
  */
 
 import { parseArgs } from "node:util";
+import type { Config } from "../config/config.ts";
 import {
-  type Config,
   flagOf,
   namesOf,
   type Option,
-  OPTIONS,
   type OptionSources,
-  parseConfig,
   parseOptions,
   UsageError,
   variableOf,
-} from "../config.ts";
+} from "../config/option.ts";
+import { OPTIONS, parseConfig } from "../config/options.ts";
 import {
   CODE_OPTIONS,
   type CodeOptions,

@@ -5,7 +5,10 @@
  * @module
  */
 
-import { type Config, namesOf, type Option, OPTIONS, type OptionTable } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { namesOf, type Option, type OptionTable } from "../config/option.ts";
+import { OPTIONS } from "../config/options.ts";
+import { SWITCH } from "../config/values.ts";
 
 /** The options of the command `pair`. */
 export interface PairOptions {
@@ -47,7 +50,7 @@ export const PAIR_OPTIONS: OptionTable<PairOptions> = {
   appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
   appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
   secretFile: SECRET_FILE,
-  newSecret: { ...OPTIONS.metrics, description: "Make a random secret of 160 bits and print it" },
+  newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
   svg: { description: "Write the QR code as SVG too", ...FILE },
   png: { description: "Write the QR code as PNG too", ...FILE },
 };

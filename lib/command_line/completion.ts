@@ -4,7 +4,8 @@
  * @module
  */
 
-import { flagOf, namesOf, type Option, OPTIONS } from "../config.ts";
+import { flagOf, namesOf, type Option } from "../config/option.ts";
+import { OPTIONS } from "../config/options.ts";
 import { type CommandFacts, COMMANDS, type Shell } from "./commands.ts";
 
 /** Writes what makes a shell complete command lines. */

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { type Config, flagOf, namesOf, type Option, OPTIONS, variableOf } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, namesOf, type Option, variableOf } from "../config/option.ts";
+import { OPTIONS } from "../config/options.ts";
 import { type CommandFacts, COMMANDS } from "./commands.ts";
 
 /** What the program is for, in one sentence. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { flagOf, namesOf, type Option, OPTIONS, variableOf } from "../config.ts";
+import { flagOf, namesOf, type Option, variableOf } from "../config/option.ts";
+import { OPTIONS } from "../config/options.ts";
 import { type CommandFacts, COMMANDS } from "./commands.ts";
 import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "./help.ts";
 

@@ -9,7 +9,8 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import type { OptionSource } from "../command_line/command_line.ts";
-import { type Config, flagOf } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf } from "../config/option.ts";
 import { readVariable } from "../terminal/io.ts";
 import {
   type FileFacts,

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readStoreTls } from "../app/tls_files.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { ListenError, systemErrorCode } from "../runtime/listen_error.ts";
 import type { Server, TcpAddress } from "../runtime/runtime.ts";

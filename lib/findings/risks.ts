@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Config, flagOf, variableOf } from "../config.ts";
+import type { Config } from "../config/config.ts";
+import { flagOf, variableOf } from "../config/option.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Variable } from "../terminal/io.ts";
 

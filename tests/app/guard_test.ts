@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../lib/app/guard.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf } from "../cli/command.ts";
 import { AUTHORITY } from "../redis/certificates.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { readOptionFile } from "../../lib/app/option_file.ts";
 import { reasonOf } from "../../lib/app/reason.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
 import { createService, readKeys, type Service } from "../../lib/app/service.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 import type { Runtime } from "../../lib/runtime/runtime.ts";
 import { configOf } from "../cli/command.ts";
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { readStoreTls, readTls } from "../../lib/app/tls_files.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf, withFolder } from "../cli/command.ts";
 

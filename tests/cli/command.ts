@@ -12,7 +12,7 @@ import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
 import type { Outcome } from "../support/program.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
-import type { Config } from "../../lib/config.ts";
+import type { Config } from "../../lib/config/config.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { explainMemory, guardMemory } from "../../lib/cli/guard_memory.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 import { configOf } from "./command.ts";
 
 const SECRET = "MYSECRETMYSECRET";

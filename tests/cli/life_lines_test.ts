@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { startLine, stoppedLine } from "../../lib/cli/life_lines.ts";
-import { flagOf, namesOf, OPTIONS, parseConfig } from "../../lib/config.ts";
+import { flagOf, namesOf } from "../../lib/config/option.ts";
+import { OPTIONS, parseConfig } from "../../lib/config/options.ts";
 import { VERSION } from "../../lib/app/version.ts";
 
 const RUNTIME = { title: "Deno 1.2.3", target: "linux-x64" };

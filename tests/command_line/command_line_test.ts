@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { type Command, parseCommand } from "../../lib/command_line/command_line.ts";
 import { COMMANDS } from "../../lib/command_line/commands.ts";
-import { UsageError } from "../../lib/config.ts";
+import { UsageError } from "../../lib/config/option.ts";
 import { runCommand } from "../cli/command.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {

@@ -3,7 +3,8 @@ import { assertEquals } from "@std/assert/equals";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
 import { COMMANDS } from "../../lib/command_line/commands.ts";
 import { help } from "../../lib/command_line/help.ts";
-import { flagOf, namesOf, OPTIONS, variableOf } from "../../lib/config.ts";
+import { flagOf, namesOf, variableOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 
 const COMMANDS_AND_FIRST_OPTION = `Usage: authenticator [command] [options]
 

@@ -2,7 +2,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { COMMANDS } from "../../lib/command_line/commands.ts";
 import { manPage } from "../../lib/command_line/man_page.ts";
-import { flagOf, namesOf, OPTIONS, variableOf } from "../../lib/config.ts";
+import { flagOf, namesOf, variableOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 
 const PAGE = manPage("1.2.3");
 

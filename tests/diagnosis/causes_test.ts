@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { decodeBase32 } from "@std/encoding/base32";
-import { OPTIONS } from "../../lib/config.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 import { causesOf, certaintyOf, flawSentences, LIKELY_CHANCE } from "../../lib/diagnosis/causes.ts";
 import { diagnose, type Match, type PinSettings } from "../../lib/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../support/reference_totp.ts";

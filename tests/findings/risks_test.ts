@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { optionRisks, variableRisks, WATCHED_VARIABLES } from "../../lib/findings/risks.ts";
-import { namesOf, OPTIONS as ALL } from "../../lib/config.ts";
+import { namesOf } from "../../lib/config/option.ts";
+import { OPTIONS as ALL } from "../../lib/config/options.ts";
 import { configOf } from "../cli/command.ts";
 
 const PLAIN = "pins and secrets cross";

@@ -5,7 +5,7 @@
  */
 
 import { serviceHandler } from "../../lib/app/handler.ts";
-import { parseConfig } from "../../lib/config.ts";
+import { parseConfig } from "../../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../lib/guard/guard.ts";
 import { keepConnected } from "../../lib/connection/redis_connection.ts";

@@ -305,7 +305,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a text is the code of no verdict either",
   },
   {
-    file: "lib/config.ts",
+    file: "lib/config/options.ts",
     original: 'guard === "memory"',
     replacement: "false",
     reason:

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { OPTIONS } from "../../lib/config.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
 

@@ -3,7 +3,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { COMMANDS, SHELLS } from "../../lib/command_line/commands.ts";
-import { flagOf, namesOf, OPTIONS } from "../../lib/config.ts";
+import { flagOf, namesOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 import { run } from "../interop/command.ts";
 import { runProgram } from "../support/program.ts";
 

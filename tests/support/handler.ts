@@ -2,7 +2,8 @@
 
 import { assert } from "@std/assert/assert";
 import { type HandlerParts, serviceHandler } from "../../lib/app/handler.ts";
-import { type Config, parseConfig } from "../../lib/config.ts";
+import type { Config } from "../../lib/config/config.ts";
+import { parseConfig } from "../../lib/config/options.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 
 /** What a test may want of a handler; all else is as when nothing is said. */

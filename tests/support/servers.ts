@@ -6,7 +6,7 @@
 
 import { assert } from "@std/assert/assert";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
-import type { Config } from "../../lib/config.ts";
+import type { Config } from "../../lib/config/config.ts";
 import { serviceHandler } from "../../lib/app/handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import { KeyRing, parseKeys } from "../../lib/http/keys.ts";

@@ -72,7 +72,7 @@ export const CONTRACT: Source = {
       "The elements of requests and replies are in one configurable namespace, an absolute URI that ends with a slash.",
       [
         testsOf("exchanges/namespace.md")("Calls and replies are in the namespace"),
-        testsOf("config_test.ts")(
+        testsOf("config/options_test.ts")(
           "parseCommand() names --namespace and what is expected, never the value",
         ),
       ],

@@ -28,7 +28,7 @@ export const GUARD: Source = {
       [
         guard("decide() looks at as many wrong pins in a row as are allowed, and at no more"),
         guard("decide() gives back a look in each hour, and none for a right pin"),
-        testsOf("config_test.ts")("parseCommand() gives every default"),
+        testsOf("config/options_test.ts")("parseCommand() gives every default"),
       ],
     ),
     met(

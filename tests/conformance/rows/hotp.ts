@@ -11,7 +11,7 @@ export const HOTP: Source = {
   rows: [
     met("HO-01", "§4 R4; §5.3", "MUST", "A code is a number of at least six digits.", [
       fields("A pin must be exactly the digits of a code"),
-      testsOf("config_test.ts")(
+      testsOf("config/options_test.ts")(
         "parseCommand() names --digits and what is expected, never the value",
       ),
     ]),
@@ -65,7 +65,7 @@ export const HOTP: Source = {
       "SHOULD",
       "The window is as small as possible: one time step on each side, unless told otherwise.",
       [
-        testsOf("config_test.ts")("parseCommand() gives every default"),
+        testsOf("config/options_test.ts")("parseCommand() gives every default"),
         fields("The pins of this, the last and the next time step are right"),
         fields("The pins of two steps ago and two steps on are wrong"),
       ],
@@ -103,7 +103,7 @@ export const HOTP: Source = {
       "The limit is as low as people can live with.",
       "It is 100 unless told otherwise, the most that NIST SP 800-63B §5.2.2 allows, so that nobody who moves here waits for the sake of a typing mistake; docs/security.md has the chances, also of `--max-failures 5`.",
       [
-        testsOf("config_test.ts")("parseCommand() gives every default"),
+        testsOf("config/options_test.ts")("parseCommand() gives every default"),
       ],
     ),
     deviates(

@@ -38,7 +38,7 @@ export const TOTP: Source = {
       ],
     ),
     met("TO-05", "§4.1", "MUST", "30 seconds and T0 = 0 are the defaults.", [
-      testsOf("config_test.ts")("parseCommand() gives every default"),
+      testsOf("config/options_test.ts")("parseCommand() gives every default"),
       totp("timeStep() changes exactly at the beginning of a step"),
     ]),
     met("TO-06", "§4.2", "MUST", "T is rounded down.", [
@@ -51,7 +51,7 @@ export const TOTP: Source = {
       fields("The pins of two steps ago and two steps on are wrong"),
     ]),
     met("TO-09", "§5.2", "SHOULD", "A step of 30 seconds.", [
-      testsOf("config_test.ts")("parseCommand() gives every default"),
+      testsOf("config/options_test.ts")("parseCommand() gives every default"),
     ]),
     deviates(
       "TO-10",

@@ -1,10 +1,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { parseCommand } from "../lib/command_line/command_line.ts";
-import { help } from "../lib/command_line/help.ts";
-import { type Config, flagOf, namesOf, OPTIONS, UsageError, variableOf } from "../lib/config.ts";
-import { StoreUrl } from "../lib/connection/store_url.ts";
+import { parseCommand } from "../../lib/command_line/command_line.ts";
+import { help } from "../../lib/command_line/help.ts";
+import type { Config } from "../../lib/config/config.ts";
+import { flagOf, namesOf, UsageError, variableOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
+import { StoreUrl } from "../../lib/connection/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);

@@ -1,0 +1,261 @@
+/**
+ * The options of the service: one table, from which the parser, the usage text and the table in
+ * docs/options.md are derived.
+ *
+ * @module
+ */
+
+import { StoreUrl } from "../connection/store_url.ts";
+import { isAuthority } from "../http/target.ts";
+import { MAX_WINDOW } from "../otp/totp.ts";
+import type { Config } from "./config.ts";
+import {
+  flagOf,
+  type Option,
+  type OptionSources,
+  type OptionTable,
+  parseOptions,
+  UsageError,
+} from "./option.ts";
+import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
+
+const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
+  placeholder: "ADDRESS",
+  defaultText: "127.0.0.1",
+  expected: "an IP address or a host name",
+  parse: (text) => /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : undefined,
+};
+
+const PORT = wholeNumber(0, 65535);
+
+const HASHES = oneOf("SHA1", "SHA256", "SHA512");
+
+/** The options of the service. */
+export const OPTIONS: OptionTable<Config> = {
+  host: {
+    ...ADDRESS,
+    description: "Address to listen on; 0.0.0.0 or :: for all",
+  },
+  port: {
+    placeholder: "PORT",
+    defaultText: "8080",
+    description: "Port to listen on; 0 picks a free one",
+    ...PORT,
+  },
+  sharePort: {
+    description: "Share the port, and the work, with other servers (Linux)",
+    ...SWITCH,
+  },
+  socket: {
+    placeholder: "PATH",
+    description: "Unix socket to listen on instead of an address",
+    ...path("the path of a socket"),
+  },
+  socketMode: {
+    placeholder: "MODE",
+    defaultText: "0660",
+    description: "Permissions of that socket, in octal",
+    expected: "three or four octal digits",
+    parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
+  },
+  adminSocket: {
+    placeholder: "PATH",
+    description: "Unix socket for guard status, unlock and name, which only this user can use",
+    ...path("the path of a socket"),
+  },
+  tlsCert: {
+    placeholder: "FILE",
+    description: "TLS certificate chain (PEM); read again on SIGHUP",
+    ...path("the path of a file"),
+  },
+  tlsKey: {
+    placeholder: "FILE",
+    description: "Private key of the certificate (PEM)",
+    ...path("the path of a file"),
+  },
+  namespace: {
+    placeholder: "URI",
+    defaultText: "http://authenticatorapi.com/",
+    description: "XML namespace of the service",
+    expected: "an absolute URI that ends with a slash",
+    parse: (text) => isNamespace(text) ? { value: text } : undefined,
+  },
+  baseUrl: {
+    placeholder: "URL",
+    defaultText: "",
+    description: "Public base URL in the WSDL; by default the address of each request",
+    expected: "an http or https URL without query and fragment",
+    parse: (text) => text === "" ? { value: undefined } : parseBaseUrl(text),
+  },
+  trustProxy: {
+    description: "Trust X-Forwarded-Proto and X-Forwarded-Host",
+    ...SWITCH,
+  },
+  apiKeysFile: {
+    placeholder: "FILE",
+    description: "API keys, one per line; callers must send one; read again on SIGHUP",
+    ...path("the path of a file"),
+  },
+  metrics: {
+    description: "Serve Prometheus metrics at /metrics",
+    ...SWITCH,
+  },
+  metricsPort: {
+    placeholder: "PORT",
+    defaultText: "",
+    description: "Port for /metrics, /healthz and /readyz alone; /metrics is then nowhere else",
+    expected: PORT.expected,
+    parse: (text) => text === "" ? { value: undefined } : PORT.parse(text),
+  },
+  metricsHost: {
+    ...ADDRESS,
+    description: "Address of that port",
+  },
+  logFormat: {
+    placeholder: "FORMAT",
+    defaultText: "text",
+    description: "Log lines as text or json",
+    ...oneOf("text", "json"),
+  },
+  exitWithParent: {
+    description: "End when standard input ends, for use as a sidecar",
+    ...SWITCH,
+  },
+  html: {
+    placeholder: "FORM",
+    defaultText: "svg",
+    description: "Html of a pairing: an inline svg, or an image as the hosted service has",
+    ...oneOf("svg", "image"),
+  },
+  window: {
+    placeholder: "STEPS",
+    defaultText: "1",
+    description: "Time steps accepted before and after now; the hosted service has 10",
+    ...wholeNumber(0, MAX_WINDOW),
+  },
+  algorithm: {
+    placeholder: "NAME",
+    defaultText: "SHA1",
+    description: "Hash of the codes: SHA1, SHA256 or SHA512; many apps know only SHA1",
+    ...HASHES,
+    parse: (text) => HASHES.parse(text.toUpperCase().replace("SHA-", "SHA")),
+  },
+  digits: {
+    placeholder: "N",
+    defaultText: "6",
+    description: "Digits in a code, 6 to 8; many apps know only 6",
+    ...wholeNumber(6, 8),
+  },
+  period: {
+    placeholder: "SECONDS",
+    defaultText: "30",
+    description: "Length of a time step; many apps know only 30",
+    ...wholeNumber(1, 3600),
+  },
+  secretEncoding: {
+    placeholder: "NAME",
+    defaultText: "text",
+    description: "What a secretCode is: text, whose UTF-8 bytes are the key, or base32",
+    ...oneOf("text", "base32"),
+  },
+  maxFailures: {
+    placeholder: "N",
+    defaultText: "100",
+    description: "Wrong pins after which a secret waits; one is forgotten an hour; 0: never",
+    ...wholeNumber(0, 1_000_000),
+  },
+  singleUse: {
+    description: "Accept each code only once",
+    ...SWITCH,
+  },
+  guard: {
+    placeholder: "STORE",
+    defaultText: "memory",
+    description: "Where wrong pins are counted: memory, or a Redis, Sentinel or Cluster URL",
+    expected: "memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
+    parse: (text) => {
+      const value = text === "memory" ? text : StoreUrl.parse(text);
+      return value === undefined ? undefined : { value };
+    },
+  },
+  guardEntries: {
+    placeholder: "N",
+    defaultText: "100000",
+    description: "Secrets that --guard memory remembers, about 200 bytes each",
+    ...wholeNumber(1, 10_000_000),
+  },
+  guardKeyFile: {
+    placeholder: "FILE",
+    description: "Key of at least 32 random bytes, the same for all servers that share a store",
+    ...path("the path of a file"),
+  },
+  guardTlsCa: {
+    placeholder: "FILE",
+    description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
+    ...path("the path of a file"),
+  },
+  guardTlsCert: {
+    placeholder: "FILE",
+    description: "Client certificate chain for a rediss:// store (PEM)",
+    ...path("the path of a file"),
+  },
+  guardTlsKey: {
+    placeholder: "FILE",
+    description: "Private key of the client certificate (PEM)",
+    ...path("the path of a file"),
+  },
+};
+
+/**
+ * Reads the options of the service.
+ *
+ * @throws {UsageError} At the first value that is wrong; it names the flag or variable and what is
+ * expected, never the value.
+ */
+export function parseConfig(sources: OptionSources): Config {
+  const config = parseOptions(OPTIONS, sources);
+  mustBeGivenTogether(config, "tlsCert", "tlsKey");
+  mustBeGivenTogether(config, "guardTlsCert", "guardTlsKey");
+  const { guard, guardTlsCa, guardTlsCert } = config;
+  const wantsTls = guardTlsCa !== undefined || guardTlsCert !== undefined;
+  if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {
+    const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
+    throw new UsageError(`${flag} needs a rediss:// URL in ${flagOf("guard")}`);
+  }
+  const { port, socket, metricsPort } = config;
+  if (socket === undefined && port !== 0 && port === metricsPort) {
+    throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
+  }
+  // Deno has no TLS on a socket.
+  if (socket !== undefined && config.tlsCert !== undefined) {
+    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);
+  }
+  return config;
+}
+
+function mustBeGivenTogether(
+  config: Config,
+  ...[one, other]: readonly [keyof Config, keyof Config]
+): void {
+  if ((config[one] === undefined) !== (config[other] === undefined)) {
+    throw new UsageError(`${flagOf(one)} and ${flagOf(other)} must be given together`);
+  }
+}
+
+/** The value of an option as it would be typed; undefined when there is none. No password is in it. */
+export function optionText(name: keyof Config, config: Config): string | undefined {
+  if (name === "socketMode") return config.socketMode.toString(8).padStart(4, "0");
+  return config[name] === undefined ? undefined : String(config[name]);
+}
+
+// RFC 3986 §4.3, with a scheme; two of the names that end so have a meaning of their own in XML.
+function isNamespace(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*\/$/.test(text) &&
+    text !== "http://www.w3.org/2000/xmlns/" &&
+    text !== "http://schemas.xmlsoap.org/soap/envelope/";
+}
+
+function parseBaseUrl(text: string): { readonly value: string } | undefined {
+  const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$()*+,;=:@%]*)*)$/i.exec(text);
+  return match !== null && isAuthority(match[1]!) ? { value: text.replace(/\/+$/, "") } : undefined;
+}

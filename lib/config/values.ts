@@ -1,0 +1,53 @@
+/**
+ * The kinds of values that options take.
+ *
+ * @module
+ */
+
+import type { Option } from "./option.ts";
+
+/** A switch: off unless it is given. */
+export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
+  defaultText: "false",
+  expected: "true or false",
+  parse: (text) => {
+    if (text === "true" || text === "1") return { value: true };
+    return text === "false" || text === "0" || text === "" ? { value: false } : undefined;
+  },
+};
+
+/** One of a few words, as they are written. */
+export function oneOf<Value extends string>(
+  ...values: readonly Value[]
+): Required<Pick<Option<Value>, "values" | "expected" | "parse">> {
+  return {
+    values,
+    expected: values.join(", ").replace(/, (?=[^,]*$)/, " or "),
+    parse: (text) => {
+      const value = values.find((known) => known === text);
+      return value && { value };
+    },
+  };
+}
+
+/** A whole number from one to another, both of them allowed. */
+export function wholeNumber(min: number, max: number): Pick<Option<number>, "expected" | "parse"> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    parse: (text) => {
+      const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+      return value >= min && value <= max ? { value } : undefined;
+    },
+  };
+}
+
+/** A path, which may be left out; whether it leads anywhere is not looked at. */
+export function path(
+  expected: string,
+): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+  return {
+    defaultText: "",
+    expected,
+    parse: (text) => text.includes("\0") ? undefined : { value: text || undefined },
+  };
+}
