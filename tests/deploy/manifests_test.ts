@@ -43,6 +43,7 @@ for (
     "compose.yaml",
     "kubernetes.yaml",
     "Containerfile",
+    "drop-ins/cores.conf",
     "drop-ins/lan.conf",
     "drop-ins/port-80.conf",
     "drop-ins/port-443.conf",
@@ -113,29 +114,64 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   assert(!validate(file));
 });
 
+/** Puts the unit and a drop-in into a folder of units, by the name of a service. */
+async function install(units: string, service: string, dropIn?: string): Promise<void> {
+  await Deno.mkdir(`${units}/${service}.d`, { recursive: true });
+  // The executable that it names is not on this machine.
+  const unit = deployFile("authenticator.service").replaceAll(
+    "/usr/local/bin/authenticator",
+    "/bin/true",
+  );
+  await Deno.writeTextFile(`${units}/${service}`, unit);
+  if (dropIn === undefined) return;
+  await Deno.writeTextFile(`${units}/${service}.d/${dropIn}`, deployFile(`drop-ins/${dropIn}`));
+}
+
+/** What systemd has to say of units, for each of the files. */
+async function complaintsOf(units: string, ...files: string[]): Promise<readonly string[]> {
+  const paths = files.map((file) => `${units}/${file}`);
+  const { stdout, stderr } = await runToEnd(
+    ["systemd-analyze", "verify", "--man=no", ...paths],
+    { env: { SYSTEMD_UNIT_PATH: `${units}:` } },
+  );
+  return (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
+}
+
 Deno.test("systemd accepts the unit with each drop-in", () =>
   withFolder(async (folder) => {
     await need(["systemd-analyze", "--version"], "systemd");
-    for (const name of ["none", "lan", "port-80", "port-443"]) {
-      const units = `${folder}/${name}`;
-      await Deno.mkdir(`${units}/authenticator.service.d`, { recursive: true });
-      // The executable that it names is not on this machine.
-      const unit = deployFile("authenticator.service").replaceAll(
-        "/usr/local/bin/authenticator",
-        "/bin/true",
-      );
-      await Deno.writeTextFile(`${units}/authenticator.service`, unit);
-      if (name !== "none") {
-        const dropIn = deployFile(`drop-ins/${name}.conf`);
-        await Deno.writeTextFile(`${units}/authenticator.service.d/${name}.conf`, dropIn);
-      }
-      const command = ["systemd-analyze", "verify", "--man=no", `${units}/authenticator.service`];
-      const { stdout, stderr } = await runToEnd(command, {
-        env: { SYSTEMD_UNIT_PATH: `${units}:` },
-      });
-      const ours = (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
-      assertEquals(ours, [], name);
+    for (const dropIn of [undefined, "lan.conf", "port-80.conf", "port-443.conf"]) {
+      const units = `${folder}/${dropIn}`;
+      await install(units, "authenticator.service", dropIn);
+      assertEquals(await complaintsOf(units, "authenticator.service"), [], dropIn);
     }
+  }));
+
+Deno.test("systemd accepts a server on each core, and enables them for their target alone", () =>
+  withFolder(async (folder) => {
+    await need(["systemctl", "--version"], "systemd");
+    const units = `${folder}/etc/systemd/system`;
+    await install(units, "authenticator@.service", "cores.conf");
+    const target = deployFile("authenticator.target");
+    await Deno.writeTextFile(`${units}/authenticator.target`, target);
+    const files = ["authenticator@.service", "authenticator.target"];
+    assertEquals(await complaintsOf(units, ...files), []);
+    const [, shown] = /systemctl enable --now (.*)/.exec(target)!;
+    const enable = ["systemctl", `--root=${folder}`, "enable", ...shown!.split(" ")];
+    assertEquals((await runToEnd(enable)).code, 0);
+    const wanted = (by: string): readonly string[] =>
+      [...Deno.readDirSync(`${units}/${by}.wants`)].map(({ name }) => name).toSorted();
+    assertEquals(wanted("authenticator.target"), [
+      "authenticator@01.service",
+      "authenticator@02.service",
+    ]);
+    assertEquals(wanted("multi-user.target"), ["authenticator.target"]);
+    // A line that systemd does not know would be passed over, and this test with it.
+    await Deno.writeTextFile(
+      `${units}/authenticator@.service.d/cores.conf`,
+      deployFile("drop-ins/cores.conf").replace("ReloadPropagatedFrom=", "ReloadFrom="),
+    );
+    assert((await complaintsOf(units, ...files)).length > 0);
   }));
 
 Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
