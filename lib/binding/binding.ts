@@ -87,6 +87,9 @@ export interface Binding {
   readonly writeCall?: (operation: Operation, args: Arguments) => WrittenCall;
 }
 
+/** The field of a request by which a calling application says who asks; it may be left out. */
+export const SOURCE_FIELD = "X-Authenticator-Source";
+
 /** Whom a fault blames: SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
 export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
 

@@ -5,7 +5,7 @@
  */
 
 import project from "../../deno.json" with { type: "json" };
-import { FAULTS } from "../binding/binding.ts";
+import { FAULTS, SOURCE_FIELD } from "../binding/binding.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../binding/json.ts";
 import type { FaultCode } from "../service/fault.ts";
 import {
@@ -54,6 +54,7 @@ export function openApi(
     ),
     components: {
       schemas: { ...schemas, Error: ERROR_SCHEMA },
+      parameters: { Source: SOURCE_PARAMETER },
       responses: Object.fromEntries(errors.map(([status, facts]) => [status, errorReply(facts)])),
       ...(wantsKey && { securitySchemes: KEY_SCHEMES }),
     },
@@ -65,6 +66,7 @@ function operationObject({ name, documentation }: Operation, statuses: readonly 
   return {
     operationId: name,
     summary: documentation,
+    parameters: [{ $ref: "#/components/parameters/Source" }],
     requestBody: { required: true, content: { [JSON_TYPE]: { schema: reference(name) } } },
     responses: {
       200: {
@@ -77,6 +79,16 @@ function operationObject({ name, documentation }: Operation, statuses: readonly 
     },
   };
 }
+
+const SOURCE_PARAMETER: Json = {
+  name: SOURCE_FIELD,
+  in: "header",
+  required: false,
+  description: "Who asks, for instance the address of the user who types a pin. Wrong pins are " +
+    "counted for each source, so that a guesser does not keep the user out. Never send what the " +
+    "user can choose. It is hashed at once, and never logged.",
+  schema: { type: "string", examples: ["203.0.113.7"] },
+};
 
 // A record has a schema of its own name, as in the WSDL.
 function schemasOf(

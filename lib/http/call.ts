@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Binding, ServiceRequest } from "../binding/binding.ts";
+import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
 import { parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
@@ -72,7 +72,7 @@ async function answerCall(
 // caller with a name has those whom it asks for to itself: another caller cannot pass for it, nor for
 // its users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
 function sourceOf(request: Request, caller: string | undefined): string | undefined {
-  const field = request.headers.get("x-authenticator-source") ?? "";
+  const field = request.headers.get(SOURCE_FIELD) ?? "";
   return caller === undefined ? field || undefined : `${caller}\n${field}`;
 }
 

@@ -19,11 +19,13 @@ type Document = {
   readonly paths: Readonly<Record<string, { readonly post: OperationObject }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     readonly securitySchemes?: Readonly<Record<string, unknown>>;
   };
 };
 type OperationObject = {
   readonly operationId: string;
+  readonly parameters: readonly object[];
   readonly responses: Readonly<Record<string, unknown>>;
 };
 type Schema = {
@@ -74,6 +76,15 @@ Deno.test("openApi() has a path for each operation, with its parameters and limi
       assertEquals([maxLength, minLength], [max, mayBeEmpty ? undefined : 1], parameter);
     }
   }
+});
+
+Deno.test("openApi() has the field by which callers say who asks, in every operation", () => {
+  const { paths, components: { parameters } } = documentWith({}, MANY);
+  for (const { post } of Object.values(paths)) {
+    assertEquals(post.parameters, [{ $ref: "#/components/parameters/Source" }]);
+  }
+  const { name, in: place, required } = parameters["Source"]!;
+  assertEquals([name, place, required], ["X-Authenticator-Source", "header", false]);
 });
 
 Deno.test("openApi() gives each kind of result its type", () => {

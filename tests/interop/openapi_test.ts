@@ -25,6 +25,7 @@ const names = { appName: "Example", appInfo: "jane", secretCode: Deno.args[1]! }
 const paired = await client.POST("/api.asmx/Pair", { body: names });
 const setupKey: string | undefined = paired.data?.d.ManualSetupCode;
 const checked = await client.POST("/api.asmx/${operation}", {
+  params: { header: { "X-Authenticator-Source": "203.0.113.7" } },
   body: { pin: ${pin}, secretCode: Deno.args[1]! },
 });
 const isRight: boolean | undefined = checked.data?.d;
