@@ -95,26 +95,27 @@ function errorRows(context: PageContext): readonly (readonly string[])[] {
 function errorsSection(operation: Operation, context: PageContext): MarkupElement {
   const { name = "" } = operation.parameters.at(-1) ?? {};
   const fault: Fault = missingParameter(name);
-  const items = context.bindings
+  const bindings = context.bindings
     .filter(({ writeCall }) => writeCall !== undefined)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((binding) => {
-      const { status, contentType, body } = binding.writeFault(fault);
-      const text =
-        `HTTP/1.1 ${status} ${status === 400 ? "Bad Request" : "Internal Server Error"}\n` +
-        `Content-Type: ${contentType}\n\n${String(body).trim()}`;
-      return {
-        label: binding.name,
-        content: (id: string) => pane({ id, title: "Error" }, text),
-      };
-    });
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const items = bindings.map((binding) => {
+    const { status, contentType, body } = binding.writeFault(fault);
+    const text =
+      `HTTP/1.1 ${status} ${status === 400 ? "Bad Request" : "Internal Server Error"}\n` +
+      `Content-Type: ${contentType}\n\n${String(body).trim()}`;
+    return {
+      label: binding.name,
+      content: (id: string) => pane({ id, title: "Error" }, text),
+    };
+  });
+  const chosen = bindings.findIndex(({ name }) => name === context.format);
   return section(
     {
       id: "errors",
       title: "Errors",
       about: `One sentence says what is wrong, and repeats no value; here ${name} is missing.`,
     },
-    tabs("errors-by", "Format", items),
+    tabs("errors-by", "Format", items, Math.max(0, chosen)),
     table("Errors", ["Status", "In SOAP", "When"], errorRows(context)),
   );
 }

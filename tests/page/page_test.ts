@@ -310,6 +310,16 @@ Deno.test("the reference has every parameter with its limit, every field, and a 
   }
 });
 
+Deno.test("requests and errors begin with the format that is asked for", async () => {
+  for (const format of FORMATS) {
+    const { html } = await getPage(handler, `?op=Pair&format=${encodeURIComponent(format)}`);
+    for (const id of ["calls", "errors-by"]) {
+      const [, label] = new RegExp(`id="${id}-\\d" checked="" ?/?><label[^>]*>([^<]+)`).exec(html)!;
+      assertEquals(label, format, id);
+    }
+  }
+});
+
 Deno.test("a document is written once for each host, and what is kept has a bound", async () => {
   const at = (host: string): Promise<string> =>
     getPage(handler, "?op=Pair", { base: `http://${host}` }).then(({ html }) => html);

@@ -53,22 +53,34 @@ export function setUpPrintButton(button: HTMLElement): void {
 /** The labels of the tabs that were chosen last, by the names of their sets. */
 const chosen = new Map<string, string>();
 
+/** The tabs that follow the format of the calls, until another of theirs is chosen. */
+const FOLLOWER = "errors-by";
+
 /**
- * Makes a tab be chosen again on the next view, and makes buttons say by which format they send.
+ * Makes a tab be chosen again on the next view, and makes the page follow the format of the calls:
+ * buttons say by which they send, and errors are shown in it.
  *
  * @param onFormat Told of the format that is chosen.
  */
 export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => void): void {
-  const label = tab.nextElementSibling?.textContent ?? "";
+  const label = labelOf(tab);
   const tell = (): void => {
     if (!tab.checked || tab.name !== "calls") return;
     for (const by of all(".by")) by.textContent = ` by ${label}`;
+    for (const other of all<HTMLInputElement>(`#${FOLLOWER} input`)) {
+      if (labelOf(other) === label) other.checked = true;
+    }
     onFormat(label);
   };
   tab.addEventListener("change", () => {
     chosen.set(tab.name, label);
+    if (tab.name === "calls") chosen.delete(FOLLOWER);
     tell();
   });
   if (chosen.get(tab.name) === label) tab.checked = true;
   tell();
+}
+
+function labelOf(tab: HTMLInputElement): string {
+  return tab.nextElementSibling?.textContent ?? "";
 }
