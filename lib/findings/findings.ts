@@ -53,16 +53,13 @@ const FILE_OPTIONS = [
 ];
 
 function factsOfFiles(config: Config): readonly FileFacts[] {
-  return FILE_OPTIONS.flatMap((option) => {
-    const path = config[option];
-    return path === undefined ? [] : [{ option, isPublic: isPublic(path) }];
-  });
+  return FILE_OPTIONS.map((option) => ({ option, isPublic: isPublic(config[option]) }));
 }
 
 // The bits of everybody; Windows has none, and shows the same for all files. A file that cannot be
 // looked at cannot be read either, which its reader says.
-function isPublic(path: string): boolean {
-  if (process.platform === "win32") return false;
+function isPublic(path: string | undefined): boolean {
+  if (path === undefined || process.platform === "win32") return false;
   try {
     return (statSync(path).mode & 0o004) !== 0;
   } catch {

@@ -97,6 +97,16 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
   );
 });
 
+Deno.test("parseCommand() wants the second word of a command that has two", () => {
+  const all =
+    "there is no such command; the commands are guard status, guard unlock and guard name";
+  assertEquals([refusal(["guard"]), refusal(["guard", "--help"])], [all, all]);
+  assertEquals(
+    refusal(["guard", "statsu"]),
+    "there is no such command; did you mean guard status?",
+  );
+});
+
 Deno.test("parseCommand() takes no option twice", () => {
   assertEquals(refusal(["--port", "1", "--port", "2"]), "--port is given twice");
   assertEquals(refusal(["--metrics", "--metrics=false"]), "--metrics is given twice");

@@ -98,6 +98,57 @@ Deno.test("help() of a command has the options that change what it does, and no 
   assertEquals(COMMANDS.get("serve")!.uses, namesOf(OPTIONS));
 });
 
+// What each command takes besides its own options; serve and check take all.
+const CODE = ["--algorithm", "--digits", "--period", "--secret-encoding"];
+const STORE = [
+  ...["--guard", "--guard-key-file", "--guard-tls-ca", "--guard-tls-cert", "--guard-tls-key"],
+];
+const OF_SECRETS = [...STORE, "--algorithm", "--secret-encoding", "--admin-socket"];
+const USES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["pair", CODE],
+  ["code", CODE],
+  ["doctor", [...CODE, ...STORE, "--window", "--max-failures", "--single-use"]],
+  ["guard status", [...STORE, "--max-failures", "--window", "--period", "--admin-socket"]],
+  ["guard unlock", OF_SECRETS],
+  ["guard name", OF_SECRETS],
+]);
+
+Deno.test("help() of a command shows the options of the service that matter there", () => {
+  for (const [name, flags] of USES) {
+    const { uses } = COMMANDS.get(name)!;
+    assertEquals(uses.map(flagOf).toSorted(), flags.toSorted(), name);
+  }
+  const address = ["--host", "--port", "--socket", "--tls-cert", "--tls-key"];
+  for (const flag of address) {
+    assert(COMMANDS.get("healthcheck")!.uses.map(flagOf).includes(flag), flag);
+  }
+  assertEquals(COMMANDS.get("check")!.uses, namesOf(OPTIONS));
+  for (const name of ["completion", "man", "licenses", "help", "version"]) {
+    assertEquals([COMMANDS.get(name)!.uses, COMMANDS.get(name)!.options], [[], {}], name);
+  }
+});
+
+// A clause, and whole sentences, in which nothing is missing.
+const CLAUSE = /^[A-Z](?:\S| (?! ))+[a-z0-9)]$/;
+const SENTENCES = /^(?:(?:[A-Z/]|--)(?:[^. ]|\.(?! )| (?! ))+\.(?: (?! )|$))+$/;
+
+Deno.test("help() says of each command and option what it does, in whole sentences", () => {
+  for (const [name, { summary, details, options, operand, examples }] of COMMANDS) {
+    assert(CLAUSE.test(summary), `${name}: ${summary}`);
+    assert(SENTENCES.test(details), `${name}: ${details}`);
+    for (const option of namesOf(options)) {
+      const { description, placeholder, expected, defaultText } = options[option]!;
+      assert(CLAUSE.test(description), `${name}: ${description}`);
+      if (placeholder === undefined) continue;
+      assert(/^[A-Z]+$/.test(placeholder), `${name}: ${placeholder}`);
+      assert(/^a \S/.test(expected), `${name}: ${expected}`);
+      assertEquals(defaultText, "", name);
+    }
+    if (operand !== undefined) assert(/^[A-Z]+$/.test(operand.placeholder));
+    for (const example of examples) assert(help(name).includes(`\n  ${example}\n`), example);
+  }
+});
+
 Deno.test("every example in the help is a command line that can be read", () => {
   for (const [name, { examples }] of COMMANDS) {
     assert(examples.length > 0, name);

@@ -6,6 +6,7 @@ import {
   type GuardRules,
   guardRules,
   type GuardState,
+  pinsOwed,
   refusedMs,
   sourceBudget,
   strangersBudget,
@@ -239,6 +240,23 @@ Deno.test("a clock set back makes nobody known for longer who sent right pins al
     player.nowMs + KNOWN_MS,
     player.nowMs + KNOWN_MS,
   ]);
+});
+
+Deno.test("a clock set back makes no wait longer of a source that had no right pin", () => {
+  const rules = rulesWith({ maxFailures: 10 });
+  const player = new Player(rules);
+  player.exhaust("a");
+  player.nowMs -= HOUR;
+  assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
+});
+
+Deno.test("pinsOwed() counts wrong pins that have not come back, a part of one as one", () => {
+  const rules = rulesWith();
+  const player = new Player(rules);
+  player.wrong(3);
+  const owed = (elapsedMs: number): number => pinsOwed(rules, player.state!, START + elapsedMs);
+  assertEquals([0, 1, HOUR, HOUR + 1, 3 * HOUR].map(owed), [3, 3, 2, 2, 0]);
+  assertEquals(pinsOwed(rulesWith({ maxFailures: 0 }), player.state!, START), 0);
 });
 
 Deno.test("decide() gives the state itself where nothing of it changes, with sources too", () => {

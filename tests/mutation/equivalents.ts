@@ -24,6 +24,8 @@ const SAME_CODE = "a text that is no code of so many digits equals none that is 
 const SPARED_VERSIONS = "of a range without an allowed version none is tried; the check spares " +
   "the choice of its segments";
 
+const NOBODY_ASKS = "a server that is opened to see whether it can be is asked for nothing";
+
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -448,10 +450,64 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "on a socket there is no TLS, and nothing that renews it",
   },
   {
-    file: "lib/cli/findings.ts",
+    file: "lib/findings/findings.ts",
     original: 'process.platform === "win32"',
     replacement: "false",
     reason: "the tests run on Linux",
+  },
+  {
+    file: "lib/findings/findings.ts",
+    original: "path === undefined",
+    replacement: "false",
+    reason: "no file without a path can be looked at or read either; the check is for the compiler",
+  },
+  {
+    file: "lib/findings/findings.ts",
+    original: `{
+    return false;
+  }`,
+    replacement: "{}",
+    reason: "undefined is no more public than false",
+  },
+  {
+    file: "lib/findings/obstacles.ts",
+    line: "const unused = (): Response => new Response(null, { status: 503 });",
+    original: "{ status: 503 }",
+    reason: NOBODY_ASKS,
+  },
+  {
+    file: "lib/findings/obstacles.ts",
+    original: "503",
+    reason: NOBODY_ASKS,
+  },
+  {
+    file: "lib/findings/obstacles.ts",
+    original: "(): Response => new Response(null, { status: 503 })",
+    reason: NOBODY_ASKS,
+  },
+  {
+    file: "lib/findings/obstacles.ts",
+    original: "() => Promise.resolve(unused())",
+    reason: NOBODY_ASKS,
+  },
+  {
+    file: "lib/findings/risks.ts",
+    original: "baseUrl !== undefined",
+    replacement: "true",
+    reason: "undefined is no URL of the scheme http; the check is for the compiler",
+  },
+  {
+    file: "lib/guard/guard.ts",
+    line: 'const refusedMs = verdict === "wrong" ? refusedBy(rules, kept, source, nowMs) : leftMs;',
+    original: 'verdict === "wrong"',
+    replacement: "true",
+    reason: "only a wrong pin makes a wait longer: of all others the same comes out once more",
+  },
+  {
+    file: "lib/guard/recent_table.ts",
+    line: "const NO_SOURCES: readonly SourceState[] = [];",
+    original: "[]",
+    reason: "what stands in a place that is free is not read; nothing in it spares memory",
   },
   {
     file: "lib/cli/doctor.ts",
