@@ -202,7 +202,7 @@ background:#fff;color:#54625c;border:1px solid var(--line);border-radius:14px;te
 .tile svg,.tile img{display:block}
 .tile img{width:100%;height:100%}
 .tile p{padding:1.5rem}
-[aria-busy=true] :is(.tile>*,.groups){opacity:.25}
+[aria-busy=true] :is(.tile>svg,.groups){opacity:.25}
 [aria-busy=true] .setup .row{opacity:.5}
 .setup{min-width:0;max-width:100%}
 .setup>.row{margin-top:.8rem}

@@ -45,7 +45,8 @@ for (const query of QUERIES) {
           await page.keyboard.press("Enter");
           await page.locator(".reasons li").first().waitFor();
           assertEquals(await findings(page), []);
-          // While an answer is on its way.
+          // While an answer is on its way, for as long as it takes to look.
+          await page.evaluate("AbortSignal.timeout = () => new AbortController().signal");
           await page.route("**/api.asmx/*", () => {});
           await page.keyboard.press("Enter");
           await page.locator(".answer.waiting").waitFor();
@@ -69,6 +70,15 @@ for (const query of QUERIES) {
     }, { viewport: { width: 320, height: 256 }, complaints: query === "?op=nothing" ? 1 : 0 });
   });
 }
+
+Deno.test("axe finds nothing while the first picture is on its way", async () => {
+  await visit("about:blank", async (page) => {
+    await page.route("**/api.asmx/*", () => {});
+    await page.goto(`${server.url}/api.asmx?op=Pair`);
+    await page.locator("[aria-busy=true] > .tile > p").waitFor();
+    assertEquals(await findings(page), []);
+  });
+});
 
 for (const colorScheme of ["light", "dark"] as const) {
   Deno.test(`axe finds nothing where a key is wanted, ${colorScheme}`, async () => {

@@ -5,7 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page, Route } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
-import { visit } from "./browser.ts";
+import { shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 
 const server = serverForTests();
@@ -42,7 +42,7 @@ for (
       await page.fill(PIN, pinOf(await scan(page)));
       assertMatch(await checked(page), /true/);
       await change(page);
-      assertEquals(await page.innerText(".answer"), "The answer appears here.");
+      await shows(page, ".answer", "The answer appears here.");
     });
   });
 }
@@ -59,7 +59,7 @@ Deno.test("a picture is dim and cannot be printed from the first letter until it
     await page.focus("#Pair-appName");
     const box = page.locator(".pairing");
     await page.keyboard.press("x");
-    assertEquals(await box.getAttribute("aria-busy"), "true");
+    await page.locator(".pairing[aria-busy=true]").waitFor();
     assert(await page.isDisabled(".print"));
     assertEquals(await page.getAttribute(".open", "href"), null);
     assertEquals(
@@ -79,18 +79,31 @@ Deno.test("a picture is dim and cannot be printed from the first letter until it
 Deno.test("Check and Send show that they wait, and give up after ten seconds", async () => {
   await visit(`${server.url}/`, async (page) => {
     await page.fill(PIN, pinOf(await scan(page)));
+    // They pass when the test says so.
+    await page.evaluate(`{
+      const controls = [];
+      let passed;
+      AbortSignal.timeout = (ms) => {
+        controls.push(new AbortController());
+        passed = ms;
+        return controls.at(-1).signal;
+      };
+      globalThis.passPatience = () => {
+        for (const control of controls) control.abort();
+        return passed;
+      };
+    }`);
     await page.route("**/api.asmx/*", () => {});
     await page.click(CHECK);
     await page.click(SEND);
     for (const operation of ["ValidatePin", "Pair"]) {
-      assertEquals(await page.locator(`form[data-operation=${operation}][data-busy]`).count(), 1);
+      await page.locator(`form[data-operation=${operation}][data-busy]`).waitFor();
     }
-    assertEquals(await page.innerText(".answer"), "Asking the server\u2026");
-    await page.locator(".answer.bad").waitFor();
-    assertEquals(await page.innerText(".answer"), "No reply within 10 seconds.");
-    await page.locator(".status.bad").waitFor();
-    assertEquals(await page.innerText(".status"), "No reply within 10 seconds.");
-    assertEquals(await page.locator("form[data-busy]").count(), 0);
+    await shows(page, ".answer", "Asking the server\u2026");
+    assertEquals(await page.evaluate("passPatience()"), 10_000);
+    await shows(page, ".answer.bad", "No reply within 10 seconds.");
+    await shows(page, ".status.bad", "No reply within 10 seconds.");
+    await page.locator("form[data-busy]").waitFor({ state: "detached" });
   });
 });
 
@@ -236,7 +249,7 @@ Deno.test("the name on the sheet is the one that the app shows", async () => {
       await route.continue();
     });
     await page.click(SEND);
-    await page.waitForTimeout(300);
+    await shows(page, ".tile p", "The QR code appears here.");
     assertEquals(await page.locator("html.paired").count(), 0);
     assert((await page.textContent(".for")) !== "Acme Corp (mallory)");
   });
@@ -259,7 +272,8 @@ Deno.test("a reply whose body takes long does not set the clock back", async () 
     await page.goto(`${server.url}/`);
     await page.fill(PIN, pinOf(await scan(page)));
     await checked(page);
-    await page.waitForTimeout(1_200);
+    const time = await page.innerText(".time");
+    await page.locator(".time").filter({ hasNotText: time }).waitFor();
     assertEquals(await page.innerText(".skew"), "");
   });
 });

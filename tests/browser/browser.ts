@@ -1,6 +1,8 @@
 /** Headless Chromium, and pages of it that tell of everything that goes wrong in them. */
 
+import { assertEquals } from "@std/assert/equals";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -14,6 +16,10 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+// A machine may be slow, and its first visit slower; what did not come by then does not come.
+const STEP_MS = 120_000;
+const VISIT_MS = 300_000;
 
 let started: Promise<Browser> | undefined;
 
@@ -49,6 +55,9 @@ export async function visit(
 ): Promise<void> {
   started ??= start();
   const context = await (await started).newContext(options);
+  context.setDefaultTimeout(STEP_MS);
+  // What the test waits for then fails.
+  const deadline = setTimeout(() => void context.close({ reason: "it took too long" }), VISIT_MS);
   try {
     const page = await context.newPage();
     const heard: string[] = [];
@@ -65,8 +74,22 @@ export async function visit(
     });
     await page.goto(url);
     await act(page);
+    // What was read on the page may be there before what the console tells.
+    await eventually(() => heard.length >= complaints, "the page complained");
     if (heard.length !== complaints) throw new Error(`The page complained: ${heard.join("\n")}`);
+    // Nobody waits any more for what was answered by hand.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   } finally {
+    clearTimeout(deadline);
     await context.close();
   }
+}
+
+/** Waits until the first element that a selector finds shows a text, and nothing else. */
+export async function shows(page: Page, selector: string, text: string): Promise<void> {
+  const element = page.locator(selector).first();
+  let shown = await element.innerText();
+  const isShown = async (): Promise<boolean> => (shown = await element.innerText()) === text;
+  // What it shows instead says more than that it did not come.
+  await eventually(isShown).catch(() => assertEquals(shown, text));
 }

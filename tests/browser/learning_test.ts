@@ -5,12 +5,16 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
+import { eventually } from "../support/eventually.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { visit } from "./browser.ts";
+import { shows, visit } from "./browser.ts";
 import { pinOf, scan } from "./pairing.ts";
 
 const server = serverForTests();
-const strict = serverForTests("--single-use", "--max-failures", "5");
+// Steps of an hour: else a slow test reads a code in one step, and uses it in the next.
+const HOUR = ["--period", "3600"];
+const hourly = serverForTests(...HOUR);
+const strict = serverForTests(...HOUR, "--single-use", "--max-failures", "5");
 const base32 = serverForTests("--secret-encoding", "base32");
 
 const PIN = "#ValidatePin-pin";
@@ -23,10 +27,14 @@ async function check(page: Page): Promise<string> {
   return await page.innerText(".answer b");
 }
 
-/** Waits for a time step that is not about to end. */
+/** Waits for a time step that is not about to end, and for its code. */
 async function earlyInStep(page: Page): Promise<void> {
   await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
-  while (Number(await page.innerText(".left")) < 8) await page.waitForTimeout(500);
+  const isEarly = async (): Promise<boolean> => Number(await page.innerText(".left")) > 60;
+  await eventually(isEarly, "a time step began", 120_000);
+  const uri = await scan(page);
+  const pin = pinOf(uri);
+  await shows(page, ".now .code", `${pin.slice(0, 3)} ${pin.slice(3)}`);
 }
 
 async function reasons(page: Page): Promise<string> {
@@ -35,10 +43,9 @@ async function reasons(page: Page): Promise<string> {
 }
 
 Deno.test("a person without a phone reaches true with two clicks", async () => {
-  await visit(`${server.url}/`, async (page) => {
+  await visit(`${hourly.url}/`, async (page) => {
     const uri = await scan(page);
     await earlyInStep(page);
-    assertEquals((await page.innerText(".now .code")).replace(" ", ""), pinOf(uri));
     await page.click(".now");
     assertEquals(await page.inputValue(PIN), pinOf(uri));
     assertEquals(await page.evaluate("document.activeElement.type"), "submit");
@@ -47,8 +54,7 @@ Deno.test("a person without a phone reaches true with two clicks", async () => {
 });
 
 Deno.test("the codes around now are accepted and refused as the window says", async () => {
-  await visit(`${server.url}/`, async (page) => {
-    await scan(page);
+  await visit(`${hourly.url}/`, async (page) => {
     await earlyInStep(page);
     const answers: Record<string, string> = {};
     for (const step of ["-2", "-1", "0", "1", "2"]) {
@@ -128,7 +134,6 @@ for (const [what, secret, pin, says] of CAUSES) {
 
 Deno.test("a right pin that is refused is explained by the settings", async () => {
   await visit(`${strict.url}/`, async (page) => {
-    await scan(page);
     await earlyInStep(page);
     await page.click(".now");
     assertEquals(await check(page), "true");
@@ -167,20 +172,20 @@ Deno.test("what was typed goes from view to view and back, in memory alone", asy
     const secret = await page.inputValue("#Pair-secretCode");
     await page.fill("#Pair-appName", "Kept");
     await page.click("nav a:has-text('ValidatePin')");
-    await page.locator("h1", { hasText: "ValidatePin" }).waitFor();
-    assertMatch(page.url(), /\/api\.asmx\?op=ValidatePin$/);
+    await page.waitForURL(/\/api\.asmx\?op=ValidatePin$/);
+    await shows(page, "h1", "ValidatePin");
     assertEquals(await page.title(), "ValidatePin - Authenticator");
     assertEquals(await page.inputValue(SECRET), secret);
     await page.fill(PIN, pinOf(uri));
     assertEquals(await check(page), "true");
     await page.goBack();
-    await page.locator("h1", { hasText: /^Pair$/ }).waitFor();
+    await shows(page, "h1", "Pair");
     assertEquals(await page.inputValue("#Pair-secretCode"), secret);
     assertEquals(await page.inputValue("#Pair-appName"), "Kept");
     assertMatch(await scan(page), /totp\/Kept:/);
     await page.click("nav a:has-text('WSDL')");
+    await page.waitForURL(/\/api\.asmx#wsdl$/);
     await page.locator("#wsdl").waitFor();
-    assertMatch(page.url(), /\/api\.asmx#wsdl$/);
     assertEquals(await page.inputValue(SECRET), secret);
     assertEquals(addresses.filter((url) => url.includes(secret)), []);
     assertEquals(
@@ -196,7 +201,7 @@ Deno.test("the language that was chosen stays chosen", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
     await page.getByText("Python", { exact: true }).first().click();
     await page.click("nav a:has-text('ValidatePin')");
-    await page.locator("h1", { hasText: "ValidatePin" }).waitFor();
+    await shows(page, "h1", "ValidatePin");
     assert(await page.getByText("urllib.request.Request(").isVisible());
   });
 });
@@ -247,10 +252,35 @@ Deno.test("programs follow the format that is chosen, with what was typed, and g
     }
     await page.click("#code label:text-is('curl')");
     assert((await program.innerText()).includes("o'\\''neill &#60;b&#62;"));
+    // The next view comes with them: one that is asked for later would be seen to change.
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).search));
     await page.click("nav a:text-is('ValidatePin')");
-    await page.locator('#snippets[data-format="SOAP 1.2"] pre').first().waitFor();
+    await shows(page, "h1", "ValidatePin");
     assertMatch(await program.innerText(), /application\/soap\+xml/);
+    assertEquals(loaded, ["?op=ValidatePin&format=SOAP+1.2"]);
     assert(!page.url().includes("format"));
+  });
+});
+
+Deno.test("programs of a format that is not wanted any more are not shown", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => go = resolve);
+    await page.route("**/*format=JSON", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const [request] = await Promise.all([
+      page.waitForRequest("**/*format=JSON"),
+      page.click("#calls label:text-is('JSON')"),
+    ]);
+    await page.click("#calls label:text-is('HTTP POST')");
+    go();
+    await (await request.response())!.finished();
+    // Whatever becomes of it is done when the page has had another reply.
+    await page.evaluate("fetch('?disco').then((reply) => reply.text())");
+    assertEquals(await page.getAttribute("#snippets", "data-format"), "HTTP POST");
   });
 });
 

@@ -8,6 +8,7 @@ import jsqr from "jsqr";
 import { URI } from "otpauth";
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
+import { eventually } from "../support/eventually.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 /** Reads the QR code in the first element that a selector finds, from how it looks. */
@@ -22,12 +23,9 @@ export async function scan(page: Page, selector = ".tile"): Promise<string> {
 
 /** Waits until the picture on the page is another than the one with this Key URI. */
 export async function scanAnother(page: Page, before: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
-    const uri = await scan(page);
-    if (uri !== before) return uri;
-    await page.waitForTimeout(50);
-  }
-  throw new Error("the picture did not change");
+  let uri = before;
+  await eventually(async () => (uri = await scan(page)) !== before, "the picture is another");
+  return uri;
 }
 
 /** The pin of now for a Key URI. */

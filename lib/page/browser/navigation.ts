@@ -41,10 +41,11 @@ export function followLinks(mount: () => void): void {
   });
 }
 
+let chosen: string | undefined;
 let asked = 0;
 
 /**
- * Shows the programs of the view in a format.
+ * Shows the programs of the view in a format, and those of the views after it.
  *
  * @param mount Makes the section that was put in work.
  */
@@ -52,14 +53,13 @@ export async function showSnippets(
   format: string,
   mount: (section: HTMLElement) => void,
 ): Promise<void> {
+  chosen = format;
+  // One that is on its way is not wanted any more, even where nothing needs to change.
+  const request = ++asked;
   const section = first("#snippets");
   if (section === undefined || format === section.dataset["format"]) return;
-  const request = ++asked;
   try {
-    const address = new URL(document.URL);
-    address.searchParams.set("format", format);
-    const reply = await fetch(addressOf(address.href));
-    const view = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const view = await load(document.URL);
     if (request !== asked || !section.isConnected) return;
     const other = one("#snippets", view);
     section.replaceWith(other);
@@ -69,11 +69,18 @@ export async function showSnippets(
   }
 }
 
+/** Loads a view in the format that is chosen. */
+async function load(address: string): Promise<Document> {
+  const url = new URL(addressOf(address));
+  if (chosen !== undefined) url.searchParams.set("format", chosen);
+  const reply = await fetch(url);
+  return new DOMParser().parseFromString(await reply.text(), "text/html");
+}
+
 async function show(address: string, mount: () => void, arrive: () => void): Promise<void> {
   const visit = ++visits;
   try {
-    const reply = await fetch(addressOf(address));
-    const view = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const view = await load(address);
     if (visit !== visits) return;
     for (const place of [".band", "#main", "footer"]) one(place).replaceWith(one(place, view));
     document.title = view.title;
