@@ -6,6 +6,7 @@ import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf } from "../cli/command.ts";
 import { AUTHORITY } from "../redis/certificates.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
@@ -101,10 +102,7 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
   const { said, observer } = notes();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
-  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
-  free.close();
-  const url = `redis://127.0.0.1:${port}`;
+  const url = `redis://127.0.0.1:${freePort()}`;
   const guard = createGuard(configOf(["--guard", url, "--guard-key-file", path]), observer)!;
   await eventually(() => said.length > 0);
   assertEquals([guard.store.refusal("a"), await guard.store.decide("a", 7)], [

@@ -6,6 +6,7 @@ import { flagOf, namesOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
 import project from "../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
+import { freePort } from "../support/free_port.ts";
 import type { Outcome } from "../support/program.ts";
 import { certificateFindings } from "../../lib/findings/findings.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
@@ -255,9 +256,7 @@ Deno.test("check finds a store that cannot be reached, and one that refuses the 
     await Deno.writeTextFile(`${folder}/key`, "k".repeat(32), { mode: 0o600 });
     const checkStore = (url: string): Promise<Outcome> =>
       check(["--guard-key-file", `${folder}/key`], { env: { AUTHENTICATOR_GUARD: url } });
-    const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = free.addr;
-    free.close();
+    const port = freePort();
     assertEquals(
       notWell(await checkStore(`redis://127.0.0.1:${port}`)),
       `the store of the guard, redis://127.0.0.1:${port}, cannot be reached (ECONNREFUSED).`,

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { explainMemory, guardMemory } from "../../lib/cli/guard_memory.ts";
 import { UsageError } from "../../lib/config/option.ts";
+import { freePort } from "../support/free_port.ts";
 import { configOf } from "./command.ts";
 
 const SECRET = "MYSECRETMYSECRET";
@@ -49,9 +50,7 @@ Deno.test("guardMemory() has nothing to say of what is no secret", async () => {
 });
 
 Deno.test("guardMemory() says why it cannot look into a store", async () => {
-  using free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
-  free.close();
+  const port = freePort();
   const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
   assertEquals(await guardMemory(configOf(args), SECRET, 7), {
     refuses: false,

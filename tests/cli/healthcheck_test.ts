@@ -4,6 +4,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
 import { CommandError } from "../../lib/terminal/io.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { type Outcome, startProgram } from "../support/program.ts";
 import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
@@ -125,9 +126,7 @@ Deno.test("healthcheck fails when the answer is not 200", async () => {
 });
 
 Deno.test("healthcheck fails when nothing listens", async () => {
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
-  free.close();
+  const port = freePort();
   assertEquals(
     await check("--port", String(port)),
     notWell(`http://127.0.0.1:${port} refuses connections: nothing listens there`),

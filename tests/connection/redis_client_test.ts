@@ -6,6 +6,7 @@ import { openRedis, type RedisClient } from "../../lib/connection/redis_client.t
 import { storeFailure } from "../../lib/connection/store_failure.ts";
 import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { type Answer, honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A connection, and why it ended; more than one reason is wrong. */
@@ -67,9 +68,7 @@ Deno.test("openRedis() goes on after an error of the store", async () => {
 Deno.test("openRedis() tells why a store cannot be reached, and leaves the platform as it was", async () => {
   const { createConnection } = net;
   const { connect } = tls;
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
+  const port = freePort();
   for (const scheme of ["redis", "rediss"]) {
     const scene = await open(`${scheme}://127.0.0.1:${port}`);
     await eventually(() => scene.ends.length > 0);

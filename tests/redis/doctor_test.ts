@@ -1,8 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { freePort } from "../support/free_port.ts";
 import type { Outcome } from "../support/program.ts";
 import { runCommand } from "../cli/command.ts";
-import { freePort, withRedis } from "./server.ts";
+import { withRedis } from "./server.ts";
 import {
   check,
   earlyInTimeStep,

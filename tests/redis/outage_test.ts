@@ -1,9 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { startMiddleman } from "../support/middleman.ts";
 import type { RunningProgram } from "../support/program.ts";
-import { freePort, type RedisServer, withRedis } from "./server.ts";
+import { type RedisServer, withRedis } from "./server.ts";
 import {
   check,
   counted,
@@ -46,8 +47,16 @@ function told(...words: readonly string[]): (redis: RedisServer) => Promise<void
   return async ({ command }) => assertEquals(await command(...words), "OK");
 }
 
-/** Sends pins without a pause until it is told to stop, and keeps every answer. */
-function load(server: RunningProgram): { readonly end: () => Promise<readonly string[]> } {
+/** Pins that are being sent. */
+interface Load {
+  /** Waits until one more right pin was found right. */
+  readonly accepts: () => Promise<void>;
+  /** Stops, and gives every answer. */
+  readonly end: () => Promise<readonly string[]>;
+}
+
+/** Sends pins without a pause until it is told to stop. */
+function load(server: RunningProgram): Load {
   let stopped = false;
   const answers: string[] = [];
   const one = async (name: string): Promise<void> => {
@@ -60,7 +69,12 @@ function load(server: RunningProgram): { readonly end: () => Promise<readonly st
     }
   };
   const all = Array.from({ length: 8 }, (_, i) => one(`${server.pid} ${i}`));
+  const accepted = (): number => answers.filter((answer) => answer === "True").length;
   return {
+    accepts: async () => {
+      const before = accepted();
+      await eventually(() => accepted() > before, "a right pin is accepted");
+    },
     end: async () => {
       stopped = true;
       await Promise.all(all);
@@ -75,7 +89,9 @@ for (const [what, begin, end] of OUTAGES) {
       const log = await withTwoServers(redis.url, ["--max-failures", "5"], async (one, two) => {
         for (const server of [one, two, one, two]) await check(server, wrongPinOf(SECRET));
         const loads = [load(one), load(two)];
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        const accept = async (): Promise<unknown> =>
+          await Promise.all(loads.map(({ accepts }) => accepts()));
+        await accept();
         await begin(redis);
         for (const server of [one, two]) {
           await eventually(async () => await readiness(server) === 503);
@@ -86,7 +102,7 @@ for (const [what, begin, end] of OUTAGES) {
         for (const server of [one, two]) {
           await eventually(async () => await readiness(server) === 200);
         }
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await accept();
         const answers = (await Promise.all(loads.map(({ end }) => end()))).flat();
         assertEquals(new Set(answers), new Set(["True", "False"]));
         await nothingWasForgotten(one, two);
@@ -127,15 +143,15 @@ Deno.test("a server starts without its Redis, refuses pins, and takes it when it
 
 Deno.test("a server waits for a slow Redis, and not for one that is too slow", async () => {
   await withRedis([], async (redis) => {
-    let delayMs = 100;
+    let delayMs = 500;
     const middleman = startMiddleman(Number(new URL(redis.url).port), () => async (piece) => {
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       return piece;
     });
-    const url = `redis://127.0.0.1:${middleman.port}`;
+    const url = `redis://127.0.0.1:${middleman.port}?timeout=5000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
-      delayMs = 3000;
+      delayMs = 30_000;
       assertEquals(await check(one, pinOf(SECRET)), "False");
       assertEquals(await readiness(one), 503);
       delayMs = 0;

@@ -14,7 +14,7 @@ Deno.test("no right pin is refused while the server is busy or stopped and its R
   await withRedis([], async ({ url }) => {
     const keyFile = Deno.makeTempFileSync();
     Deno.writeTextFileSync(keyFile, "k".repeat(32));
-    const server = await startServer(url, keyFile);
+    const server = await startServer(`${url}?timeout=500`, keyFile);
     await eventually(async () => await readiness(server) === 200);
     const loop = await startClosedLoop(server, CONNECTIONS);
     for (let pause = 0; pause < 2; pause++) {

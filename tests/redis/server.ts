@@ -7,6 +7,7 @@
 
 import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PAGES = ["docs/deploying.md", "docs/security.md"];
@@ -38,12 +39,6 @@ export function shownCommand(): readonly string[] {
     throw new Error(`${PAGES.join(" and ")} must show one command that starts redis-server`);
   }
   return shown[0]!.split(" ");
-}
-
-/** A port of loopback that nothing listens on. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /**

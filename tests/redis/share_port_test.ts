@@ -3,10 +3,19 @@ import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { exchangeRaw } from "../support/http.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
-import { freePort, withRedis } from "./server.ts";
-import { earlyInTimeStep, pinOf, readiness, SECRET, stop, wrongPinOf } from "./two_servers.ts";
+import { withRedis } from "./server.ts";
+import {
+  earlyInTimeStep,
+  patient,
+  pinOf,
+  readiness,
+  SECRET,
+  stop,
+  wrongPinOf,
+} from "./two_servers.ts";
 
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 
@@ -28,7 +37,7 @@ async function withSharedPort(
     await withRedis([], async ({ url }) => {
       const port = freePort();
       const options = ["--port", String(port), "--share-port", "--guard-key-file", keyFile];
-      const env = { AUTHENTICATOR_GUARD: url };
+      const env = { AUTHENTICATOR_GUARD: patient(url) };
       const start = async (): Promise<RunningProgram> => {
         const server = await startProgram([...options, ...args], { env });
         started.push(server);

@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { type Meddle, startMiddleman } from "../support/middleman.ts";
 import type { RunningProgram } from "../support/program.ts";
 import { seededRandom } from "../support/random.ts";
@@ -11,7 +12,7 @@ import {
   CLIENT_KEY,
   PRIVATE_KEY,
 } from "./certificates.ts";
-import { freePort, withRedis } from "./server.ts";
+import { withRedis } from "./server.ts";
 import {
   check,
   earlyInTimeStep,
@@ -248,7 +249,7 @@ Deno.test("a server outlives flipped bits in what its store says by TLS and hear
       const at = random(4) === 0 ? random(1200) : 1500 + random(3000);
       return flipOneBit(random(2) ? "server" : "store", at, random(8), () => flips++);
     });
-    const url = `rediss://127.0.0.1:${middleman.port}`;
+    const url = `rediss://127.0.0.1:${middleman.port}?timeout=500`;
     const args = ["--guard-tls-ca", redis.file("ca.pem")];
     await logOf(redis, url, args, async (server) => {
       await eventually(async () => {

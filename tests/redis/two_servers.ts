@@ -59,7 +59,15 @@ export async function counted(server: RunningProgram, sample: string): Promise<n
   return Number(line?.split(" ").at(-1));
 }
 
-/** Starts a server with a store, and waits until it has it. */
+/**
+ * A URL with more patience than the half second of a store by default, for which a busy machine may
+ * well leave one without its processor; what a URL says itself stays.
+ */
+export function patient(storeUrl: string): string {
+  return storeUrl.includes("?") ? storeUrl : `${storeUrl}?timeout=5000`;
+}
+
+/** Starts a server with a store, to which it is patient. */
 export async function startServer(
   storeUrl: string,
   keyFile: string,
@@ -67,7 +75,7 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProgram> {
   const options = ["--port", "0", "--metrics", "--guard-key-file", keyFile, ...args];
-  return await startProgram(options, { env: { ...env, AUTHENTICATOR_GUARD: storeUrl } });
+  return await startProgram(options, { env: { ...env, AUTHENTICATOR_GUARD: patient(storeUrl) } });
 }
 
 /**

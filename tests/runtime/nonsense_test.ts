@@ -25,7 +25,7 @@ Deno.test("a server outlives a store that speaks nonsense, and takes no wrong pi
   });
   const keyFile = Deno.makeTempFileSync();
   Deno.writeTextFileSync(keyFile, "k".repeat(32));
-  const server = await startServer(store.url, keyFile);
+  const server = await startServer(`${store.url}?timeout=500`, keyFile);
   await eventually(async () => await readiness(server) === 200);
   const before = descriptorCount(server.pid);
   await eventually(async () => {
