@@ -87,8 +87,11 @@ export function programServer(program: RunningProgram, args: readonly string[]):
   };
 }
 
+// Far above what it takes from a pin to its reply.
+const SOON_MS = 5_000;
+
 // A pin of the edge of the window is right for the rest of this time step alone.
 async function settle(period: number): Promise<void> {
   const left = period * 1000 - Date.now() % (period * 1000);
-  if (left < 2_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
+  if (left < SOON_MS) await new Promise((resolve) => setTimeout(resolve, left + 50));
 }
