@@ -15,14 +15,14 @@ export interface Measured {
 }
 
 // Far above what a request takes.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * Sends so many requests over so many connections.
  *
  * @param request Gives the bytes of the next request; its reply must have a Content-Length.
- * @throws {Error} When a connection is closed without a word, or a reply does not come within a
- * minute.
+ * @throws {Error} When a connection is closed without a word, or a reply does not come within
+ * minutes.
  */
 export async function call(
   port: number,

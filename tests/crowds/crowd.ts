@@ -33,12 +33,12 @@ export interface Crowd {
 }
 
 // Far above what it takes to connect.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * Lets a crowd come, and waits until all are there.
  *
- * @throws {Error} When they are not within a minute.
+ * @throws {Error} When they are not within minutes.
  */
 export function gather(options: CrowdOptions): Promise<Crowd> {
   const worker = new Worker(new URL("crowd_worker.ts", import.meta.url), { type: "module" });

@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import type { RunningProgram } from "../support/program.ts";
 
 // Far above what any reply takes; it only keeps a test from hanging.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** A connection. */
 export class Wire {

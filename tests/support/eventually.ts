@@ -1,13 +1,13 @@
 /** Waiting for conditions and not for durations. */
 
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 180_000;
 const PAUSE_MS = 20;
 
 /**
  * Waits until something is so.
  *
  * @param what What is waited for, as a clause.
- * @param patienceMs How long it may take, in milliseconds; a minute unless given.
+ * @param patienceMs How long it may take, in milliseconds; three minutes unless given.
  * @throws {Error} When it is not by then.
  */
 export async function eventually(
