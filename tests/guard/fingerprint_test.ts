@@ -6,6 +6,7 @@ import {
   fingerprintBy,
   type HmacAlgorithm,
   MIN_GUARD_KEY_BYTES,
+  shortName,
   sourceNamesBy,
 } from "../../lib/guard/fingerprint.ts";
 import { seededRandom } from "../support/random.ts";
@@ -94,4 +95,9 @@ Deno.test("sourceNamesBy() gives another name for another secret, text or key", 
   ];
   assertEquals(new Set(names).size, names.length);
   assertEquals(names.every((name) => /^[\w-]{12}$/.test(name)), true);
+});
+
+Deno.test("shortName() is the beginning of a fingerprint: 60 bits", () => {
+  const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), "SHA1")(encoder.encode("secret"));
+  assertEquals([fingerprint.length, shortName(fingerprint)], [43, fingerprint.slice(0, 10)]);
 });

@@ -268,6 +268,15 @@ Deno.test("decide() gives the state itself where nothing of it changes, with sou
   assert(player.state === before);
 });
 
+Deno.test("decide() without a limit leaves what is remembered of one as it is", () => {
+  const rules = rulesWith({ maxFailures: 0, singleUse: true });
+  const source = { id: "a", owedMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
+  const state = { owedMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
+  const replayed = decide(rules, state, { matchedStep: STEP, source: "a" }, START);
+  assertEquals([replayed.verdict, replayed.refusedMs], ["replayed", 0]);
+  assert(replayed.state === state);
+});
+
 Deno.test("unlocked() gives a secret and its sources all looks back, and forgets nothing else", () => {
   const rules = rulesWith({ singleUse: true, maxFailures: 10 });
   const player = new Player(rules);

@@ -266,3 +266,15 @@ Deno.test("a memory store forgets a secret whose wait was lifted before others t
   assertEquals([...evictions()], ["used"]);
   assertEquals(store.decide("a", STEP), "accepted");
 });
+
+Deno.test("a memory store forgets failures that expired as soon as the secret is asked about", () => {
+  const sizes = [10, 60].map((asked) => {
+    const { store, clock } = storeWith(100, rulesWith({ singleUse: false }));
+    for (let i = 0; i < 100; i++) fail(store, `s${i}`, 1);
+    clock.ms += HOUR;
+    store.decide(`s${asked}`, STEP);
+    return store.size();
+  });
+  // Beside the eight that each call forgets, of which one of them may be.
+  assertEquals(Math.min(...sizes), 91);
+});

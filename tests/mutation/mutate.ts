@@ -9,7 +9,8 @@
  * quickest are run first. Where files or folders of tests are named, those alone are run, and those
  * too that `deno task test` leaves out: `lib/guard tests/guard tests/redis`. `--report` tries
  * nothing. What became of a mutant is kept in dist/mutation/ under the text of its file, so that a
- * run goes on where the last one was stopped. One that survived is tried again once a test changed.
+ * run goes on where the last one was stopped. One that survived, or did not end, is tried again once
+ * a test changed.
  * The folder then also holds survivors.txt: what no test noticed.
  *
  * @module
@@ -129,7 +130,7 @@ async function main(args: readonly string[]): Promise<void> {
   const results = readResults();
   const isOpen = ({ key }: Mutant): boolean =>
     results[key] === undefined ||
-    results[key].result === "survived" && results[key].tests !== tests;
+    results[key].result !== "killed" && results[key].tests !== tests;
   const open = args.includes("--report") ? [] : chosen.filter(isOpen);
   say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
   if (open.length > 0) {

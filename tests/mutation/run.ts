@@ -11,6 +11,9 @@ import { startWorker, type Worker } from "./worker_process.ts";
 /** How long the tests may take without a mutant. */
 const DRY_RUN_MS = 1_800_000;
 
+/** How much longer than five times its own time a test may take before it counts as endless. */
+const PATIENCE_MS = 10_000;
+
 /** Mutants that are passed so many times as often as without are taken for endless loops. */
 const HITS_FACTOR = 100;
 
@@ -62,21 +65,26 @@ export class Trial {
     if (tests.length === 0) return { result: "survived" };
     // Of all tests: what is done once and kept is done by whichever comes first.
     const hits = this.#tests.reduce((sum, test) => sum + (test.hits[mutant.id] ?? 0), 0);
-    const slowestMs = Math.max(...tests.map(({ ms }) => ms));
     const allMs = tests.reduce((sum, { ms }) => sum + ms, 0);
-    const ids = tests.map(({ id }) => id);
-    const question = ["run", mutant.id, 1000 + HITS_FACTOR * hits, 5000 + 5 * slowestMs, ids];
-    const deadlineMs = 20_000 + 4 * allMs;
+    // Of a busy machine nothing is believed at once: what is late in a process that has loaded
+    // everything gets three times as long in a new one.
+    const question = (patienceMs: number): readonly unknown[] => {
+      const limits = tests.map(({ id, ms }) => [id, patienceMs + 5 * ms]);
+      return ["run", mutant.id, 1000 + HITS_FACTOR * hits, limits];
+    };
+    const deadlineMs = 60_000 + 4 * allMs;
     if (hits > 0) {
       this.#warm ??= startWorker(this.#folder);
-      const warm = await this.#warm.ask(question, deadlineMs) as Outcome | undefined;
+      const warm = await this.#warm.ask(question(PATIENCE_MS), deadlineMs) as Outcome | undefined;
       if (warm === undefined || warm.spoilt === true) this.close();
       else if (warm.result === "killed") return warm;
     }
     // It may do something while files are loaded, or something that is done once and kept, or the
     // process was not what it should be: once more in a new one.
     const fresh = startWorker(this.#folder, mutant.id);
-    const outcome = await fresh.ask(question, deadlineMs) as Outcome | undefined;
+    const outcome = await fresh.ask(question(3 * PATIENCE_MS), 2 * deadlineMs) as
+      | Outcome
+      | undefined;
     fresh.close();
     return outcome ?? fresh.ended();
   }

@@ -4,7 +4,7 @@
  * anew for each mutant.
  *
  *     ["dry", file...]                    runs every test: its time, and what it covers
- *     ["run", mutant, hits, ms, tests]    runs tests until one fails, each for so long at most
+ *     ["run", mutant, hits, tests]        runs tests until one fails, each for so long at most
  *
  * Its argument is the mutant that is on from the start, if one is.
  *
@@ -172,48 +172,51 @@ function fileOf(id: string): string {
   return id.split(": ")[0]!;
 }
 
+/** The name of a test, and how long it may take, in milliseconds. */
+type Limit = readonly [id: string, ms: number];
+
 async function runMutant(
   mutant: string,
   hitLimit: number,
-  ms: number,
-  ids: readonly string[],
+  limits: readonly Limit[],
 ): Promise<Outcome> {
   activate(mutant, hitLimit);
-  for (const file of new Set(ids.map(fileOf))) {
+  for (const file of new Set(limits.map(([id]) => fileOf(id)))) {
     await load(file);
-    const chosen = ids.filter((id) => fileOf(id) === file).map((id) => tests.get(id)!);
-    const outcome = await runFile(file, chosen, ms);
+    const outcome = await runFile(file, limits.filter(([id]) => fileOf(id) === file));
     if (outcome.result !== "survived") return outcome;
   }
   activate(undefined);
   return { result: "survived" };
 }
 
-async function runFile(file: string, chosen: readonly Test[], ms: number): Promise<Outcome> {
+async function runFile(file: string, limits: readonly Limit[]): Promise<Outcome> {
   const { before, after } = hooks.get(file)!;
-  let current: Test | undefined;
+  const longestMs = Math.max(...limits.map(([, ms]) => ms));
+  let current: Limit | undefined;
   let failure: unknown;
+  const run = ([id, ms]: Limit): Promise<void> => within(ms, tests.get(id)!.run);
   try {
-    await within(ms, () => runAll(before));
-    for (current of chosen) await within(ms, current.run);
+    await within(longestMs, () => runAll(before));
+    for (current of limits) await run(current);
     current = undefined;
   } catch (error) {
     failure = error ?? "nothing";
   }
-  await within(ms, () => runAll(after)).catch((error) => failure ??= error);
+  await within(longestMs, () => runAll(after)).catch((error) => failure ??= error);
   if (failure === undefined) return { result: "survived" };
-  const by = current?.id ?? file;
+  const by = current?.[0] ?? file;
   activate(undefined);
   if (failure instanceof Late) return { result: "timed out", by, spoilt: true };
   const passes = current === undefined || before.length > 0 ||
-    await within(ms, current.run).then(() => true, () => false);
+    await run(current).then(() => true, () => false);
   return { result: "killed", by, spoilt: !passes };
 }
 
 async function answer(question: readonly unknown[]): Promise<unknown> {
   const [kind, ...rest] = question;
   if (kind === "dry") return await dryRun(rest as string[]);
-  return await runMutant(...rest as [string, number, number, string[]]);
+  return await runMutant(...rest as [string, number, Limit[]]);
 }
 
 if (import.meta.main) {
