@@ -5,17 +5,9 @@ import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { exchangeRaw } from "../support/http.ts";
-import { type RunningProgram, startProgram } from "../support/program.ts";
+import { metricsUrl, type RunningProgram, startProgram } from "../support/program.ts";
 import { withRedis } from "./server.ts";
-import {
-  earlyInTimeStep,
-  patient,
-  pinOf,
-  readiness,
-  SECRET,
-  stop,
-  wrongPinOf,
-} from "./two_servers.ts";
+import { earlyInTimeStep, patient, pinOf, SECRET, stop, wrongPinOf } from "./two_servers.ts";
 
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 
@@ -36,7 +28,8 @@ async function withSharedPort(
   try {
     await withRedis([], async ({ url }) => {
       const port = freePort();
-      const options = ["--port", String(port), "--share-port", "--guard-key-file", keyFile];
+      const shared = ["--port", String(port), "--share-port", "--metrics-port", "0"];
+      const options = [...shared, "--guard-key-file", keyFile];
       const env = { AUTHENTICATOR_GUARD: patient(url) };
       const start = async (): Promise<RunningProgram> => {
         const server = await startProgram([...options, ...args], { env });
@@ -55,6 +48,17 @@ async function withSharedPort(
   }
 }
 
+/** The status of `/readyz` on the server's own port; undefined when nobody listens there. */
+async function readiness(server: RunningProgram): Promise<number | undefined> {
+  try {
+    const reply = await fetch(`${await metricsUrl(server)}/readyz`);
+    await reply.body?.cancel();
+    return reply.status;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A reply on a connection of its own: which server answered, and what. */
 async function ask(port: number, path: string): Promise<readonly [server: string, text: string]> {
   const head = [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"];
@@ -64,8 +68,12 @@ async function ask(port: number, path: string): Promise<readonly [server: string
   return [id.slice(0, id.indexOf("-")), new TextDecoder().decode(body)];
 }
 
-function check(port: number, pin: string): Promise<readonly [string, string]> {
-  return ask(port, `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(SECRET)}`);
+function check(
+  port: number,
+  pin: string,
+  secret = SECRET,
+): Promise<readonly [server: string, text: string]> {
+  return ask(port, `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`);
 }
 
 /** Asks until so many servers have answered. */
@@ -125,6 +133,117 @@ Deno.test(
       await start();
       const after = await serversOn(port, 2);
       assertEquals([...after].filter((server) => before.has(server)), [left]);
+    });
+  },
+);
+
+const CALLERS = 12;
+const BUDGET = 10;
+const ATTACKED = "attacked horse staple";
+
+/** What callers got, who each send a right pin, the same again, and a wrong pin of one secret. */
+class Load {
+  /** Answers to each caller. */
+  readonly answers: number[] = Array.from({ length: CALLERS }, () => 0);
+  /** Requests without an answer. */
+  lost = 0;
+  /** Right pins that were answered with `False`. */
+  refused = 0;
+  /** What nobody should get. */
+  readonly wrong: string[] = [];
+  #isOver = false;
+  readonly #callers: readonly Promise<void>[];
+
+  constructor(private readonly port: number) {
+    this.#callers = this.answers.map((_, caller) => this.#call(caller));
+  }
+
+  /** Waits until each caller has had some more answers. */
+  async goesOn(): Promise<void> {
+    const before = [...this.answers];
+    await eventually(() => this.answers.every((count, caller) => count >= before[caller]! + 6));
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#callers);
+  }
+
+  async #call(caller: number): Promise<void> {
+    for (let i = 0; !this.#isOver; i++) {
+      const secret = `secret ${i} of caller ${caller}`;
+      const pin = pinOf(secret);
+      const first = await this.#check(caller, pin, secret);
+      const second = await this.#check(caller, pin, secret);
+      if (first === "False") this.refused++;
+      if (first === "True" && second === "True") this.wrong.push("a pin was accepted twice");
+      const guess = await this.#check(caller, wrongPinOf(ATTACKED), ATTACKED);
+      if (guess === "True") this.wrong.push("a wrong pin was accepted");
+    }
+  }
+
+  async #check(caller: number, pin: string, secret: string): Promise<string | undefined> {
+    try {
+      const [, text] = await check(this.port, pin, secret);
+      if (text !== "True" && text !== "False") this.wrong.push(text);
+      this.answers[caller]!++;
+      return text;
+    } catch {
+      this.lost++;
+      return undefined;
+    }
+  }
+}
+
+/** How many lines of logs have an outcome. */
+function linesWith(outcome: string, logs: readonly string[]): number {
+  return logs.join("").split(` outcome=${outcome} `).length - 1;
+}
+
+Deno.test(
+  "servers on one port keep their promises while one is killed, one is stopped, and both are replaced",
+  LINUX_ONLY,
+  async () => {
+    const args = ["--single-use", "--max-failures", String(BUDGET)];
+    await withSharedPort(args, async ({ port, start }) => {
+      const [one, two] = await Promise.all([start(), start()]);
+      const load = new Load(port);
+      await load.goesOn();
+      assertEquals(load.lost, 0);
+
+      one!.signal("SIGKILL");
+      await one!.outcome;
+      await load.goesOn();
+      // Each caller was waiting for one answer at most.
+      const lostByKill = load.lost;
+      assert(lostByKill <= CALLERS, `${lostByKill}`);
+      assertEquals([await readiness(one!), await readiness(two!)], [undefined, 200]);
+      const three = await start();
+      await load.goesOn();
+      assertEquals([load.lost, await readiness(three)], [lostByKill, 200]);
+
+      two!.signal("SIGTERM");
+      assertEquals((await two!.outcome).code, 0);
+      await load.goesOn();
+      // Connections that the system had given to it, and that it had not accepted yet.
+      const lostByStop = load.lost - lostByKill;
+      assert(lostByStop <= CALLERS, `${lostByStop}`);
+      assertEquals([await readiness(two!), await readiness(three)], [undefined, 200]);
+      const four = await start();
+      await load.goesOn();
+      await load.end();
+      assertEquals([load.lost, load.wrong], [lostByKill + lostByStop, []]);
+      // Whichever is asked.
+      assertEquals((await check(port, pinOf(ATTACKED), ATTACKED))[1], "False");
+
+      const servers = [one!, two!, three, four];
+      await Promise.all(servers.map(stop));
+      const logs = (await Promise.all(servers.map(({ outcome }) => outcome)))
+        .map(({ stderr }) => stderr);
+      assert(linesWith("false", logs) <= BUDGET, logs.join(""));
+      assert(linesWith("throttled", logs) > BUDGET, logs.join(""));
+      // A store that is slow to answer, as on a busy machine, refuses right pins and says so.
+      assert(load.refused <= linesWith("unavailable", logs), `${load.refused}`);
     });
   },
 );

@@ -5,21 +5,14 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { eventually } from "../support/eventually.ts";
 import { pinOf, SECRET } from "../redis/two_servers.ts";
-import { type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import { metricsUrl, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 /** A program that serves, and the URL of its metrics port. */
 async function start(
   args: readonly string[],
 ): Promise<readonly [program: RunningProgram, probes: string]> {
   const program = await startProgram(["--metrics-port", "0", ...args]);
-  return [program, await probesOf(program)];
-}
-
-async function probesOf(program: RunningProgram): Promise<string> {
-  const said = (): string | undefined =>
-    / info health and metrics are at (http:\S+)\n/.exec(program.stderr())?.[1];
-  await eventually(() => said() !== undefined, "the program says where its metrics port is");
-  return said()!;
+  return [program, await metricsUrl(program)];
 }
 
 async function end(program: RunningProgram): Promise<void> {
@@ -98,7 +91,7 @@ Deno.test("a metrics port stays as it is on SIGHUP, and serves beside a socket",
   const folder = await Deno.makeTempDir();
   const [program, probes] = await start(["--socket", `${folder}/a.sock`]);
   program.signal("SIGHUP");
-  await program.logged("nothing to read again\n");
+  await program.logged(" info SIGHUP: ");
   assertEquals(await answerOf(`${probes}/readyz`), [200, "ok"]);
   await end(program);
   await Deno.remove(folder, { recursive: true });

@@ -6,6 +6,7 @@
  */
 
 import { type Ended, limitLife, runToEnd } from "./child.ts";
+import { eventually } from "./eventually.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const DENO_ARGS = [
@@ -145,6 +146,14 @@ export async function startProgram(
     stderr: () => stderr.text,
     outcome,
   };
+}
+
+/** The base URL of the metrics port of a program that was started with one, once it says which. */
+export async function metricsUrl(program: RunningProgram): Promise<string> {
+  const said = (): string | undefined =>
+    /health and metrics are at (http:[^"\s]+)[\s"]/.exec(program.stderr())?.[1];
+  await eventually(() => said() !== undefined, "the program says where its metrics port is");
+  return said()!;
 }
 
 function urlIn(line: string): string {
