@@ -7,11 +7,11 @@ import { referenceBase32 } from "../support/reference_base32.ts";
 import type { Binding, Outcome } from "./call.ts";
 import { CLIENTS, pair } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
-import { serverForTests } from "./server.ts";
+import { PATIENT, serverForTests } from "./server.ts";
 import { callWithAxis, callWithSoapLiteStubs } from "./stacks.ts";
 import { removeStubs } from "./stubs.ts";
 
-const server = serverForTests();
+const server = serverForTests(...PATIENT);
 Deno.test.afterAll(removeStubs);
 
 const SECRET = "pass wörd 🔑 <&> \"'%+";

@@ -4,9 +4,15 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { compileCallers, PUBLIC_CALLERS, removeCallers } from "./callers/callers.ts";
+import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
+import {
+  compileCallers,
+  PUBLIC_CALLERS,
+  type PublicCaller,
+  removeCallers,
+} from "./callers/callers.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
-import { serverForTests, startServer } from "./server.ts";
+import { PATIENT, serverForTests, startServer } from "./server.ts";
 
 const server = serverForTests();
 Deno.test.beforeAll(compileCallers);
@@ -55,18 +61,29 @@ for (const { row, what, validate } of FAILING_OPEN) {
   });
 
   Deno.test(`${name} refuses even the right pin while its secret is throttled`, async () => {
-    await usingServer(["--max-failures", "2"], async (url) => {
-      for (let i = 0; i < 3; i++) {
-        const pin = await wrongCode(SECRET);
-        assertEquals(await validate!(url, { pin, secretCode: SECRET }), false);
-      }
-      const pin = await codeOf(SECRET, currentStep());
-      assertEquals(await validate!(url, { pin, secretCode: SECRET }), false);
-      // Another secret is not.
-      const other = await codeOf("another secret", currentStep());
-      assertEquals(await validate!(url, { pin: other, secretCode: "another secret" }), true);
-    });
+    // Asked again where the secret was not throttled any more when a slow machine came to the end.
+    while (!await wasThrottled(validate!));
   });
+}
+
+async function wasThrottled(validate: NonNullable<PublicCaller["validate"]>): Promise<boolean> {
+  let isThrottled = false;
+  await usingServer(["--max-failures", "2", ...PATIENT], async (url) => {
+    const start = performance.now();
+    for (let i = 0; i < 3; i++) {
+      const pin = await wrongCode(SECRET);
+      assertEquals(await validate(url, { pin, secretCode: SECRET }), false);
+    }
+    const pin = await codeOf(SECRET, currentStep());
+    const isAccepted = await validate(url, { pin, secretCode: SECRET });
+    isThrottled = performance.now() - start < FIRST_WAIT_MS;
+    if (!isThrottled) return;
+    assertEquals(isAccepted, false);
+    // Another secret is not.
+    const other = await codeOf("another secret", currentStep());
+    assertEquals(await validate(url, { pin: other, secretCode: "another secret" }), true);
+  });
+  return isThrottled;
 }
 
 async function usingServer(

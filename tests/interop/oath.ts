@@ -21,7 +21,7 @@ export async function codeOfSetupCode(setupCode: string): Promise<string> {
 
 /** A code of no time step near to now. */
 export async function wrongCode(secret: string): Promise<string> {
-  const near = await codesFrom(secret, currentStep() - 5, 11);
+  const near = await codesFrom(secret, currentStep() - 12, 25);
   const candidates = Array.from(
     { length: near.length + 1 },
     (_, i) => `${i}`.repeat(6).slice(0, 6),

@@ -10,9 +10,9 @@ import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
-import { serverForTests } from "./server.ts";
+import { PATIENT, serverForTests } from "./server.ts";
 
-const server = serverForTests();
+const server = serverForTests(...PATIENT);
 const SECRET = "a secret of the generated client";
 
 // What it calls is not fixed, so the same program shows that mistakes do not compile.

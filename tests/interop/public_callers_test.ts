@@ -16,9 +16,9 @@ import { pairPong } from "./callers/json.ts";
 import { pair } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { scanAddress } from "./scan.ts";
-import { serverForTests } from "./server.ts";
+import { PATIENT, serverForTests } from "./server.ts";
 
-const server = serverForTests("--html", "image");
+const server = serverForTests("--html", "image", ...PATIENT);
 const plainServer = serverForTests();
 Deno.test.beforeAll(compileCallers);
 Deno.test.afterAll(removeCallers);

@@ -2,6 +2,9 @@
 
 import { programWords, startProgram } from "../support/program.ts";
 
+/** With these options a pin is still right when a slow machine has compiled and started its caller. */
+export const PATIENT: readonly string[] = ["--window", "10"];
+
 /** A server under test. */
 export interface ServerUnderTest {
   /** Its address, without a slash at the end. */

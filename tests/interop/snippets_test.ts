@@ -9,10 +9,9 @@ import { tabsOf, textOf } from "../page/pages.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
-import { serverForTests } from "./server.ts";
+import { PATIENT, serverForTests } from "./server.ts";
 
-// With a wide window a pin is still right when a compiler is done.
-const server = serverForTests("--window", "10");
+const server = serverForTests(...PATIENT);
 
 const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 

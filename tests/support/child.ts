@@ -27,12 +27,12 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs, if not where the test does. */
   readonly cwd?: string | URL;
-  /** How long it may take, in milliseconds; two minutes unless given. */
+  /** How long it may take, in milliseconds; five minutes unless given. */
   readonly deadlineMs?: number;
 }
 
 // Far above what any of them takes on a busy machine.
-const RUN_MS = 120_000;
+const RUN_MS = 300_000;
 const LIFE_MS = 600_000;
 
 /**

@@ -112,7 +112,7 @@ export async function runProgram(
 }
 
 // How long it may take until it listens.
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 /**
  * Starts the program and waits until it listens.
