@@ -109,6 +109,8 @@ const COMMON_SURPRISE = 2;
 /** All that a code depends on but the time. */
 interface Variant extends Pick<Match, "secret" | "algorithm" | "period"> {
   readonly key: CryptoKey;
+  /** What was computed so far: the longest codes, by how many time steps they are ahead. */
+  readonly codes: Map<number, Promise<string>>;
   readonly surprise: number;
   readonly spanSeconds: number;
 }
@@ -191,7 +193,8 @@ async function variantsOf(
       for (const { seconds: period, ...of } of isCommon ? periods : [usual]) {
         const spanSeconds = isCommon ? of.spanSeconds : NEAR_SECONDS;
         const whole = extra + of.surprise;
-        variants.push({ key, secret, algorithm, period, spanSeconds, surprise: whole });
+        const codes = new Map<number, Promise<string>>();
+        variants.push({ key, codes, secret, algorithm, period, spanSeconds, surprise: whole });
       }
     }
   }
@@ -241,13 +244,21 @@ async function search(candidates: readonly Candidate[], nowMs: number): Promise<
       matches.push(matchOf(candidate, nowMs, Math.min(1, chance)));
       if (chance < CERTAIN_CHANCE || matches.length === MAX_MATCHES) return matches;
     }
+    // A page that waits for this goes on meanwhile: replies of WebCrypto come before all else.
+    await new Promise((resolve) => setTimeout(resolve));
   }
   return matches;
 }
 
-function codeOf({ variant, reading, stepsAhead }: Candidate, nowMs: number): Promise<string> {
-  const counter = timeStep(nowMs, variant.period) + stepsAhead;
-  return hotp(variant.key, counter, reading.digits);
+async function codeOf(candidate: Candidate, nowMs: number): Promise<string> {
+  const { variant: { key, period, codes }, reading, stepsAhead } = candidate;
+  let code = codes.get(stepsAhead);
+  if (code === undefined) {
+    code = hotp(key, timeStep(nowMs, period) + stepsAhead, DIGITS.at(-1)!);
+    codes.set(stepsAhead, code);
+  }
+  // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter one is the end of it.
+  return (await code).slice(-reading.digits);
 }
 
 function matchOf(

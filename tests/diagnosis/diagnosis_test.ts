@@ -385,3 +385,32 @@ Deno.test("diagnose() counts the digits, and says what is wrong with the pin", a
   assertEquals(await read("123456789"), [["too-long"], 9, false]);
   assertEquals(await read("12345O"), [["no-digits"], 0, false]);
 });
+
+/** What a search costs: how many codes it has computed, and how often others had their turn. */
+async function costOf(pin: string): Promise<{ codes: number; turns: number }> {
+  const { subtle } = crypto;
+  const { sign } = subtle;
+  let codes = 0;
+  let turns = 0;
+  // At once, as where replies of WebCrypto come before timers.
+  subtle.sign = () => {
+    codes++;
+    return Promise.resolve(new ArrayBuffer(20));
+  };
+  const timer = setInterval(() => turns++);
+  try {
+    await ask(pin);
+  } finally {
+    clearInterval(timer);
+    subtle.sign = sign;
+  }
+  return { codes, turns };
+}
+
+Deno.test("a search lets others have their turn", async () => {
+  assert((await costOf("123456")).turns > 10);
+});
+
+Deno.test("a pin that may have lost zeros needs no more codes than another", async () => {
+  assertEquals((await costOf("12345")).codes, (await costOf("123456")).codes);
+});
