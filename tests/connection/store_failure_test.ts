@@ -83,7 +83,69 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
   [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
   [new ErrorReply(""), "unusable", "answers with errors"],
   [new ErrorReply("7 OOM canary"), "unusable", "answers with errors"],
+  [new ErrorReply("NOAUTHORITY canary"), "unusable", "answers with errors"],
+  [new ErrorReply("ERR of NOAUTH"), "unusable", "answers with errors (ERR)"],
+  [
+    new ErrorReply("ERR of ERR Protocol error: unauthenticated"),
+    "unusable",
+    "answers with errors (ERR)",
+  ],
+  [
+    coded("ERR_SSL_TLSV1_ALERT_ACCESS_DENIED"),
+    "unwelcome",
+    "requires another client certificate (ERR_SSL_TLSV1_ALERT_ACCESS_DENIED)",
+  ],
+  [
+    coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE"),
+    "untrusted",
+    "has a certificate that is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
+  ],
+  [
+    coded("AN_ERR_SSL_ALERT_UNKNOWN_CA"),
+    "unreachable",
+    "cannot be reached (AN_ERR_SSL_ALERT_UNKNOWN_CA)",
+  ],
+  // A code is a word of two to 64 characters.
+  [coded("A"), "unreachable", "cannot be reached"],
+  [coded("A".repeat(64)), "unreachable", `cannot be reached (${"A".repeat(64)})`],
+  [coded("A".repeat(65)), "unreachable", "cannot be reached"],
+  [{ code: "ECONNREFUSED" }, "unreachable", "cannot be reached"],
 ];
+
+// First words of error replies, by what they mean.
+const WORDS: readonly (readonly [string, readonly string[]])[] = [
+  ["refused", ["NOAUTH", "NOPERM", "WRONGPASS"]],
+  ["redirecting", ["ASK", "MOVED"]],
+  ["read-only", ["MASTERDOWN", "READONLY"]],
+  [
+    "unusable",
+    [
+      ...["BUSY", "CLUSTERDOWN", "CROSSSLOT", "ERR", "EXECABORT", "LOADING", "MISCONF"],
+      ...["NOREPLICAS", "OOM", "TRYAGAIN", "UNKILLABLE"],
+    ],
+  ],
+];
+
+Deno.test("storeFailure() shows the first word of an error that Redis has, and no more of it", () => {
+  for (const [kind, words] of WORDS) {
+    for (const word of words) {
+      const failure = storeFailure(new ErrorReply(`${word} canary`));
+      assertEquals([failure.kind, /\((.*)\)$/.exec(failure.saying)?.[1]], [kind, word]);
+      assertEquals(failure.saying.includes("canary"), false);
+    }
+  }
+});
+
+Deno.test("storeFailure() knows what Redis says to a login that it refuses", () => {
+  const replies = [
+    "ERR AUTH <password> called without any password configured",
+    "ERR Client sent AUTH, but no password is set",
+    "ERR invalid password",
+  ];
+  assertEquals(replies.map((text) => storeFailure(new ErrorReply(text)).kind), [
+    ...["refused", "refused", "refused"],
+  ]);
+});
 
 for (const [error, kind, saying] of FAILURES) {
   Deno.test(`storeFailure() says of ${String(error).slice(0, 40)} (${kind}) that the store ${saying}`, () => {

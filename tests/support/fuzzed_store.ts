@@ -129,10 +129,24 @@ function widened(text: string, random: Random): string {
   return text.slice(0, at) + randomBytes(random, 1) + text.slice(at);
 }
 
+/** A reply in the words of RESP: a text, a number, nothing, or an array of them; an error as it is. */
+export type Reply = string | number | null | Error | readonly Reply[];
+
+/** What a store writes for a reply. */
+export function written(reply: Reply): string {
+  if (reply === null) return "$-1\r\n";
+  if (reply instanceof Error) return `-${reply.message}\r\n`;
+  if (typeof reply === "number") return `:${reply}\r\n`;
+  if (typeof reply === "string") return `$${Buffer.byteLength(reply)}\r\n${reply}\r\n`;
+  return `*${reply.length}\r\n${reply.map(written).join("")}`;
+}
+
 /** A store that listens. */
 export interface FuzzedStore {
   /** Its URL. */
   readonly url: string;
+  /** Its address and port. */
+  readonly address: string;
   /** Ends it. */
   readonly close: () => void;
 }
@@ -142,19 +156,25 @@ export interface FuzzedStore {
  *
  * @param answer Decides what is answered to a question about a pin. The probe, whose number is 0, is
  * answered honestly.
+ * @param other Decides what is answered to any other command.
  */
-export function startFuzzedStore(answer: (question: Question) => Answer): FuzzedStore {
+export function startFuzzedStore(
+  answer: (question: Question) => Answer,
+  other: (words: readonly string[]) => string = () => "+OK\r\n",
+): FuzzedStore {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.TcpConn>();
   const listen = async (): Promise<void> => {
     for await (const connection of listener) {
       open.add(connection);
-      void converse(connection, answer).finally(() => open.delete(connection));
+      void converse(connection, answer, other).finally(() => open.delete(connection));
     }
   };
   void listen();
+  const address = `127.0.0.1:${listener.addr.port}`;
   return {
-    url: `redis://127.0.0.1:${listener.addr.port}`,
+    url: `redis://${address}`,
+    address,
     close: () => {
       listener.close();
       for (const connection of open) close(connection);
@@ -165,6 +185,7 @@ export function startFuzzedStore(answer: (question: Question) => Answer): Fuzzed
 async function converse(
   connection: Deno.TcpConn,
   answer: (question: Question) => Answer,
+  other: (words: readonly string[]) => string,
 ): Promise<void> {
   const buffer = new Uint8Array(65_536);
   let text = "";
@@ -175,7 +196,7 @@ async function converse(
       text += Buffer.from(buffer.subarray(0, length)).toString("latin1");
       for (let read = readCommand(text); read !== undefined; read = readCommand(text)) {
         text = text.slice(read.end);
-        if (!await reply(connection, read.words, answer)) return;
+        if (!await reply(connection, read.words, { answer, other })) return;
       }
     }
   } catch {
@@ -189,7 +210,10 @@ async function converse(
 async function reply(
   connection: Deno.TcpConn,
   words: readonly string[],
-  answer: (question: Question) => Answer,
+  { answer, other }: {
+    readonly answer: (question: Question) => Answer;
+    readonly other: (words: readonly string[]) => string;
+  },
 ): Promise<boolean> {
   // Behind the script and its key: three budgets, singleUse, a time, the source, the matched step, the
   // clock, and the number of the question.
@@ -197,7 +221,7 @@ async function reply(
   const question = { words, number, code: words[10] === "" ? 1 : 0 };
   const isProbe = number === "" || number === "0";
   const { pieces, end = false, times = 1 }: Answer = isProbe
-    ? { pieces: [number === "" ? "+OK\r\n" : honest(question)] }
+    ? { pieces: [number === "" ? other(words) : honest(question)] }
     : answer(question);
   for (let i = 0; i < times; i++) {
     for (const piece of pieces) await write(connection, piece);
