@@ -13,8 +13,9 @@ import { Fault } from "../service/fault.ts";
 export const MAX_BODIES = 256;
 
 // How often all bodies are looked at. One timer for all: almost every body is there long before, and
-// to set and clear one for each would cost more than to read it. While others wait, or there are too
-// many, a body that has not come to its end by the second look is given up.
+// to set and clear one for each would cost more than to read it; so it goes on until it finds none.
+// While others wait, or there are too many, a body that has not come to its end by the second look is
+// given up.
 const LOOK_MS = 100;
 
 /** A body. */
@@ -83,9 +84,6 @@ export class BodyTurns {
         next.begin();
       }
     }
-    if (this.#reading.size > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
   }
 
   // The newest and the oldest in turn: where most bodies never come on, those that do are found among
@@ -111,6 +109,9 @@ export class BodyTurns {
       else if (!turn.isOld) turn.isOld = true;
       else if (unwanted-- > 0) turn.giveUp(busy());
     }
+    if (this.#reading.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 }
 

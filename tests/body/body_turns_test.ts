@@ -182,26 +182,34 @@ Deno.test("BodyTurns gives back the place of a body that broke off", async () =>
   assertEquals(await turns.take({ ...ARRIVED, timeoutMs: 50 }), "sent");
 });
 
-Deno.test("BodyTurns leaves no timer behind", async () => {
+Deno.test("BodyTurns sets one timer for many bodies, and leaves none behind", async () => {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
   const running = new Set<unknown>();
+  let intervals = 0;
   const noted = <Timer>(timer: Timer): Timer => (running.add(timer), timer);
   Object.assign(globalThis, {
     setTimeout: (act: () => void, ms: number) => {
       const timer = setTimeout(() => (running.delete(timer), act()), ms);
       return noted(timer);
     },
-    setInterval: (act: () => void, ms: number) => noted(setInterval(act, ms)),
+    setInterval: (act: () => void, ms: number) => (intervals++, noted(setInterval(act, ms))),
     clearTimeout: (timer: number) => (running.delete(timer), clearTimeout(timer)),
     clearInterval: (timer: number) => (running.delete(timer), clearInterval(timer)),
   });
   try {
     const turns = new BodyTurns();
+    // No timer fires between them.
+    for (let i = 0; i < 100; i++) await turns.take(ARRIVED);
+    assertEquals(intervals, 1);
     const bodies = Array.from({ length: MAX_BODIES + 1 }, slowBody);
     const outcomes = takeAll(turns, bodies);
     assertEquals(running.size, 1);
     bodies.forEach(({ send }) => send());
     await Promise.all(outcomes);
+    const late = performance.now() + 10_000;
+    while (running.size > 0 && performance.now() < late) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     assertEquals(running.size, 0);
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
