@@ -18,13 +18,13 @@ export const FORM = "application/x-www-form-urlencoded";
  * @throws {Fault} When a parameter stands twice, or a name or value is not UTF-8.
  */
 export function readParameters(operation: Operation, encoded: string): Arguments {
-  const names = new Map(operation.parameters.map(({ name }) => [name.toLowerCase(), name]));
   const args = new Map<string, string>();
   for (const [sent, value] of readPairs(encoded)) {
-    const name = names.get(sent.toLowerCase());
-    if (name === undefined) continue;
-    if (args.has(name)) throw duplicateParameter(name);
-    args.set(name, value);
+    const lowerCase = sent.toLowerCase();
+    const known = operation.parameters.find(({ name }) => name.toLowerCase() === lowerCase);
+    if (known === undefined) continue;
+    if (args.has(known.name)) throw duplicateParameter(known.name);
+    args.set(known.name, value);
   }
   return args;
 }

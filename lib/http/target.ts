@@ -64,7 +64,8 @@ export function targetOf({ url }: Request, host: string | null): Target {
  * the query string is longer than `MAX_QUERY_LENGTH`.
  */
 export function checkTarget(request: Request, { authority, query }: Target): void {
-  if (!isAuthority(authority) || !isAuthority(request.headers.get("host") ?? authority)) {
+  const host = request.headers.get("host") ?? authority;
+  if (!isAuthority(authority) || host !== authority && !isAuthority(host)) {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   if (query.length > MAX_QUERY_LENGTH) {

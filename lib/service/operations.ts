@@ -158,8 +158,9 @@ function checked<Name extends string>(
   parameters: readonly (Parameter & { readonly name: Name })[],
   args: Arguments,
 ): Readonly<Record<Name, string>> {
-  const pairs = parameters.map((parameter) => [parameter.name, check(parameter, args)] as const);
-  return Object.fromEntries(pairs) as Record<Name, string>;
+  const values: Partial<Record<Name, string>> = {};
+  for (const parameter of parameters) values[parameter.name] = check(parameter, args);
+  return values as Record<Name, string>;
 }
 
 function check(parameter: Parameter, args: Arguments): string {

@@ -6,7 +6,13 @@
 
 import { shortName } from "../guard/fingerprint.ts";
 import type { Verdict } from "../guard/guard.ts";
-import { importOtpKey, matchTimeStep, timeStep, type TotpCheck } from "../otp/totp.ts";
+import {
+  importOtpKey,
+  matchesCurrentStep,
+  matchTimeStep,
+  timeStep,
+  type TotpCheck,
+} from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
 import { keyOf } from "./key.ts";
 
@@ -93,7 +99,7 @@ async function lookAtCurrentStepFirst(
   check: TotpCheck,
   decide: Decide,
 ): Promise<Judged> {
-  const isCurrent = await matchTimeStep(key, { ...check, window: 0 }) === 0;
+  const isCurrent = await matchesCurrentStep(key, check);
   const early = isCurrent ? await decide(0) : undefined;
   if (early === "accepted") return { verdict: early, distance: 0 };
   const distance = await matchTimeStep(key, { ...check, nearest: 1 });

@@ -65,19 +65,17 @@ function clockText(): (timeMs: number) => string {
 
 function fieldsOf(event: RequestEvent): Fields {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
-  return {
-    method,
-    route,
-    ...(operation === "" ? {} : { operation }),
-    ...(binding === "" ? {} : { binding }),
-    ...(caller === undefined ? {} : { caller }),
-    status,
-    ...facts,
-    outcome,
-    ms: Math.round(event.durationMs * 1000) / 1000,
-    bytes: event.replyBytes,
-    id: event.requestId,
-  };
+  const fields: Record<string, string | number> = { method, route };
+  if (operation !== "") fields.operation = operation;
+  if (binding !== "") fields.binding = binding;
+  if (caller !== undefined) fields.caller = caller;
+  fields.status = status;
+  Object.assign(fields, facts);
+  fields.outcome = outcome;
+  fields.ms = Math.round(event.durationMs * 1000) / 1000;
+  fields.bytes = event.replyBytes;
+  fields.id = event.requestId;
+  return fields;
 }
 
 function textOf(fields: Fields, color: boolean): string {

@@ -69,12 +69,14 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
   return {
     countGuard: (event) => void guard[event]++,
     observe: ({ route, operation, binding, outcome, caller, durationMs, facts: told }) => {
-      // To Prometheus, a label that is not there is one that is empty.
-      const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
       const key = `${route} ${operation} ${binding} ${outcome} ${caller ?? ""}`;
-      const counter = requests.get(key);
-      if (counter === undefined) requests.set(key, { labels, count: 1 });
-      else counter.count++;
+      let counter = requests.get(key);
+      if (counter === undefined) {
+        // To Prometheus, a label that is not there is one that is empty.
+        const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
+        requests.set(key, counter = { labels, count: 0 });
+      }
+      counter.count++;
       observeDuration(durations, operation, durationMs / 1000);
       for (const name in told) facts.get(name)?.count(told[name as keyof typeof told]!);
     },
