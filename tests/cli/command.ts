@@ -1,6 +1,7 @@
 /**
  * A command of the program as its users run it: a process of its own, with what `deno task cli`
- * permits, and something on standard input; or in this process, where a test plays the terminal.
+ * permits or as TEST_PROGRAM says, and something on standard input; or in this process, where a test
+ * plays the terminal.
  *
  * @module
  */
@@ -10,14 +11,14 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
-import type { Outcome } from "../support/program.ts";
+import { type Outcome, PROGRAM, programWords } from "../support/program.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
 import type { Config } from "../../lib/config/config.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
 const [, DENO_WORDS = ""] = project.tasks.cli.command.split(/\bdeno /);
-const DENO_ARGS = DENO_WORDS.split(" ");
+const TASK_WORDS = [Deno.execPath(), ...DENO_WORDS.split(" ")];
 
 // A run of mutants tries so many commands that it cannot start a process for each.
 const STAYS_HERE = Deno.env.get("TEST_COMMANDS") === "here";
@@ -28,25 +29,30 @@ export interface Surroundings {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables; `NO_COLOR` is set unless it is given. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The arguments of the runtime before those of the program, if not those of `deno task cli`. */
+  /** The arguments of Deno before those of the program, if not those of `deno task cli`. */
   readonly denoArgs?: readonly string[];
 }
 
 /** Runs a command to its end. */
 export async function runCommand(
   args: readonly string[],
-  { stdin = "", env = {}, denoArgs = DENO_ARGS }: Surroundings = {},
+  { stdin = "", env = {}, denoArgs }: Surroundings = {},
 ): Promise<Outcome> {
   // One that serves goes on.
-  if (STAYS_HERE && denoArgs === DENO_ARGS && args[0] !== "serve") {
+  if (STAYS_HERE && denoArgs === undefined && args[0] !== "serve") {
     return await callCommand(args, { stdin, env });
   }
-  const { code, stdout, stderr } = await runToEnd([Deno.execPath(), ...denoArgs, ...args], {
+  const { code, stdout, stderr } = await runToEnd([...wordsBefore(denoArgs), ...args], {
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
     input: stdin,
   });
   return { code, stdout, stderr };
+}
+
+function wordsBefore(denoArgs: readonly string[] | undefined): readonly string[] {
+  if (denoArgs !== undefined) return [Deno.execPath(), ...denoArgs];
+  return PROGRAM === "deno" ? TASK_WORDS : programWords();
 }
 
 /** What a command that is called finds of its process, beside what a process gets. */

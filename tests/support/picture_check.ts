@@ -37,14 +37,14 @@ interface Shown {
   readonly text: string;
 }
 
-function pictureIn({ status, headers, body }: RawReply, { head }: RawRequest): Shown | undefined {
+function pictureIn({ status, headers, body }: RawReply, request: RawRequest): Shown | undefined {
   if (status !== 200 || body.length === 0) return undefined;
   const utf8 = Buffer.from(body).toString("utf8");
   switch (headers.get("content-type")) {
     case "image/png":
-      return { ...legible(readPng(body)), text: dataOf(head[0]!) };
+      return { ...legible(readPng(body)), text: dataOf(request) };
     case "image/svg+xml":
-      return { image: readSvg(utf8), scale: SCALE, text: dataOf(head[0]!) };
+      return { image: readSvg(utf8), scale: SCALE, text: dataOf(request) };
     case "text/xml; charset=utf-8":
     case "application/soap+xml; charset=utf-8":
       return ofHtml(/<Html>([^<]*)<\/Html>/.exec(utf8)?.[1], unescapeXml);
@@ -71,10 +71,11 @@ function unescapeXml(text: string): string {
   return read;
 }
 
-// As a browser reads the query.
-function dataOf(requestLine: string): string {
-  const query = new URL(requestLine.split(" ")[1]!, "http://localhost").searchParams;
-  const [, text] = [...query].find(([name]) => ["data", "chl"].includes(name.toLowerCase()))!;
+// As a browser reads the query, or a form where there is none.
+function dataOf({ head: [requestLine], body }: RawRequest): string {
+  const { search } = new URL(requestLine!.split(" ")[1]!, "http://localhost");
+  const fields = new URLSearchParams(search || Buffer.from(body).toString("utf8"));
+  const [, text] = [...fields].find(([name]) => ["data", "chl"].includes(name.toLowerCase()))!;
   return text;
 }
 
