@@ -8,6 +8,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../support/eventually.ts";
 import { descriptorCount } from "../support/process.ts";
+import { PROGRAM } from "../support/program.ts";
 import { Wire } from "../runtime/wire.ts";
 import { type Subject, validateTarget, withSubject } from "./subject.ts";
 
@@ -26,6 +27,9 @@ async function ask(wire: Wire, pin: string): Promise<string | undefined> {
   await wire.send(request(pin));
   return answers(await wire.receive((text) => answers(text).length > before))[before];
 }
+
+// On Deno whoever has no request under way is let go once another could not be accepted.
+const LETS_GO = PROGRAM === "deno";
 
 // Bun does not accept a connection that has sent nothing.
 async function begin(subject: Subject, text: string): Promise<Wire | undefined> {
@@ -54,20 +58,34 @@ Deno.test("without descriptors the server answers whoever is connected, and acce
     for (let round = 0; round < 3; round++) {
       const kept = await Wire.to(subject.program);
       assertEquals(await ask(kept, subject.wrongPin()), "False");
+      let someAreLetGo = false;
       const silent = Array.from({ length: SILENT }, () => begin(subject, "G"));
+      for (const wire of silent) {
+        void wire.then((wire) => wire?.isClosed()).then(() => someAreLetGo = true);
+      }
       // What the server holds besides connections differs.
-      await eventually(() => descriptorCount(pid) >= LIMIT - 8, "descriptors run out");
+      const isFull = (): boolean => descriptorCount(pid) >= LIMIT - 8;
+      await eventually(() => LETS_GO && someAreLetGo || isFull(), "descriptors run out");
       const waiting = await begin(subject, request(subject.wrongPin()));
-      assertEquals(await ask(kept, subject.wrongPin()), "False");
-      assertEquals(await ask(kept, subject.usedPin()), "False");
-      assertEquals(await ask(kept, subject.freshPin()), "True");
+      const asked = [
+        [subject.wrongPin(), "False"],
+        [subject.usedPin(), "False"],
+        [subject.freshPin(), "True"],
+      ] as const;
+      let answer: string | undefined;
+      for (const [pin, expected] of asked) {
+        answer = await ask(kept, pin);
+        if (answer !== undefined || !LETS_GO) assertEquals(answer, expected);
+      }
       for (const wire of await Promise.all(silent)) wire?.close();
       const late = await waiting?.receive((text) => text.endsWith("False"));
       assert(late === undefined || late === "" || late.endsWith("False"), late);
       for (const wire of [kept, waiting]) wire?.close();
-      await eventually(() => isReached(subject), "the server accepts again");
-      await subject.isWell();
       await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
+      await eventually(() => isReached(subject), "the server accepts again");
+      // Nobody knows whether a pin is used whose answer did not come.
+      if (answer === undefined) await subject.validate(subject.usedPin());
+      await subject.isWell();
     }
   });
 });
