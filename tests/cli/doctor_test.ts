@@ -6,6 +6,7 @@ import { explain } from "../../lib/cli/doctor.ts";
 import { diagnose } from "../../lib/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import type { Outcome } from "../support/program.ts";
+import { startFuzzedStore, written } from "../support/fuzzed_store.ts";
 import { configOf, runCommand } from "./command.ts";
 
 const SECRET = "MYSECRETMYSECRET";
@@ -188,6 +189,25 @@ Deno.test("explain() says how certain it is, and what else it is when that is no
     "What explains it:",
     "What it may be:",
   ]);
+});
+
+Deno.test("doctor looks in a shared store for the step of the code, however the phone's clock is off", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "k".repeat(32));
+  const store = startFuzzedStore(
+    () => ({ pieces: [] }),
+    ([command]) => written(command === "GET" ? `0:0:${STEP - 1}` : [String(AT_MS / 1000), "0"]),
+  );
+  const options = ["--at", AT, "--single-use", "--guard-key-file", file];
+  const args = [...options, "--guard", `${store.url}?timeout=60000`];
+  const said = async (step: number): Promise<readonly (string | number)[]> => {
+    const { code, stdout } = await doctor(`${referenceHotp(SECRET, step)}\n${SECRET}\n`, args);
+    return [code, ...stdout.match(/This code was already used|A later code than this/) ?? []];
+  };
+  assertEquals(await said(STEP - 1), [1, "This code was already used"]);
+  assertEquals([await said(STEP), await said(STEP + 1)], [[0], [0]]);
+  store.close();
+  await Deno.remove(file);
 });
 
 Deno.test("doctor repeats neither pin nor secret, whatever they are", async () => {
