@@ -9,6 +9,7 @@
 
 import process from "node:process";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
+import { printLibraries } from "./libraries.ts";
 import { load, type LoadRequest, median, scriptOf } from "./load.ts";
 import {
   bareServers,
@@ -299,12 +300,15 @@ for (const peer of wanted) servers.set(peer.name, await startPeer(peer));
 try {
   const only = option("only", "");
   const kinds = cases(lengths).filter(({ name }) => name.includes(only));
-  const figures = await measure(servers, kinds, Number(option("rounds", "5")));
+  const rounds = Number(option("rounds", "5"));
+  const figures = await measure(servers, kinds, rounds);
   print(figures, [...servers.keys()]);
   const medians = mediansOf(figures);
   const [saved, compared] = [option("save", ""), option("compare", "")];
   if (saved !== "") Deno.writeTextFileSync(saved, `${JSON.stringify(medians, null, 2)}\n`);
   if (compared !== "") compare(medians, JSON.parse(Deno.readTextFileSync(compared)) as Medians);
+  process.stdout.write("\n");
+  if (only === "") await printLibraries(rounds);
   // Times never fail; a reply that is not as it should be ends the run.
   process.stdout.write(`\nok | ${kinds.length} passed | 0 failed\n`);
 } finally {

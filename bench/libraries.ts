@@ -1,0 +1,135 @@
+/**
+ * Our parts beside the libraries that others would take for them, in turns: the QR code of a Key URI,
+ * an Envelope read, a pin checked. Each gives the right answer once before it is measured.
+ *
+ * @module
+ */
+
+/// <reference types="../tests/qr/peers.d.ts" />
+
+import { XMLParser } from "fast-xml-parser";
+import { Secret, TOTP } from "otpauth";
+import { verify } from "otplib";
+import encodeQR from "qr";
+import qrcode from "qrcode";
+import { SaxesParser } from "saxes";
+import { importOtpKey, matchTimeStep } from "../lib/otp/totp.ts";
+import { encodeQr } from "../lib/qr/encode.ts";
+import { parseXml } from "../lib/xml/tree.ts";
+import { referenceHotp } from "../tests/support/reference_totp.ts";
+import { median } from "./load.ts";
+import { row } from "./peers.ts";
+
+const SECRET = "12345678901234567890";
+const STEP = 60_000_000;
+const URI = "otpauth://totp/Contoso:anna%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" +
+  "&issuer=Contoso";
+const ENVELOPE = '<?xml version="1.0" encoding="utf-8"?>' +
+  '<soap:Envelope xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+  'xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
+  'xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
+  '<Pair xmlns="http://authenticatorapi.com/"><appName>Example &amp; Sons</appName>' +
+  "<appInfo>alice@example.org</appInfo><secretCode>12345678901234567890</secretCode></Pair>" +
+  "</soap:Body></soap:Envelope>";
+
+/** How long one of them runs until it is the turn of the next, in milliseconds. */
+const TURN_MS = 10;
+/** Turns of each in a round. */
+const TURNS = 20;
+
+/** Does the work once, and says what came of it. */
+type Work = () => string | number | Promise<string | number>;
+
+/** A kind of work, by who does it; ours is the first. What comes of it is the same for all. */
+type Contest = Readonly<Record<string, Work>>;
+
+const wrongPin = String((Number(referenceHotp(SECRET, STEP)) + 1) % 1e6).padStart(6, "0");
+const secretBytes = new TextEncoder().encode(SECRET);
+const totp = new TOTP({ secret: Secret.fromUTF8(SECRET) });
+
+function textBySaxes(): string {
+  const parser = new SaxesParser({ xmlns: true });
+  let appName = "";
+  parser.on("text", (text) => appName ||= text);
+  parser.write(ENVELOPE).close();
+  return appName;
+}
+
+function textByTree(): string {
+  let node = parseXml(ENVELOPE).root;
+  for (;;) {
+    const child = node.children[0]!;
+    if ("text" in child) return child.text;
+    node = child;
+  }
+}
+
+// The second argument has it check that the text is well-formed, as the others do.
+const textByFastXmlParser = (): string =>
+  new XMLParser().parse(ENVELOPE, true)["soap:Envelope"]["soap:Body"].Pair.appName;
+
+// An answer that looks at every step of the window.
+const CONTESTS: Readonly<Record<string, Contest>> = {
+  [`QR code of a Key URI of ${URI.length} characters`]: {
+    "ours": () => encodeQr(URI, "M")!.size,
+    "qr": () => encodeQR(URI, "raw", { ecc: "medium", border: 1 }).length - 2,
+    "qrcode": () => qrcode.create(URI, { errorCorrectionLevel: "M" }).modules.size,
+  },
+  [`Envelope of ${ENVELOPE.length} characters`]: {
+    "ours": textByTree,
+    "fast-xml-parser": textByFastXmlParser,
+    "saxes": textBySaxes,
+  },
+  "wrong pin, three time steps": {
+    "ours, WebCrypto": async () => {
+      const key = await importOtpKey(secretBytes, "SHA1");
+      const check = { code: wrongPin, step: STEP, window: 1, digits: 6 };
+      return String(await matchTimeStep(key, check) !== undefined);
+    },
+    "otpauth": () =>
+      String(totp.validate({ token: wrongPin, timestamp: STEP * 30_000, window: 1 }) !== null),
+    "otplib": async () => {
+      const options = { secret: secretBytes, token: wrongPin, epoch: STEP * 30 };
+      return String((await verify({ ...options, epochTolerance: 30 })).valid);
+    },
+  },
+};
+
+/** Microseconds of one piece of work, the mean of a turn. */
+async function turn(work: Work): Promise<number> {
+  const startMs = performance.now();
+  let [done, tookMs] = [0, 0];
+  while (tookMs < TURN_MS) {
+    await work();
+    done++;
+    tookMs = performance.now() - startMs;
+  }
+  return tookMs * 1000 / done;
+}
+
+/** Writes a table: the medians of so many rounds, and how they compare to ours. */
+export async function printLibraries(rounds: number): Promise<void> {
+  row(["µs in process, on Deno", "ours", "others"], true);
+  for (const [name, contest] of Object.entries(CONTESTS)) {
+    const expected = await Object.values(contest)[0]!();
+    const figures = new Map<string, number[]>();
+    for (const [who, work] of Object.entries(contest)) {
+      const outcome = await work();
+      if (outcome !== expected) throw new Error(`${who} has ${outcome} for a ${name}`);
+    }
+    for (let round = 0; round < (rounds + 1) * TURNS; round++) {
+      for (const [who, work] of Object.entries(contest)) {
+        const took = await turn(work);
+        // The first round warms up, until the engine has compiled what is hot.
+        if (round >= TURNS) figures.set(who, [...figures.get(who) ?? [], took]);
+      }
+    }
+    const [[ours, oursUs] = ["", 0], ...others] = [...figures]
+      .map(([who, all]) => [who, median(all)] as const);
+    const compared = others.map(([who, us]) =>
+      `${who} ${us.toFixed(1)} (× ${(us / oursUs).toFixed(2)})`
+    );
+    const note = ours === "ours" ? "" : ` (${ours.replace("ours, ", "")})`;
+    row([name, oursUs.toFixed(1) + note, compared.join(", ")]);
+  }
+}
