@@ -18,8 +18,8 @@ const FLAGS = [
 ];
 
 // A machine may be slow, and its first visit slower; what did not come by then does not come.
-const STEP_MS = 120_000;
-const VISIT_MS = 300_000;
+const STEP_MS = 180_000;
+const VISIT_MS = 600_000;
 
 let started: Promise<Browser> | undefined;
 

@@ -10,7 +10,7 @@ import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const DOWNLOAD_MS = 240_000;
+const DOWNLOAD_MS = 600_000;
 
 /** Runs a task with an empty cache, in a folder with the project in it. */
 async function runAfresh(cwd: URL, cache: string): Promise<Ended> {

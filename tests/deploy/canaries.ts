@@ -39,7 +39,7 @@ const SENT: readonly Sent[] = [
   }],
 ];
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 /** Sends each kind of request; gives the statuses, `0` where the connection broke. */
 async function send(url: string): Promise<readonly number[]> {

@@ -6,7 +6,7 @@ import { runToEnd } from "../support/child.ts";
 import { ROOT } from "../support/pages.ts";
 import { deployFile, need } from "./tool.ts";
 
-const BUILD_MS = 300_000;
+const BUILD_MS = 600_000;
 
 Deno.test("an executable for musl needs libstdc++ beside musl, as deploy/ says", async () => {
   await need(["readelf", "--version"], "binutils");

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../support/eventually.ts";
 import { steadyLoad } from "./load.ts";
 
 const LOAD = { perSecond: 1_000, atOnce: 8, patienceMs: 60_000 };
@@ -18,7 +19,7 @@ Deno.test("steadyLoad() leaves no more unanswered than it may", async () => {
   });
   const stop = new AbortController();
   const load = steadyLoad(`http://127.0.0.1:${server.addr.port}/`, LOAD, stop.signal);
-  while (held.length < LOAD.atOnce) await pause();
+  await eventually(() => held.length >= LOAD.atOnce, "as many are unanswered as may be");
   await pause();
   assertEquals(held.length, LOAD.atOnce);
   isAnswering = true;

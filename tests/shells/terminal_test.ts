@@ -32,7 +32,7 @@ async function atTerminal(
     stderr: "null",
     env: { NO_COLOR: "1", TERM: "dumb" },
   }).spawn();
-  limitLife(child, 60_000);
+  limitLife(child);
   const input = child.stdin.getWriter();
   const waiting = [...answers];
   let shown = "";
