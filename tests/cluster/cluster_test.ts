@@ -34,7 +34,7 @@ const SECRETS = Array.from({ length: 24 }, (_, i) => `canary secret ${i}`);
 function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../docs/security.md", import.meta.url));
   const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
-  const [, more] = /user of a Cluster\*\* needs ([^]*?) too/.exec(page) ?? [];
+  const [, more] = /\*\*In a Cluster\*\*, the Redis user also needs ([^]*?)\. /.exec(page) ?? [];
   return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
 }
 
