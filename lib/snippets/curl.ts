@@ -11,6 +11,7 @@ import {
   type Format,
   FORMATS,
   headersOf,
+  isForm,
   type Language,
   lines,
   moreHeaders,
@@ -34,12 +35,11 @@ export const curl: Language = {
 
 function write(call: Call): string {
   const { args, format } = call;
-  const isForm = format === "HTTP GET" || format === "HTTP POST";
-  const headers = isForm ? moreHeaders(call) : headersOf(call);
+  const headers = isForm(call) ? moreHeaders(call) : headersOf(call);
   const parts = [
     `curl --fail-with-body ${format === "HTTP GET" ? "--get " : ""}${shellQuoted(addressOf(call))}`,
     ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
-    ...(isForm
+    ...(isForm(call)
       ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
       : [`--data-raw ${shellQuoted(bodyOf(call))}`]),
   ];

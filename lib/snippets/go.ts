@@ -10,6 +10,7 @@ import {
   envelopeOf,
   FORMATS,
   headersOf,
+  isForm,
   type Language,
   lines,
   linesOf,
@@ -27,14 +28,13 @@ export const go: Language = {
 
 function write(call: Call): string {
   const { format, soap } = call;
-  const isForm = format === "HTTP GET" || format === "HTTP POST";
   const imports = [
-    ...(isForm ? [] : ["bytes"]),
+    ...(isForm(call) ? [] : ["bytes"]),
     ...(format === "JSON" ? ["encoding/json"] : ["encoding/xml"]),
     "fmt",
     "log",
     "net/http",
-    ...(isForm ? ["net/url"] : []),
+    ...(isForm(call) ? ["net/url"] : []),
     ...(format === "HTTP POST" ? ["strings"] : []),
   ];
   const { declared, printed } = resultOf(call);

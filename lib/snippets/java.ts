@@ -8,23 +8,20 @@ import {
   addressOf,
   type Call,
   envelopeOf,
-  type Format,
   headersOf,
   type Language,
   lines,
   quoted,
   resultElements,
+  WITHOUT_JSON,
 } from "./language.ts";
-
-/** Java has no reader of JSON. */
-const JAVA_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
 
 /** Java. */
 export const java: Language = {
   language: "Java",
   values: "c",
   needs: "Java 11 or later, nothing else",
-  formats: JAVA_FORMATS,
+  formats: WITHOUT_JSON,
   write,
 };
 

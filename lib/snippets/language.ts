@@ -12,6 +12,12 @@ export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON"
 /** All formats. */
 export const FORMATS: readonly Format[] = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST", "JSON"];
 
+/**
+ * The formats of a language whose library has no reader of JSON that a program of a few lines would
+ * use; a form comes first.
+ */
+export const WITHOUT_JSON: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
+
 /** A language: how it writes values in its strings, and its program. */
 export interface Language {
   /** The language, or the program that takes it. */
@@ -63,6 +69,11 @@ export function mediaTypeOf({ format, soap }: Call): string | undefined {
   if (soap !== undefined) return `${soap.mediaType}; charset=utf-8`;
   if (format === "HTTP GET") return undefined;
   return format === "JSON" ? "application/json" : "application/x-www-form-urlencoded";
+}
+
+/** Whether the arguments are a form, in the query or in the body. */
+export function isForm({ format }: Call): boolean {
+  return format === "HTTP GET" || format === "HTTP POST";
 }
 
 /** The address that the call goes to, without a query. */

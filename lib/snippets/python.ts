@@ -10,6 +10,7 @@ import {
   envelopeOf,
   FORMATS,
   headersOf,
+  isForm,
   type Language,
   lines,
   linesOf,
@@ -28,10 +29,9 @@ export const python: Language = {
 
 function write(call: Call): string {
   const { args, format, soap } = call;
-  const isForm = format === "HTTP GET" || format === "HTTP POST";
   const imports = [
     ...(format === "JSON" ? ["import json"] : []),
-    ...(isForm ? ["import urllib.parse"] : []),
+    ...(isForm(call) ? ["import urllib.parse"] : []),
     "import urllib.request",
     ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
     ...(soap === undefined ? [] : ["from xml.sax.saxutils import escape"]),

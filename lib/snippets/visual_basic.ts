@@ -8,24 +8,21 @@ import {
   addressOf,
   basicQuoted,
   type Call,
-  type Format,
   type Language,
   lines,
   linesOf,
   moreHeaders,
   resultElements,
   type SoapCall,
+  WITHOUT_JSON,
 } from "./language.ts";
-
-/** .NET Framework has no reader of JSON that a program of a few lines would use. */
-const BASIC_FORMATS: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
 
 /** Visual Basic. */
 export const visualBasic: Language = {
   language: "VB",
   values: "basic",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http",
-  formats: BASIC_FORMATS,
+  formats: WITHOUT_JSON,
   write,
 };
 

@@ -9,6 +9,7 @@ import {
   type PinSettings,
 } from "../../lib/diagnosis/diagnosis.ts";
 import { hotp, importOtpKey } from "../../lib/otp/totp.ts";
+import { SETTINGS } from "./settings.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 // RFC 6238 appendix B: the last second of a time step of 30 s, the 29th of one of 60 s.
@@ -17,14 +18,6 @@ const SECRET = "MYSECRETMYSECRET";
 const AS_BASE32 = decodeBase32(SECRET);
 
 type Options = Partial<PinSettings>;
-
-const SETTINGS: PinSettings = {
-  algorithm: "SHA1",
-  digits: 6,
-  period: 30,
-  window: 1,
-  secretEncoding: "text",
-};
 
 function ask(pin: string, options: Options = {}, secretCode = SECRET): Promise<Diagnosis> {
   return diagnose({ pin, secretCode }, { ...SETTINGS, ...options }, NOW_MS);

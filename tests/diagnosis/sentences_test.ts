@@ -13,14 +13,7 @@ import {
 import type { Diagnosis, Match, PinSettings } from "../../lib/diagnosis/diagnosis.ts";
 import type { PinFlaw } from "../../lib/diagnosis/pin_reading.ts";
 import type { SecretReading } from "../../lib/diagnosis/secret_readings.ts";
-
-const SETTINGS: PinSettings = {
-  algorithm: "SHA1",
-  digits: 6,
-  period: 30,
-  window: 1,
-  secretEncoding: "text",
-};
+import { SETTINGS } from "./settings.ts";
 
 const RIGHT: Match = {
   secret: "as-configured",
