@@ -6,37 +6,14 @@
 //     deno run -A bench/guard_load.ts [seconds]
 
 import process from "node:process";
-import { referenceHotp } from "../tests/support/reference_totp.ts";
 import { programWords } from "../tests/support/program.ts";
-import { load, type Measured, median, residentBytes } from "./load.ts";
+import { load, type Measured, median, residentBytes, rightPinsScript } from "./load.ts";
 import { withRedis } from "../tests/redis/server.ts";
 
 const SECONDS = Number(process.argv[2] ?? 2);
 const ROUNDS = 16;
 const CONNECTIONS = 32;
 const SECRETS = 1000;
-
-/** A script of wrk: pins of many secrets in turn. */
-function wrkScript(pins: readonly (readonly [secret: string, pin: string])[]): string {
-  const rows = pins.map(([secret, pin]) => `"pin=${pin}&secretCode=${secret}"`).join(",\n");
-  return `local bodies = {${rows}}
-local i = 0
-request = function()
-  i = i + 1
-  local body = bodies[i % #bodies + 1]
-  return wrk.format("POST", "/api.asmx/ValidatePin",
-    {["Content-Type"] = "application/x-www-form-urlencoded"}, body)
-end`;
-}
-
-function pinsNow(): (readonly [string, string])[] {
-  const step = Math.floor(Date.now() / 30_000);
-  return Array.from({ length: SECRETS }, (_, i) => {
-    const secret = `correct-horse-${i}`;
-    // Right for a minute at least: that of the step to come.
-    return [secret, referenceHotp(secret, step + 1)] as const;
-  });
-}
 
 /** A script that sends at a rate at most: each connection pauses for a while that varies. */
 function atRate(script: string, perSecond: number): string {
@@ -103,7 +80,7 @@ await withRedis([], async ({ url }) => {
   for (let round = 0; round <= ROUNDS; round++) {
     // Forth and back, so that none always has the same neighbour.
     for (const [name, server] of round % 2 === 0 ? servers : [...servers].reverse()) {
-      const measured = await send(server, wrkScript(pinsNow()), CONNECTIONS);
+      const measured = await send(server, rightPinsScript(SECRETS), CONNECTIONS);
       if (round > 0) results.get(name)!.push(measured); // the first one warms up
     }
   }
@@ -123,7 +100,7 @@ await withRedis([], async ({ url }) => {
     const slow: Measured[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       slow.push(
-        await send(servers.get(name)!, atRate(wrkScript(pinsNow()), half), CONNECTIONS),
+        await send(servers.get(name)!, atRate(rightPinsScript(SECRETS), half), CONNECTIONS),
       );
     }
     const rate = median(slow.map(({ perSecond }) => perSecond)).toFixed(0);

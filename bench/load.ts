@@ -5,6 +5,8 @@
  * @module
  */
 
+import { referenceHotp } from "../tests/support/reference_totp.ts";
+
 /** A request, and what its reply holds. */
 export interface LoadRequest {
   /** The method. */
@@ -48,6 +50,24 @@ export function scriptOf({ method, headers = {}, body }: LoadRequest): string {
 // A string of JSON in ASCII is one of Lua as well, but for \u escapes, which nothing here needs.
 function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+/** The script of wrk that sends right pins of many secrets in turn, by POST. */
+export function rightPinsScript(secrets: number): string {
+  // Right for a minute at least: that of the step to come.
+  const step = Math.floor(Date.now() / 30_000) + 1;
+  const bodies = Array.from({ length: secrets }, (_, i) => {
+    const secret = `correct-horse-${i}`;
+    return quoted(`pin=${referenceHotp(secret, step)}&secretCode=${secret}`);
+  });
+  return `local bodies = {${bodies.join(",\n")}}
+local i = 0
+request = function()
+  i = i + 1
+  local body = bodies[i % #bodies + 1]
+  return wrk.format("POST", "/api.asmx/ValidatePin",
+    {["Content-Type"] = "application/x-www-form-urlencoded"}, body)
+end`;
 }
 
 /**

@@ -172,6 +172,12 @@ const MEASURED: readonly (readonly [page: string, says: string, by: string])[] =
     "gives **0.9 (SAFE)**; 0 is a service that can do nothing, 10 one",
     "by hand",
   ],
+  [
+    "docs/deploying.md",
+    "of 64 at once, 10 did when a server on Bun stopped",
+    "bench/share_port_stop.ts",
+  ],
+  ["docs/deploying.md", "On Deno it was 12 to 32 with and without", "bench/share_port_stop.ts"],
   ["deploy/README.md", "and the user 65532", "deploy/kubernetes.yaml"],
   ["docs/runtimes.md", "about three callers where 250 connect in a second", "by hand"],
 ];
