@@ -35,6 +35,7 @@ function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../docs/security.md", import.meta.url));
   const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   const [, more] = /\*\*In a Cluster\*\*, the Redis user also needs ([^]*?)\. /.exec(page) ?? [];
+  assert(alone !== undefined && more !== undefined, "docs/security.md does not say it");
   return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
 }
 
