@@ -130,7 +130,7 @@ Deno.test("help() of a command shows the options of the service that matter ther
 
 // A clause, and whole sentences, in which nothing is missing.
 const CLAUSE = /^[A-Z](?:\S| (?! ))+[a-z0-9)]$/;
-const SENTENCES = /^(?:(?:[A-Z/]|--)(?:[^. ]|\.(?! )| (?! ))+\.(?: (?! )|$))+$/;
+const SENTENCES = /^(?:(?:[A-Z/]|--)(?:[^. ]|\.(?! )| (?! ))+\.(?: (?=\S)|$))+$/;
 
 Deno.test("help() says of each command and option what it does, in whole sentences", () => {
   for (const [name, { summary, details, options, operand, examples }] of COMMANDS) {

@@ -60,12 +60,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/otp/totp.ts",
-    original: "nearest < 0",
-    replacement: "false",
-    reason: "an array has undefined at index -1 too",
-  },
-  {
-    file: "lib/otp/totp.ts",
     original: "i < a.length",
     replacement: "i <= a.length",
     reason: "behind the end of both texts stands NaN, and NaN ^ NaN is 0",
@@ -410,12 +404,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: "length > digits.length",
     replacement: "length >= digits.length",
     reason: "of an equal length it is asked before",
-  },
-  {
-    file: "lib/body/body_turns.ts",
-    original: "begun !== undefined",
-    replacement: "true",
-    reason: "what is undefined is not waited for",
   },
   {
     file: "lib/qr/codewords.ts",
