@@ -7,7 +7,7 @@
 import type { Config } from "../config/config.ts";
 import { flagOf, namesOf, type Option, variableOf } from "../config/option.ts";
 import { OPTIONS } from "../config/options.ts";
-import { type CommandFacts, COMMANDS } from "./commands.ts";
+import { type CommandFacts, COMMANDS, optionsOf } from "./commands.ts";
 
 /** What the program is for, in one sentence. */
 export const PURPOSE =
@@ -56,11 +56,12 @@ const LAST_OPTIONS = [
 ];
 
 /** The first line of the help of a command, without what goes before it. */
-export function synopsisOf(name: string, { options, uses, operand }: CommandFacts): string {
+export function synopsisOf(name: string, facts: CommandFacts): string {
+  const { operand } = facts;
   const operands = operand === undefined
     ? []
     : [operand.isRequired ? operand.placeholder : `[${operand.placeholder}]`];
-  const hasOptions = uses.length > 0 || namesOf(options).length > 0;
+  const hasOptions = namesOf(optionsOf(facts)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }
 

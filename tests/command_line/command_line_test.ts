@@ -58,6 +58,14 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
   ],
   [
+    ["code", "--at", "+002026-01-31T12:00:00Z"],
+    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  ],
+  [
+    ["code", "--at", "1".repeat(12)],
+    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  ],
+  [
     ["doctor", "--at", "2026-13-31T12:00:00Z"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
   ],
@@ -133,7 +141,9 @@ Deno.test("parseCommand() knows help and version as words too", () => {
   assertEquals(parse(["help"]), { kind: "help", about: undefined });
   assertEquals(parse(["help", "pair"]), { kind: "help", about: "pair" });
   assertEquals(parse(["help", "help"]), { kind: "help", about: "help" });
-  assertEquals(parse(["version"]), { kind: "version" });
+  for (const args of [["version"], ["--version"], ["-V"], ["pair", "--version"]]) {
+    assertEquals(parse(args), { kind: "version" });
+  }
 });
 
 Deno.test("parseCommand() takes --help behind every command, whatever else is wrong there", () => {

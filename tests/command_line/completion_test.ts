@@ -88,6 +88,7 @@ Deno.test("completion() for zsh has arguments for each command, with what they a
   assert(all.includes("]:PATH:_files'") && all.includes("]:NAME:(SHA1 SHA256 SHA512)'"));
   // What would begin something else in a description is escaped, and what would end a word.
   assert(all.includes("Hash of the codes\\: SHA1") && all.includes("not the system'\\''s"));
+  assertEquals(script.match(/ compadd -- /g)?.length, BEHIND.length);
   for (const [first, words] of BEHIND) {
     const quoted = words.map((word) => `'${word}'`).join(" ");
     assert(script.includes(`\n      ${first}) compadd -- ${quoted}; return ;;\n`), first);
@@ -108,6 +109,8 @@ Deno.test("completion() for fish has a line for each command and option", () => 
   has(`${first} -a man -d '${MAN}'`);
   const firsts = lines.filter((line) => line.includes(first));
   assertEquals(firsts.map((line) => / -a ([a-z]+) -d '\S/.exec(line)?.[1]), FIRST_WORDS);
+  const seconds = lines.filter((line) => /-n '__fish_seen_subcommand_from [a-z]+' -a /.test(line));
+  assertEquals(seconds.length, BEHIND.length);
   has("-n '__fish_seen_subcommand_from guard' -a 'status unlock name'");
   has("-n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'");
   const names = [...new Set([...COMMANDS.keys()].flatMap((name) => name.split(" ")))].join(" ");

@@ -268,6 +268,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "neither is a word that may be shown",
   },
   {
+    file: "lib/store/redis_script.ts",
+    line: 'rules.singleUse ? "1" : "0",',
+    original: '"0"',
+    reason: "the script asks whether it is 1, and what is not is another text",
+  },
+  {
     file: "lib/store/redis_store.ts",
     original: "++questions",
     replacement: "--questions",

@@ -123,6 +123,9 @@ Deno.test("probe() fails where no decision can be had", async () => {
   assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
     ["EVAL", "1", `${KEY_PREFIX}probe-0`],
   ]);
+  // It is a question that makes the store write: a full one or a replica answers others.
+  const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = asked;
+  assertEquals([singleUse, forgetUseMs, matchedStep], ["1", "1", "0"]);
   // What the last probe wrote may still be there.
   await probe(clientWith((words) => [3, 0, questionOf(words)]));
   for (const reply of ["OK", null, [1, 0, 0], [0, 0, 7]]) {

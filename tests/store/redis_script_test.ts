@@ -1,0 +1,39 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../lib/store/redis_script.ts";
+
+// A real server runs the script in tests/redis/script_test.ts.
+
+Deno.test("scriptArguments() gives the budgets, the rules, the question and its number", () => {
+  const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
+  const asked = { matchedStep: 42, source: "name" };
+  assertEquals(scriptArguments({ rules, asked, nowMs: 1000, question: 3 }), [
+    ...["10:3600000:7", "8:3600000:7", "5:7200000:8"],
+    ...["1", "7", "name", "42", "1000", "3"],
+  ]);
+  const none = { maxFailures: 0, singleUse: false, forgetUseMs: 7 };
+  const wrong = { matchedStep: undefined };
+  const args = scriptArguments({ rules: none, asked: wrong, nowMs: undefined, question: 0 });
+  assertEquals([args[0]!.split(":")[0], ...args.slice(3)], ["0", "0", "7", "", "", "", "0"]);
+});
+
+Deno.test("the script reads as many arguments as it is given", () => {
+  const indices = [...DECIDE_SCRIPT.matchAll(/(?:ARGV\[|budget\()(\d+)/g)].map(([, i]) =>
+    Number(i)
+  );
+  assertEquals(new Set(indices), new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]));
+  assert(!DECIDE_SCRIPT.includes("undefined"));
+});
+
+Deno.test("parseState() reads what the script keeps, and nothing that is like it", () => {
+  const state = { owedMs: 1, lastMs: 2, usedStep: -1 };
+  const source = { id: "a-_9", owedMs: 3, lastMs: 4, knownUntilMs: 5 };
+  assertEquals(parseState("1:2:-1"), { ...state, sources: [] });
+  assertEquals(parseState("1:2:-1 a-_9:3:4:5"), { ...state, sources: [source] });
+  const wrong = [
+    ...["", "1:2", "1:2:3:4", "x1:2:3", "1:2:3x", "-1:2:3", "1:2:--3", "1:2:3 ", "1:2:3 a"],
+    ...["1:2:3 a:1:2", "1:2:3 a:1:2:3:4", "1:2:3 a!:1:2:3", "1:2:3 a:1:2:3x", "1:2:3 a:-1:2:3"],
+    ...[" 1:2:3", "1:2:3  a:1:2:3", "1:2:3 :1:2:3", "1:2:3 !a:1:2:3"],
+  ];
+  assertEquals(wrong.filter((text) => parseState(text) !== undefined), []);
+});
