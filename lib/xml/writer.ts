@@ -144,10 +144,11 @@ function escapeText(text: string): string {
 
 // The five that could end a value in HTML or XML, and everything that is not printable ASCII: so a
 // value survives attribute normalisation (XML 1.0 §3.3.3), a page on a wrong charset, and stays on
-// one line.
+// one line. One class of what stays as it is takes half the time of two of what does not, over the
+// path of a QR code.
 function escapeAttribute(value: string): string {
   return value.replace(
-    /[^\x20-\x7E]|[&<>"']/gu,
+    /[^ !#-%(-;=?-~]/gu,
     (character) => ATTRIBUTE_ENTITIES.get(character) ?? `&#${character.codePointAt(0)};`,
   );
 }
