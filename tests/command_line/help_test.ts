@@ -53,6 +53,17 @@ Deno.test("help() says what each command does, in lines that align", () => {
   assertEquals(text.slice(-LAST_LINES.length), LAST_LINES);
 });
 
+Deno.test("help() has a line for each option of serve, with its default in parentheses", () => {
+  const lines = help(undefined).split("\n");
+  for (const name of namesOf(OPTIONS)) {
+    const { placeholder, defaultText, description } = OPTIONS[name];
+    const left = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
+    const shown = placeholder === undefined || defaultText === "" ? "" : ` (${defaultText})`;
+    const line = `  ${left.padEnd(24)} ${description}${shown}`;
+    assert(lines.includes(line), line);
+  }
+});
+
 const OF_CODE = `Print the current code of a secret from standard input, as an app would.
 
 Usage: authenticator code [options]

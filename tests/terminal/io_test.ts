@@ -2,12 +2,15 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import {
   CommandError,
+  readSecret,
+  readStdin,
   readTextFile,
   readVariable,
+  warn,
   withoutLineEnd,
   writeNewFile,
 } from "../../lib/terminal/io.ts";
-import { withFolder } from "../cli/command.ts";
+import { streamOf, withFolder, withProcess } from "../cli/command.ts";
 
 const MOST_BYTES = 16_384;
 
@@ -51,6 +54,56 @@ Deno.test("readVariable() tells a variable that is not there from one that may n
     value: undefined,
     readable: true,
   });
+});
+
+Deno.test("readVariable() does not fail where a runtime forbids to read a variable", async () => {
+  const env = new Proxy({}, {
+    get: () => {
+      throw new Error("not permitted");
+    },
+  });
+  const read = await withProcess({ env }, () => Promise.resolve(readVariable("PATH")));
+  assertEquals(read, { value: undefined, readable: false });
+});
+
+Deno.test("readSecret() reads standard input to its end, whatever its pieces are", async () => {
+  const read = (...pieces: string[]): Promise<string> =>
+    withProcess({ stdin: streamOf(pieces) }, () => readSecret(undefined));
+  assertEquals(await read("hu", "sh", "\n"), "hush");
+  assertEquals(await read("x".repeat(MOST_BYTES), ""), "x".repeat(MOST_BYTES));
+  const { message } = await assertRejects(() => read("x".repeat(MOST_BYTES), "y"), CommandError);
+  assertEquals(message, "standard input is too long for a secret");
+});
+
+Deno.test("readSecret() does not read on where standard input is too long", async () => {
+  let pieces = 0;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (; pieces < 1000; pieces++) yield await Promise.resolve(new Uint8Array(MOST_BYTES));
+  }
+  await assertRejects(
+    () => withProcess({ stdin: endless() }, () => readSecret(undefined)),
+    CommandError,
+    "too long",
+  );
+  assertEquals(pieces, 1);
+});
+
+Deno.test("readStdin() gives what is typed at a terminal as lines", async () => {
+  const terminal = { isTTY: true, setRawMode: () => {} };
+  const stdin = Object.assign(streamOf(["123\rhush\r"]), terminal);
+  const prompts = [{ what: "Pin", isShown: true }, { what: "Secret", isShown: false }];
+  const typed = await withProcess(
+    { stdin, stderr: { write: () => true } },
+    () => readStdin(prompts),
+  );
+  assertEquals(typed, "123\nhush\n");
+});
+
+Deno.test("warn() writes sentences on standard error, behind the name of the program", async () => {
+  let written = "";
+  const stderr = { write: (text: string) => void (written += text) };
+  await withProcess({ stderr }, () => Promise.resolve(warn("Mind the gap.")));
+  assertEquals(written, "authenticator: warning: Mind the gap.\n");
 });
 
 Deno.test("a CommandError is an error by its own name", () => {

@@ -51,6 +51,9 @@ const KEYS: readonly (readonly [string, readonly string[], string])[] = [
   ["12\x153\r\r", ["3", ""], "12\b \b\b \b3"],
   ["a\tb\x01\x1fc \r\r", ["a\tbc ", ""], "a\tbc "],
   ["1\x1b[D\x1b[1;5C\x1bOP\x1bx\x1b[200~2\r\r", ["12", ""], "12"],
+  // Up to its first letter, and no further.
+  ["1\x1b[Da\x1b[2 qb\r\r", ["1ab", ""], "1ab"],
+  ["123\x7f\r\r", ["12", ""], "123\b \b"],
   ["1\x04", ["1"], "1"],
   ["1\r2\x04", ["1", "2"], "1"],
   ["\x04", [""], ""],
@@ -68,6 +71,11 @@ for (const [typed, lines, shown] of KEYS) {
 Deno.test("a terminal that is closed ends the lines early", async () => {
   assertEquals((await ask("1\r2")).typed, { lines: ["1"] });
   assertEquals((await ask()).typed, { lines: [] });
+});
+
+Deno.test("the end of input ends the lines, and nothing more is asked for or taken", async () => {
+  const { typed, shown } = await ask("1\x042\r");
+  assertEquals([typed, shown], [{ lines: ["1"] }, "Pin: 1\r\n"]);
 });
 
 Deno.test("a character that comes in pieces is one", async () => {
