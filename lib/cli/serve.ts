@@ -19,8 +19,9 @@ import { readTls } from "../app/tls_files.ts";
 import { VERSION } from "../app/version.ts";
 import { certificateFindings, findRisks } from "../findings/findings.ts";
 import { readVariable } from "../terminal/io.ts";
-import { startLine, stoppedLine, stoppingLine, type StopReason } from "./life_lines.ts";
+import { startLine, stoppedLine, stoppingLine } from "./life_lines.ts";
 import { reload } from "./reload.ts";
+import { stopSignal } from "./stop_signal.ts";
 
 /** How long running requests may take to finish once the server is told to stop: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
@@ -132,24 +133,4 @@ function listenOptions(config: Config, log: Log): ListenOptions {
     tls: readTls(config),
     log,
   };
-}
-
-// Listening once leaves the second signal to the system, which ends the process. The end of standard
-// input is no signal: the first one after it changes nothing.
-function stopSignal(withParent: boolean): Promise<StopReason> {
-  return new Promise((resolve) => {
-    const onInterrupt = (): void => stop("SIGINT");
-    const onTerminate = (): void => stop("SIGTERM");
-    const stop = (reason: StopReason): void => {
-      process.off("SIGINT", onInterrupt);
-      process.off("SIGTERM", onTerminate);
-      resolve(reason);
-    };
-    process.on("SIGINT", onInterrupt);
-    process.on("SIGTERM", onTerminate);
-    if (!withParent) return;
-    // A parent that is gone closes the pipe, whatever became of it.
-    const onEnd = (): void => resolve("standard input ended");
-    process.stdin.once("end", onEnd).once("error", onEnd).resume();
-  });
 }

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { help } from "../../lib/command_line/help.ts";
 import { limitLife, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
 import { withFolder } from "./command.ts";
 import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
@@ -184,11 +185,25 @@ Deno.test("the program ends at once on a second signal", async () => {
   const finish = await beginRequest(program);
   program.signal("SIGTERM");
   await isDraining(program);
-  program.signal("SIGTERM");
-  const { code } = await program.outcome;
-  assertEquals(code, 143);
+  // One that comes within half a second is the first one, passed on.
+  let hasEnded = false;
+  const outcome = program.outcome.finally(() => hasEnded = true);
+  await eventually(() => {
+    if (!hasEnded) signalIfThere(program);
+    return hasEnded;
+  }, "the program ends");
+  assertEquals((await outcome).code, 143);
   assertEquals(await finish().catch(() => ""), "");
 });
+
+function signalIfThere(program: RunningProgram): void {
+  try {
+    program.signal("SIGTERM");
+  } catch (error) {
+    // It has ended in between.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
 
 /** A caller who asks for more than the system keeps for it, and reads nothing of that. */
 async function askAndReadNothing(program: RunningProgram): Promise<Deno.Conn> {
