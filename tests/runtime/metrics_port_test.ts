@@ -79,8 +79,10 @@ Deno.test("a metrics port says that the server stops until it has, after the las
   await connection.read(new Uint8Array(1024));
   program.signal("SIGTERM");
   await eventually(async () => (await answerOf(`${probes}/readyz`))[0] === 503);
-  assertEquals(await answerOf(`${probes}/healthz`), [200, "ok"]);
-  assertEquals((await answerOf(`${probes}/metrics`))[0], 200);
+  const [health, metrics] = await Promise.all(
+    ["/healthz", "/metrics"].map((path) => answerOf(probes + path)),
+  );
+  assertEquals([health, metrics![0]], [[200, "ok"], 200]);
   await send("pin=1&secretCode=x");
   const reply = await new Response(connection.readable).text();
   assert(reply.endsWith(">false</boolean>"), reply);
