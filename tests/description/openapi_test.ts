@@ -154,3 +154,25 @@ Deno.test("what the service answers as JSON is what the description says", async
   assertEquals(Object.keys(d as object), schemas["PairingInfo"]!.required!);
   assertEquals(Object.keys(await ask("Pair", {})), schemas["Error"]!.required!);
 });
+
+Deno.test("errors of a call as JSON have a status that the description has, and its form", async () => {
+  const key = "0123456789abcdef";
+  const handler = handlerWith({ apiKeys: [key] });
+  const { paths, components: { schemas } } = documentWith({ wantsKey: true });
+  const rows: readonly (readonly [number, Readonly<Record<string, string>>, string])[] = [
+    [400, {}, "{}"],
+    [400, {}, "nonsense"],
+    [401, { "x-api-key": `${key}f` }, "{}"],
+    [413, {}, " ".repeat(70_000)],
+    [415, { "content-type": "application/json; charset=latin1" }, "{}"],
+  ];
+  for (const [status, more, body] of rows) {
+    const headers = { "content-type": "application/json", "x-api-key": key, ...more };
+    const url = "http://localhost/api.asmx/Pair";
+    const reply = await handler(new Request(url, { method: "POST", headers, body }));
+    assertEquals(reply.status, status, body.slice(0, 10));
+    assert(`${status}` in paths["/api.asmx/Pair"]!.post.responses);
+    assertEquals(Object.keys(await reply.json()), schemas["Error"]!.required!);
+    assertEquals(reply.headers.get("jsonerror"), "true");
+  }
+});
