@@ -33,7 +33,7 @@ export interface Surroundings {
 
 // Far above what any of them takes on a busy machine.
 const RUN_MS = 300_000;
-const LIFE_MS = 1_800_000;
+const LIFE_MS = 3_600_000;
 
 /**
  * Runs a program to its end.
@@ -79,7 +79,7 @@ async function feed(
   return output;
 }
 
-/** Kills a process that still runs after a while: half an hour, unless given in milliseconds. */
+/** Kills a process that still runs after a while: an hour, unless given in milliseconds. */
 export function limitLife(child: Deno.ChildProcess, deadlineMs = LIFE_MS): void {
   const timer = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
   void child.status.finally(() => clearTimeout(timer));

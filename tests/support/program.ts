@@ -53,7 +53,7 @@ export interface Surroundings {
   readonly command?: readonly string[];
   /** What a shell does before it becomes the program, for instance `ulimit -n 64` or `exec 2>&-`. */
   readonly shell?: string;
-  /** After how many milliseconds it is killed if it still runs; half an hour unless given. */
+  /** After how many milliseconds it is killed if it still runs; an hour unless given. */
   readonly deadlineMs?: number;
 }
 
