@@ -268,6 +268,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "neither is a word that may be shown",
   },
   {
+    file: "lib/store/connect.ts",
+    original: "key !== undefined",
+    replacement: "true",
+    reason: "for each node that has a slot there is a key; the check is for the compiler",
+  },
+  {
     file: "lib/store/redis_script.ts",
     line: 'rules.singleUse ? "1" : "0",',
     original: '"0"',

@@ -25,8 +25,9 @@ import { dryRun, Trial } from "./run.ts";
 const KEPT = new URL("../../dist/mutation/", import.meta.url);
 const RESULTS = new URL("results.json", KEPT);
 
-// Tests in a browser show what stands on the page, and tests on Bun what is for Bun alone.
-const LEFT_OUT = /^lib\/(page\/|runtime\/bun\.ts$)/;
+// Tests in a browser show what stands on the page, real clients what its parts say, and tests on Bun
+// what is for Bun alone.
+const LEFT_OUT = /^lib\/((page|frame|samples|snippets)\/|runtime\/bun\.ts$)/;
 
 // What `deno task test` leaves out too.
 const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
