@@ -58,6 +58,8 @@ async function start(port: number, keyFile: string, redis: RedisServer): Promise
 /** What some servers did, and what that took. */
 interface Round {
   readonly perSecond: number;
+  /** The part of a core that the servers took; a figure below their quotas says that others were in the way. */
+  readonly serverCores: number;
   /** Microseconds of the servers' processor time for a check. */
   readonly serverMicroseconds: number;
   /** The same of Redis. */
@@ -79,6 +81,7 @@ async function measure(servers: readonly Server[], redis: RedisServer): Promise<
   const [server, store, client] = (await now()).map((after, i) => after - before[i]!);
   return {
     perSecond,
+    serverCores: server! / (SECONDS * 1e6),
     serverMicroseconds: server! / requests,
     redisMicroseconds: store! / requests,
     clientCores: client! / (SECONDS * 1e6),
@@ -100,10 +103,10 @@ function endedMicroseconds(): number {
 function rowOf(count: number, rounds: readonly Round[]): string {
   const of = (read: (round: Round) => number): number => median(rounds.map(read));
   return `| ${count} | ${of(({ perSecond }) => perSecond).toFixed(0)} | ${
-    of((round) => round.serverMicroseconds).toFixed(0)
-  } | ${of((round) => round.redisMicroseconds).toFixed(0)} | ${
-    of(({ clientCores }) => clientCores).toFixed(2)
-  } |`;
+    of(({ serverCores }) => serverCores).toFixed(2)
+  } | ${of((round) => round.serverMicroseconds).toFixed(0)} | ${
+    of((round) => round.redisMicroseconds).toFixed(0)
+  } | ${of(({ clientCores }) => clientCores).toFixed(2)} |`;
 }
 
 const keyFile = Deno.makeTempFileSync();
@@ -127,8 +130,8 @@ await withRedis([], async (redis) => {
     .map((value) => value.toFixed(2));
   const lines = [
     `${PROGRAM}, each server held to ${CORES} of a core, load ${loadavg()[0]!.toFixed(1)}`,
-    "| Servers | checks a second | server CPU µs | Redis CPU µs | client, cores |",
-    "| --: | --: | --: | --: | --: |",
+    "| Servers | checks a second | servers, cores | server CPU µs | Redis CPU µs | client, cores |",
+    "| --: | --: | --: | --: | --: | --: |",
     rowOf(1, ones),
     rowOf(2, twos),
     `two do ${ratio} times the work of one (${least} to ${most} in ${ROUNDS} rounds)`,
