@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../lib/binding/media_type.ts";
 import { MAX_BODY_BYTES, readBody } from "../../lib/body/body.ts";
-import { BodyTurns } from "../../lib/body/body_turns.ts";
+import { BodyTurns, MAX_BODIES } from "../../lib/body/body_turns.ts";
 import { Fault, type FaultCode } from "../../lib/service/fault.ts";
 
 const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000, turns: new BodyTurns() };
@@ -81,6 +81,11 @@ Deno.test("readBody() answers a declared length over the limit without waiting f
   assertEquals(state.pulled, 0);
 });
 
+Deno.test("readBody() takes a declared length at the limit", async () => {
+  const headers = { "content-length": String(MAX_BODY_BYTES) };
+  assertEquals((await read({ body: "a".repeat(MAX_BODY_BYTES), headers })).length, MAX_BODY_BYTES);
+});
+
 Deno.test("readBody() counts what comes, whatever length was declared", async () => {
   const body = chunks([MAX_BODY_BYTES, 1], "close").stream;
   assertEquals((await faultOf({ body, headers: { "content-length": "5" } }))[0], "body-too-large");
@@ -143,6 +148,52 @@ Deno.test("readBody() takes a charset that is said twice, and no two", async () 
   }
 });
 
+Deno.test("readBody() refuses any other media type, and names those that are allowed", async () => {
+  const request = new Request("http://localhost/", { method: "POST", body: "a" });
+  const rules = { ...RULES, mediaTypes: ["text/xml", "application/json"] };
+  const fault = await assertRejects(
+    () => readBody(request, parseMediaType("text/plain"), rules),
+    Fault,
+    "The Content-Type must be text/xml or application/json.",
+  );
+  assertEquals(fault.code, "unsupported-media-type");
+});
+
+Deno.test("readBody() takes a content coding of none, in either case, and no other", async () => {
+  for (const coding of ["identity", "Identity", ""]) {
+    assertEquals(await read({ body: "a", headers: { "content-encoding": coding } }), "a");
+  }
+  assertEquals(await faultOf({ body: "a", headers: { "content-encoding": "gzip" } }), [
+    "unsupported-media-type",
+    "The Content-Encoding must be identity.",
+  ]);
+});
+
+Deno.test("readBody() lets a short body pass long ones that take their time", async () => {
+  const turns = new BodyTurns();
+  const post = (
+    body: BodyInit,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const request = new Request("http://localhost/", { method: "POST", body, headers });
+    return readBody(request, parseMediaType("text/xml"), { ...RULES, timeoutMs: 60_000, turns });
+  };
+  const ends: (() => void)[] = [];
+  const long = Array.from({ length: MAX_BODIES }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.push(resolve);
+    return post(new ReadableStream({ pull: (stream) => promise.then(() => stream.close()) }));
+  });
+  // A long one waits for the turn of another.
+  const order: string[] = [];
+  const waiting = post(chunks([3], "close").stream).then(() => order.push("long"));
+  assertEquals(await post("a", { "content-length": "1" }), "a");
+  order.push("short");
+  ends.forEach((end) => end());
+  await Promise.all([...long, waiting]);
+  assertEquals(order, ["short", "long"]);
+});
+
 // How bodies come: the platform's own streams, and those that fill a buffer of their reader.
 const KINDS: readonly (readonly [string, "bytes" | undefined])[] = [
   ["a stream", undefined],
@@ -173,4 +224,29 @@ for (const [kind, type] of KINDS) {
 Deno.test("readBody() reads an empty body", async () => {
   assertEquals(await read({ body: new Uint8Array() }), "");
   assertEquals(await read({ body: null as unknown as BodyInit }), "");
+});
+
+Deno.test("readBody() offers a stream of bytes a small buffer, and lets go of it", async () => {
+  for (const [length, isTooLong] of [[3, false], [MAX_BODY_BYTES + 1, true]] as const) {
+    const offered = new Set<number | undefined>();
+    let left: number = length;
+    const body = new ReadableStream({
+      type: "bytes",
+      pull: (controller: ReadableByteStreamController) => {
+        const { byobRequest } = controller;
+        offered.add(byobRequest?.view?.byteLength);
+        const size = Math.min(left, byobRequest?.view?.byteLength ?? 0);
+        left -= size;
+        if (size === 0) controller.close();
+        byobRequest?.respond(size);
+      },
+    });
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const outcome = readBody(request, parseMediaType("text/xml"), RULES);
+    if (isTooLong) await assertRejects(() => outcome, Fault);
+    else assertEquals((await outcome).length, length);
+    assertEquals([...offered], [4_096]);
+    // The runtime must be able to take the rest.
+    assertEquals(request.body?.locked, false);
+  }
 });

@@ -175,6 +175,22 @@ Deno.test("BodyTurns reads nothing of a long body before its turn, and the newes
   assertEquals(counted(await Promise.all(outcomes)), { sent: MAX_BODIES });
 });
 
+Deno.test("BodyTurns gives no turn while short bodies take more places than there are", async () => {
+  const turns = new BodyTurns();
+  const long = Array.from({ length: MAX_BODIES }, slowBody);
+  const short = [slowBody(), slowBody()];
+  const outcomes = takeAll(turns, [...long, ...short.map((body) => ({ ...body, isShort: true }))]);
+  let hasBegun = false;
+  const last = turns.take({ ...LONG, read: () => (hasBegun = true, Promise.resolve("sent")) });
+  for (const [i, { send }] of short.entries()) {
+    send();
+    assertEquals([await outcomes[MAX_BODIES + i], hasBegun], ["sent", false]);
+  }
+  long.forEach(({ send }) => send());
+  assertEquals(await last, "sent");
+  assertEquals(counted(await Promise.all(outcomes)), { sent: MAX_BODIES + 2 });
+});
+
 Deno.test("BodyTurns gives back the place of a body that broke off", async () => {
   const turns = new BodyTurns();
   const broken = { ...LONG, read: () => Promise.reject(new Fault("unreadable", "")) };
