@@ -25,7 +25,8 @@ const SECRET = "12345678901234567890";
 const STEP = 60_000_000;
 const URI = "otpauth://totp/Contoso:anna%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" +
   "&issuer=Contoso";
-const ENVELOPE = '<?xml version="1.0" encoding="utf-8"?>' +
+/** A call as SOAP clients write it. */
+export const ENVELOPE = '<?xml version="1.0" encoding="utf-8"?>' +
   '<soap:Envelope xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
   'xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
   'xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +

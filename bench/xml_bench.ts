@@ -4,6 +4,7 @@
 import { XmlError } from "../lib/xml/cursor.ts";
 import { parseXml, XML_LIMITS } from "../lib/xml/tree.ts";
 import type { XmlLimits } from "../lib/xml/tokenizer.ts";
+import { ENVELOPE } from "./libraries.ts";
 
 const SIZE = 65_536;
 
@@ -14,14 +15,6 @@ const UNLIMITED: XmlLimits = {
   namespaces: SIZE,
   nameLength: SIZE,
 };
-
-const ENVELOPE = '<?xml version="1.0" encoding="utf-8"?>' +
-  '<soap:Envelope xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
-  'xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
-  'xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
-  '<Pair xmlns="http://authenticatorapi.com/"><appName>Example &amp; Sons</appName>' +
-  "<appInfo>alice@example.org</appInfo><secretCode>12345678901234567890</secretCode></Pair>" +
-  "</soap:Body></soap:Envelope>";
 
 /** Pieces, each made from its number, between a start and an end, as many as fit. */
 function filled(start: string, piece: (i: number) => string, end: string): string {
