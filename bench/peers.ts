@@ -4,6 +4,7 @@
  * @module
  */
 
+import { sourceWords } from "../tests/support/program.ts";
 import { residentBytes } from "./load.ts";
 
 /** Something to start. */
@@ -30,9 +31,6 @@ export interface RunningPeer {
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const BARE = `${ROOT}bench/servers/bare.ts`;
-// As `deno task start` has it.
-const MEMORY = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=25";
-const PERMISSIONS = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
 
 // So many wrong pins that none is refused unseen.
 const SERVE = ["--port", "PORT", "--metrics", "--max-failures", "1000000"];
@@ -48,19 +46,8 @@ const START_MS = 10_000;
 
 /** The program in its forms; what compile.sh made is among them when it is there. */
 export function programs(): readonly Program[] {
-  const source = {
-    name: "Deno, from source",
-    bare: "bare Deno",
-    command: [
-      Deno.execPath(),
-      "run",
-      MEMORY,
-      "--no-prompt",
-      ...PERMISSIONS,
-      `${ROOT}main.ts`,
-      ...SERVE,
-    ],
-  };
+  const command = [...sourceWords(), ...SERVE];
+  const source = { name: "Deno, from source", bare: "bare Deno", command };
   const executable = `${ROOT}dist/authenticator`;
   if (!succeeds([executable, "--version"])) return [source];
   const { stdout } = new Deno.Command(executable, { args: ["--version"] }).outputSync();

@@ -1,7 +1,7 @@
 /**
- * A command of the program as its users run it: a process of its own, with what `deno task cli`
- * permits or as TEST_PROGRAM says, and something on standard input; or in this process, where a test
- * plays the terminal.
+ * A command of the program as its users run it: a process of its own, as `deno task start` has it or
+ * as TEST_PROGRAM says, and something on standard input; or in this process, where a test plays the
+ * terminal.
  *
  * @module
  */
@@ -11,14 +11,11 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
-import { type Outcome, PROGRAM, programWords } from "../support/program.ts";
+import { type Outcome, programWords } from "../support/program.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
 import type { Config } from "../../lib/config/config.ts";
-import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
-const [, DENO_WORDS = ""] = project.tasks.cli.command.split(/\bdeno /);
-const TASK_WORDS = [Deno.execPath(), ...DENO_WORDS.split(" ")];
 
 // A run of mutants tries so many commands that it cannot start a process for each.
 const STAYS_HERE = Deno.env.get("TEST_COMMANDS") === "here";
@@ -29,7 +26,7 @@ export interface Surroundings {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables; `NO_COLOR` is set unless it is given. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The arguments of Deno before those of the program, if not those of `deno task cli`. */
+  /** The arguments of Deno before those of the program, if not those of `deno task start`. */
   readonly denoArgs?: readonly string[];
 }
 
@@ -51,8 +48,7 @@ export async function runCommand(
 }
 
 function wordsBefore(denoArgs: readonly string[] | undefined): readonly string[] {
-  if (denoArgs !== undefined) return [Deno.execPath(), ...denoArgs];
-  return PROGRAM === "deno" ? TASK_WORDS : programWords();
+  return denoArgs === undefined ? programWords() : [Deno.execPath(), ...denoArgs];
 }
 
 /** What a command that is called finds of its process, beside what a process gets. */

@@ -1,22 +1,16 @@
 /**
- * The program as its users start it: a process of its own, from its sources, or as the environment
- * variable TEST_PROGRAM says: `bun` for the bundle on Bun, `executable` for what compile.sh made.
+ * The program as its users start it: a process of its own, from its sources by what `deno task start`
+ * runs, or as the environment variable TEST_PROGRAM says: `bun` for the bundle on Bun, `executable`
+ * for what compile.sh made.
  *
  * @module
  */
 
 import { type Ended, limitLife, runToEnd } from "./child.ts";
 import { eventually } from "./eventually.ts";
+import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
-const DENO_ARGS = [
-  "run",
-  "--no-prompt",
-  "--allow-net",
-  "--allow-read",
-  "--allow-write",
-  "--allow-env",
-];
 const BUN_VERSION = "1.4.4";
 
 /** What the program runs as. */
@@ -58,10 +52,20 @@ export interface Surroundings {
 }
 
 const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
-  ["deno", () => [Deno.execPath(), ...DENO_ARGS, new URL("main.ts", ROOT).pathname]],
-  ["bun", () => [bunPath(), new URL("dist/authenticator.js", ROOT).pathname]],
-  ["executable", () => [new URL("dist/authenticator", ROOT).pathname]],
+  ["deno", sourceWords],
+  ["bun", () => [bunPath(), pathOf("dist/authenticator.js")]],
+  ["executable", () => [pathOf("dist/authenticator")]],
 ]);
+
+/** What `deno task start` runs, in whatever folder: Deno with its flags, and main.ts. */
+export function sourceWords(): readonly string[] {
+  const [, words = ""] = project.tasks.start.command.split(/\bdeno /);
+  return [Deno.execPath(), ...words.replace(/\w+\.(?:lock|ts)\b/g, pathOf).split(" ")];
+}
+
+function pathOf(name: string): string {
+  return new URL(name, ROOT).pathname;
+}
 
 // The process itself and not npx around it, which would not hand signals on.
 function bunPath(): string {
