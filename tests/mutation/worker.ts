@@ -213,10 +213,15 @@ async function runFile(file: string, limits: readonly Limit[]): Promise<Outcome>
   return { result: "killed", by, spoilt: !passes };
 }
 
+// A file that cannot be loaded ends this process: somebody waits for an answer.
 async function answer(question: readonly unknown[]): Promise<unknown> {
   const [kind, ...rest] = question;
-  if (kind === "dry") return await dryRun(rest as string[]);
-  return await runMutant(...rest as [string, number, Limit[]]);
+  try {
+    if (kind === "dry") return await dryRun(rest as string[]);
+    return await runMutant(...rest as [string, number, Limit[]]);
+  } catch {
+    Deno.exit(1);
+  }
 }
 
 if (import.meta.main) {
