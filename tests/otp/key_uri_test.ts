@@ -21,7 +21,7 @@ Deno.test("formatKeyUri() says algorithm, digits and period when they are not th
     "otpauth://totp/A:b?secret=GEZDGNA&issuer=A&algorithm=SHA256&digits=8&period=60",
   );
   assertEquals(
-    formatKeyUri({ ...uri, ...DEFAULT_TOTP, digits: 7 }),
+    formatKeyUri({ ...uri, algorithm: "SHA1", digits: 7, period: 30 }),
     "otpauth://totp/A:b?secret=GEZDGNA&issuer=A&digits=7",
   );
 });

@@ -3,6 +3,7 @@ import { assertRejects } from "@std/assert/rejects";
 import {
   hotp,
   importOtpKey,
+  matchesCurrentStep,
   matchTimeStep,
   type OtpAlgorithm,
   timeStep,
@@ -118,6 +119,11 @@ async function match(code: string, window: number, step = STEP): Promise<number 
   return await matchTimeStep(key, { code, step, window, digits: 6 });
 }
 
+async function matchesNow(code: string): Promise<boolean> {
+  const key = await importOtpKey(seed(20), "SHA1");
+  return await matchesCurrentStep(key, { code, step: STEP, digits: 6 });
+}
+
 function codeAt(step: number): string {
   return referenceHotp(seed(20), step, { algorithm: "SHA1", digits: 6 });
 }
@@ -131,6 +137,30 @@ for (const window of [0, 1, 2, 10]) {
     assertEquals(await match(codeAt(STEP + window + 1), window), undefined);
   });
 }
+
+Deno.test("matchTimeStep() looks at no step nearer than it is told", async () => {
+  const key = await importOtpKey(seed(20), "SHA1");
+  const from = (nearest: number, distance: number): Promise<number | undefined> =>
+    matchTimeStep(key, {
+      code: codeAt(STEP + distance),
+      step: STEP,
+      window: 3,
+      nearest,
+      digits: 6,
+    });
+  assertEquals(await from(0, 0), 0);
+  for (const nearest of [1, 2, 3]) {
+    for (const distance of [-3, -2, -1, 0, 1, 2, 3]) {
+      const expected = Math.abs(distance) < nearest ? undefined : distance;
+      assertEquals(await from(nearest, distance), expected, `${distance} from ${nearest}`);
+    }
+  }
+});
+
+Deno.test("matchesCurrentStep() accepts the code of the current step and no other", async () => {
+  assertEquals(await matchesNow(codeAt(STEP)), true);
+  for (const distance of [-1, 1]) assertEquals(await matchesNow(codeAt(STEP + distance)), false);
+});
 
 Deno.test("matchTimeStep() computes no step before the first", async () => {
   assertEquals(await match(codeAt(0), 10, 0), 0);
@@ -166,7 +196,7 @@ Deno.test("importOtpKey() gives a key that signs, and cannot be read back", asyn
   assertEquals([key.extractable, key.usages], [false, ["sign"]]);
 });
 
-Deno.test("matchTimeStep() matches nothing but exactly the digits of a code", async () => {
+Deno.test("nothing but exactly the digits of a code matches", async () => {
   const code = codeAt(STEP);
   const fullWidth = code.replace(/[0-9]/g, (d) => String.fromCharCode(0xff10 + Number(d)));
   const arabic = code.replace(/[0-9]/g, (d) => String.fromCharCode(0x660 + Number(d)));
@@ -180,5 +210,8 @@ Deno.test("matchTimeStep() matches nothing but exactly the digits of a code", as
     fullWidth,
     arabic,
   ];
-  for (const typed of wrong) assertEquals(await match(typed, 1), undefined, typed);
+  for (const typed of wrong) {
+    assertEquals(await match(typed, 1), undefined, typed);
+    assertEquals(await matchesNow(typed), false, typed);
+  }
 });

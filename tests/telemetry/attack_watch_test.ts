@@ -70,6 +70,23 @@ Deno.test("AttackWatch forgets after two minutes, but for the count of wrong pin
   });
 });
 
+Deno.test("AttackWatch forgets after two minutes what came right before they began", () => {
+  const { watch, wrong, pass } = scene();
+  wrong("a");
+  pass(120_000);
+  assertEquals(watch.figures().attackedSecrets, 0);
+});
+
+Deno.test("AttackWatch forgets by the whole minutes since it began, whenever a pin comes", () => {
+  const { watch, wrong, pass } = scene();
+  pass(90_000);
+  wrong("a");
+  pass(89_999);
+  assertEquals(watch.figures().attackedSecrets, 1);
+  pass(1);
+  assertEquals(watch.figures().attackedSecrets, 0);
+});
+
 Deno.test("AttackWatch tells 10,000 secrets apart in a minute and no more", () => {
   const { watch, wrong } = scene();
   for (let i = 0; i < 10_010; i++) wrong(`secret ${i}`);

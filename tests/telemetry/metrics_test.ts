@@ -97,6 +97,43 @@ Deno.test("createMetrics() writes this page", () => {
   assertEquals(metrics.text(FIGURES), PAGE);
 });
 
+Deno.test("createMetrics() counts each word of a fact as often as it was told", () => {
+  const outcomes = ["throttled", "replayed", "throttled", "throttled"] as const;
+  const page = pageOf(outcomes.map((outcome) => ({ ...EVENT, outcome, facts: { outcome } })));
+  const counts = page.filter((line) => line.startsWith("authenticator_guard_refusals_total{"));
+  assertEquals(counts, [
+    'authenticator_guard_refusals_total{reason="throttled"} 3',
+    'authenticator_guard_refusals_total{reason="replayed"} 1',
+    'authenticator_guard_refusals_total{reason="unavailable"} 0',
+  ]);
+});
+
+Deno.test("createMetrics() writes the figures of attacks and of the guard, where there are any", () => {
+  const attacks = { wrongPins: 0, attackedSecrets: 3, throttledSecrets: 1, mostPins: 21 };
+  const { text } = createMetrics("1.2.3", factKinds(1));
+  const page = text({ ...FIGURES, attacks, guardEntries: 7 });
+  assert(page.includes(ATTACKS), page);
+  assertEquals(page.replace(ATTACKS, ""), text(FIGURES));
+});
+
+const ATTACKS = `\
+# HELP authenticator_guard_wrong_pins_total Wrong pins that were looked at.
+# TYPE authenticator_guard_wrong_pins_total counter
+authenticator_guard_wrong_pins_total 0
+# HELP authenticator_guard_attacked_secrets Secrets with a wrong or throttled pin in the last minute or two.
+# TYPE authenticator_guard_attacked_secrets gauge
+authenticator_guard_attacked_secrets 3
+# HELP authenticator_guard_throttled_secrets Secrets with a throttled pin in the last minute or two.
+# TYPE authenticator_guard_throttled_secrets gauge
+authenticator_guard_throttled_secrets 1
+# HELP authenticator_guard_most_pins_of_a_secret Wrong or throttled pins of the secret that had the most, in the last minute or two.
+# TYPE authenticator_guard_most_pins_of_a_secret gauge
+authenticator_guard_most_pins_of_a_secret 21
+# HELP authenticator_guard_entries Secrets of which this process remembers something.
+# TYPE authenticator_guard_entries gauge
+authenticator_guard_entries 7
+`;
+
 const PAGE = `\
 # HELP authenticator_requests_total Requests answered.
 # TYPE authenticator_requests_total counter
