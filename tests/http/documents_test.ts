@@ -1,0 +1,152 @@
+import { assertEquals } from "@std/assert/equals";
+import { CONTENT_SECURITY_POLICY } from "../../lib/frame/frame.ts";
+import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import type { ServiceContext } from "../../lib/service/context.ts";
+import { handlerWith } from "../support/handler.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+
+interface Scene {
+  /** Asks a host for its OpenAPI description, and gives the status. */
+  readonly ask: (host: string) => Promise<number>;
+  /** How often a description was written. */
+  readonly written: () => number;
+}
+
+/** A handler whose descriptions are counted as they are written, or fail. */
+function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): Scene {
+  let count = 0;
+  const service = {
+    get otp(): ServiceContext["otp"] {
+      return describe(++count);
+    },
+    secretEncoding: "text",
+    html: "svg",
+    now: () => 0,
+  } as const;
+  const handler = createHandler({
+    namespace: "http://authenticatorapi.com/",
+    service,
+    log: { error: () => {} },
+    isReady: () => true,
+    baseUrl: undefined,
+    trustProxy: false,
+  });
+  return {
+    ask: async (host) => {
+      const reply = await handler(new Request(`http://${host}/openapi.json`));
+      await reply.body?.cancel();
+      return reply.status;
+    },
+    written: () => count,
+  };
+}
+
+Deno.test("a document is written once for each of 64 hosts, and the oldest is forgotten first", async () => {
+  const { ask, written } = scene();
+  await ask("host0");
+  const each = written();
+  const hosts = Array.from({ length: 64 }, (_, i) => `host${i}`);
+  for (const host of [...hosts, ...hosts]) await ask(host);
+  assertEquals(written(), 64 * each);
+  await ask("one-more");
+  await ask("host1");
+  assertEquals(written(), 65 * each);
+  await ask("host0");
+  assertEquals(written(), 66 * each);
+});
+
+Deno.test("a document that could not be written is written when it is asked for again", async () => {
+  const { ask } = scene((count) => {
+    if (count === 1) throw new TypeError("broken");
+    return OTP;
+  });
+  assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
+});
+
+async function replyTo(
+  path: string,
+  headers: HeadersInit = {},
+  handler: Handler = handlerWith(),
+): Promise<Response> {
+  const reply = await handler(new Request(`http://localhost${path}`, { headers }));
+  await reply.body?.cancel();
+  return reply;
+}
+
+const TOOLS = "default-src 'none'; frame-ancestors 'none'";
+const PAGE = CONTENT_SECURITY_POLICY;
+
+/** What is asked for, its status, media type and policy, and whether browsers get it compressed. */
+const DOCUMENTS: readonly (readonly [string, number, string, string | null, boolean])[] = [
+  ["/api.asmx?wsdl", 200, "text/xml", TOOLS, false],
+  ["/api.asmx?DISCO", 200, "text/xml", TOOLS, false],
+  ["/openapi.json", 200, "application/json", TOOLS, true],
+  ["/api.asmx?script", 200, "text/javascript", null, true],
+  ["/api.asmx?style", 200, "text/css", null, true],
+  ["/api.asmx", 200, "text/html", PAGE, true],
+  ["/api.asmx?op=Pair", 200, "text/html", PAGE, true],
+  ["/api.asmx?OP=Pair&format=JSON", 200, "text/html", PAGE, true],
+  ["/api.asmx?op=pair", 404, "text/html", PAGE, false],
+];
+
+for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
+  Deno.test(`${path} comes as ${mediaType}${isZipped ? ", compressed" : ""}`, async () => {
+    const reply = await replyTo(path, { "accept-encoding": "gzip" });
+    const field = (name: string): string | null => reply.headers.get(name);
+    assertEquals([reply.status, field("content-type")], [status, `${mediaType}; charset=utf-8`]);
+    assertEquals(field("content-security-policy"), policy);
+    assertEquals(field("cache-control"), "no-cache");
+    assertEquals(field("content-encoding"), isZipped ? "gzip" : null);
+    assertEquals(field("vary"), isZipped ? "accept-encoding" : null);
+    const tag = isZipped ? /^"[^"]+-gzip"$/ : /^"[^"]+(?<!-gzip)"$/;
+    assertEquals(tag.test(field("etag")!), true, field("etag")!);
+  });
+}
+
+Deno.test("the page of an operation differs by the format that it begins with", async () => {
+  const tagOf = async (query: string): Promise<string | null> =>
+    (await replyTo(`/api.asmx?op=Pair${query}`)).headers.get("etag");
+  const usual = await tagOf("");
+  assertEquals(await tagOf("&format=HTTP+POST"), usual);
+  assertEquals(await tagOf("&format=nonsense"), usual);
+  assertEquals(await tagOf("&Format=SOAP+1.2") === usual, false);
+});
+
+/** Values of Accept-Encoding, and whether gzip may be sent (RFC 9110 §12.4.2, §12.5.3). */
+const ACCEPTED: readonly (readonly [string, boolean])[] = [
+  ["gzip", true],
+  ["GZip", true],
+  ["br,gzip,deflate", true],
+  ["br, \t gzip \t , deflate", true],
+  ["  gzip  ;  q=1", true],
+  ["gzip \t;\t \tq=1", true],
+  ["gzip;q=1.000", true],
+  ["gzip;q=0.1", true],
+  ["gzip;q=0.01", true],
+  ["gzip;q=0.001", true],
+  ["gzip;q=0.9, br", true],
+  ["identity;q=0, gzip;q=0.5", true],
+  ["", false],
+  ["br", false],
+  ["gzip;q=0", false],
+  ["gzip;q=0.", false],
+  ["gzip;q=0.0", false],
+  ["gzip;q=0.00", false],
+  ["gzip;q=0.000", false],
+  ["gzip ; q=0.0, br", false],
+  ["x-gzip", false],
+  ["br gzip", false],
+  ["gzipped", false],
+  ["gzip br", false],
+];
+
+Deno.test("what takes gzip gets it, and nothing else does", async () => {
+  const handler = handlerWith();
+  for (const [value, takesIt] of ACCEPTED) {
+    const reply = await replyTo("/openapi.json", { "accept-encoding": value }, handler);
+    assertEquals(reply.headers.get("content-encoding") === "gzip", takesIt, value);
+  }
+  const reply = await replyTo("/openapi.json", {}, handler);
+  assertEquals(reply.headers.get("content-encoding"), null);
+});
