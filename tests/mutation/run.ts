@@ -12,7 +12,7 @@ import { startWorker, type Worker } from "./worker_process.ts";
 const DRY_RUN_MS = 1_800_000;
 
 /** How much longer than five times its own time a test may take before it counts as endless. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 5_000;
 
 /** Mutants that are passed so many times as often as without are taken for endless loops. */
 const HITS_FACTOR = 100;
@@ -72,17 +72,17 @@ export class Trial {
       const limits = tests.map(({ id, ms }) => [id, patienceMs + 5 * ms]);
       return ["run", mutant.id, 1000 + HITS_FACTOR * hits, limits];
     };
-    const deadlineMs = 60_000 + 4 * allMs;
+    const processorMs = 25_000 + 2 * allMs;
     if (hits > 0) {
       this.#warm ??= startWorker(this.#folder);
-      const warm = await this.#warm.ask(question(PATIENCE_MS), deadlineMs) as Outcome | undefined;
+      const warm = await this.#warm.ask(question(PATIENCE_MS), processorMs) as Outcome | undefined;
       if (warm === undefined || warm.spoilt === true) this.close();
       else if (warm.result === "killed") return warm;
     }
     // It may do something while files are loaded, or something that is done once and kept, or the
     // process was not what it should be: once more in a new one.
     const fresh = startWorker(this.#folder, mutant.id);
-    const outcome = await fresh.ask(question(3 * PATIENCE_MS), 2 * deadlineMs) as
+    const outcome = await fresh.ask(question(3 * PATIENCE_MS), 2 * processorMs) as
       | Outcome
       | undefined;
     fresh.close();

@@ -9,12 +9,29 @@ import { ANSWER, type Outcome } from "./worker.ts";
 
 /** A worker. */
 export interface Worker {
-  /** Asks it something; undefined when it ended, or did not answer in time and was ended. */
-  readonly ask: (question: readonly unknown[], deadlineMs: number) => Promise<unknown>;
+  /**
+   * Asks it something; undefined when it ended, or was ended because it used so many milliseconds of a
+   * processor without an answer.
+   */
+  readonly ask: (question: readonly unknown[], processorMs: number) => Promise<unknown>;
   /** What an ask that got no answer says of its mutant. */
   readonly ended: () => Outcome;
   /** Ends it. */
   readonly close: () => void;
+}
+
+/** How many times as long is waited for it, on a busy machine. */
+const MAX_WAIT_FACTOR = 20;
+
+// The processor time of a process, in milliseconds; 0 where the system does not tell.
+function processorMsOf(pid: number): number {
+  try {
+    // Behind the name in parentheses, in hundredths of a second (man 5 proc_pid_stat).
+    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  } catch {
+    return 0;
+  }
 }
 
 /** Starts a worker in a tree, with a mutant on from the start if one is named. */
@@ -62,18 +79,22 @@ export function startWorker(tree: string, mutant?: string): Worker {
     }
   };
   return {
-    ask: async (question, deadlineMs) => {
-      const timer = setTimeout(() => {
-        late = true;
-        close();
-      }, deadlineMs);
+    ask: async (question, processorMs) => {
+      const startMs = performance.now();
+      const usedMs = processorMsOf(child.pid);
+      const timer = setInterval(() => {
+        const waitedMs = performance.now() - startMs;
+        late ||= processorMsOf(child.pid) - usedMs > processorMs ||
+          waitedMs > MAX_WAIT_FACTOR * processorMs;
+        if (late) close();
+      }, 500);
       try {
         await writer.write(new TextEncoder().encode(`${JSON.stringify(question)}\n`));
         return await readAnswer();
       } catch {
         return undefined;
       } finally {
-        clearTimeout(timer);
+        clearInterval(timer);
       }
     },
     ended: () => late ? { result: "timed out" } : { result: "killed", by: "the process ended" },
