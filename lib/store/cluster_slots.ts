@@ -76,10 +76,18 @@ function isSlot(value: unknown): value is number {
 
 function addressOf([host, port]: readonly unknown[], asked: string): string {
   if (!Number.isInteger(port)) throw notSlots();
-  // A node that knows no name of its own leaves it out.
-  const known = host === null || host === "" || host === "?"
-    ? asked.replace(/:[0-9]+$/, "")
-    : String(host);
+  const isNamed = host !== null && host !== "?";
+  return nodeAddress(isNamed ? String(host) : "", Number(port), asked);
+}
+
+/**
+ * The address of a node, as a node tells it.
+ *
+ * @param host Empty where the node knows no name for it: then it is that by which it was asked.
+ * @param asked The address of the node that tells it.
+ */
+export function nodeAddress(host: string, port: number, asked: string): string {
+  const known = host === "" ? asked.replace(/:[0-9]+$/, "") : host;
   const bracketed = known.includes(":") && !known.startsWith("[") ? `[${known}]` : known;
   return `${bracketed}:${port}`;
 }

@@ -63,9 +63,8 @@ export async function* keptSecrets(
     const step = await client.ask(words, readStep);
     cursor = step.cursor;
     const keys = step.keys.filter((key) => !key.startsWith(PROBE_PREFIX));
-    const texts = await Promise.all(
-      keys.map((key) => client.ask(["GET", key], (reply) => String(reply ?? ""))),
-    );
+    // What is gone by then is no text of ours either.
+    const texts = await Promise.all(keys.map((key) => client.ask(["GET", key], String)));
     for (const [i, key] of keys.entries()) {
       const state = parseState(texts[i]!);
       if (state !== undefined) yield { fingerprint: key.slice(KEY_PREFIX.length), state };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { keyInSlots, slotOf, type SlotOwners } from "./cluster_slots.ts";
+import { keyInSlots, nodeAddress, slotOf, type SlotOwners } from "./cluster_slots.ts";
 import { keepConnected, type Pace, type RedisConnection } from "../connection/redis_connection.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { ErrorReply, type StoreFailure, storeFailure } from "../connection/store_failure.ts";
@@ -90,6 +90,7 @@ class Cluster {
     let address = this.#owners[slot];
     let asking = false;
     for (let redirections = 0;; redirections++) {
+      if (address === undefined || this.#closed) throw new Error("No node has the slot");
       const connection = this.#use(address);
       try {
         // One behind the other on one connection: nothing comes between.
@@ -155,8 +156,7 @@ class Cluster {
     }
   }
 
-  #use(address: string | undefined): RedisConnection {
-    if (address === undefined || this.#closed) throw new Error("No node has the slot");
+  #use(address: string): RedisConnection {
     const node = this.#nodeAt(address);
     node.isAsked = true;
     return node.connection;
@@ -170,7 +170,10 @@ class Cluster {
     const connection = keepConnected({
       open: (onEnd) => open(address, onEnd),
       probe: async (client) => {
-        const key = keyInSlots(probePrefix, (slot) => this.#owners[slot] === address);
+        // To look for a key in vain takes a fifth of a second.
+        const key = this.#owners.includes(address)
+          ? keyInSlots(probePrefix, (slot) => this.#owners[slot] === address)
+          : undefined;
         // A node that has no slot yet cannot decide, but answers.
         await (key === undefined ? client.ask(["TIME"], () => {}) : probe(client, key));
       },
@@ -212,9 +215,9 @@ class Cluster {
   }
 }
 
-// Where the key stands in a command.
+// Where the key stands in a command; each that a Cluster is asked has one.
 function keyIn(words: readonly string[]): string {
-  return (words[0]?.startsWith("EVAL") ? words[3] : words[1]) ?? "";
+  return words[0]!.startsWith("EVAL") ? words[3]! : words[1]!;
 }
 
 interface Redirection {
@@ -224,11 +227,11 @@ interface Redirection {
 
 // `MOVED 3999 127.0.0.1:6381`: the slot and where it is. A node that has no name for itself leaves the
 // host out.
-function redirectionOf(error: unknown, asked: string | undefined): Redirection | undefined {
+const REDIRECTION = /^(MOVED|ASK) [0-9]+ (\S*):([0-9]{1,5})$/;
+
+function redirectionOf(error: unknown, asked: string): Redirection | undefined {
   if (!(error instanceof ErrorReply)) return undefined;
-  const [, kind, host, port] = /^(MOVED|ASK) [0-9]+ (\S*):([0-9]{1,5})$/.exec(error.message) ?? [];
-  if (kind === undefined || host === undefined) return undefined;
-  const known = host === "" ? asked?.replace(/:[0-9]+$/, "") ?? "" : host;
-  const bracketed = known.includes(":") && !known.startsWith("[") ? `[${known}]` : known;
-  return { kind: kind === "ASK" ? "ASK" : "MOVED", address: `${bracketed}:${port}` };
+  const [, kind, host = "", port] = REDIRECTION.exec(error.message) ?? [];
+  if (kind !== "MOVED" && kind !== "ASK") return undefined;
+  return { kind, address: nodeAddress(host, Number(port), asked) };
 }

@@ -5,6 +5,7 @@ import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { slotOf, SLOTS } from "../../lib/store/cluster_slots.ts";
 import { connectStore, tryStore } from "../../lib/store/connect.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import {
   type FuzzedStore,
   type Reply,
@@ -143,3 +144,39 @@ Deno.test("connectStore() keeps a connection to each primary of a Cluster", asyn
   await eventually(() => !connection.isHealthy());
   one.close();
 });
+
+Deno.test("connectStore() stays with a primary that no Sentinel can be asked for any more", async () => {
+  const store = server(() => "fine");
+  const [ip, port] = store.address.split(":");
+  let asked = 0;
+  const sentinel = server(() =>
+    asked++ === 0 ? ["ip", ip!, "port", port!, "config-epoch", "1"] : new Error("ERR no")
+  );
+  const news: unknown[] = [];
+  const connection = connectStore({
+    url: StoreUrl.parse(`redis+sentinel://${sentinel.address}/main?${PATIENT}`)!,
+    readTls: () => ({}),
+    ...PROBE,
+    onChange: (failure) => void news.push(failure?.kind ?? "there"),
+  });
+  await eventually(connection.isHealthy);
+  assertEquals([asked > 1, news], [true, ["there"]]);
+  connection.close();
+  await eventually(() => !connection.isHealthy());
+  for (const { close } of [store, sentinel]) close();
+});
+
+for (const url of ["redis://", "redis+sentinel://", "redis+cluster://"]) {
+  Deno.test(`connectStore() reads what TLS needs for each attempt anew (${url})`, async () => {
+    const path = url.includes("sentinel") ? "/main" : "";
+    let read = 0;
+    const connection = connectStore({
+      url: StoreUrl.parse(`${url}127.0.0.1:${freePort()}${path}`)!,
+      readTls: () => (read++, {}),
+      ...PROBE,
+      onChange: () => {},
+    });
+    await eventually(() => read > 1);
+    connection.close();
+  });
+}

@@ -108,6 +108,8 @@ const NO_PRIMARIES: readonly Reply[] = [
   elected("10.0.0.1", 1, 1e15),
   elected("10.0.0.1", 1, -1),
   ["ip", "10.0.0.1", "port", "1", "config-epoch"],
+  ["port", "1", "config-epoch", "1"],
+  ["port", "1", "config-epoch", "1", "ip"],
   ["ip", "10.0.0.1", "port", "1", "x", "config-epoch", "1"],
 ];
 
@@ -146,6 +148,14 @@ Deno.test("findSlotOwners() asks known nodes first, and goes on until one says",
       Error,
       "cluster support disabled",
     );
+  });
+});
+
+Deno.test("findSlotOwners() reads what a Cluster of many ranges says", async () => {
+  const ranges = Array.from({ length: 400 }, (_, i) => [i, i, `10.0.0.${i % 3}:1`] as const);
+  await withServers([() => slots(...ranges)], async (servers) => {
+    const owners = await findSlotOwners(urlOf(servers, "cluster"), OPTIONS);
+    assertEquals([new Set(owners).size, owners[399], owners[400]], [4, "10.0.0.0:1", undefined]);
   });
 });
 

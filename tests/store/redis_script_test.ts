@@ -21,15 +21,19 @@ Deno.test("the script reads as many arguments as it is given", () => {
   const indices = [...DECIDE_SCRIPT.matchAll(/(?:ARGV\[|budget\()(\d+)/g)].map(([, i]) =>
     Number(i)
   );
-  assertEquals(new Set(indices), new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]));
+  const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
+  const asked = { matchedStep: 42, source: "name" };
+  const args = scriptArguments({ rules, asked, nowMs: 1000, question: 3 });
+  assertEquals(new Set(indices), new Set(args.map((_, i) => i + 1)));
   assert(!DECIDE_SCRIPT.includes("undefined"));
 });
 
 Deno.test("parseState() reads what the script keeps, and nothing that is like it", () => {
   const state = { owedMs: 1, lastMs: 2, usedStep: -1 };
-  const source = { id: "a-_9", owedMs: 3, lastMs: 4, knownUntilMs: 5 };
+  const source = { id: "a-_9", owedMs: 30, lastMs: 40, knownUntilMs: 50 };
   assertEquals(parseState("1:2:-1"), { ...state, sources: [] });
-  assertEquals(parseState("1:2:-1 a-_9:3:4:5"), { ...state, sources: [source] });
+  assertEquals(parseState("10:20:30")?.usedStep, 30);
+  assertEquals(parseState("1:2:-1 a-_9:30:40:50"), { ...state, sources: [source] });
   const wrong = [
     ...["", "1:2", "1:2:3:4", "x1:2:3", "1:2:3x", "-1:2:3", "1:2:--3", "1:2:3 ", "1:2:3 a"],
     ...["1:2:3 a:1:2", "1:2:3 a:1:2:3:4", "1:2:3 a!:1:2:3", "1:2:3 a:1:2:3x", "1:2:3 a:-1:2:3"],

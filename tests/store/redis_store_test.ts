@@ -76,6 +76,7 @@ const NO_DECISIONS: readonly ((question: number) => unknown)[] = [
   (question) => [0, 0, question - 1],
   (question) => [0, 0, String(question)],
   (question) => ["0", "0", question],
+  (question) => ["0", 0, question],
   (question) => ["", "", question],
   (question) => [null, null, question],
   (question) => [null, 0, question],

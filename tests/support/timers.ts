@@ -4,37 +4,49 @@
  * @module
  */
 
-const original = globalThis.setTimeout;
+const original = { setTimeout, clearTimeout };
 
 /** Timers that were asked for. */
 export class ManualTimers {
-  readonly #pending: (() => void)[] = [];
+  readonly #pending = new Map<number, () => void>();
   /** For how many milliseconds each was asked for, in their order. */
   readonly asked: number[] = [];
 
   /** Runs something whose timers go off at the next tick alone. */
   static async during(run: (timers: ManualTimers) => Promise<void>): Promise<void> {
     const timers = new ManualTimers();
+    // No timer of the platform has such a number.
     const setTimeout = (act: () => void, ms = 0): number => {
-      timers.asked.push(ms);
-      return timers.#pending.push(act);
+      const timer = -timers.asked.push(ms);
+      timers.#pending.set(timer, act);
+      return timer;
     };
-    Object.assign(globalThis, { setTimeout });
+    const clearTimeout = (timer: number): void => {
+      if (!timers.#pending.delete(timer)) original.clearTimeout(timer);
+    };
+    Object.assign(globalThis, { setTimeout, clearTimeout });
     try {
       await run(timers);
     } finally {
-      Object.assign(globalThis, { setTimeout: original });
+      Object.assign(globalThis, original);
     }
+  }
+
+  /** How many have not gone off yet. */
+  get pending(): number {
+    return this.#pending.size;
   }
 
   /** Lets all go off that were asked for so far, and what they bring about happen. */
   async tick(): Promise<void> {
-    for (const act of this.#pending.splice(0)) act();
+    const due = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const act of due) act();
     await this.settle();
   }
 
   /** Lets happen what waits for no timer. */
   async settle(): Promise<void> {
-    await new Promise((resolve) => original(resolve, 0));
+    await new Promise((resolve) => original.setTimeout(resolve, 0));
   }
 }
