@@ -472,6 +472,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "that is no scheme of a key either",
   },
   {
+    file: "lib/http/target.ts",
+    original: "index < 0",
+    replacement: "index <= 0",
+    reason: "it is looked for behind the scheme, never at the beginning",
+  },
+  {
     file: "lib/http/router.ts",
     original: "slash < 0",
     replacement: "slash <= 0",

@@ -97,8 +97,9 @@ export class Trial {
 
   // The tests that pass the mutant, and those of its own folder that pass others of its file: what is
   // done once and kept is passed by the first alone. Of one that does something while files are
-  // loaded, which a test that starts a program passes too, all that pass others of its file. The
-  // quickest of its own folder come first.
+  // loaded, which a test that starts a program passes too, all that pass others of its file, and all
+  // of its own folder: a test that looks at a table passes no mutant. The quickest of its own folder
+  // come first.
   #testsFor(mutant: Mutant): readonly DryTest[] {
     const { id, file } = mutant;
     const mirror = file.replace(/^lib\//, "tests/").replace(/[^/]*$/, "");
@@ -106,7 +107,7 @@ export class Trial {
     const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
     const takesAll = passing.length === 0 || this.#loaded.has(id);
     const inFile = this.#tests.filter((test) =>
-      test.hits[id] !== undefined ||
+      test.hits[id] !== undefined || takesAll && isOwn(test) ||
       (takesAll || isOwn(test)) &&
         Object.keys(test.hits).some((other) => this.#fileOf.get(other) === file)
     );
