@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import type { Reply } from "../../lib/binding/binding.ts";
-import { byteLength, isFresh, respond, withAdvice } from "../../lib/http/answer.ts";
+import { type Answer, byteLength, isFresh, respond, withAdvice } from "../../lib/http/answer.ts";
 import { CHALLENGE } from "../../lib/http/keys.ts";
 
 const BODY = "caf\u00e9 \u{1F511}";
@@ -13,6 +13,28 @@ Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has t
   const bytes = (await get.arrayBuffer()).byteLength;
   assertEquals([bytes, byteLength(BODY)], [10, 10]);
   assertEquals(head.headers.get("content-length"), "10");
+});
+
+Deno.test("respond() sends the usual header fields, but for what an answer says itself", () => {
+  const facts = { route: "service", outcome: "ok", contentType: "text/plain" } as const;
+  const fieldsOf = (answer: Pick<Answer, "status" | "body" | "headers">): unknown => {
+    const response = respond(new Request("http://localhost/"), { ...facts, ...answer }, {
+      "x-request-id": "a1-0",
+    });
+    return [response.status, Object.fromEntries(response.headers)];
+  };
+  const usual = {
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": "a1-0",
+  };
+  assertEquals(fieldsOf({ status: 400, body: "a" }), [
+    400,
+    { ...usual, "cache-control": "no-store", "content-type": "text/plain" },
+  ]);
+  // What has no body has no media type either (RFC 9110 §8.3).
+  const headers = { "cache-control": "no-cache", "etag": '"a"' };
+  assertEquals(fieldsOf({ status: 304, body: null, headers }), [304, { ...usual, ...headers }]);
 });
 
 Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {

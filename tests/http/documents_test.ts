@@ -113,6 +113,17 @@ Deno.test("the page of an operation differs by the format that it begins with", 
   assertEquals(await tagOf("&Format=SOAP+1.2") === usual, false);
 });
 
+Deno.test("the page behind a slash is another, since what it leads to stands a folder higher", async () => {
+  const handler = handlerWith();
+  for (const query of ["", "?op=Pair"]) {
+    const tagOf = async (path: string): Promise<string | null> =>
+      (await replyTo(path + query, {}, handler)).headers.get("etag");
+    const usual = await tagOf("/api.asmx");
+    assertEquals(await tagOf("/api.asmx/") === usual, false, query);
+    assertEquals(await tagOf("/API.asmx"), usual);
+  }
+});
+
 /** Values of Accept-Encoding, and whether gzip may be sent (RFC 9110 §12.4.2, §12.5.3). */
 const ACCEPTED: readonly (readonly [string, boolean])[] = [
   ["gzip", true],

@@ -29,6 +29,8 @@ const ROWS: readonly (readonly [string, Readonly<Record<string, string>>, boolea
   ["a key in another case", { "X-Api-Key": KEY.toUpperCase() }, false],
   ["both keys at once", { "X-Api-Key": `${KEY}, ${OTHER}` }, false],
   ["an empty key", { "X-Api-Key": "" }, false],
+  ["a Bearer token behind another scheme", { "Authorization": `Digest Bearer ${KEY}` }, false],
+  ["a Bearer token with something behind it", { "Authorization": `Bearer ${KEY} x` }, false],
   ["another scheme", { "Authorization": `Digest ${KEY}` }, false],
   ["a wrong X-Api-Key before a right token", {
     "X-Api-Key": "x",
@@ -119,6 +121,7 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
     ["billing:", "have after its name"],
     ["billing:15-characters--", "have after its name"],
     [`billing:${"k".repeat(257)}`, "have after its name"],
+    [`billing:${KEY}\u2028`, "be"],
   ];
   for (const [line, verb] of rows) {
     assertEquals(
@@ -167,6 +170,15 @@ for (const path of GUARDED) {
     assertEquals(reply.status === 401, false);
   });
 }
+
+Deno.test("createHandler() says how a key is shown where one is missing", async () => {
+  const reply = await handlerWithKeys()(new Request("http://localhost/api.asmx/Pair"));
+  assertEquals(
+    await reply.text(),
+    "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user " +
+      "name and the key as password.\r\n",
+  );
+});
 
 Deno.test("createHandler() asks load balancers for no key", async () => {
   const handler = handlerWithKeys();

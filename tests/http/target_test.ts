@@ -62,6 +62,12 @@ Deno.test("targetOf() leaves path and query as they were sent", () => {
   assertEquals([authority, path, query], ["localhost:8080", "/API.asmx/Pair", "a=%41+b?c&=d"]);
 });
 
+Deno.test("targetOf() tells the scheme", () => {
+  const schemeOf = (url: string): string => targetOf(new Request(url), null).scheme;
+  assertEquals(schemeOf("https://localhost/?http://a"), "https");
+  assertEquals(schemeOf("http://localhost/?https:"), "http");
+});
+
 Deno.test("targetOf() finds the root in a whole URL without a path", () => {
   for (const query of ["", "wsdl", "a=/b", "a=?b"]) {
     const url = `http://host${query && `?${query}`}`;
