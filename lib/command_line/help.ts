@@ -20,10 +20,9 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [2, "wrong usage or settings"],
 ];
 
-/** The help: that of one command, or of all of them on one screen. */
+/** The help: that of one command, by its name, or of all of them on one screen. */
 export function help(about: string | undefined): string {
-  const facts = about === undefined ? undefined : COMMANDS.get(about);
-  return about === undefined || facts === undefined ? usage() : commandHelp(about, facts);
+  return about === undefined ? usage() : commandHelp(about, COMMANDS.get(about)!);
 }
 
 /** The usage text: one screen. */

@@ -62,7 +62,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
 }
 
 // Keys that are no characters send a sequence (ECMA-48 §5.4): it belongs to no secret.
-const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?.?)", "g");
+const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?.)", "gu");
 
 function keysIn(text: string): readonly string[] {
   return [...text.replace(CONTROL_SEQUENCE, "")];

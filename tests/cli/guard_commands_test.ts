@@ -1,9 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { runToEnd } from "../support/child.ts";
-import { programWords, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
+import { runCommand } from "./command.ts";
 
 const SECRET = "canary battery staple";
 
@@ -12,8 +12,7 @@ async function guard(
   args: readonly string[],
   input = `${SECRET}\n`,
 ): Promise<readonly [number, string, string]> {
-  const words = [...programWords(), "guard", ...args];
-  const { code, stdout, stderr } = await runToEnd(words, { input, env: { NO_COLOR: "1" } });
+  const { code, stdout, stderr } = await runCommand(["guard", ...args], { stdin: input });
   assert(!(stdout + stderr).includes("canary"), stdout + stderr);
   return [code, stdout, stderr];
 }

@@ -229,6 +229,15 @@ Deno.test("the program takes its options from the environment", async () => {
   ]);
 });
 
+Deno.test("a mistyped variable keeps the program from starting", async () => {
+  assertEquals(await runProgram(["--port", "0"], { AUTHENTICATOR_API_KEY_FILE: "keys" }), {
+    code: 2,
+    stdout: "",
+    stderr: "authenticator: error: AUTHENTICATOR_API_KEY_FILE is set, but there is no such " +
+      "variable; did you mean AUTHENTICATOR_API_KEYS_FILE? Try --help.\n",
+  });
+});
+
 Deno.test("the program says in one sentence what is wrong with an option, and exits with 2", async () => {
   assertEquals(await runProgram(["--digits", "9"]), {
     code: 2,

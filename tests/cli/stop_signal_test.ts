@@ -1,7 +1,9 @@
 import process from "node:process";
+import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert/equals";
 import { stopSignal } from "../../lib/cli/stop_signal.ts";
 import { ManualTimers } from "../support/timers.ts";
+import { streamOf, withProcess } from "./command.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -26,3 +28,38 @@ for (const signal of SIGNALS) {
     });
   });
 }
+
+function failing(): Readable {
+  return new Readable({
+    read(): void {
+      this.destroy(new Error("EIO"));
+    },
+  });
+}
+
+Deno.test("the end of standard input stops what is told to, and is no signal", async () => {
+  await ManualTimers.during(async (timers) => {
+    for (const stdin of [streamOf(["what a parent says"]), failing()]) {
+      const before = listeners();
+      const stopped = await withProcess({ stdin }, () => stopSignal(true));
+      assertEquals(stopped, "standard input ended");
+      await timers.tick();
+      assertEquals(listeners(), before.map((count) => count + 1));
+      // The first signal after it changes nothing yet.
+      process.emit("SIGTERM");
+      assertEquals(listeners(), before.map((count) => count + 1));
+      await timers.tick();
+      assertEquals([listeners(), timers.asked], [before, [500]]);
+      timers.asked.length = 0;
+    }
+    const before = listeners();
+    const stdin = streamOf([]);
+    const stopped = withProcess({ stdin }, () => Promise.resolve([stopSignal(false)]));
+    const [waiting] = await stopped;
+    assertEquals(stdin.listenerCount("end"), 0);
+    process.emit("SIGINT");
+    assertEquals(await waiting, "SIGINT");
+    await timers.tick();
+    assertEquals(listeners(), before);
+  });
+});

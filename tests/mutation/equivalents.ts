@@ -678,4 +678,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "true",
     reason: "only ports are shared",
   },
+  {
+    file: "lib/terminal/terminal.ts",
+    line: 'return { text, end: "line" };',
+    original: '"line"',
+    reason: "whatever ends a line, and neither the input nor the asking, ends it so",
+  },
+  {
+    file: "lib/command_line/commands.ts",
+    line: 'if (text === "") return { value: undefined };',
+    original: "{ value: undefined }",
+    reason: "a record without a field has no value there either",
+  },
+  {
+    file: "lib/command_line/commands.ts",
+    original: "/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/",
+    replacement: "/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})/",
+    reason: "Date.parse takes nothing behind a time but U+0000, which no argument can hold",
+  },
 ];

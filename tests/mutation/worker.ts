@@ -188,7 +188,13 @@ async function runMutant(
 ): Promise<Outcome> {
   activate(mutant, hitLimit);
   for (const file of new Set(limits.map(([id]) => fileOf(id)))) {
-    await load(file);
+    try {
+      await load(file);
+    } catch {
+      // A test file that asks something at once fails as a whole, and is not loaded again.
+      activate(undefined);
+      return { result: "killed", by: file, spoilt: true };
+    }
     const outcome = await runFile(file, limits.filter(([id]) => fileOf(id) === file));
     if (outcome.result !== "survived") return outcome;
   }

@@ -75,6 +75,14 @@ Deno.test("readSecret() reads standard input to its end, whatever its pieces are
   assertEquals(message, "standard input is too long for a secret");
 });
 
+Deno.test("readSecret() reads the file that is named, and then nothing else", async () => {
+  await withFolder(async (folder) => {
+    Deno.writeTextFileSync(`${folder}/secret`, "from the file\n");
+    const read = (): Promise<string> => readSecret(`${folder}/secret`);
+    assertEquals(await withProcess({ stdin: streamOf(["typed\n"]) }, read), "from the file");
+  });
+});
+
 Deno.test("readSecret() does not read on where standard input is too long", async () => {
   let pieces = 0;
   async function* endless(): AsyncGenerator<Uint8Array> {

@@ -51,6 +51,8 @@ const KEYS: readonly (readonly [string, readonly string[], string])[] = [
   ["12\x153\r\r", ["3", ""], "12\b \b\b \b3"],
   ["a\tb\x01\x1fc \r\r", ["a\tbc ", ""], "a\tbc "],
   ["1\x1b[D\x1b[1;5C\x1bOP\x1bx\x1b[200~2\r\r", ["12", ""], "12"],
+  // A character behind Escape is one with the key Alt; Escape alone is the key of that name.
+  ["1\x1b🔑2\r\x1b\r", ["12", ""], "12"],
   // Up to its first letter, and no further.
   ["1\x1b[Da\x1b[2 qb\r\r", ["1ab", ""], "1ab"],
   ["123\x7f\r\r", ["12", ""], "123\b \b"],
