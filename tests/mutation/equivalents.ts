@@ -109,6 +109,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a pin without a distance is not right, whatever the verdict is",
   },
   {
+    file: "lib/service/validate_pin.ts",
+    line: 'return matchedStep === undefined ? "wrong" : "accepted";',
+    original: '"wrong"',
+    replacement: '""',
+    reason: "without a guard nobody is told why a pin is not accepted",
+  },
+  {
     file: "lib/service/operations.ts",
     original: "value.length * 3 <= max",
     replacement: "false",

@@ -49,3 +49,42 @@ Deno.test("pair() names the picture after issuer and account, with blanks for co
   const names = { appName: "My\tApp", appInfo: "jo\u0085\nhn", secretCode: "x" };
   assert(pair(names, CONTEXT).Html.includes("aria-label='QR code for My App (jo  hn)'"));
 });
+
+const NAMES = { appName: "A&B's", appInfo: "jane@b.example", secretCode: "x" };
+const URI = "otpauth://totp/A%26B%27s:jane%40b.example?secret=PA&issuer=A%26B%27s";
+
+Deno.test("pair() gives the setup key, and a link to the Key URI around a picture of it", () => {
+  const { ManualSetupCode, Html } = pair(NAMES, CONTEXT);
+  assertEquals(ManualSetupCode, "PA");
+  const link = `<a title='Manually pair with PA' href='${
+    URI.replace("&issuer", "&amp;issuer")
+  }'><svg `;
+  assertEquals(Html.slice(0, link.length), link);
+  assert(Html.endsWith("</svg></a>"), Html);
+  const { otp, ...rest } = CONTEXT;
+  const longer = pair(NAMES, { ...rest, otp: { ...otp, digits: 8 } });
+  assert(longer.Html.includes("&amp;digits=8'"));
+});
+
+Deno.test("pair() gives a link in the original's shape, where that is wanted", () => {
+  const { ManualSetupCode, Html } = pair(NAMES, { ...CONTEXT, html: "image" });
+  const data = encodeURIComponent(URI);
+  const base = "http://localhost";
+  assertEquals([ManualSetupCode, Html], [
+    "PA",
+    `<a title='Manually pair with PA' href='${base}'>` +
+    `<img src='${base}/qr.aspx?size=300x300&data=${data}' border=0></a>`,
+  ]);
+});
+
+Deno.test("pair() refuses an issuer of colons alone, and a secret that is no key", () => {
+  const messageOf = (changes: Partial<typeof NAMES>, context: Partial<CallContext> = {}): string =>
+    assertThrows(() => pair({ ...NAMES, ...changes }, { ...CONTEXT, ...context }), Fault).message;
+  assertEquals(messageOf({ appName: ":::" }), "Parameter appName must hold more than colons.");
+  const base32 = { secretEncoding: "base32" } as const;
+  assertEquals(
+    messageOf({ secretCode: "a1" }, base32),
+    "Parameter secretCode is not Base32 (letters A to Z, digits 2 to 7).",
+  );
+  assertEquals(messageOf({ secretCode: " - " }, base32), "Parameter secretCode must not be empty.");
+});

@@ -25,6 +25,13 @@ Deno.test("validatePin() without a guard tells how far off a right pin is, and o
   assertEquals(await told(referenceHotp("secret", 13)), [false, []]);
 });
 
+Deno.test("validatePin() without a guard asks nobody who asks", async () => {
+  const pin = referenceHotp("secret", 10);
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
+  assertEquals(await validatePin({ pin, secretCode: "secret" }, context), true);
+  assertEquals(await validatePin({ pin: "12345", secretCode: "secret" }, context), false);
+});
+
 /** What is done, in its order, for a pin: codes that are computed, and the decision. */
 async function worked(pin: string, store?: Partial<GuardStore>): Promise<string> {
   const work: string[] = [];
