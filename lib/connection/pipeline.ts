@@ -81,7 +81,6 @@ export class Pipeline {
     this.#end = { reason };
     clearTimeout(this.#timer);
     for (const { reject } of [...this.#inFlight, ...this.#waiting]) reject(reason);
-    this.#inFlight.clear();
     this.#waiting.clear();
     this.#options.onEnd(reason);
   }

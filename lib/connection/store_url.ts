@@ -65,9 +65,9 @@ export class StoreUrl {
    * @returns undefined when the text is none.
    */
   static parse(text: string): StoreUrl | undefined {
-    const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
-      [];
-    if (scheme === undefined || hosts === undefined) return undefined;
+    const [, scheme, suffix, login = "", hosts = "", path = "", query = ""] =
+      URL_OF_STORE.exec(text) ?? [];
+    if (scheme === undefined) return undefined;
     const kind = (suffix ?? "server") as StoreKind;
     const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
     const asked = readQuery(query, kind);

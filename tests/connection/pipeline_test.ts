@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { MAX_IN_FLIGHT, Pipeline } from "../../lib/connection/pipeline.ts";
 import { ProtocolError, SilenceError } from "../../lib/connection/store_failure.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 interface Scene {
   readonly pipeline: Pipeline;
@@ -131,59 +132,81 @@ Deno.test("a pipeline does not blame a store for pauses of this process", async 
   assertEquals(ends, []);
 });
 
-/** Runs a test with a clock of its own: it moves to the next timer whenever it is told to. */
-function withTimers(
-  run: (timers: { readonly pending: () => number; readonly next: () => void }) => Promise<void>,
-): Promise<void> {
-  const { setTimeout, clearTimeout } = globalThis;
-  const timers = new Map<number, () => void>();
-  let made = 0;
-  Object.assign(globalThis, {
-    setTimeout: (call: () => void) => (timers.set(++made, call), made),
-    clearTimeout: (timer: number) => void timers.delete(timer),
-  });
-  const next = (): void => {
-    const [[timer, call]] = timers as unknown as [[number, () => void]];
-    timers.delete(timer);
-    call();
-  };
-  return run({ pending: () => timers.size, next }).finally(() =>
-    Object.assign(globalThis, { setTimeout, clearTimeout })
-  );
-}
-
 Deno.test("a pipeline waits ten whole ticks, however late in one a command came", async () => {
-  await withTimers(async ({ next }) => {
+  await ManualTimers.during(async (timers) => {
     for (const isOpen of [true, false]) {
       const { ask, ends } = scene({ isOpen });
       let settled = 0;
       const late = ask().catch(() => settled++);
-      for (let tick = 0; tick < 10; tick++) next();
-      await Promise.resolve();
+      for (let tick = 0; tick < 10; tick++) await timers.tick();
       assertEquals([settled, ends], [0, []]);
-      next();
+      await timers.tick();
       await late;
       assertEquals([settled, ends.length], [1, isOpen ? 1 : 0]);
     }
+    // A tenth of the time for which it waits.
+    assertEquals(new Set(timers.asked), new Set([1000]));
   });
 });
 
 Deno.test("a pipeline has one timer while something waits, and none otherwise", async () => {
-  await withTimers(async ({ pending, next }) => {
+  await ManualTimers.during(async (timers) => {
     const { pipeline, sent, ask } = scene();
-    assertEquals(pending(), 0);
+    assertEquals(timers.pending, 0);
     const replies = [ask(), ask()];
-    assertEquals(pending(), 1);
-    next();
-    assertEquals(pending(), 1);
+    assertEquals(timers.pending, 1);
+    await timers.tick();
+    assertEquals(timers.pending, 1);
     for (const { resolve } of sent) resolve("PONG");
     await Promise.all(replies);
-    next();
-    assertEquals(pending(), 0);
+    await timers.tick();
+    assertEquals(timers.pending, 0);
     const cut = ask().catch(() => {});
-    assertEquals(pending(), 1);
+    assertEquals(timers.pending, 1);
     pipeline.end(new Error("Thrown by a test"));
     await cut;
-    assertEquals(pending(), 0);
+    assertEquals(timers.pending, 0);
   });
+});
+
+Deno.test("a pipeline blames a store for the oldest command, and nobody for what comes later", async () => {
+  await ManualTimers.during(async (timers) => {
+    const { sent, ask, ends } = scene();
+    const first = ask();
+    for (let tick = 0; tick < 6; tick++) await timers.tick();
+    const second = ask();
+    sent[0]!.resolve("PONG");
+    assertEquals(await first, "PONG");
+    for (let tick = 0; tick < 10; tick++) await timers.tick();
+    assertEquals(ends, []);
+    sent[1]!.resolve("PONG");
+    assertEquals(await second, "PONG");
+  });
+});
+
+Deno.test("a pipeline rejects of what waits to be sent what is late, and no more", async () => {
+  await ManualTimers.during(async (timers) => {
+    const { pipeline, sent, ask } = scene({ isOpen: false });
+    const late = assertRejects(ask, SilenceError, "Not sent in time");
+    for (let tick = 0; tick < 6; tick++) await timers.tick();
+    const later = ask();
+    for (let tick = 0; tick < 5; tick++) await timers.tick();
+    await late;
+    pipeline.open();
+    assertEquals(sent.length, 1);
+    sent[0]!.resolve("PONG");
+    assertEquals(await later, "PONG");
+  });
+});
+
+Deno.test("a pipeline goes on after a reply that cannot be read for another reason", async () => {
+  const { pipeline, sent, ask, ends } = scene();
+  const reply = pipeline.ask(["PING"], () => {
+    throw new TypeError("Thrown by a test");
+  });
+  sent[0]!.resolve("PONG");
+  await assertRejects(() => reply, TypeError);
+  const next = ask();
+  sent[1]!.resolve("PONG");
+  assertEquals([await next, ends], ["PONG", []]);
 });

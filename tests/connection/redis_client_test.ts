@@ -5,9 +5,10 @@ import { assertRejects } from "@std/assert/rejects";
 import { openRedis, type RedisClient } from "../../lib/connection/redis_client.ts";
 import { storeFailure } from "../../lib/connection/store_failure.ts";
 import { StoreUrl } from "../../lib/connection/store_url.ts";
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../redis/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
-import { type Answer, honest, startFuzzedStore } from "../support/fuzzed_store.ts";
+import { type Answer, honest, startFuzzedStore, written } from "../support/fuzzed_store.ts";
 
 /** A connection, and why it ended; more than one reason is wrong. */
 interface Scene {
@@ -15,10 +16,13 @@ interface Scene {
   readonly ends: readonly string[];
 }
 
-async function open(url: string): Promise<Scene> {
+async function open(url: string, describesCluster?: boolean): Promise<Scene> {
   const ends: string[] = [];
   const onEnd = (reason: unknown): void => void ends.push(storeFailure(reason).saying);
-  const client = await openRedis({ url: StoreUrl.parse(url)!, onEnd, patienceMs: 10_000 });
+  const client = await openRedis({
+    ...{ url: StoreUrl.parse(url)!, onEnd, patienceMs: 60_000 },
+    ...(describesCluster !== undefined && { describesCluster }),
+  });
   return { client, ends };
 }
 
@@ -31,21 +35,33 @@ function ask({ client }: Scene): Promise<unknown> {
   return client.ask(QUESTION, (reply) => reply);
 }
 
-// What a store says, and what is said of it.
-const ENDS: readonly (readonly [string, Answer, string])[] = [
-  ["nothing and ends", { pieces: [], end: true }, "cannot be reached"],
-  ["half an answer and ends", { pieces: ["*3\r\n:"], end: true }, "cannot be reached"],
-  ["HTTP", { pieces: ["HTTP/1.1 400\r\n\r\n"] }, "does not speak the Redis protocol"],
-  ["of a huge array", { pieces: ["*999999\r\n"] }, "does not speak the Redis protocol"],
+// What a store says, what is said of it, and what is said to whoever asks.
+const ENDS: readonly (readonly [string, Answer, string, string])[] = [
+  ["nothing and ends", { pieces: [], end: true }, "cannot be reached", "closed"],
+  ["half an answer and ends", { pieces: ["*3\r\n:"], end: true }, "cannot be reached", "closed"],
+  [
+    "HTTP",
+    { pieces: ["HTTP/1.1 400\r\n\r\n"] },
+    "does not speak the Redis protocol",
+    "cannot read the reply",
+  ],
+  ...["*100\r\n", "*999999\r\n"].map((piece) =>
+    [
+      `of an array of ${parseInt(piece.slice(1))}`,
+      { pieces: [piece] },
+      "does not speak the Redis protocol",
+      "The reply is too large",
+    ] as const
+  ),
 ];
 
-for (const [what, answer, saying] of ENDS) {
+for (const [what, answer, saying, told] of ENDS) {
   Deno.test(`openRedis() ends once when a store says ${what}: it ${saying}`, async () => {
     const store = startFuzzedStore(() => answer);
     const scene = await open(store.url);
-    await assertRejects(() => ask(scene), Error);
+    await assertRejects(() => ask(scene), Error, told);
     await eventually(() => scene.ends.length > 0);
-    await assertRejects(() => ask(scene), Error);
+    await assertRejects(() => ask(scene), Error, told);
     assertEquals(scene.ends, [saying]);
     store.close();
   });
@@ -75,4 +91,98 @@ Deno.test("openRedis() tells why a store cannot be reached, and leaves the platf
     assertEquals(scene.ends, ["cannot be reached (ECONNREFUSED)"]);
   }
   assertEquals([net.createConnection === createConnection, tls.connect === connect], [true, true]);
+});
+
+Deno.test("openRedis() reads the description of a Cluster where one is asked for", async () => {
+  const description = `*400\r\n${":1\r\n".repeat(400)}`;
+  const store = startFuzzedStore(() => ({ pieces: [description] }));
+  const scene = await open(store.url, true);
+  assertEquals(await ask(scene), Array(400).fill(1));
+  scene.client.end(new Error("Over"));
+  store.close();
+});
+
+Deno.test("openRedis() reads as many replies as come, and sends nothing that nobody asked for", async () => {
+  const heard = new Set<string>();
+  const reply = written("x".repeat(90_000));
+  const store = startFuzzedStore(() => ({ pieces: [] }), (words) => {
+    heard.add(words.join(" "));
+    return reply;
+  });
+  const scene = await open(store.url);
+  for (let i = 0; i < 15; i++) {
+    assertEquals(await scene.client.ask(["GET", "a"], (text) => String(text).length), 90_000);
+  }
+  assertEquals([heard, scene.ends], [new Set(["GET a"]), []]);
+  scene.client.end(new Error("Over"));
+  store.close();
+});
+
+/** Runs something, and gives the sockets that the platform makes meanwhile. */
+async function socketsOf(run: () => Promise<void>): Promise<readonly net.Socket[]> {
+  const sockets: net.Socket[] = [];
+  const { createConnection } = net;
+  Object.assign(net, {
+    createConnection: (...args: Parameters<typeof createConnection>) => {
+      sockets.push(createConnection(...args));
+      return sockets.at(-1);
+    },
+  });
+  await run().finally(() => Object.assign(net, { createConnection }));
+  return sockets;
+}
+
+Deno.test("openRedis() takes whatever errors its socket has, and ends once", async () => {
+  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  let scene: Scene | undefined;
+  const [socket] = await socketsOf(async () => {
+    scene = await open(store.url);
+    assertEquals(await ask(scene), [1, 0, 1]);
+  });
+  // An error that nobody listens to is thrown here.
+  for (let i = 0; i < 3; i++) socket!.emit("error", new Error("Thrown by a test"));
+  assertEquals([scene!.ends, socket!.destroyed], [["cannot be reached"], true]);
+  await assertRejects(() => ask(scene!), Error, "Thrown by a test");
+  store.close();
+});
+
+Deno.test("openRedis() trusts the authority that it is given, and no other", async () => {
+  const cert = { cert: CERTIFICATE, key: PRIVATE_KEY };
+  const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...cert });
+  const url = StoreUrl.parse(`rediss://127.0.0.1:${listener.addr.port}`)!;
+  const answerOnce = async (): Promise<void> => {
+    const connection = await listener.accept();
+    try {
+      await connection.read(new Uint8Array(1000));
+      await connection.write(new TextEncoder().encode("+PONG\r\n"));
+    } catch {
+      // It is not trusted.
+    }
+    connection.close();
+  };
+  for (const [tls, outcome] of [[{ ca: AUTHORITY }, "PONG"], [{}, "untrusted"]] as const) {
+    const answered = answerOnce();
+    const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs: 60_000 });
+    const said = client.ask(["PING"], (reply) => reply);
+    assertEquals(await said.catch((error) => storeFailure(error).kind), outcome);
+    client.end(new Error("Over"));
+    await answered;
+  }
+  listener.close();
+});
+
+Deno.test("openRedis() lets go of its socket in the midst of a handshake of TLS", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const scene = await open(`rediss://127.0.0.1:${listener.addr.port}`);
+  const asked = assertRejects(() => ask(scene), Error, "Over");
+  const connection = await listener.accept();
+  const buffer = new Uint8Array(65_536);
+  await connection.read(buffer);
+  scene.client.end(new Error("Over"));
+  await asked;
+  // Its end, after whatever it said.
+  while (await connection.read(buffer).catch(() => null) !== null);
+  assertEquals(scene.ends, ["cannot be reached"]);
+  connection.close();
+  listener.close();
 });

@@ -1,8 +1,14 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
-import { keepConnected, type RedisConnection } from "../../lib/connection/redis_connection.ts";
+import {
+  isUnknownScript,
+  keepConnected,
+  type RedisConnection,
+  type RedisConnectionOptions,
+} from "../../lib/connection/redis_connection.ts";
 import { ErrorReply, SilenceError } from "../../lib/connection/store_failure.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 /** How a client of a test behaves; what is not said goes well. */
 interface Behaviour {
@@ -29,9 +35,7 @@ interface Scene {
 /** Plays one behaviour for each client, and the last for all further ones. */
 function play(
   behaviours: readonly Behaviour[],
-  { probeMs = 5000, retryMs = 5, onNews = (): void => {} }: {
-    readonly probeMs?: number;
-    readonly retryMs?: number;
+  { onNews = (): void => {}, ...options }: Partial<RedisConnectionOptions> & {
     readonly onNews?: () => void;
   } = {},
 ): Scene {
@@ -71,7 +75,7 @@ function play(
       check();
     });
   const probe = (client: Pick<RedisClient, "ask">): Promise<unknown> => ask(client, "PROBE");
-  const connection = keepConnected({ open, onChange, probe, retryMs, probeMs });
+  const connection = keepConnected({ open, onChange, probe, retryMs: 5, ...options });
   const cut = (reason = new Error("Cut")): void => [...clients].at(-1)?.end(reason);
   return { connection, news, told, cut, open: () => clients.size, made: () => made };
 }
@@ -136,30 +140,32 @@ Deno.test("keepConnected() keeps a connection that does not know a script", asyn
 });
 
 Deno.test("keepConnected() notices a store that fails while nothing is asked", async () => {
-  // A real connection would keep the process alive; the timer of the probes does not.
-  const alive = setInterval(() => {}, 1000);
-  let probes = 0;
-  const fails = (): unknown => ++probes < 4 ? "fine" : new ErrorReply("READONLY replica");
-  const { connection, news, told, open } = play([{ answer: fails }, {}], { probeMs: 5 });
-  await told(1);
-  assertEquals(connection.isHealthy(), true);
-  await told(3);
-  assertEquals([news, probes, open()], [["there", "read-only", "there"], 4, 1]);
-  connection.close();
-  clearInterval(alive);
+  await ManualTimers.during(async (timers) => {
+    let probes = 0;
+    const fails = (): unknown => ++probes < 4 ? "fine" : new ErrorReply("READONLY replica");
+    const { connection, news, told, open } = play([{ answer: fails }, {}]);
+    await told(1);
+    for (let i = 0; i < 2; i++) await timers.repeat();
+    assertEquals([connection.isHealthy(), probes, news], [true, 3, ["there"]]);
+    await timers.repeat();
+    assertEquals([connection.isHealthy(), timers.intervals], [false, 0]);
+    await timers.tick();
+    assertEquals([news, probes, open()], [["there", "read-only", "there"], 4, 1]);
+    connection.close();
+  });
 });
 
 Deno.test("keepConnected() probes one at a time", async () => {
-  const alive = setInterval(() => {}, 1000);
-  let probes = 0;
-  const fallsSilent = (): unknown => ++probes < 2 ? "fine" : undefined;
-  const { connection, told, cut } = play([{ answer: fallsSilent }], { probeMs: 5 });
-  await told(1);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assertEquals(probes, 2);
-  connection.close();
-  cut();
-  clearInterval(alive);
+  await ManualTimers.during(async (timers) => {
+    let probes = 0;
+    const fallsSilent = (): unknown => ++probes < 2 ? "fine" : undefined;
+    const { connection, told, cut } = play([{ answer: fallsSilent }]);
+    await told(1);
+    for (let i = 0; i < 5; i++) await timers.repeat();
+    assertEquals(probes, 2);
+    connection.close();
+    cut();
+  });
 });
 
 Deno.test("keepConnected() goes on when its listener throws", async () => {
@@ -227,4 +233,72 @@ Deno.test("keepConnected() pauses before it tries again, and not once it is clos
   connection.close();
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve));
   assertEquals(made(), 1);
+});
+
+Deno.test("keepConnected() drops a connection for no error that is harmless", async () => {
+  const answer = (name: string): unknown =>
+    name === "A" ? new ErrorReply("MOVED 1 a:1") : name === "B" ? new ErrorReply("ERR") : "fine";
+  const isHarmless = ({ message }: ErrorReply): boolean => message.startsWith("MOVED");
+  const { connection, news, told, open } = play([{ answer }], { isHarmless });
+  await told(1);
+  await assertRejects(() => ask(connection), ErrorReply, "MOVED");
+  const fails = (): never => {
+    throw new TypeError("Thrown by a test");
+  };
+  await assertRejects(() => connection.ask(["C"], fails), TypeError);
+  assertEquals([news, open()], [["there"], 1]);
+  await assertRejects(() => ask(connection, "B"), ErrorReply, "ERR");
+  assertEquals(open(), 0);
+  await told(3);
+  connection.close();
+});
+
+Deno.test("isUnknownScript() knows the error reply alone", () => {
+  const errors = [new ErrorReply("NOSCRIPT No matching script."), new Error("NOSCRIPT"), undefined];
+  assertEquals(errors.map(isUnknownScript), [true, false, false]);
+});
+
+Deno.test("keepConnected() pauses longer after a connection that answered no further probe", async () => {
+  await ManualTimers.during(async (timers) => {
+    const fault = new Error("No");
+    const { connection, cut, made } = play([{ fault }, {}, { fault }], { longestPauseMs: 1000 });
+    while (made() < 2) await timers.tick();
+    cut();
+    while (made() < 4) await timers.tick();
+    assertEquals(timers.asked.slice(0, 4), [5, 10, 20, 40]);
+    connection.close();
+  });
+});
+
+Deno.test("keepConnected() pauses anew after a connection that answered one", async () => {
+  await ManualTimers.during(async (timers) => {
+    let probes = 0;
+    const answer = (): unknown => ++probes < 3 ? "fine" : new ErrorReply("READONLY");
+    const fault = new Error("No");
+    const { connection, made, open } = play([{ fault }, { fault }, { answer }, { fault }]);
+    while (made() < 3) await timers.tick();
+    await timers.repeat();
+    assertEquals([open(), probes], [1, 2]);
+    await timers.repeat();
+    assertEquals([open(), probes], [0, 3]);
+    while (made() < 5) await timers.tick();
+    assertEquals(timers.asked.slice(0, 4), [5, 10, 5, 10]);
+    connection.close();
+  });
+});
+
+Deno.test("keepConnected() leaves nothing behind, whenever it is closed", async () => {
+  await ManualTimers.during(async (timers) => {
+    for (const behaviour of [{}, { fault: new Error("No") }, { answer: () => undefined }]) {
+      const atOnce = play([behaviour]);
+      atOnce.connection.close();
+      const later = play([behaviour]);
+      await timers.settle();
+      later.connection.close();
+      await timers.settle();
+      assertEquals([timers.pending, timers.intervals], [0, 0]);
+      assertEquals([atOnce.open(), later.open()], [0, 0]);
+      assertEquals([atOnce.made(), later.made(), atOnce.news], [1, 1, []]);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert/equals";
-import { ReplyWatch } from "../../lib/connection/reply_watch.ts";
+import { LARGER, ReplyWatch } from "../../lib/connection/reply_watch.ts";
 
 function isTooLarge(...chunks: readonly string[]): boolean {
   const watch = new ReplyWatch();
@@ -33,6 +33,7 @@ const TOO_LARGE: readonly string[] = [
   "%1000\r\n",
   "~1000\r\n",
   ">1000\r\n",
+  "|1000\r\n",
   "$100000\r\n",
   "=100000\r\n",
   "!100000\r\n",
@@ -62,4 +63,20 @@ Deno.test("ReplyWatch notices a reply that does not end, and none that did", () 
     return [endless.isTooLarge(chunk), read.isTooLarge(chunk)];
   });
   assertEquals(seen.slice(16), [[false, false], [true, false]]);
+});
+
+Deno.test("ReplyWatch takes 1,048,576 bytes for a reply, and not one more", () => {
+  const watch = new ReplyWatch();
+  assertEquals(watch.isTooLarge(Buffer.alloc(1_048_576)), false);
+  assertEquals(watch.isTooLarge(Buffer.alloc(1)), true);
+});
+
+Deno.test("ReplyWatch lets pass what a Cluster says of its slots", () => {
+  const isTooLarge = (text: string): boolean =>
+    new ReplyWatch(LARGER).isTooLarge(Buffer.from(text, "latin1"));
+  const fitting = ["*9999\r\n", "*3\r\n:1\r\n", "$99999\r\n", ">1000\r\n"];
+  assertEquals(fitting.filter(isTooLarge), []);
+  const large = [..."*%~>|"].map((type) => `${type}10000\r\n`);
+  const long = [..."$=!"].map((type) => `${type}100000\r\n`);
+  assertEquals([...large, ...long].filter(isTooLarge), [...large, ...long]);
 });

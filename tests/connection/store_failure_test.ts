@@ -154,6 +154,11 @@ for (const [error, kind, saying] of FAILURES) {
 }
 
 Deno.test("errors of a store have the names of their classes", () => {
-  const errors = [new ErrorReply("a"), new ProtocolError("b"), new SilenceError("c")];
-  assertEquals(errors.map(String), ["ErrorReply: a", "ProtocolError: b", "SilenceError: c"]);
+  const classes = [ErrorReply, ProtocolError, SilenceError, LeaderlessError];
+  assertEquals(classes.map((ofStore) => String(new ofStore("a"))), [
+    "ErrorReply: a",
+    "ProtocolError: a",
+    "SilenceError: a",
+    "LeaderlessError: a",
+  ]);
 });

@@ -12,6 +12,7 @@ const URLS: readonly (readonly [string, string])[] = [
   ["rediss://store.example.com", "rediss://store.example.com"],
   ["redis://:canary@store", "redis://store"],
   ["rediss://name:c%40nary@store:1/0", "rediss://store:1/0"],
+  ["redis://name@store/", "redis://store/"],
 ];
 
 for (const [typed, shown] of URLS) {
@@ -50,7 +51,14 @@ const MANY: readonly (readonly [string, string, readonly string[]])[] = [
     "redis+cluster://a:7000,b:7001",
     ["redis://name:canary@a:7000", "redis://name:canary@b:7001"],
   ],
+  [
+    "redis+sentinel://[::1],b:26380/main/15",
+    "redis+sentinel://[::1],b:26380/main/15",
+    ["redis://[::1]:26379", "redis://b:26380"],
+  ],
   ["rediss+cluster://a/0", "rediss+cluster://a/0", ["rediss://a"]],
+  ["redis+cluster://a/", "redis+cluster://a/", ["redis://a"]],
+  ["redis://name@a?timeout=1", "redis://a", ["redis://name@a"]],
   ["redis://:canary@a/2?timeout=60000", "redis://a/2", ["redis://:canary@a/2"]],
 ];
 
@@ -59,6 +67,8 @@ for (const [typed, shown, servers] of MANY) {
     const url = StoreUrl.parse(typed)!;
     assertEquals([String(url), JSON.stringify(url)], [shown, JSON.stringify(shown)]);
     assertEquals(url.servers().map((server) => server.reveal()), servers);
+    const shownServers = servers.map((server) => server.replace(/\/\/.*@/, "//"));
+    assertEquals(url.servers().map(String), shownServers);
     assertEquals(url.isEncrypted, typed.startsWith("rediss"));
     assertEquals(url.hasPassword, /canary|c%40nary/.test(typed));
     assert(!/canary|c%40nary/.test(Deno.inspect({ url }, { showHidden: true, depth: 9 })));
@@ -99,6 +109,16 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
     "redis+sentinel://a",
     "redis+sentinel://a/",
     "redis+sentinel://a/main/x",
+    "redis+sentinel://a/x!/main",
+    "redis+sentinel://a/!main",
+    "redis+cluster://a/x/0",
+    "redis://h/x/0",
+    "redis://[::1",
+    "redis://[::1]x",
+    "redis://[g::1]",
+    "redis://h:",
+    "redis://h:x",
+    "redis://h:000080",
     "redis+sentinel://a,/main",
     "redis+cluster://a/1",
     "redis+cluster://a,b:99999",
@@ -106,6 +126,8 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
     "redis://a?timeout=0",
     "redis://a?timeout=60001",
     "redis://a?timeout=1s",
+    "redis://a?timeout=s1",
+    "redis://a?timeout=",
     "redis://a?timeout=1&timeout=1",
     "redis://a?sentinel_password=x",
     "redis+sentinel://a/main?sentinel_password=%zz",
@@ -122,4 +144,16 @@ Deno.test("a StoreUrl knows whether the way is encrypted, and whether there is o
   assertEquals(facts("redis://[::1]"), [false, true]);
   assertEquals(facts("rediss://store.example.com"), [true, false]);
   assertEquals(facts("redis://127.0.0.1.example.com"), [false, false]);
+  assertEquals(facts("redis://a.127.0.0.1"), [false, false]);
+  assertEquals(facts("redis://127.10.200.3:6379"), [false, true]);
+  assertEquals(facts("rediss://localhost:6379"), [true, true]);
+  assertEquals(facts("redis+cluster://127.0.0.1,store"), [false, false]);
+});
+
+Deno.test("StoreUrl.parse() reads a hundred addresses, and no more", () => {
+  const [hundred, more] = [100, 101].map((count) => Array(count).fill("a").join(","));
+  for (const [head, path] of [["redis+sentinel://", "/main"], ["redis+cluster://", ""]] as const) {
+    assertEquals(StoreUrl.parse(`${head}${hundred}${path}`)?.servers().length, 100);
+    assertEquals(StoreUrl.parse(`${head}${more}${path}`), undefined);
+  }
 });

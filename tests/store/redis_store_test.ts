@@ -130,7 +130,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
   // What the last probe wrote may still be there.
   await probe(clientWith((words) => [3, 0, questionOf(words)]));
   for (const reply of ["OK", null, [1, 0, 0], [0, 0, 7]]) {
-    await assertRejects(() => probe(clientWith(() => reply)), ProtocolError);
+    await assertRejects(() => probe(clientWith(() => reply)), ProtocolError, "no decision");
   }
   await assertRejects(() => probe(clientWith(() => new ErrorReply("READONLY"))), ErrorReply);
 });
@@ -138,6 +138,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
 Deno.test("a Redis store refuses at once while there is no connection", () => {
   const { store, errors } = storeOver(() => undefined, false);
   assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
+  assertEquals(store.isShared, true);
 });
 
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {

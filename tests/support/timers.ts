@@ -4,15 +4,16 @@
  * @module
  */
 
-const original = { setTimeout, clearTimeout };
+const original = { setTimeout, clearTimeout, setInterval, clearInterval };
 
 /** Timers that were asked for. */
 export class ManualTimers {
   readonly #pending = new Map<number, () => void>();
+  readonly #repeating = new Map<unknown, () => void>();
   /** For how many milliseconds each was asked for, in their order. */
   readonly asked: number[] = [];
 
-  /** Runs something whose timers go off at the next tick alone. */
+  /** Runs something whose timers go off at the next tick alone, and intervals when they are to. */
   static async during(run: (timers: ManualTimers) => Promise<void>): Promise<void> {
     const timers = new ManualTimers();
     // No timer of the platform has such a number.
@@ -24,7 +25,15 @@ export class ManualTimers {
     const clearTimeout = (timer: number): void => {
       if (!timers.#pending.delete(timer)) original.clearTimeout(timer);
     };
-    Object.assign(globalThis, { setTimeout, clearTimeout });
+    const setInterval = (act: () => void): unknown => {
+      const timer = { unref: () => {} };
+      timers.#repeating.set(timer, act);
+      return timer;
+    };
+    const clearInterval = (timer: number): void => {
+      if (!timers.#repeating.delete(timer)) original.clearInterval(timer);
+    };
+    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
     try {
       await run(timers);
     } finally {
@@ -35,6 +44,17 @@ export class ManualTimers {
   /** How many have not gone off yet. */
   get pending(): number {
     return this.#pending.size;
+  }
+
+  /** How many intervals there are. */
+  get intervals(): number {
+    return this.#repeating.size;
+  }
+
+  /** Lets each interval go off once, and what they bring about happen. */
+  async repeat(): Promise<void> {
+    for (const act of [...this.#repeating.values()]) act();
+    await this.settle();
   }
 
   /** Lets all go off that were asked for so far, and what they bring about happen. */
