@@ -87,8 +87,11 @@ Deno.test("readBody() takes a declared length at the limit", async () => {
 });
 
 Deno.test("readBody() counts what comes, whatever length was declared", async () => {
+  const headers = { "content-length": "5" };
+  const most = chunks([MAX_BODY_BYTES], "close").stream;
+  assertEquals((await read({ body: most, headers })).length, MAX_BODY_BYTES);
   const body = chunks([MAX_BODY_BYTES, 1], "close").stream;
-  assertEquals((await faultOf({ body, headers: { "content-length": "5" } }))[0], "body-too-large");
+  assertEquals((await faultOf({ body, headers }))[0], "body-too-large");
 });
 
 Deno.test("readBody() gives up on a body that does not come", async () => {
@@ -184,14 +187,21 @@ Deno.test("readBody() lets a short body pass long ones that take their time", as
     ends.push(resolve);
     return post(new ReadableStream({ pull: (stream) => promise.then(() => stream.close()) }));
   });
-  // A long one waits for the turn of another.
+  // A long one waits for the turn of another, and so does one that says nothing of its length.
   const order: string[] = [];
-  const waiting = post(chunks([3], "close").stream).then(() => order.push("long"));
-  assertEquals(await post("a", { "content-length": "1" }), "a");
+  const lengths: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { "content-length": "4097" },
+    { "content-length": "1", "transfer-encoding": "chunked" },
+  ];
+  const waiting = lengths.map((headers) => post("a", headers).then(() => order.push("long")));
+  for (const length of ["1", "4096"]) {
+    assertEquals(await post("a", { "content-length": length }), "a");
+  }
   order.push("short");
   ends.forEach((end) => end());
-  await Promise.all([...long, waiting]);
-  assertEquals(order, ["short", "long"]);
+  await Promise.all([...long, ...waiting]);
+  assertEquals(order, ["short", "long", "long", "long"]);
 });
 
 // How bodies come: the platform's own streams, and those that fill a buffer of their reader.
