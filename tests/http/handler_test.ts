@@ -280,17 +280,29 @@ for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as co
     const asked = what.startsWith("the head")
       ? unreadable
       : (path: string): Request => new Request(`http://localhost${path}`);
+    const unable = "Server was unable to process request.\r\n";
     const plain = await handler(asked("/api.asmx/ValidatePin?pin=1&secretCode=x"));
-    assertEquals(
-      [plain.status, await plain.text()],
-      [500, "Server was unable to process request.\r\n"],
-    );
+    assertEquals([plain.status, await plain.text()], [500, unable]);
     const short = await handler(asked("/Validate.aspx?Pin=1&SecretCode=x"));
     assertEquals([short.status, await short.text()], [200, "False"]);
-    assertEquals(logged.filter((entry) => entry instanceof TypeError).length, 2);
+    const nowhere = await handler(asked("/nowhere"));
+    assertEquals([nowhere.status, await nowhere.text()], [500, unable]);
+    assertEquals(logged.filter((entry) => entry instanceof TypeError).length, 3);
     assertEquals(logged.includes("a request failed"), true);
   });
 }
+
+Deno.test("createHandler() answers False when it fails, whatever the method", async () => {
+  const { reply, events } = await tellOf("/Validate.aspx", { method: "DELETE" });
+  assertEquals([reply.status, events[0]?.route], [405, "validate.aspx"]);
+  const logged: unknown[] = [];
+  const failing = handlerWith({
+    telemetry: { ...TELEMETRY, requestId: broken },
+    log: { error: (message) => void logged.push(message) },
+  });
+  const answer = await failing(new Request("http://localhost/Validate.aspx", { method: "DELETE" }));
+  assertEquals([answer.status, await answer.text(), logged.length], [200, "False", 1]);
+});
 
 Deno.test("createHandler() answers 503 to a body that holds up others, in the form of its binding", async () => {
   const handler = handlerWith({});

@@ -183,7 +183,9 @@ Deno.test("createHandler() says how a key is shown where one is missing", async 
 Deno.test("createHandler() asks load balancers for no key", async () => {
   const handler = handlerWithKeys();
   for (const path of ["/healthz", "/readyz"]) {
-    assertEquals((await handler(new Request(`http://localhost${path}`))).status, 200);
+    const statusOf = async (method: string): Promise<number> =>
+      (await handler(new Request(`http://localhost${path}`, { method }))).status;
+    assertEquals([await statusOf("GET"), await statusOf("POST")], [200, 405]);
   }
 });
 
