@@ -8,13 +8,18 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
+import { ROOT } from "../support/pages.ts";
+import { withSources } from "../support/sources.ts";
 
-const ROOT = new URL("../../", import.meta.url);
 const COMPILE_MS = 600_000;
 
-async function compile(args: string[], env: Record<string, string>): Promise<string> {
+async function compile(
+  cwd: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<string> {
   const { code, stdout, stderr } = await runToEnd(["./compile.sh", ...args], {
-    cwd: ROOT,
+    cwd,
     env: { NO_COLOR: "1", ...env },
     deadlineMs: COMPILE_MS,
   });
@@ -59,28 +64,30 @@ async function packagesNeeded(): Promise<Set<string>> {
   return needed;
 }
 
-Deno.test("an executable holds our sources and what they import, nothing else", async () => {
-  const paths = embedded(await compile([], { DENORT_BIN: Deno.execPath() }));
-  const ours = paths.filter((path) => npmPackage(path) === undefined);
-  const strangers = ours.filter((path) => !/^(?:main\.ts|deno\.json|lib\/.*)$/.test(path));
-  assertEquals(strangers, []);
-  assert(
-    ours.includes("main.ts") && ours.some((path) => path.startsWith("lib/runtime/")),
-    `${ours}`,
-  );
-  const packages = new Set(paths.map(npmPackage).filter((name) => name !== undefined));
-  assertEquals(packages.difference(await packagesNeeded()), new Set());
-  assert(packages.has("deno-std"));
-});
+Deno.test("an executable holds our sources and what they import, nothing else", () =>
+  withSources("embedded-", async (folder) => {
+    const paths = embedded(await compile(folder, [], { DENORT_BIN: Deno.execPath() }));
+    const ours = paths.filter((path) => npmPackage(path) === undefined);
+    const strangers = ours.filter((path) => !/^(?:main\.ts|deno\.json|lib\/.*)$/.test(path));
+    assertEquals(strangers, []);
+    assert(
+      ours.includes("main.ts") && ours.some((path) => path.startsWith("lib/runtime/")),
+      `${ours}`,
+    );
+    const packages = new Set(paths.map(npmPackage).filter((name) => name !== undefined));
+    assertEquals(packages.difference(await packagesNeeded()), new Set());
+    assert(packages.has("deno-std"));
+  }));
 
-Deno.test("compile.sh writes the checksums of what it made", async () => {
-  const text = await compile(["--bundle"], {});
-  assert(/^dist\/authenticator\.js: \d+\.\d MB, a bundle for bun$/m.test(text), text);
-  const sums = Deno.readTextFileSync(new URL("dist/SHA256SUMS", ROOT));
-  const bytes = Deno.readFileSync(new URL("dist/authenticator.js", ROOT));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-  assert(sums.includes(`${digest}  authenticator.js\n`), sums);
-});
+Deno.test("compile.sh writes the checksums of what it made", () =>
+  withSources("checksums-", async (folder) => {
+    const text = await compile(folder, ["--bundle"], {});
+    assert(/^dist\/authenticator\.js: \d+\.\d MB, a bundle for bun$/m.test(text), text);
+    const sums = await Deno.readTextFile(`${folder}/dist/SHA256SUMS`);
+    const bytes = await Deno.readFile(`${folder}/dist/authenticator.js`);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+    assert(sums.includes(`${digest}  authenticator.js\n`), sums);
+  }));
 
 Deno.test("compile.sh says what it does not know, and exits with 2", async () => {
   for (const args of [["--target", "amiga"], ["--with", "node"], ["--fast"], ["--with"]]) {
@@ -114,19 +121,8 @@ const FAILURES: readonly (readonly [args: readonly string[], deno: string])[] = 
   [["--bundle"], BREAKS_OFF],
 ];
 
-/** Fills a folder with what compile.sh compiles, what it made before, and a Deno and a Bun. */
-async function fillFolder(folder: string, deno: string): Promise<void> {
-  const files = [
-    "compile.sh",
-    "main.ts",
-    "deno.json",
-    "import_map.json",
-    "runtime.lock",
-    "lib",
-    "types",
-  ];
-  const from = files.map((file) => new URL(file, ROOT).pathname);
-  await runToEnd(["cp", "-R", ...from, folder]);
+/** Puts beside the sources what compile.sh made before, and a Deno and a Bun. */
+async function addBefore(folder: string, deno: string): Promise<void> {
   await Deno.mkdir(`${folder}/dist`);
   for (const file of MADE) await Deno.writeTextFile(`${folder}/dist/${file}`, `old ${file}`);
   await Deno.mkdir(`${folder}/bin`);
@@ -138,10 +134,9 @@ const MADE = ["SHA256SUMS", "authenticator", "authenticator.js"];
 
 for (const [args, deno] of FAILURES) {
   const where = deno === ONLY_BUNDLES ? ", after the bundle" : "";
-  Deno.test(`compile.sh ${args.join(" ")} that fails leaves what was there${where}`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      await fillFolder(folder, deno);
+  Deno.test(`compile.sh ${args.join(" ")} that fails leaves what was there${where}`, () =>
+    withSources("before-", async (folder) => {
+      await addBefore(folder, deno);
       const path = `${folder}/bin:${Deno.env.get("PATH")}`;
       const { code, stderr } = await runToEnd([`${folder}/compile.sh`, ...args], {
         env: { PATH: path, DENORT_BIN: "none" },
@@ -152,8 +147,5 @@ for (const [args, deno] of FAILURES) {
       for (const file of MADE) {
         assertEquals(await Deno.readTextFile(`${folder}/dist/${file}`), `old ${file}`);
       }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  });
+    }));
 }

@@ -8,12 +8,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
+import { ROOT } from "../support/pages.ts";
+import { withSources } from "../support/sources.ts";
 
-const ROOT = new URL("../../", import.meta.url);
 const DOWNLOAD_MS = 600_000;
 
 /** Runs a task with an empty cache, in a folder with the project in it. */
-async function runAfresh(cwd: URL, cache: string): Promise<Ended> {
+async function runAfresh(cwd: string | URL, cache: string): Promise<Ended> {
   return await runToEnd([Deno.execPath(), "task", "start", "--version"], {
     cwd,
     env: { DENO_DIR: cache, NO_COLOR: "1" },
@@ -60,18 +61,12 @@ Deno.test("the first start downloads two packages", () =>
 
 Deno.test("a package that is not the locked one is refused", () =>
   withCache(async (cache) => {
-    const folder = await Deno.makeTempDir({ prefix: "sources-" });
-    try {
-      const files = ["main.ts", "deno.json", "import_map.json", "runtime.lock", "lib", "types"];
-      const from = files.map((file) => new URL(file, ROOT).pathname);
-      await runToEnd(["cp", "-R", ...from, folder]);
+    await withSources("sources-", async (folder) => {
       const path = `${folder}/runtime.lock`;
       const lock = await Deno.readTextFile(path);
       await Deno.writeTextFile(path, lock.replace(/sha512-.{8}/, "sha512-AAAAAAAA"));
-      const { code, stdout, stderr } = await runAfresh(new URL(`file://${folder}/`), cache);
+      const { code, stdout, stderr } = await runAfresh(folder, cache);
       assert(code !== 0, stdout);
       assert(/integrity|checksum/i.test(stderr), stderr);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   }));

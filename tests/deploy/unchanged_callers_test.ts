@@ -11,6 +11,7 @@ import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROOT } from "../support/pages.ts";
+import { withSources } from "../support/sources.ts";
 import { deployFile, need, startDaemon, withFolder } from "./tool.ts";
 
 const NAME = "authenticatorapi.com";
@@ -74,13 +75,13 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
     await need(["ip", "-V"], "iproute2");
     await need(["dnsmasq", "--version"], "dnsmasq-base");
     await succeed(["chmod", "755", folder]);
-    const built = await runToEnd(["./compile.sh", "--with", "bun"], {
-      cwd: ROOT,
-      deadlineMs: BUILD_MS,
-    });
-    assertEquals(built.code, 0, built.stderr);
     const program = `${folder}/authenticator`;
-    await Deno.copyFile(new URL("dist/authenticator", ROOT), program);
+    await withSources("callers-", async (cwd) => {
+      const compile = ["./compile.sh", "--with", "bun"];
+      const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });
+      assertEquals(code, 0, stderr);
+      await Deno.copyFile(`${cwd}/dist/authenticator`, program);
+    });
     const makeCa = new URL("deploy/internal-ca.sh", ROOT).pathname;
     assertEquals((await runToEnd([makeCa, NAME], { cwd: folder })).code, 0);
     // LoadCredential of the drop-in gives the service a copy that it can read.

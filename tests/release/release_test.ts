@@ -16,30 +16,11 @@ import { assertThrows } from "@std/assert/throws";
 import { parse } from "@std/yaml/parse";
 import { notesOf } from "../../release/notes.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
-import { read, ROOT } from "../support/pages.ts";
+import { read } from "../support/pages.ts";
+import { withSources } from "../support/sources.ts";
 
 const RELEASE_MS = 600_000;
 const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
-const SOURCES = [
-  "compile.sh",
-  "main.ts",
-  "deno.json",
-  "import_map.json",
-  "runtime.lock",
-  "deno.lock",
-]
-  .concat("lib", "types", "release", "CHANGELOG.md", "LICENSE");
-
-/** Runs something in a copy of the sources; its path has so many letters more than another's. */
-async function withCopy(prefix: string, act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix });
-  try {
-    await runToEnd(["cp", "-R", ...SOURCES.map((name) => new URL(name, ROOT).pathname), folder]);
-    await act(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
   return runToEnd([`${folder}/compile.sh`, "--release", "--target", TARGET], {
@@ -64,8 +45,8 @@ const FILES = [
 ];
 
 Deno.test("two copies of the sources give the same release, to the byte", () =>
-  withCopy("one-", (one) =>
-    withCopy("another-folder-", async (other) => {
+  withSources("one-", (one) =>
+    withSources("another-folder-", async (other) => {
       for (const folder of [one, other]) {
         const { code, stdout, stderr } = await release(folder, {});
         assertEquals(code, 0, stdout + stderr);
@@ -109,7 +90,7 @@ exec "$REAL" "$@"
 `;
 
 Deno.test("a release that fails leaves the one that was there", () =>
-  withCopy("failing-", async (folder) => {
+  withSources("failing-", async (folder) => {
     await Deno.mkdir(`${folder}/dist/release`, { recursive: true });
     await Deno.writeTextFile(`${folder}/dist/release/old`, "old");
     await Deno.writeTextFile(`${folder}/dist/authenticator`, "old");
@@ -140,7 +121,7 @@ exit 1
 `;
 
 Deno.test("compile.sh takes no compiler of another version than it names", () =>
-  withCopy("version-", async (folder) => {
+  withSources("version-", async (folder) => {
     await Deno.mkdir(`${folder}/bin`);
     await Deno.writeTextFile(`${folder}/bin/deno`, OTHER_DENO, { mode: 0o755 });
     await Deno.writeTextFile(`${folder}/bin/npx`, NPX, { mode: 0o755 });

@@ -1,0 +1,41 @@
+/**
+ * What the program is made of, in a folder of its own: what a test makes there replaces nothing of
+ * the developer's `dist/`, and disturbs no other test.
+ *
+ * @module
+ */
+
+import { runToEnd } from "./child.ts";
+import { ROOT } from "./pages.ts";
+
+const SOURCES = [
+  "compile.sh",
+  "main.ts",
+  "deno.json",
+  "import_map.json",
+  "runtime.lock",
+  "deno.lock",
+  "lib",
+  "types",
+  "release",
+  "CHANGELOG.md",
+  "LICENSE",
+];
+
+/**
+ * Runs something in a copy of the sources, and removes the copy.
+ *
+ * @param prefix What the name of its folder begins with.
+ */
+export async function withSources(
+  prefix: string,
+  act: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix });
+  try {
+    await runToEnd(["cp", "-R", ...SOURCES.map((name) => new URL(name, ROOT).pathname), folder]);
+    await act(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
