@@ -124,6 +124,15 @@ Deno.test("the page behind a slash is another, since what it leads to stands a f
   }
 });
 
+Deno.test("the description names the keys of callers where they need one", async () => {
+  for (const apiKeys of [[], ["0123456789abcdef"]]) {
+    const headers = { "x-api-key": "0123456789abcdef" };
+    const request = new Request("http://localhost/openapi.json", { headers });
+    const { security = [] } = await (await handlerWith({ apiKeys })(request)).json();
+    assertEquals(security.length > 0, apiKeys.length > 0);
+  }
+});
+
 /** Values of Accept-Encoding, and whether gzip may be sent (RFC 9110 §12.4.2, §12.5.3). */
 const ACCEPTED: readonly (readonly [string, boolean])[] = [
   ["gzip", true],

@@ -51,6 +51,8 @@ const PICTURES: readonly (readonly [string, string, string, string | undefined, 
   ["POST", "", "", "data=a", 400],
   ["GET", "?data=a", FORM, undefined, 200],
   ["GET", "", FORM, undefined, 400],
+  // Of a GET, nobody looks at the media type.
+  ["GET", "", "application/x-www-form-urlencoded; charset=utf-16", undefined, 400],
 ];
 
 Deno.test("a picture is of the query, or of the body of a form without one", async () => {

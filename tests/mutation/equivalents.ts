@@ -273,6 +273,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/keys.ts",
+    line: "const [, name, key = line] = NAME.exec(line) ?? [];",
+    original: "[]",
+    reason: "its first element is passed over",
+  },
+  {
+    file: "lib/http/keys.ts",
     original: "credentials === undefined",
     replacement: "false",
     reason: "where there is a scheme there are credentials; the check is for the compiler",
@@ -483,6 +489,19 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "that is no scheme of a key either",
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'format: typeof name === "string" ? DEFAULT_FORMAT : name.format,',
+    original: '"string"',
+    reason: "no document but the page of an operation has a format",
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'format: typeof name === "string" ? DEFAULT_FORMAT : name.format,',
+    original: 'typeof name === "string"',
+    replacement: "false",
+    reason: "no document but the page of an operation has a format",
   },
   {
     file: "lib/http/target.ts",
