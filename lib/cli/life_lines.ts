@@ -22,7 +22,8 @@ export function startLine(config: Config, runtime: Pick<Runtime, "title" | "targ
     const { placeholder = "", parse, defaultText } = OPTIONS[name];
     const text = optionText(name, config);
     if (text === optionText(name, { ...config, [name]: parse(defaultText)!.value })) return [];
-    if (placeholder === "") return [text === "true" ? flagOf(name) : `${flagOf(name)}=${text}`];
+    // A switch is off unless it is given.
+    if (placeholder === "") return [flagOf(name)];
     const isPath = placeholder === "FILE" || placeholder === "PATH";
     return [`${flagOf(name)} ${isPath ? placeholder : text}`];
   });

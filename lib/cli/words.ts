@@ -14,13 +14,13 @@ export function inWordsOfOptions(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const message = error.message
     .replace(
-      /^The pairing information is too long for a QR code/,
+      "The pairing information is too long for a QR code",
       `${flagOf("appName")}, ${
         flagOf("appInfo")
       } and the secret are together too long for a QR code`,
     )
-    .replace(/^Parameter secretCode/, "the secret")
-    .replace(/^Parameter (appName|appInfo)/, (_, name: string) => flagOf(name))
+    .replace("Parameter secretCode", "the secret")
+    .replace(/Parameter (appName|appInfo)/, (_, name: string) => flagOf(name))
     .replace(/\.$/, "");
   return new UsageError(message);
 }

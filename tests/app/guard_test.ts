@@ -7,7 +7,13 @@ import { configOf } from "../cli/command.ts";
 import { AUTHORITY } from "../redis/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
-import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
+import {
+  type FuzzedStore,
+  honest,
+  type Reply,
+  startFuzzedStore,
+  written,
+} from "../support/fuzzed_store.ts";
 
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
 
@@ -86,6 +92,23 @@ Deno.test("createGuard() counts what is forgotten for want of room, and says so 
   ]);
 });
 
+Deno.test("createGuard() says again after a minute that there is no room", async () => {
+  const { said, observer } = notes();
+  const { store } = createGuard(configOf(["--guard-entries", "1"]), observer)!;
+  const { now } = performance;
+  let nowMs = 0;
+  Object.assign(performance, { now: () => nowMs });
+  try {
+    // The first has room.
+    for (nowMs of [5, 10, 60_009, 60_010, 60_011]) await store.decide(`at ${nowMs}`, undefined);
+  } finally {
+    Object.assign(performance, { now });
+  }
+  assertEquals(said.map((line) => line.split(":")[0]), [
+    ...["count", "warn", "count", "count", "warn", "count"],
+  ]);
+});
+
 Deno.test("createGuard() draws a key where none is given", async () => {
   const { said, observer } = notes();
   const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
@@ -117,6 +140,36 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
   guard.store.close();
   Deno.removeSync(path);
 });
+
+Deno.test("createGuard() says which node of a Cluster cannot be used", async () => {
+  const { said, observer } = notes();
+  const none = freePort();
+  const node = startFuzzedStore(
+    (question) => ({ pieces: [honest(question)] }),
+    () => {
+      const range = (
+        from: number,
+        to: number,
+        port: number,
+      ): Reply => [from, to, ["127.0.0.1", port, "id"]];
+      return written([range(0, 8191, portOf(node)), range(8192, 16_383, none)]);
+    },
+  );
+  const url = `redis+cluster://${node.address}`;
+  const guard = createGuard(configOf(["--guard", url]), observer)!;
+  await eventually(() => said.length >= 2);
+  guard.store.close();
+  node.close();
+  assertEquals(said.slice(0, 2).toSorted(), [
+    `info: the store of the guard, ${url}, answers`,
+    `warn: a node of the store of the guard, ${url}, 127.0.0.1:${none}, cannot be reached ` +
+    "(ECONNREFUSED): pins of its secrets are refused",
+  ]);
+});
+
+function portOf({ address }: FuzzedStore): number {
+  return Number(address.split(":")[1]);
+}
 
 Deno.test("createGuard() reads the files of TLS for each connection, and goes on where they are gone", async () => {
   const { said, observer } = notes();

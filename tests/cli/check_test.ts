@@ -10,7 +10,7 @@ import { freePort } from "../support/free_port.ts";
 import type { Outcome } from "../support/program.ts";
 import { certificateFindings } from "../../lib/findings/findings.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
-import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
+import { callCommand, configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const env = { ...FREE_PORT, ...surroundings.env };
@@ -292,6 +292,36 @@ Deno.test("certificateFindings() says which certificates end, and which have end
   });
 });
 
+Deno.test("check warns of a certificate that will end, and fails with one that has ended", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/c.pem`, CERTIFICATE);
+    await Deno.writeTextFile(`${folder}/k.pem`, PRIVATE_KEY, { mode: 0o600 });
+    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const tls = ["check", "--tls-cert", `${folder}/c.pem`, "--tls-key", `${folder}/k.pem`];
+    const { now } = Date;
+    const at = async (time: string, port: number): Promise<readonly [number, string]> => {
+      Date.now = () => Date.parse(time);
+      const { code, stderr } = await callCommand([...tls, "--port", String(port)]);
+      return [code, stderr];
+    };
+    try {
+      const ends = "the certificate of --tls-cert";
+      assertEquals(await at("2126-10-26T10:23:27Z", 0), [
+        0,
+        `authenticator: warning: ${ends} expires on 2126-10-27, in 1 day.\n`,
+      ]);
+      const { port } = taken.addr;
+      assertEquals(await at("2126-10-27T10:23:29Z", port), [
+        1,
+        `authenticator: error: ${ends} expired on 2126-10-27; cannot listen on 127.0.0.1, port ` +
+        `${port}: the port is in use by another program.\n`,
+      ]);
+    } finally {
+      Date.now = now;
+    }
+  });
+});
+
 Deno.test("check writes its table in columns", async () => {
   const tables: string[] = [];
   const config = configOf(["--port", "0"]);
@@ -302,4 +332,5 @@ Deno.test("check writes its table in columns", async () => {
   );
   assertEquals(new Set(starts.map(String)).size, 1, lines.join("\n"));
   assertEquals(lines[0]!.split(/ +/), ["OPTION", "VALUE", "FROM"]);
+  assertEquals(new Set(lines.map((line) => line.split(/ +/)[2])), new Set(["FROM", "default"]));
 });

@@ -16,6 +16,8 @@ Deno.test("code prints the codes of RFC 6238 appendix B, and how long each lasts
     ["1111111109", "07081804", "1 second"],
     ["1111111111", "14050471", "29 seconds"],
     ["2009-02-13T23:31:30Z", "89005924", "30 seconds"],
+    // A part of a second is one more until the last of them is over.
+    ["2009-02-13T23:31:30.999Z", "89005924", "30 seconds"],
     ["20000000000", "65353130", "10 seconds"],
   ];
   for (const [at, expected, left] of rows) {

@@ -14,8 +14,6 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
   const remembered = { state, nowMs: 1_028_500 };
   const later = { state, nowMs: 1_030_000 };
   const options = { singleUse: true, maxFailures: 3, window: 1, period: 30 };
-  const refuses = (...args: Parameters<typeof explainMemory>): boolean =>
-    explainMemory(...args).refuses;
   assertEquals(explainMemory(remembered, options, 6).lines, [
     "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     "A later code than this was already used, and is accepted once only: wait for the next one.",
@@ -24,11 +22,17 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
     refuses: true,
     lines: ["This code was already used, and is accepted once only: wait for the next one."],
   });
-  assertEquals(refuses(remembered, options, undefined), true);
-  assertEquals(refuses(remembered, { ...options, maxFailures: 0 }, undefined), false);
-  assertEquals(refuses(later, options, 8), false);
-  assertEquals(refuses(later, options, undefined), false);
-  assertEquals(refuses(remembered, { ...options, singleUse: false, maxFailures: 0 }, 7), false);
+  assertEquals(explainMemory(remembered, options, undefined), {
+    refuses: true,
+    lines: [
+      "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
+    ],
+  });
+  const unlimited = { ...options, maxFailures: 0 };
+  assertEquals(explainMemory(remembered, unlimited, undefined), NOTHING);
+  assertEquals(explainMemory(later, options, 8), NOTHING);
+  assertEquals(explainMemory(later, options, undefined), NOTHING);
+  assertEquals(explainMemory(remembered, { ...unlimited, singleUse: false }, 7), NOTHING);
   assertEquals(explainMemory(undefined, options, 7), NOTHING);
 });
 

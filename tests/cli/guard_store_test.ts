@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
+import { guardMemory } from "../../lib/cli/guard_memory.ts";
 import { guardName, guardStatus, guardUnlock } from "../../lib/cli/guard.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
@@ -92,6 +93,48 @@ Deno.test("guard unlock lifts the wait of the secret at a store, and names it as
     assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);
   }
   assertEquals(await printed(guardName, () => "OK"), [shortName(FINGERPRINT)]);
+});
+
+/** The longest time for which a timer was asked while something ran, in milliseconds. */
+async function longestTimer(run: () => Promise<unknown>): Promise<number> {
+  const { setTimeout } = globalThis;
+  let longest = 0;
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms = 0) => {
+      longest = Math.max(longest, ms);
+      return setTimeout(act, ms);
+    },
+  });
+  try {
+    await run();
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
+  return longest;
+}
+
+Deno.test("guard status and doctor give a store longer than a server does, if it is not told more", async () => {
+  const store = startFuzzedStore(
+    () => ({ pieces: [] }),
+    (words) => written(keeping(new Map())(words)),
+  );
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
+    const config = (timeoutMs: number): Config =>
+      configOf([
+        ...["--guard", `${store.url}?timeout=${timeoutMs}`],
+        ...["--guard-key-file", `${folder}/key`],
+      ]);
+    const ofStatus = (timeoutMs: number): Promise<number> =>
+      longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
+    const ofDoctor = (timeoutMs: number): Promise<number> =>
+      longestTimer(() => guardMemory(config(timeoutMs), SECRET, 7));
+    const told = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
+    assertEquals(told[0], told[1]);
+    assertEquals(await ofStatus(1), told[0] * 5_000 / 60_000);
+    assertEquals(await ofDoctor(1), told[1] * 2_000 / 60_000);
+  });
+  store.close();
 });
 
 Deno.test("guard says why a store cannot be used, and nothing that it sent", async () => {

@@ -1,3 +1,6 @@
+import { EventEmitter } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
@@ -157,6 +160,87 @@ Deno.test("healthcheck() does not wait for ever", async () => {
   const config = configOf(["--port", String(port)]);
   const error = await assertRejects(() => healthcheck(config, () => {}, 50), CommandError);
   assertEquals(error.message, `http://127.0.0.1:${port} does not answer within 0.05 seconds`);
+});
+
+/** What a question was asked with. */
+type Asked = Readonly<Record<string, unknown>>;
+
+/** What a question gets: the status of an answer, or what goes wrong. */
+type Fate = number | { readonly code?: string; readonly name?: string };
+
+/** What the command says where a question over plain HTTP has one fate and over TLS another. */
+async function fated(
+  plain: Fate,
+  secure: Fate,
+  ...args: string[]
+): Promise<{ readonly outcome: Outcome; readonly asked: readonly (readonly [string, Asked])[] }> {
+  const asked: (readonly [string, Asked])[] = [];
+  const stub = (scheme: string, fate: Fate) => (options: Record<string, unknown>): EventEmitter => {
+    const { signal, ...rest } = options;
+    asked.push([scheme, { ...rest, hasDeadline: signal instanceof AbortSignal }]);
+    const request = new EventEmitter();
+    const [event, what] = typeof fate === "number"
+      ? ["response", { statusCode: fate }]
+      : ["error", Object.assign(new Error("canary"), fate)];
+    queueMicrotask(() => request.emit(event as string, what));
+    return request;
+  };
+  const before = [http.get, https.get] as const;
+  Object.assign(http, { get: stub("http", plain) });
+  Object.assign(https, { get: stub("https", secure) });
+  try {
+    return { outcome: await check(...args), asked };
+  } finally {
+    Object.assign(http, { get: before[0] });
+    Object.assign(https, { get: before[1] });
+  }
+}
+
+// What goes wrong, what is said of it, and whether it is worth to ask the other way.
+const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
+  [{ code: "ECONNREFUSED" }, "refuses connections: nothing listens there", false],
+  [{ code: "ENOENT" }, "does not exist: no such socket", false],
+  [{ code: "ENOTFOUND" }, "cannot be found: the name has no address", false],
+  [{ code: "EACCES" }, "does not let this user connect", false],
+  [{ code: "ECONNRESET" }, "closes connections without an answer", true],
+  [
+    { name: "NotCapable" },
+    "may not be connected to: the program was started without the permission",
+    true,
+  ],
+  [{ name: "AbortError" }, "does not answer within 60 seconds", true],
+  [{ name: "TimeoutError" }, "does not answer within 60 seconds", true],
+  [{ code: "ABORT_ERR" }, "does not answer within 60 seconds", true],
+  [{ code: "HPE_INVALID_CONSTANT" }, "does not answer as HTTP", true],
+  [{ name: "Error" }, "does not answer as HTTP", true],
+];
+
+for (const [fate, says, asksAgain] of FATES) {
+  Deno.test(`healthcheck says after ${Object.values(fate)[0]} that it ${says}`, async () => {
+    const { outcome, asked } = await fated(fate, { code: "ECONNRESET" });
+    assertEquals(outcome, notWell(`http://127.0.0.1:8080 ${says}`));
+    assertEquals(asked.map(([scheme]) => scheme), asksAgain ? ["http", "https"] : ["http"]);
+  });
+}
+
+Deno.test("healthcheck asks for the health alone, at the address or the socket, with a deadline", async () => {
+  const common = {
+    path: "/healthz",
+    headers: { host: "localhost", connection: "close" },
+    hasDeadline: true,
+  };
+  const unchecked = { rejectUnauthorized: false, ca: [] };
+  const reset = { code: "ECONNRESET" };
+  const tls = ["--tls-cert", "any.pem", "--tls-key", "any.pem"];
+  const place = { host: "pin.example", port: 1, ...common };
+  const plain = await fated(200, reset, "--host", "pin.example", "--port", "1");
+  assertEquals(plain, { outcome: well("http://pin.example:1"), asked: [["http", place]] });
+  const secure = await fated(reset, 200, "--host", "pin.example", "--port", "1", ...tls);
+  assertEquals(secure.asked, [["https", { ...place, ...unchecked }]]);
+  const socket = await fated(200, reset, "--socket", "a.sock");
+  assertEquals(socket.asked, [["http", { socketPath: "a.sock", ...common }]]);
+  assertEquals((await fated(200, reset, "--host", "::")).outcome, well("http://[::1]:8080"));
+  assertEquals((await fated(200, reset, "--host", "::2")).outcome, well("http://[::2]:8080"));
 });
 
 Deno.test("healthcheck cannot know the port that a server with --port 0 chose", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { startLine, stoppedLine } from "../../lib/cli/life_lines.ts";
+import { startLine, stoppedLine, stoppingLine } from "../../lib/cli/life_lines.ts";
 import { flagOf, namesOf } from "../../lib/config/option.ts";
 import { OPTIONS, parseConfig } from "../../lib/config/options.ts";
 import { VERSION } from "../../lib/app/version.ts";
@@ -32,6 +32,10 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
   const line = lineOf({ ...given, guard: "rediss://canary:canary@store.example:6380" });
   assertEquals(line.includes("canary"), false, line);
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
+});
+
+Deno.test("stoppingLine() says why", () => {
+  assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });
 
 Deno.test("stoppedLine() says whether requests were cut off", () => {

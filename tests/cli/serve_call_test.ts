@@ -44,6 +44,8 @@ interface Surroundings {
   /** Whether standard error is one. */
   readonly stderr?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether somebody reads standard error, as is so unless given. */
+  readonly isRead?: boolean;
   /** What is done once it has ended. */
   readonly afterwards?: (lines: Scene["lines"]) => Promise<void>;
 }
@@ -52,7 +54,7 @@ interface Surroundings {
 async function serving(
   args: readonly string[],
   act: (scene: Scene) => Promise<void>,
-  { stdin = false, stderr = false, env = {}, afterwards }: Surroundings = {},
+  { stdin = false, stderr = false, env = {}, isRead = true, afterwards }: Surroundings = {},
 ): Promise<Ran> {
   const before = SIGNALS.map((signal) => process.listeners(signal));
   const printed: string[] = [];
@@ -61,7 +63,7 @@ async function serving(
   const decoder = new TextDecoder();
   Deno.stderr.write = (bytes) => {
     text += decoder.decode(bytes);
-    return Promise.resolve(bytes.length);
+    return isRead ? Promise.resolve(bytes.length) : new Promise(() => {});
   };
   const lines = (): readonly string[] =>
     text.split("\n").slice(0, -1).map((line) => line.replace(/^\S+ /, ""));
@@ -189,5 +191,53 @@ test("serve() gives up where an address or a file cannot be used", async () => {
         ["--tls-cert", file("none"), "--tls-key", file("none")],
       ]
     ) await assertRejects(() => fails(["--port", "0", ...args]), UsageError, args[0]);
+  });
+});
+
+/** Runs something whose timers of one length go off only where that says so. */
+async function holding(
+  lengthMs: number,
+  run: (goOff: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { setTimeout } = globalThis;
+  const held: (() => void)[] = [];
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms = 0) => ms === lengthMs ? held.push(act) : setTimeout(act, ms),
+  });
+  try {
+    await run(async () => {
+      await eventually(() => held.length > 0, "a timer is asked for");
+      for (const act of held.splice(0)) act();
+    });
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
+}
+
+test("serve() ends after ten seconds though a request goes on, and says so", async () => {
+  const begun: Deno.Conn[] = [];
+  await holding(10_000, async (goOff) => {
+    const { code, lines } = await serving(["--port", "0"], async ({ url }) => {
+      const { hostname, port } = new URL(url);
+      const connection = await Deno.connect({ hostname, port: Number(port) });
+      begun.push(connection);
+      const head = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
+        "Content-Type: application/x-www-form-urlencoded\r\n" +
+        "Expect: 100-continue\r\nContent-Length: 18\r\n\r\n";
+      await connection.write(new TextEncoder().encode(head));
+      // The interim reply shows that the request is being answered.
+      await connection.read(new Uint8Array(1024));
+      void goOff();
+    });
+    const cutOff = "info stopped: requests that were still running were cut off";
+    assertEquals([code, lines.at(-1)], [0, cutOff]);
+  });
+  for (const connection of begun) connection.close();
+});
+
+test("serve() ends after a second though nobody reads its log", async () => {
+  await holding(1_000, async (goOff) => {
+    const act = (): Promise<void> => Promise.resolve(void goOff());
+    assertEquals((await serving(["--port", "0"], act, { isRead: false })).code, 0);
   });
 });
