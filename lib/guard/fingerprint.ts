@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createHash, createHmac, type Hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 
 /** The least number of bytes in a key for fingerprints, as many as the hash has. */
 export const MIN_GUARD_KEY_BYTES = 32;
@@ -22,8 +22,9 @@ const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = { SHA1: 64, SHA256:
  * Secrets that give the same codes get the same name. Otherwise a caller could try more pins, and
  * use a code again, by appending zero bytes to a secret.
  *
- * The key is hashed once and the state copied, as RFC 2104 §4 advises: each check of a pin waits for
- * a name, and `createHmac` would take twice the time.
+ * Each check of a pin waits for a name. Two hashes in one step each, without an object of the runtime
+ * for each, take half the time of hashes that are prepared and copied (RFC 2104 §4), and `createHmac`
+ * four times as much.
  *
  * @param guardKey At least 32 random bytes.
  * @param algorithm The hash that makes codes from the secrets.
@@ -37,13 +38,25 @@ export function fingerprintBy(
   if (guardKey.length < MIN_GUARD_KEY_BYTES) throw new RangeError("The key is too short");
   const block = new Uint8Array(BLOCK_BYTES.SHA256);
   block.set(canonicalKey(guardKey, "SHA256"));
-  const inner = hash("SHA256", block.map((byte) => byte ^ 0x36));
-  const outer = hash("SHA256", block.map((byte) => byte ^ 0x5c));
+  // Room for the longest canonical key, and for a digest.
+  const inner = new Uint8Array(block.length + Math.max(...Object.values(BLOCK_BYTES)));
+  const outer = new Uint8Array(block.length + DIGEST_BYTES);
+  inner.set(block.map((byte) => byte ^ 0x36));
+  outer.set(block.map((byte) => byte ^ 0x5c));
+  const digest = outer.subarray(block.length);
   return (key) => {
-    const digest = inner.copy().update(canonicalKey(key, algorithm)).digest();
-    return outer.copy().update(digest).digest("base64url");
+    const message = canonicalKey(key, algorithm);
+    inner.set(message, block.length);
+    digest.setFromHex(hash("sha256", inner.subarray(0, block.length + message.length), "hex"));
+    digest.setFromHex(hash("sha256", outer, "hex"));
+    return digest.toBase64(BASE64URL);
   };
 }
+
+/** Bytes that SHA-256 gives. */
+const DIGEST_BYTES = 32;
+
+const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
 /** Characters of the name of a secret that the log shows. */
 const SHORT_NAME_LENGTH = 10;
@@ -79,10 +92,10 @@ export function sourceNamesBy(
 // The shortest of the keys that are one to HMAC (RFC 2104 §2): a key longer than the block stands
 // for its hash, and every key is filled up with zero bytes.
 function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
-  const short = key.length > BLOCK_BYTES[algorithm] ? hash(algorithm, key).digest() : key;
-  return short.subarray(0, short.findLastIndex((byte) => byte !== 0) + 1);
-}
-
-function hash(algorithm: HmacAlgorithm, bytes: Uint8Array): Hash {
-  return createHash(algorithm.toLowerCase()).update(bytes);
+  const short = key.length > BLOCK_BYTES[algorithm]
+    ? Uint8Array.fromHex(hash(algorithm.toLowerCase(), key, "hex"))
+    : key;
+  let { length } = short;
+  while (length > 0 && short[length - 1] === 0) length--;
+  return short.subarray(0, length);
 }
