@@ -24,6 +24,12 @@ const STEPS = [
   "a line of the log, written",
 ];
 const CONTENT_TYPE = { "content-type": "text/xml; charset=utf-8" };
+const REPLY_FIELDS = [
+  ["content-type", "text/xml; charset=utf-8"],
+  ["cache-control", "no-store"],
+  ["referrer-policy", "no-referrer"],
+  ["x-content-type-options", "nosniff"],
+] as const;
 const encoder = new TextEncoder();
 const nameOf = fingerprintBy(new Uint8Array(32), "SHA1");
 
@@ -62,15 +68,12 @@ function serveStep(port: number, step: number): void {
     if (step >= 2) read.forEach((name) => request.headers.get(name));
     const reply = await around(step >= 3 ? 6 : 0, async () => {
       const body = `<boolean>${await isRight(request.url, step)}</boolean>`;
-      const more = {
-        "cache-control": "no-store",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
-        "x-request-id": id,
-      };
-      return new Response(body, {
-        headers: step >= 1 ? { ...more, ...CONTENT_TYPE } : CONTENT_TYPE,
-      });
+      if (step < 1) return new Response(body, { headers: CONTENT_TYPE });
+      const response = new Response(body);
+      for (const [name, value] of [...REPLY_FIELDS, ["x-request-id", id]] as const) {
+        response.headers.set(name, value);
+      }
+      return response;
     });
     if (step >= 5) log(id, performance.now() - startMs);
     return reply;

@@ -22,8 +22,6 @@ export interface AnswerFacts {
   readonly operation?: string;
   /** The name of the binding, when there is one. */
   readonly binding?: string;
-  /** The name of the caller by its key, when it has one. */
-  readonly caller?: string;
   /** What the operation told of the call. */
   readonly facts?: Facts | undefined;
 }
@@ -87,16 +85,21 @@ export function respond(
   { status, contentType, body, headers: ofAnswer }: Answer,
   more?: Readonly<Record<string, string>>,
 ): Response {
-  const headers: Record<string, string> = {
-    ...USUAL_HEADERS,
-    ...ofAnswer,
-    ...more,
-  };
-  if (body === null) return new Response(null, { status, headers });
-  headers["content-type"] = contentType;
-  if (request.method !== "HEAD") return new Response(body, { status, headers });
-  headers["content-length"] = String(byteLength(body));
-  return new Response(null, { status, headers });
+  const isHead = request.method === "HEAD";
+  const response = new Response(isHead ? null : body, { status });
+  // Not by the constructor: a response made with more fields than one is prepared by Deno in advance,
+  // and watched until it is collected.
+  const { headers } = response;
+  if (body !== null) headers.set("content-type", contentType);
+  setAll(headers, USUAL_HEADERS);
+  setAll(headers, ofAnswer);
+  setAll(headers, more);
+  if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
+  return response;
+}
+
+function setAll(headers: Headers, fields: Readonly<Record<string, string>> | undefined): void {
+  for (const name in fields) headers.set(name, fields[name]!);
 }
 
 /** The length of a body in bytes. */
