@@ -24,10 +24,7 @@ export function pairAspxBinding(): Binding {
   return {
     name: "pair.aspx",
     accepts: () => true,
-    readCall: async ({ query }) => {
-      const call = await readCall(PAIR, query, (value) => !value);
-      return { ...call, html: "image" };
-    },
+    readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
     writeReply: (_operation, result) => bare(fieldOf(result, "Html")),
     writeFault: (fault) =>
       fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
@@ -48,13 +45,11 @@ export function validateAspxBinding(): Binding {
   };
 }
 
-// A promise, so that what is thrown arrives where every binding's faults do.
-// deno-lint-ignore require-await
-async function readCall(
+function readCall(
   operation: Operation,
   query: string,
   isAbsent: (value: string | undefined) => boolean,
-): Promise<Call> {
+): Call {
   const args = readParameters(operation, query);
   const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
   if (absent !== undefined) throw new AbsentParameter(absent.name);

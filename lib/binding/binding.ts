@@ -75,7 +75,7 @@ export interface Binding {
    *
    * @throws {Fault} When the request is not a call of this binding.
    */
-  readonly readCall: (request: ServiceRequest) => Promise<Call>;
+  readonly readCall: (request: ServiceRequest) => Call | Promise<Call>;
   /** Writes the reply that carries a result. */
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply that carries a fault. */

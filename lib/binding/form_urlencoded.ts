@@ -20,13 +20,19 @@ export const FORM = "application/x-www-form-urlencoded";
 export function readParameters(operation: Operation, encoded: string): Arguments {
   const args = new Map<string, string>();
   for (const [sent, value] of readPairs(encoded)) {
-    const lowerCase = sent.toLowerCase();
-    const known = operation.parameters.find(({ name }) => name.toLowerCase() === lowerCase);
-    if (known === undefined) continue;
-    if (args.has(known.name)) throw duplicateParameter(known.name);
-    args.set(known.name, value);
+    const name = parameterNamed(operation, sent);
+    if (name === undefined) continue;
+    if (args.has(name)) throw duplicateParameter(name);
+    args.set(name, value);
   }
   return args;
+}
+
+// Almost every caller writes it as it is.
+function parameterNamed({ parameters }: Operation, sent: string): string | undefined {
+  for (const { name } of parameters) if (name === sent) return name;
+  const lowerCase = sent.toLowerCase();
+  return parameters.find(({ name }) => name.toLowerCase() === lowerCase)?.name;
 }
 
 /** Writes the parameters of an operation as a query string or form body; what is missing is empty. */

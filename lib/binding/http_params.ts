@@ -15,6 +15,7 @@ import {
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import {
   type Binding,
+  type Call,
   FAULTS,
   type Reply,
   type ServiceRequest,
@@ -22,7 +23,7 @@ import {
 } from "./binding.ts";
 import { FORM, readParameters, writeParameters } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
-import { resultContent } from "./result.ts";
+import { booleansOnce, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** The binding HTTP GET: parameters from the query string alone. */
@@ -33,8 +34,11 @@ export function httpGetBinding(namespace: string): Binding {
     headers: {},
     body: "",
   });
-  const readEncoded = (request: ServiceRequest): Promise<string> => Promise.resolve(request.query);
-  return paramsBinding({ name: "HTTP GET", writeCall }, "GET", readEncoded, namespace);
+  const readCall = ({ operationName = "", query }: ServiceRequest): Call => {
+    const operation = operationNamed(operationName);
+    return { operation, args: readParameters(operation, query) };
+  };
+  return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
 
 /** The binding HTTP POST: parameters from the form body alone. */
@@ -46,25 +50,25 @@ export function httpPostBinding(namespace: string): Binding {
     body: writeParameters(operation, args),
   });
   // JSON never gets here, its binding being asked before: it is named to those who have neither.
-  const readEncoded = (request: ServiceRequest): Promise<string> =>
-    request.readText([FORM, JSON_TYPE]);
-  return paramsBinding({ name: "HTTP POST", writeCall }, "POST", readEncoded, namespace);
+  const readCall = async (request: ServiceRequest): Promise<Call> => {
+    const operation = operationNamed(request.operationName ?? "");
+    return {
+      operation,
+      args: readParameters(operation, await request.readText([FORM, JSON_TYPE])),
+    };
+  };
+  return paramsBinding({ name: "HTTP POST", writeCall, readCall }, "POST", namespace);
 }
 
 function paramsBinding(
-  facts: Pick<Binding, "name" | "writeCall">,
+  own: Pick<Binding, "name" | "writeCall" | "readCall">,
   method: string,
-  readEncoded: (request: ServiceRequest) => Promise<string>,
   namespace: string,
 ): Binding {
   return {
-    ...facts,
+    ...own,
     accepts: (request) => request.method === method && request.operationName !== undefined,
-    readCall: async (request) => {
-      const operation = operationNamed(request.operationName ?? "");
-      return { operation, args: readParameters(operation, await readEncoded(request)) };
-    },
-    writeReply: (operation, result) => writeReply(operation, result, namespace),
+    writeReply: booleansOnce((operation, result) => writeReply(operation, result, namespace)),
     writeFault: writePlainFault,
   };
 }

@@ -16,7 +16,7 @@ import {
   SERVICE_NAME,
 } from "../service/operations.ts";
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
-import { fieldsOf, valueOf } from "./result.ts";
+import { booleansOnce, fieldsOf, valueOf } from "./result.ts";
 
 /** The media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -25,14 +25,14 @@ export const JSON_TYPE = "application/json";
 export function jsonBinding(): Binding {
   return {
     name: "JSON",
-    accepts: ({ method, operationName, mediaType }) =>
-      method === "POST" && operationName !== undefined &&
-      mediaType.essence === JSON_TYPE,
+    accepts: (request) =>
+      request.method === "POST" && request.operationName !== undefined &&
+      request.mediaType.essence === JSON_TYPE,
     readCall: async (request) => {
       const operation = operationNamed(request.operationName ?? "");
       return { operation, args: readArguments(operation, await request.readText([JSON_TYPE])) };
     },
-    writeReply,
+    writeReply: booleansOnce(writeReply),
     writeFault,
     writeCall: ({ name, parameters }, args) => ({
       method: "POST",

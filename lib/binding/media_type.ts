@@ -17,11 +17,13 @@ export interface MediaType {
 
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
+const NO_PARAMETERS: MediaType["parameters"] = new Map();
+
 /** Reads a Content-Type; what is not well-formed in it is passed over. */
 export function parseMediaType(contentType: string | null): MediaType {
   const value = contentType ?? "";
   const semicolon = value.indexOf(";");
-  if (semicolon < 0) return { essence: value.trim().toLowerCase(), parameters: new Map() };
+  if (semicolon < 0) return { essence: value.trim().toLowerCase(), parameters: NO_PARAMETERS };
   const parameters = new Map<string, string>();
   for (const [, name, quoted, token] of value.slice(semicolon).matchAll(PARAMETER)) {
     const key = name!.toLowerCase();

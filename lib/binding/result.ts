@@ -4,8 +4,25 @@
  * @module
  */
 
-import type { RecordType, Result, ResultType } from "../service/operations.ts";
+import type { Operation, RecordType, Result, ResultType } from "../service/operations.ts";
 import type { MarkupNode } from "../xml/writer.ts";
+import type { Binding, Reply } from "./binding.ts";
+
+/**
+ * Writes the reply to a boolean once for each operation: there are two of them, and most replies are
+ * one of the two.
+ */
+export function booleansOnce(write: Binding["writeReply"]): Binding["writeReply"] {
+  const written = new Map<Operation, Map<Result, Reply>>();
+  return (operation, result) => {
+    if (typeof result !== "boolean") return write(operation, result);
+    let known = written.get(operation);
+    if (known === undefined) written.set(operation, known = new Map());
+    let reply = known.get(result);
+    if (reply === undefined) known.set(result, reply = write(operation, result));
+    return reply;
+  };
+}
 
 /** The content of the element that holds a result: its text, or an element for each field. */
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {

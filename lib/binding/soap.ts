@@ -16,7 +16,7 @@ import {
   type ServiceRequest,
   type WrittenCall,
 } from "./binding.ts";
-import { resultContent } from "./result.ts";
+import { booleansOnce, resultContent } from "./result.ts";
 import { readEnvelope } from "./soap_envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./soap_versions.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
@@ -33,14 +33,16 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
     : [SOAP_11.mediaType, SOAP_12.mediaType];
   return {
     name: version.name,
-    accepts: ({ method, operationName, mediaType }) =>
-      method === "POST" && operationName === undefined &&
-      (mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
+    accepts: (request) =>
+      request.method === "POST" && request.operationName === undefined &&
+      (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
     readCall: async (request) => {
       const envelope = await request.readText(mediaTypes);
       return readEnvelope(envelope, { version, namespace, action: readAction(request, version) });
     },
-    writeReply: (operation, result) => writeReply(operation, result, version, namespace),
+    writeReply: booleansOnce((operation, result) =>
+      writeReply(operation, result, version, namespace)
+    ),
     writeFault: (fault) => writeFault(fault, version),
     writeCall: (operation, args) => writeCall(operation, args, version, namespace),
   };

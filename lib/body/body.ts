@@ -38,8 +38,13 @@ export async function readBody(
   mediaType: MediaType,
   rules: BodyRules,
 ): Promise<string> {
+  const declared = request.headers.get("content-length");
   checkHead(request, mediaType, rules.mediaTypes);
-  const isShort = isDeclaredShort(request.headers);
+  // The declared length answers before a byte of the body is awaited.
+  if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
+  // Not by `has`, for which Deno copies all fields.
+  const isChunked = request.headers.get("transfer-encoding") !== null;
+  const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
   const read = (): Promise<Uint8Array> => readBytes(request, isShort);
   return decodeUtf8(await rules.turns.take({ read, isShort, timeoutMs: rules.timeoutMs }));
 }
@@ -54,8 +59,6 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
   }
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
   if (coding !== "identity") throw unsupported("The Content-Encoding must be identity.");
-  // The declared length answers before a byte of the body is awaited.
-  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) throw tooLarge();
 }
 
 function unsupported(message: string): Fault {
@@ -64,13 +67,6 @@ function unsupported(message: string): Fault {
 
 function tooLarge(): Fault {
   return new Fault("body-too-large", `The body is longer than ${MAX_BODY_BYTES} bytes.`);
-}
-
-function isDeclaredShort(headers: Headers): boolean {
-  // Not by `has`, for which Deno copies all fields.
-  if (headers.get("transfer-encoding") !== null) return false;
-  const declared = headers.get("content-length");
-  return declared !== null && Number(declared) <= CHUNK_BYTES;
 }
 
 // With a declared length the server under us delivers that many bytes and no more, and taking them

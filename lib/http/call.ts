@@ -8,7 +8,7 @@
 
 import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
-import { parseMediaType } from "../binding/media_type.ts";
+import { type MediaType, parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
 import type { Fault } from "../service/fault.ts";
 import type { Result } from "../service/operations.ts";
@@ -43,19 +43,19 @@ async function answerCall(
   state: HandlerState,
 ): Promise<Answer> {
   const { request, target, route } = exchange;
-  const serviceRequest = asServiceRequest(exchange, state);
+  const serviceRequest = new RequestOfCall(exchange, state);
   const binding = bindingOf(serviceRequest, bindings);
   const facts = { route, binding: binding.name };
   let operation = "";
   let told: Facts | undefined;
   try {
-    const caller = exchange.admit();
+    exchange.admit();
     const called = await binding.readCall(serviceRequest);
     operation = called.operation.name;
     const result = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
-      source: sourceOf(request, caller),
+      source: sourceOf(exchange),
       base: () => baseOf(request, target, state),
       report: (known) => void (told = known),
     });
@@ -71,7 +71,7 @@ async function answerCall(
 // Whom the calling application asks for, as it chose to name them; an empty field names nobody. Each
 // caller with a name has those whom it asks for to itself: another caller cannot pass for it, nor for
 // its users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
-function sourceOf(request: Request, caller: string | undefined): string | undefined {
+function sourceOf({ request, caller }: Exchange): string | undefined {
   const field = request.headers.get(SOURCE_FIELD) ?? "";
   return caller === undefined ? field || undefined : `${caller}\n${field}`;
 }
@@ -86,18 +86,33 @@ function outcomeOf(result: Result, told: Facts | undefined): Outcome {
   return told?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }
 
-function asServiceRequest(
-  { request, target, operationName }: Exchange,
-  state: HandlerState,
-): ServiceRequest {
-  const mediaType = parseMediaType(request.headers.get("content-type"));
-  const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
-  return {
-    method: request.method === "HEAD" ? "GET" : request.method,
-    operationName,
-    query: target.query,
-    mediaType,
-    header: (field) => request.headers.get(field),
-    readText: (mediaTypes) => readBody(request, mediaType, { mediaTypes, timeoutMs, turns }),
-  };
+// A class, since closures and getters of its own would be made anew for each request.
+class RequestOfCall implements ServiceRequest {
+  readonly method: string;
+  readonly operationName: string | undefined;
+  readonly query: string;
+  readonly #request: Request;
+  readonly #state: HandlerState;
+  #mediaType: MediaType | undefined;
+
+  constructor({ request, target, operationName }: Exchange, state: HandlerState) {
+    this.method = request.method === "HEAD" ? "GET" : request.method;
+    this.operationName = operationName;
+    this.query = target.query;
+    this.#request = request;
+    this.#state = state;
+  }
+
+  get mediaType(): MediaType {
+    return this.#mediaType ??= parseMediaType(this.header("content-type"));
+  }
+
+  header(name: string): string | null {
+    return this.#request.headers.get(name);
+  }
+
+  readText(mediaTypes: readonly string[]): Promise<string> {
+    const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = this.#state;
+    return readBody(this.#request, this.mediaType, { mediaTypes, timeoutMs, turns });
+  }
 }

@@ -6,11 +6,12 @@
 
 import type { Fault } from "../service/fault.ts";
 import type { Answer } from "./answer.ts";
+import { checkKey, type KeyRing } from "./keys.ts";
 import type { HandlerState } from "./state.ts";
-import type { Target } from "./target.ts";
+import { checkTarget, type Target } from "./target.ts";
 
 /** A request on its way to what answers it. */
-export interface Exchange {
+export class Exchange {
   /** The request. */
   readonly request: Request;
   /** The parts of its URL. */
@@ -19,15 +20,44 @@ export interface Exchange {
   readonly route: string;
   /** What its path holds behind the file part and a slash, or undefined when it holds nothing. */
   readonly operationName: string | undefined;
+  readonly #keys: KeyRing | undefined;
+  #caller: string | undefined;
+
+  /**
+   * Begins it.
+   *
+   * @param keys The keys that its caller must show one of; undefined where it need not.
+   */
+  constructor(
+    request: Request,
+    target: Target,
+    { route, operationName, keys }: Pick<Exchange, "route" | "operationName"> & {
+      readonly keys: KeyRing | undefined;
+    },
+  ) {
+    this.request = request;
+    this.target = target;
+    this.route = route;
+    this.operationName = operationName;
+    this.#keys = keys;
+  }
+
+  /** The name of the caller by its key, once it is admitted; undefined where it has none. */
+  get caller(): string | undefined {
+    return this.#caller;
+  }
+
   /**
    * Checks what every request must have: a host that is one, a query of a length that is allowed,
    * and a key where one is wanted. Whatever answers calls it first, so that the fault goes out in the
    * form that its callers read.
    *
-   * @returns The name of the caller by its key; undefined where it has none.
    * @throws {Fault} When it does not have it.
    */
-  readonly admit: () => string | undefined;
+  admit(): void {
+    checkTarget(this.target);
+    if (this.#keys !== undefined) this.#caller = checkKey(this.request, this.#keys).name;
+  }
 }
 
 /** What answers the requests of a route. */

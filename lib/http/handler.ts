@@ -23,14 +23,14 @@ import type { RequestEvent } from "../telemetry/request_event.ts";
 import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
 import { BODY_TIMEOUT_MS } from "../body/body.ts";
 import { BodyTurns } from "../body/body_turns.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Answerer, Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
-import { checkKey, keyRingOf } from "./keys.ts";
+import { keyRingOf } from "./keys.ts";
 import { question } from "./questions.ts";
 import { type Route, ROUTES } from "./route.ts";
 import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
-import type { HandlerOptions, HandlerState, Telemetry } from "./state.ts";
-import { checkTarget, type Target, targetOf } from "./target.ts";
+import type { HandlerOptions, HandlerState } from "./state.ts";
+import { targetOf } from "./target.ts";
 
 /** Answers a request. It never rejects, whatever fails inside. */
 export type Handler = (request: Request) => Promise<Response>;
@@ -52,32 +52,23 @@ export function createHandler(
     bodyTurns: new BodyTurns(),
   };
   const router = createRouter(state, rows);
-  const answer = (request: Request): Promise<Answer> => answerBy(router, request, state);
   const { telemetry } = options;
   return async (request) => {
     try {
-      return telemetry === undefined
-        ? respond(request, await answer(request))
-        : await answerAndTell(request, answer, telemetry);
+      const requestId = telemetry?.requestId();
+      const startMs = telemetry?.monotonicMs() ?? 0;
+      const { exchange, answerer } = arrive(request, router, state);
+      const answer = await answerer.answer(exchange);
+      if (telemetry === undefined || requestId === undefined) return respond(request, answer);
+      const response = respond(request, answer, { "x-request-id": requestId });
+      const durationMs = telemetry.monotonicMs() - startMs;
+      const event = eventOf(exchange, answer, requestId, durationMs);
+      tellSafely(() => telemetry.observe(event));
+      return response;
     } catch (error) {
       return respond(request, lastAnswer(router, request, error, state));
     }
   };
-}
-
-async function answerAndTell(
-  request: Request,
-  answer: (request: Request) => Promise<Answer>,
-  telemetry: Telemetry,
-): Promise<Response> {
-  const startMs = telemetry.monotonicMs();
-  const requestId = telemetry.requestId();
-  const answered = await answer(request);
-  const response = respond(request, answered, { "x-request-id": requestId });
-  const durationMs = telemetry.monotonicMs() - startMs;
-  const event = eventOf(request, answered, { requestId, durationMs });
-  tellSafely(() => telemetry.observe(event));
-  return response;
 }
 
 // The answer when something fails that is in no route's hands. Callers of `/Validate.aspx` take
@@ -97,46 +88,37 @@ function lastAnswer(
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 function eventOf(
-  request: Request,
-  { status, route, outcome, operation = "", binding = "", body, caller, facts }: Answer,
-  measured: Pick<RequestEvent, "requestId" | "durationMs">,
+  { request, caller }: Exchange,
+  { status, route, outcome, operation = "", binding = "", body, facts }: Answer,
+  requestId: string,
+  durationMs: number,
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
-  const replyBytes = request.method === "HEAD" || body === null ? 0 : byteLength(body);
-  const told = { operation, binding, caller, facts };
-  return { method, route, status, outcome, ...told, replyBytes, ...measured };
+  const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
+  const call = { operation, binding, caller, facts };
+  return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
 }
 
 /** The name of all paths that are no route. */
 const UNKNOWN = "unknown";
 
-async function answerBy(router: Router, request: Request, state: HandlerState): Promise<Answer> {
+function arrive(
+  request: Request,
+  router: Router,
+  state: HandlerState,
+): { readonly exchange: Exchange; readonly answerer: Answerer } {
   const target = targetOf(request, request.headers.get("host"));
   const found = router(target.path);
   const route = found && routeFor(found, request.method);
   const { name, wantsKey } = route ?? found?.routes[0] ?? { name: UNKNOWN, wantsKey: true };
-  let caller: string | undefined;
-  const exchange: Exchange = {
-    request,
-    target,
+  const exchange = new Exchange(request, target, {
     route: name,
     operationName: found?.operationName,
-    admit: () => caller = admit(request, target, wantsKey, state),
-  };
-  const { answer } = route?.answerer ??
+    keys: wantsKey ? state.keys : undefined,
+  });
+  const answerer = route?.answerer ??
     question(state, () => found ? methodReply(request, found) : NOT_FOUND);
-  const answered = await answer(exchange);
-  return caller === undefined ? answered : { ...answered, caller };
-}
-
-function admit(
-  request: Request,
-  target: Target,
-  wantsKey: boolean,
-  { keys }: HandlerState,
-): string | undefined {
-  checkTarget(request, target);
-  return wantsKey && keys !== undefined ? checkKey(request, keys).name : undefined;
+  return { exchange, answerer };
 }
 
 const NOT_FOUND = { ...plainReply(404, "Not found."), outcome: "not-found" } as const;

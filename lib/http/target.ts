@@ -11,6 +11,8 @@ export const MAX_QUERY_LENGTH = 8_192;
 
 /** The parts of a request's URL, none of them decoded. */
 export interface Target {
+  /** The Host field as it came; null when there is none. */
+  readonly host: string | null;
   /** `http` or `https`. */
   readonly scheme: string;
   /** Host and port. */
@@ -49,6 +51,7 @@ export function targetOf({ url }: Request, host: string | null): Target {
   const queryStart = indexOrEnd(url, "?", from);
   const pathStart = Math.min(indexOrEnd(url, "/", from), queryStart);
   return {
+    host,
     scheme: url.startsWith("https:") ? "https" : "http",
     authority: url.slice(authorityStart, pathStart),
     // RFC 3986 §6.2.3: a whole URL without a path is that of the root.
@@ -63,9 +66,8 @@ export function targetOf({ url }: Request, host: string | null): Target {
  * @throws {Fault} When the Host is not a host (a runtime puts whatever it holds into the URL), or
  * the query string is longer than `MAX_QUERY_LENGTH`.
  */
-export function checkTarget(request: Request, { authority, query }: Target): void {
-  const host = request.headers.get("host") ?? authority;
-  if (!isAuthority(authority) || host !== authority && !isAuthority(host)) {
+export function checkTarget({ host, authority, query }: Target): void {
+  if (!isAuthority(authority) || host !== null && host !== authority && !isAuthority(host)) {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   if (query.length > MAX_QUERY_LENGTH) {

@@ -70,9 +70,10 @@ export interface Operation {
   /**
    * Checks the arguments and carries the operation out.
    *
-   * @throws {Fault} When an argument is missing, empty, too long, or not what it should be.
+   * @throws {Fault} When an argument is missing, empty, too long, or not what it should be; at once,
+   * or by the promise.
    */
-  readonly invoke: (args: Arguments, context: CallContext) => Promise<Result>;
+  readonly invoke: (args: Arguments, context: CallContext) => Result | Promise<Result>;
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
@@ -149,8 +150,8 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
 // either does not compile, and puts the checks in front of it.
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
-  const invoke = async (args: Arguments, context: CallContext): Promise<Result> =>
-    await run(checked(definition.parameters, args), context);
+  const invoke = (args: Arguments, context: CallContext): Result | Promise<Result> =>
+    run(checked(definition.parameters, args), context);
   return { ...described, invoke };
 }
 

@@ -3,6 +3,7 @@ import { assertThrows } from "@std/assert/throws";
 import { httpGetBinding } from "../../lib/binding/http_params.ts";
 import { jsonBinding } from "../../lib/binding/json.ts";
 import { soapBinding } from "../../lib/binding/soap.ts";
+import { booleansOnce } from "../../lib/binding/result.ts";
 import { SOAP_11 } from "../../lib/binding/soap_versions.ts";
 import type { Operation, Result, ResultType } from "../../lib/service/operations.ts";
 
@@ -79,4 +80,35 @@ Deno.test("no binding writes a result that is not of its type", () => {
       assertThrows(() => binding.writeReply(operation(type), result), TypeError);
     }
   }
+});
+
+Deno.test("booleansOnce() writes each boolean of each operation once, and all else each time", () => {
+  let writings = 0;
+  const write = booleansOnce((operation, result) => ({
+    status: 200,
+    contentType: "text/plain",
+    body: `${operation.name} ${result} ${++writings}`,
+  }));
+  const [one, other] = ["One", "Other"].map((name) => ({
+    ...operation({ kind: "boolean" }),
+    name,
+  }));
+  const bodies = (): unknown[] =>
+    [one!, other!].flatMap((of) => [true, false, "true"].map((result) => write(of, result).body));
+  assertEquals(bodies(), [
+    "One true 1",
+    "One false 2",
+    "One true 3",
+    "Other true 4",
+    "Other false 5",
+    "Other true 6",
+  ]);
+  assertEquals(bodies(), [
+    "One true 1",
+    "One false 2",
+    "One true 7",
+    "Other true 4",
+    "Other false 5",
+    "Other true 8",
+  ]);
 });

@@ -70,13 +70,13 @@ Deno.test("parameters are checked in their order: missing, empty, too long, char
     assertEquals(await faultOf(name, "a\u0000"), forbidden);
     assertEquals(await faultOf(name, "\uFFFF"), forbidden);
   }
-  const { message } = await assertRejects(() => PAIR.invoke(new Map(), CONTEXT), Fault);
+  const { message } = await assertRejects(async () => await PAIR.invoke(new Map(), CONTEXT), Fault);
   assertEquals(message, "Missing parameter: appName.");
 });
 
 Deno.test("a pin may be empty, and 64 characters long", async () => {
-  const answer = (pin: string): Promise<unknown> =>
-    VALIDATE_PIN.invoke(new Map([["pin", pin], ["secretCode", "c"]]), CONTEXT);
+  const answer = async (pin: string): Promise<unknown> =>
+    await VALIDATE_PIN.invoke(new Map([["pin", pin], ["secretCode", "c"]]), CONTEXT);
   assertEquals(await answer(""), false);
   assertEquals(await answer("1".repeat(64)), false);
   const { message } = await assertRejects(() => answer("1".repeat(65)), Fault);
