@@ -4,7 +4,7 @@ import { decodeBase32 } from "@std/encoding/base32";
 import saxes from "saxes";
 import { newSecret } from "../../lib/cli/pair.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
-import { decode, readPng, readTerminal } from "../qr/pictures.ts";
+import { decode, readPng, readSvg, readTerminal } from "../qr/pictures.ts";
 import type { Outcome } from "../support/program.ts";
 import { callCommand, configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
 
@@ -68,6 +68,25 @@ for (const options of OPTIONS) {
   });
 }
 
+Deno.test("pair prints what to type, line by line, and warns of what many apps ignore", async () => {
+  const options = ["--algorithm", "SHA256", "--digits", "8", "--period", "60"];
+  const { stdout, stderr } = await pair(options, { stdin: SECRET });
+  assertEquals(stdout.split("\n\n")[0]!.split("\n"), [
+    "Setup key:   MNXX E4TF MN2C A2DP OJZW KIDC MF2H IZLS PE",
+    "Issuer:      Example Corp",
+    "Account:     jané@example.com",
+    "Codes:       time-based, 8 digits, every 60 seconds, SHA256",
+    "Key URI:     otpauth://totp/Example%20Corp:jan%C3%A9%40example.com" +
+    "?secret=MNXXE4TFMN2CA2DPOJZWKIDCMF2HIZLSPE&issuer=Example%20Corp" +
+    "&algorithm=SHA256&digits=8&period=60",
+  ]);
+  assertEquals(
+    stderr,
+    "authenticator: warning: many apps ignore --algorithm, --digits, --period and then show other " +
+      "codes; try one before you pair many.\n",
+  );
+});
+
 Deno.test("pair colours the picture when it may, and never against NO_COLOR", async () => {
   const { uri } = await served(SECRET);
   const coloured = read(await pair([], { stdin: SECRET, env: { NO_COLOR: "", FORCE_COLOR: "1" } }));
@@ -128,6 +147,8 @@ Deno.test("pair writes pictures that only the user can read", async () => {
     assertEquals([outcome.code, outcome.stderr], [0, ""]);
     const picture = readPng(await Deno.readFile(png));
     assertEquals(decode(picture), uri);
+    // A module is so many pixels wide, the four of the quiet zone on each side too.
+    assertEquals(picture.width, 8 * readSvg(expected).width);
     const text = await Deno.readTextFile(svg);
     assertEquals(text.replaceAll('"', "'"), `${expected}\n`);
     const parser = new saxes.SaxesParser({});
@@ -161,6 +182,15 @@ for (const encoding of ["text", "base32"] as const) {
     const { facts } = read(outcome);
     const { uri } = await served(facts.get("Secret code")!, options);
     assertEquals([facts.get("Key URI"), outcome.stderr], [uri, ""]);
+    const [first, second, third] = outcome.stdout.split("\n");
+    assertEquals(
+      [first!.slice(0, 13), second, third!.slice(0, 13)],
+      [
+        "Secret code: ",
+        "             (what the calling application sends; keep it, it is shown only here)",
+        "Setup key:   ",
+      ],
+    );
   });
 }
 
@@ -269,17 +299,11 @@ for (const [args, stdin, code, message] of FAILURES) {
   });
 }
 
-Deno.test("pair warns of a short secret and of unusual codes", async () => {
+Deno.test("pair warns of a short secret", async () => {
   const short = await pair([], { stdin: "x".repeat(15) });
   assertEquals(
     short.stderr,
     "authenticator: warning: the secret is shorter than 16 bytes: it can be guessed from a code.\n",
   );
   assertEquals((await pair([], { stdin: "x".repeat(16) })).stderr, "");
-  const { stderr } = await pair(["--digits", "8"], { stdin: SECRET });
-  assertEquals(
-    stderr,
-    "authenticator: warning: many apps ignore --digits and then show other codes; " +
-      "try one before you pair many.\n",
-  );
 });

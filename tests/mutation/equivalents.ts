@@ -24,6 +24,15 @@ const SAME_CODE = "a text that is no code of so many digits equals none that is 
 const SPARED_VERSIONS = "of a range without an allowed version none is tried; the check spares " +
   "the choice of its segments";
 
+const NO_PICTURE = "no picture is asked for, and only one that is a file has an address";
+
+const REFUSED_BEFORE = "the service has refused what does not fit; the check is for the compiler";
+
+const WHOLE_TEXT = "each part of the pattern takes as much as it can, up to the end of the text";
+
+const SPARES_MEMORY =
+  "those with the most wrong pins are the same, however often the rest is dropped";
+
 const NOBODY_ASKS = "a server that is opened to see whether it can be is asked for nothing";
 
 /** The list. */
@@ -727,5 +736,87 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: "/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/",
     replacement: "/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})/",
     reason: "Date.parse takes nothing behind a time but U+0000, which no argument can hold",
+  },
+  {
+    file: "lib/cli/code.ts",
+    original: '"svg"',
+    reason: NO_PICTURE,
+  },
+  {
+    file: "lib/cli/code.ts",
+    original: '() => ""',
+    reason: NO_PICTURE,
+  },
+  {
+    file: "lib/cli/code.ts",
+    original: "() => 0",
+    reason: "an empty pin is no code of any time",
+  },
+  {
+    file: "lib/cli/code.ts",
+    line: 'const args = new Map([["pin", ""], ["secretCode", secretCode]]);',
+    original: '""',
+    reason: "the pin is not looked at, whatever it is",
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    original: '"svg"',
+    reason: NO_PICTURE,
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    original: '() => ""',
+    reason: NO_PICTURE,
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    original: "/^([^\\n]*)\\n([^]*)$/",
+    replacement: "/([^\\n]*)\\n([^]*)$/",
+    reason: WHOLE_TEXT,
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    original: "/^([^\\n]*)\\n([^]*)$/",
+    replacement: "/^([^\\n]*)\\n([^]*)/",
+    reason: WHOLE_TEXT,
+  },
+  {
+    file: "lib/cli/pair.ts",
+    original: '() => ""',
+    reason: "an Html with the picture in it names no address",
+  },
+  {
+    file: "lib/cli/pair.ts",
+    line: 'html: "svg",',
+    original: '"svg"',
+    reason: "all but the image is the picture itself",
+  },
+  {
+    file: "lib/cli/pair.ts",
+    original: "code === undefined",
+    replacement: "false",
+    reason: REFUSED_BEFORE,
+  },
+  {
+    file: "lib/cli/pair.ts",
+    original: '"The service accepts what does not fit"',
+    reason: REFUSED_BEFORE,
+  },
+  {
+    file: "lib/cli/check.ts",
+    original: "!(error instanceof UsageError)",
+    replacement: "false",
+    reason:
+      "what reads the files throws nothing else; anything else would be a mistake of the program",
+  },
+  {
+    file: "lib/cli/guard.ts",
+    original: "rows.length >= 100 * SHOWN_SECRETS",
+    reason: SPARES_MEMORY,
+  },
+  {
+    file: "lib/cli/guard.ts",
+    original: "100 * SHOWN_SECRETS",
+    reason: SPARES_MEMORY,
   },
 ];
