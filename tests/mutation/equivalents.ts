@@ -352,6 +352,17 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a split text has a first part; the check is for the compiler",
   },
   {
+    file: "lib/store/redis_script.ts",
+    original: "[]",
+    reason: "its first element is passed over",
+  },
+  {
+    file: "lib/store/redis_store.ts",
+    original: "untilMs === undefined",
+    replacement: "false",
+    reason: "no time comes before none; the check is for the compiler",
+  },
+  {
     file: "lib/store/cluster_slots.ts",
     original: "[]",
     reason: "a text is no slot either",
@@ -395,12 +406,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     file: "lib/store/redis_inspect.ts",
     original: "[]",
     reason: "a text is no number of seconds either",
-  },
-  {
-    file: "lib/store/redis_cluster.ts",
-    original: "this.#owners.includes(address)",
-    replacement: "true",
-    reason: "no key is found of a node without slots either; the check spares the search",
   },
   {
     file: "lib/store/redis_cluster.ts",

@@ -65,14 +65,13 @@ export class Trial {
     if (tests.length === 0) return { result: "survived" };
     // Of all tests: what is done once and kept is done by whichever comes first.
     const hits = this.#tests.reduce((sum, test) => sum + (test.hits[mutant.id] ?? 0), 0);
-    const allMs = tests.reduce((sum, { ms }) => sum + ms, 0);
+    const processorMs = 5_000 + 5 * tests.reduce((sum, { processorMs }) => sum + processorMs, 0);
     // Of a busy machine nothing is believed at once: what is late in a process that has loaded
     // everything gets three times as long in a new one.
     const question = (patienceMs: number): readonly unknown[] => {
       const limits = tests.map(({ id, ms }) => [id, patienceMs + 5 * ms]);
       return ["run", mutant.id, 1000 + HITS_FACTOR * hits, limits];
     };
-    const processorMs = 25_000 + 2 * allMs;
     if (hits > 0) {
       this.#warm ??= startWorker(this.#folder);
       const warm = await this.#warm.ask(question(PATIENCE_MS), processorMs) as Outcome | undefined;

@@ -23,6 +23,8 @@ export interface DryTest {
   readonly file: string;
   /** How long it took, in milliseconds. */
   readonly ms: number;
+  /** How long a processor worked for it, in milliseconds. */
+  readonly processorMs: number;
   /** How often it passed each mutant. */
   readonly hits: Readonly<Record<string, number>>;
   /** Why it failed; undefined when it passed. */
@@ -151,9 +153,11 @@ async function dryRun(files: readonly string[]): Promise<DryRun> {
 
 async function dryTest({ id, file, run }: Test): Promise<DryTest> {
   const start = performance.now();
+  const used = process.cpuUsage();
   const failure = await within(120_000, run).then(() => undefined, String);
-  const ms = performance.now() - start;
-  return { id, file, ms, hits: { ...coveredByPrograms(), ...takeHits() }, failure };
+  const { user, system } = process.cpuUsage(used);
+  const [ms, processorMs] = [performance.now() - start, (user + system) / 1000];
+  return { id, file, ms, processorMs, hits: { ...coveredByPrograms(), ...takeHits() }, failure };
 }
 
 function coveredByPrograms(): Record<string, number> {

@@ -21,7 +21,7 @@ export interface Worker {
 }
 
 /** How many times as long is waited for it, on a busy machine. */
-const MAX_WAIT_FACTOR = 20;
+const MAX_WAIT_FACTOR = 100;
 
 // The processor time of a process, in milliseconds; 0 where the system does not tell.
 function processorMsOf(pid: number): number {

@@ -26,6 +26,8 @@ interface Scene {
   readonly nodes: Map<string, Answer>;
   /** Nodes to which no connection can be made from now on. */
   readonly down: Set<string>;
+  /** What is waited for before there is a connection to a node. */
+  readonly gates: Map<string, Promise<void>>;
   /** Nodes to which there is a connection. */
   readonly open: Set<string>;
   /** Who has the slots from now on. */
@@ -43,16 +45,17 @@ const [FIRST, SECOND, THIRD] = ["b", "a", "c"] as const;
 function play(owners: Scene["owners"] = [ONE, TWO]): Scene {
   const scene: Omit<Scene, "connection"> = {
     ...{ asked: [], probed: [], news: [], finds: [], owners },
-    ...{ nodes: new Map(), down: new Set(), open: new Set() },
+    ...{ nodes: new Map(), down: new Set(), gates: new Map(), open: new Set() },
   };
   const connection = connectCluster({
     findOwners: async (known) => {
       scene.finds.push(known);
       return slotsOf(await scene.owners);
     },
-    open: (address, onEnd) => {
-      if (scene.down.has(address)) return Promise.reject(new Error("Down"));
-      return Promise.resolve(nodeOf(scene, address, onEnd));
+    open: async (address, onEnd) => {
+      await scene.gates.get(address);
+      if (scene.down.has(address)) throw new Error("Down");
+      return nodeOf(scene, address, onEnd);
     },
     probe: (client, key) => client.ask(["EVAL", "", "1", key], () => {}),
     probePrefix: "probe-",
@@ -183,6 +186,19 @@ testCluster("keeps a node without slots while it is asked", async (scene, timers
   assertEquals([scene.finds.length, scene.open], [3, new Set([ONE, TWO])]);
 });
 
+testCluster("asks nobody for the slots because a connection is there", async (scene, timers) => {
+  const gate = Promise.withResolvers<void>();
+  scene.gates.set(THREE, gate.promise);
+  scene.nodes.set(ONE, () => moved(FIRST, THREE));
+  await assertRejects(() => ask(scene, FIRST), Error, "There is no connection");
+  await timers.tick();
+  gate.resolve();
+  await timers.settle();
+  assertEquals([scene.open.has(THREE), pausesOf(timers), scene.finds.length], [
+    ...[true, [250, 60_000], 1],
+  ]);
+});
+
 testCluster("asks once elsewhere while a slot moves, and says ASKING first", async (scene) => {
   scene.nodes.set(ONE, () => new ErrorReply(`ASK ${slotOf(FIRST)} ${TWO}`));
   for (let i = 0; i < 2; i++) assertEquals(await ask(scene, FIRST), TWO);
@@ -260,7 +276,10 @@ Deno.test("connectCluster() tells once that nobody knows the slots, and asks les
     const scene = play(new Error("No node"));
     await timers.settle();
     assertEquals([scene.news, scene.connection.isHealthy()], [[[undefined, "unreachable"]], false]);
-    await assertRejects(() => ask(scene, FIRST), Error, "No node has the slot");
+    // The key of no letter has the first slot.
+    for (const key of [FIRST, ""]) {
+      await assertRejects(() => ask(scene, key), Error, "No node has the slot");
+    }
     for (let i = 0; i < 10; i++) await timers.tick();
     const growing = [250, 500, 250, 1000, 250, 2000, 250, 4000, 250, 4000];
     assertEquals([timers.asked.slice(0, 10), scene.news.length], [growing, 1]);
