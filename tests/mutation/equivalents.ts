@@ -451,6 +451,11 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "nothing is sent before the connection is there, and it never comes back",
   },
   {
+    file: "lib/connection/redis_client.ts",
+    original: '"disabled"',
+    reason: "to a store of RESP 2 the client does the same when nobody tells it to",
+  },
+  {
     file: "lib/connection/redis_connection.ts",
     line: '#told = "";',
     original: '""',
