@@ -20,7 +20,7 @@ const HITS_FACTOR = 100;
 /**
  * Runs all tests without a mutant.
  *
- * @throws {Error} When they do not end.
+ * @throws {Error} When they do not end, or cannot be loaded.
  */
 export async function dryRun(
   folder: string,
@@ -32,7 +32,9 @@ export async function dryRun(
   const answer = await worker.ask(["dry", ...testFiles], DRY_RUN_MS) as DryRun | undefined;
   worker.close();
   await Deno.remove(covered, { recursive: true });
-  if (answer === undefined) throw new Error("The tests do not end without a mutant either");
+  if (answer === undefined) {
+    throw new Error("Without a mutant, the tests do not end either, or cannot be loaded");
+  }
   return answer;
 }
 
