@@ -523,6 +523,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no document but the page of an operation has a format",
   },
   {
+    file: "lib/http/handler.ts",
+    line:
+      'if (request.method === "OPTIONS") return { status: 204, contentType: "", body: null, headers };',
+    original: '""',
+    reason: "of what has no body, no media type is said",
+  },
+  {
     file: "lib/http/target.ts",
     original: "index < 0",
     replacement: "index <= 0",
