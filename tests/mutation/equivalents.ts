@@ -288,6 +288,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/keys.ts",
+    original: "scheme === undefined",
+    replacement: "false",
+    reason: "where there are credentials there is a scheme; the check is for the compiler",
+  },
+  {
+    file: "lib/http/keys.ts",
     original: "credentials === undefined",
     replacement: "false",
     reason: "where there is a scheme there are credentials; the check is for the compiler",
@@ -508,6 +514,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "that is no scheme of a key either",
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const accepted = request.headers.get("accept-encoding") ?? "";',
+    original: '""',
+    replacement: '"Stryker was here!"',
+    reason: "neither speaks of gzip",
   },
   {
     file: "lib/http/documents.ts",
