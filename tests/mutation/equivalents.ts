@@ -550,6 +550,19 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/router.ts",
+    line: "const named = slash < 0 ? undefined : routes.get(`${file}/*`);",
+    original: "slash < 0",
+    replacement: "false",
+    reason: "where there is no slash, nobody asks what stands behind it",
+  },
+  {
+    file: "lib/http/keys.ts",
+    line: "#known: readonly (Caller & { readonly digest: Buffer })[] = [];",
+    original: "[]",
+    reason: "the constructor puts keys in its place",
+  },
+  {
+    file: "lib/http/router.ts",
     original: "slash < 0",
     replacement: "slash <= 0",
     reason: "the first slash of a path is not looked at",
