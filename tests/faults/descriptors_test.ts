@@ -34,9 +34,7 @@ const LETS_GO = PROGRAM === "deno";
 // Bun does not accept a connection that has sent nothing.
 async function begin(subject: Subject, text: string): Promise<Wire | undefined> {
   try {
-    const wire = await Wire.to(subject.program);
-    await wire.send(text);
-    return wire;
+    return await Wire.saying(subject.program, text);
   } catch {
     // A server may close its port for a moment, and who is in the queue then is sent away.
     return undefined;

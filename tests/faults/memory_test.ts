@@ -36,17 +36,11 @@ function dearEnvelope(): string {
   return start + row.repeat(Math.floor((MAX_BODY_BYTES - start.length) / row.length));
 }
 
-// Each sends as soon as it is connected: Bun closes a connection that says nothing for ten seconds,
-// and on a busy machine that much may pass until all are there.
-async function together(subject: Subject, text: string): Promise<Wire[]> {
+async function together({ program }: Subject, text: string): Promise<Wire[]> {
   const wires: Wire[] = [];
   while (wires.length < CALLERS) {
     wires.push(
-      ...await Promise.all(Array.from({ length: BATCH }, async () => {
-        const wire = await Wire.to(subject.program);
-        await wire.send(text);
-        return wire;
-      })),
+      ...await Promise.all(Array.from({ length: BATCH }, () => Wire.saying(program, text))),
     );
   }
   return wires;

@@ -18,8 +18,8 @@ const CALLERS = 50;
 /** A request whose body is still to come; the interim reply shows that it is waited for. */
 async function beginRequest(program: RunningProgram, pin: string): Promise<[Wire, string]> {
   const body = `pin=${pin}&secretCode=${encodeURIComponent(SECRET)}`;
-  const wire = await Wire.to(program);
-  await wire.send(
+  const wire = await Wire.saying(
+    program,
     "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
       "Content-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n" +
       `Content-Length: ${body.length}\r\n\r\n`,
@@ -39,13 +39,10 @@ Deno.test("after a pause every caller that came meanwhile is answered, each with
     await eventually(() => isStopped(program.pid), "the server stands");
     for (const [wire, body] of begun) await wire.send(body);
     const pin = subject.wrongPin();
-    const callers = await Promise.all(Array.from({ length: CALLERS }, async () => {
-      const wire = await Wire.to(program);
-      await wire.send(
-        `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
-      );
-      return wire;
-    }));
+    const text = `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const callers = await Promise.all(
+      Array.from({ length: CALLERS }, () => Wire.saying(program, text)),
+    );
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     program.signal("SIGCONT");
     const replies = await Promise.all(callers.map((wire) => wire.receive(() => false)));

@@ -23,6 +23,16 @@ export class Wire {
     return new Wire(await Deno.connect({ hostname, port: Number(port) }));
   }
 
+  /**
+   * Connects to a program and sends text at once: Bun closes a connection that says nothing for ten
+   * seconds, and on a busy machine that much may pass while others connect.
+   */
+  static async saying(program: RunningProgram, text: string): Promise<Wire> {
+    const wire = await Wire.to(program);
+    await wire.send(text);
+    return wire;
+  }
+
   /** Sends text, each character one byte; false once the other side takes no more. */
   async send(text: string): Promise<boolean> {
     const bytes = Buffer.from(text, "latin1");
