@@ -121,52 +121,74 @@ Deno.test("openRedis() reads as many replies as come, and sends nothing that nob
 /** Runs something, and gives the sockets that the platform makes meanwhile. */
 async function socketsOf(run: () => Promise<void>): Promise<readonly net.Socket[]> {
   const sockets: net.Socket[] = [];
+  const noted = <A extends unknown[]>(open: (...args: A) => net.Socket) => (...args: A) => {
+    sockets.push(open(...args));
+    return sockets.at(-1)!;
+  };
   const { createConnection } = net;
-  Object.assign(net, {
-    createConnection: (...args: Parameters<typeof createConnection>) => {
-      sockets.push(createConnection(...args));
-      return sockets.at(-1);
-    },
+  const { connect } = tls;
+  Object.assign(net, { createConnection: noted(createConnection) });
+  Object.assign(tls, { connect: noted(connect) });
+  await run().finally(() => {
+    Object.assign(net, { createConnection });
+    Object.assign(tls, { connect });
   });
-  await run().finally(() => Object.assign(net, { createConnection }));
   return sockets;
 }
 
-Deno.test("openRedis() takes whatever errors its socket has, and ends once", async () => {
-  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
-  let scene: Scene | undefined;
-  const [socket] = await socketsOf(async () => {
-    scene = await open(store.url);
-    assertEquals(await ask(scene), [1, 0, 1]);
+for (const scheme of ["redis", "rediss"]) {
+  Deno.test(`openRedis() takes whatever errors its socket has, and ends once (${scheme}://)`, async () => {
+    const address = { hostname: "127.0.0.1", port: 0 };
+    const listener = scheme === "redis"
+      ? Deno.listen(address)
+      : Deno.listenTls({ ...address, cert: CERTIFICATE, key: PRIVATE_KEY });
+    const ends: string[] = [];
+    const answered = answerOnce(listener);
+    let client: RedisClient | undefined;
+    const sockets = await socketsOf(async () => {
+      client = await openRedis({
+        url: StoreUrl.parse(`${scheme}://127.0.0.1:${listener.addr.port}`)!,
+        tls: { ca: AUTHORITY },
+        onEnd: (reason) => void ends.push(storeFailure(reason).saying),
+        patienceMs: 60_000,
+      });
+      assertEquals(await client.ask(["PING"], (reply) => reply), "PONG");
+    });
+    const socket = sockets.at(-1)!;
+    // An error that nobody listens to is thrown here.
+    for (let i = 0; i < 3; i++) socket.emit("error", new Error("Thrown by a test"));
+    assertEquals([ends, socket.destroyed], [["cannot be reached"], true]);
+    await assertRejects(() => client!.ask(["PING"], () => {}), Error, "Thrown by a test");
+    (await answered)?.close();
+    listener.close();
   });
-  // An error that nobody listens to is thrown here.
-  for (let i = 0; i < 3; i++) socket!.emit("error", new Error("Thrown by a test"));
-  assertEquals([scene!.ends, socket!.destroyed], [["cannot be reached"], true]);
-  await assertRejects(() => ask(scene!), Error, "Thrown by a test");
-  store.close();
-});
+}
+
+/** Answers the first thing that is said with PONG; undefined when nothing is. */
+async function answerOnce(listener: Deno.Listener): Promise<Deno.Conn | undefined> {
+  const connection = await listener.accept();
+  try {
+    await connection.read(new Uint8Array(1000));
+    await connection.write(new TextEncoder().encode("+PONG\r\n"));
+    return connection;
+  } catch {
+    // The client does not trust it.
+    connection.close();
+    return undefined;
+  }
+}
 
 Deno.test("openRedis() trusts the authority that it is given, and no other", async () => {
   const cert = { cert: CERTIFICATE, key: PRIVATE_KEY };
   const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...cert });
   const url = StoreUrl.parse(`rediss://127.0.0.1:${listener.addr.port}`)!;
-  const answerOnce = async (): Promise<void> => {
-    const connection = await listener.accept();
-    try {
-      await connection.read(new Uint8Array(1000));
-      await connection.write(new TextEncoder().encode("+PONG\r\n"));
-    } catch {
-      // It is not trusted.
-    }
-    connection.close();
-  };
   for (const [tls, outcome] of [[{ ca: AUTHORITY }, "PONG"], [{}, "untrusted"]] as const) {
-    const answered = answerOnce();
+    const answered = answerOnce(listener);
     const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs: 60_000 });
     const said = client.ask(["PING"], (reply) => reply);
     assertEquals(await said.catch((error) => storeFailure(error).kind), outcome);
     client.end(new Error("Over"));
-    await answered;
+    (await answered)?.close();
   }
   listener.close();
 });

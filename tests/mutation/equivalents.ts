@@ -458,6 +458,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/connection/redis_client.ts",
+    line: "socket: { ...tls, reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },",
+    original: "false",
+    reason: "a client whose connection ends is destroyed before it could try again",
+  },
+  {
+    file: "lib/connection/redis_client.ts",
     original: '"disabled"',
     reason: "to a store of RESP 2 the client does the same when nobody tells it to",
   },
