@@ -300,18 +300,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/body/body.ts",
-    original: "declared !== null && Number(declared) <= CHUNK_BYTES",
-    replacement: "false",
-    reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
-  },
-  {
-    file: "lib/body/body.ts",
-    original: "Number(declared) <= CHUNK_BYTES",
-    replacement: "Number(declared) > CHUNK_BYTES",
-    reason: "both ways of reading give the same bytes; which is taken decides about memory alone",
-  },
-  {
-    file: "lib/body/body.ts",
     original: "2 * bytes.length",
     replacement: "2 / bytes.length",
     reason: "room is made more often, for the same bytes",
@@ -330,8 +318,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/body/body.ts",
+    line: 'const place = `line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1}`;',
     original: '""',
-    replacement: '"Stryker was here!"',
     reason: "a split text has a last line; the check is for the compiler",
   },
   {
@@ -380,12 +368,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a text without a value behind it says nothing of a primary either",
   },
   {
-    file: "lib/store/primaries.ts",
-    original: "reason instanceof ErrorReply",
-    replacement: "true",
-    reason: "no other error has such a text",
-  },
-  {
     file: "lib/store/connect.ts",
     line: 'let primary = "";',
     original: '""',
@@ -431,6 +413,11 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     line: 'const [, kind, host = "", port] = REDIRECTION.exec(error.message) ?? [];',
     original: '""',
     reason: "where there is a kind there is a host; the check is for the compiler",
+  },
+  {
+    file: "lib/store/redis_cluster.ts",
+    original: "this.#nodes.get(address)?.connection",
+    reason: "each primary has its node; the check is for the compiler",
   },
   {
     file: "lib/store/redis_cluster.ts",

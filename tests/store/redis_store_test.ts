@@ -243,7 +243,9 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
     "throttled",
     "throttled",
   ]);
-  // One that is refused anew takes no room, and is not the first to go any more.
+  // One that is refused for no time takes no room, nor does one that is refused anew, which is not the
+  // first to go any more.
+  await fail("none 0");
   await fail(names[1]!, names[0]!);
   assertEquals(names.slice(0, 3).map((name) => store.refusal(name)), Array(3).fill("throttled"));
   await fail("another 1000");
