@@ -122,7 +122,7 @@ function optionRow(name: keyof Config, option: Option<unknown>): string {
 }
 
 function leftOf(name: string, { placeholder = "" }: Option<unknown>): string {
-  return `${flagOf(name)} ${placeholder}`.trimEnd();
+  return `${flagOf(name)} ${placeholder}`;
 }
 
 function row(left: string, right: string): string {

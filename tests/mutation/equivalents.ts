@@ -24,8 +24,6 @@ const SAME_CODE = "a text that is no code of so many digits equals none that is 
 const SPARED_VERSIONS = "of a range without an allowed version none is tried; the check spares " +
   "the choice of its segments";
 
-const NO_PICTURE = "no picture is asked for, and only one that is a file has an address";
-
 const REFUSED_BEFORE = "the service has refused what does not fit; the check is for the compiler";
 
 const WHOLE_TEXT = "each part of the pattern takes as much as it can, up to the end of the text";
@@ -775,34 +773,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/cli/code.ts",
-    original: '"svg"',
-    reason: NO_PICTURE,
-  },
-  {
-    file: "lib/cli/code.ts",
-    original: '() => ""',
-    reason: NO_PICTURE,
-  },
-  {
-    file: "lib/cli/code.ts",
-    original: "() => 0",
-    reason: "an empty pin is no code of any time",
-  },
-  {
-    file: "lib/cli/code.ts",
     line: 'const args = new Map([["pin", ""], ["secretCode", secretCode]]);',
     original: '""',
     reason: "the pin is not looked at, whatever it is",
   },
   {
     file: "lib/cli/doctor.ts",
-    original: '"svg"',
-    reason: NO_PICTURE,
-  },
-  {
-    file: "lib/cli/doctor.ts",
     original: '() => ""',
-    reason: NO_PICTURE,
+    reason: "no picture is asked for, and only one that is a file has an address",
   },
   {
     file: "lib/cli/doctor.ts",
@@ -815,17 +793,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: "/^([^\\n]*)\\n([^]*)$/",
     replacement: "/^([^\\n]*)\\n([^]*)/",
     reason: WHOLE_TEXT,
-  },
-  {
-    file: "lib/cli/pair.ts",
-    original: '() => ""',
-    reason: "an Html with the picture in it names no address",
-  },
-  {
-    file: "lib/cli/pair.ts",
-    line: 'html: "svg",',
-    original: '"svg"',
-    reason: "all but the image is the picture itself",
   },
   {
     file: "lib/cli/pair.ts",
