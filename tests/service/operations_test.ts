@@ -3,6 +3,10 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertThrows } from "@std/assert/throws";
 import { Fault } from "../../lib/service/fault.ts";
 import {
+  checkCharacters,
+  duplicateParameter,
+  missingParameter,
+  type Operation,
   operationNamed,
   OPERATIONS,
   PAIR,
@@ -95,4 +99,53 @@ Deno.test("operationNamed() knows two names, in their own case", () => {
       "Web Service method name is not valid. Expected Pair or ValidatePin; names are case sensitive.",
     );
   }
+});
+
+const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: false } as const;
+
+// What WSDL, OpenAPI and the service page tell of the operations, word for word.
+const DESCRIBED: readonly Omit<Operation, "invoke">[] = [
+  {
+    name: "Pair",
+    documentation: "Pairs an authenticator app with a secret code. " +
+      "Returns the setup key, and an HTML fragment with the QR code.",
+    parameters: [
+      { name: "appName", max: 256, unit: "characters", mayBeEmpty: false },
+      { name: "appInfo", max: 256, unit: "characters", mayBeEmpty: false },
+      SECRET_CODE,
+    ],
+    result: {
+      kind: "record",
+      name: "PairingInfo",
+      fields: ["ManualSetupCode", "Html"],
+      picture: { html: "Html", text: "ManualSetupCode" },
+    },
+  },
+  {
+    name: "ValidatePin",
+    documentation: "Checks a pin: true if the authenticator app that was paired with the secret " +
+      "code shows it now.",
+    parameters: [
+      { name: "pin", max: 64, unit: "characters", mayBeEmpty: true },
+      SECRET_CODE,
+    ],
+    result: { kind: "boolean" },
+  },
+];
+
+Deno.test("the operations are described to callers as they are", () => {
+  const described = [...OPERATIONS.values()].map(({ invoke: _, ...rest }) => rest);
+  assertEquals(described, DESCRIBED);
+});
+
+Deno.test("a fault for a parameter names it and says what is wrong with it", () => {
+  const faults = [missingParameter("pin"), duplicateParameter("pin")];
+  faults.push(assertThrows(() => checkCharacters("pin", "a\u0000"), Fault));
+  checkCharacters("pin", "");
+  checkCharacters("pin", `a\t\r\n${KEY}`);
+  assertEquals(faults.map(({ code, message }) => [code, message]), [
+    ["invalid", "Missing parameter: pin."],
+    ["invalid", "Duplicate parameter: pin."],
+    ["invalid", "Parameter pin holds a character that XML forbids."],
+  ]);
 });

@@ -78,8 +78,15 @@ Deno.test("pair() gives a link in the original's shape, where that is wanted", (
 });
 
 Deno.test("pair() refuses an issuer of colons alone, and a secret that is no key", () => {
-  const messageOf = (changes: Partial<typeof NAMES>, context: Partial<CallContext> = {}): string =>
-    assertThrows(() => pair({ ...NAMES, ...changes }, { ...CONTEXT, ...context }), Fault).message;
+  const messageOf = (
+    changes: Partial<typeof NAMES>,
+    context: Partial<CallContext> = {},
+  ): string => {
+    const call = (): unknown => pair({ ...NAMES, ...changes }, { ...CONTEXT, ...context });
+    const { code, message } = assertThrows(call, Fault);
+    assertEquals(code, "invalid");
+    return message;
+  };
   assertEquals(messageOf({ appName: ":::" }), "Parameter appName must hold more than colons.");
   const base32 = { secretEncoding: "base32" } as const;
   assertEquals(

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { factKinds, type Facts } from "../../lib/service/facts.ts";
+import { shortName } from "../../lib/guard/fingerprint.ts";
 import type { GuardStore, Verdict } from "../../lib/guard/guard.ts";
 import { Fault } from "../../lib/service/fault.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
@@ -97,12 +98,67 @@ Deno.test("validatePin() computes every step before it asks a shared store", asy
   assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
 });
 
-Deno.test("factKinds() counts each distance in the window on its own", () => {
-  const [distances] = factKinds(3);
-  assertEquals("bounds" in distances! && distances.bounds, [-3, -2, -1, 0, 1, 2, 3]);
+Deno.test("validatePin() drops blanks, tabs and line ends of a pin, and nothing else", async () => {
+  const [start, end] = [CURRENT!.slice(0, 3), CURRENT!.slice(3)];
+  for (const blank of [" ", "\t", "\r\n", " \t "]) {
+    assertEquals((await told(`${blank}${start}${blank}${end}${blank}`))[0], true);
+  }
+  for (const other of ["-", ".", "\u00a0", "\u200b", "\f"]) {
+    assertEquals((await told(`${start}${other}${end}`))[0], false);
+  }
 });
 
-Deno.test("a Fault is an error by its own name", () => {
+Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
+  for (const refused of [undefined, "throttled"] as const) {
+    const asked: unknown[] = [];
+    const facts: Facts[] = [];
+    const store = {
+      refusal: (...args: unknown[]) => (asked.push(args), refused),
+      decide: (...args: unknown[]) => (asked.push(args), "replayed"),
+    } as Partial<GuardStore> as GuardStore;
+    const guard = {
+      fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+      source: (fingerprint: string, source: string) => `${source}, ${fingerprint}`,
+      store,
+    };
+    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<boolean> =>
+      validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
+    assertEquals(await ask({ source: "web", report: (told) => void facts.push(told) }), false);
+    assertEquals(await ask({}), false);
+    const name = "fingerprint of 115";
+    const names = [[name, `web, ${name}`], [name, undefined]] as const;
+    assertEquals(
+      asked,
+      names.flatMap(([own, asker]) => [
+        [own, asker],
+        ...(refused === undefined ? [[own, 10, asker]] : []),
+      ]),
+    );
+    assertEquals(facts, [{ secret: shortName(name), outcome: refused ?? "replayed" }]);
+  }
+});
+
+Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {
+  assertEquals(factKinds(3), [
+    {
+      name: "distance",
+      metric: "authenticator_pin_step_distance",
+      help: "Time steps from the current one to that of an accepted pin.",
+      bounds: [-3, -2, -1, 0, 1, 2, 3],
+    },
+    {
+      name: "outcome",
+      metric: "authenticator_guard_refusals_total",
+      help: "Pins not accepted for another reason than being wrong.",
+      words: ["throttled", "replayed", "unavailable"],
+      label: "reason",
+    },
+  ]);
+});
+
+Deno.test("a Fault is an error by its own name, and of no header blocks unless they are given", () => {
+  assertEquals(new Fault("invalid", "Missing parameter: pin.").notUnderstood, []);
   assertEquals(
     String(new Fault("invalid", "Missing parameter: pin.")),
     "Fault: Missing parameter: pin.",
