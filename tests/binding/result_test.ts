@@ -5,6 +5,7 @@ import { jsonBinding } from "../../lib/binding/json.ts";
 import { soapBinding } from "../../lib/binding/soap.ts";
 import { booleansOnce } from "../../lib/binding/result.ts";
 import { SOAP_11 } from "../../lib/binding/soap_versions.ts";
+import { simpleTypeOf } from "../../lib/binding/xsd.ts";
 import type { Operation, Result, ResultType } from "../../lib/service/operations.ts";
 
 const GET = httpGetBinding("urn:x/");
@@ -65,6 +66,9 @@ for (const [type, result, xml, soap, json] of RESULTS) {
 // What is not of its type is a mistake of ours, and must not go out as something else.
 const WRONG: readonly (readonly [ResultType, Result])[] = [
   [{ kind: "boolean" }, "true"],
+  [{ kind: "boolean" }, 1],
+  [{ kind: "boolean" }, { A: "1" }],
+  [{ kind: "integer" }, { A: "1" }],
   [{ kind: "string" }, 1],
   [{ kind: "integer" }, 0.5],
   [{ kind: "integer" }, 2147483648],
@@ -76,8 +80,11 @@ const WRONG: readonly (readonly [ResultType, Result])[] = [
 
 Deno.test("no binding writes a result that is not of its type", () => {
   for (const [type, result] of WRONG) {
+    const message = type.kind === "record"
+      ? "A result lacks a field of its type"
+      : "A result is not of its type";
     for (const binding of [GET, SOAP, JSON_FORM]) {
-      assertThrows(() => binding.writeReply(operation(type), result), TypeError);
+      assertThrows(() => binding.writeReply(operation(type), result), TypeError, message);
     }
   }
 });
@@ -111,4 +118,11 @@ Deno.test("booleansOnce() writes each boolean of each operation once, and all el
     "Other false 5",
     "Other true 8",
   ]);
+});
+
+Deno.test("each type of one value has its name in XML Schema, and may be nil as it is in .NET", () => {
+  assertEquals(simpleTypeOf({ kind: "boolean" }), { name: "boolean", isNillable: false });
+  assertEquals(simpleTypeOf({ kind: "string" }), { name: "string", isNillable: true });
+  assertEquals(simpleTypeOf({ kind: "integer" }), { name: "int", isNillable: false });
+  assertEquals(simpleTypeOf({ kind: "record", name: "Info", fields: [] }), undefined);
 });

@@ -259,6 +259,24 @@ export const EQUIVALENTS: readonly Equivalent[] = [
       "where there is no second element, none of them is a Body; the check is for the compiler",
   },
   {
+    file: "lib/binding/result.ts",
+    original: 'typeof result === "object"',
+    replacement: "false",
+    reason: "no type of one value is called object: the other question refuses a record as well",
+  },
+  {
+    file: "lib/binding/json.ts",
+    line: 'const operation = operationNamed(request.operationName ?? "");',
+    original: '""',
+    reason: "no operation has the one name or the other",
+  },
+  {
+    file: "lib/binding/json.ts",
+    line: 'let last = "";',
+    original: '""',
+    reason: "in what was parsed before, a name stands before each colon",
+  },
+  {
     file: "lib/binding/xsd.ts",
     line: 'return type.kind === "record" ? undefined : SIMPLE_TYPES[type.kind];',
     original: '"record"',

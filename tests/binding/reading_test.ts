@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert/equals";
+import { SOAP_11, SOAP_12, type SoapVersion } from "../../lib/binding/soap_versions.ts";
+import { handlerWith } from "../support/handler.ts";
+
+const handler = handlerWith();
+
+/** The status of the reply to a call, and what stands in its body that matters. */
+async function ask(path: string, headers: HeadersInit, body: string): Promise<string> {
+  const request = new Request(`http://localhost/api.asmx${path}`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  const reply = await handler(request);
+  const text = await reply.text();
+  const [said] = /Duplicate parameter: \w+|did not recognize|false/.exec(text) ?? [text];
+  return `${reply.status} ${said}`;
+}
+
+function askSoap({ envelope }: SoapVersion, headers: HeadersInit): Promise<string> {
+  const call = '<ValidatePin xmlns="http://authenticatorapi.com/"><pin>1</pin>' +
+    "<secretCode>s</secretCode></ValidatePin>";
+  const body = `<s:Envelope xmlns:s="${envelope}"><s:Body>${call}</s:Body></s:Envelope>`;
+  return ask("", headers, body);
+}
+
+// What a firewall reads as one action must not be read as another here.
+const ACTIONS: readonly (readonly [action: string, isOurs: boolean])[] = [
+  ["http://authenticatorapi.com/ValidatePin", true],
+  ["http://authenticatorapi.com/Pair", false],
+  ["http://authenticatorapi.com/", false],
+];
+
+for (const [action, isOurs] of ACTIONS) {
+  Deno.test(`an operation is run beside the action ${action}: ${isOurs}`, async () => {
+    const answer = isOurs ? "200 false" : "500 did not recognize";
+    const headers = { "content-type": "text/xml", "soapaction": `"${action}"` };
+    assertEquals(await askSoap(SOAP_11, headers), answer);
+    const contentType = `application/soap+xml; action="${action}"`;
+    assertEquals(await askSoap(SOAP_12, { "content-type": contentType }), answer);
+  });
+}
+
+Deno.test("the quotes of a SOAPAction stand around the whole of it", async () => {
+  const name = "http://authenticatorapi.com/ValidatePin";
+  for (
+    const action of [
+      `"${name.slice(0, -3)}"${name.slice(-3)}`,
+      `${name.slice(0, 3)}"${name.slice(3)}"`,
+      `"${name}`,
+      `${name}"`,
+    ]
+  ) {
+    const headers = { "content-type": "text/xml", "soapaction": action };
+    assertEquals(await askSoap(SOAP_11, headers), "500 did not recognize", action);
+  }
+});
+
+// Only members of the object itself are parameters.
+const BODIES: readonly (readonly [body: string, answer: string])[] = [
+  ['{"pin":"1","secretCode":"s","x":{"pin":"2","pin":"3"}}', "200 false"],
+  ['{"x":[{"pin":"2"}],"pin":"1","secretCode":"s"}', "200 false"],
+  ['{"x":{},"pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+  ['{"x":[[{}]],"pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+  ['{"x":"{[","pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+  ['{"x":"\\"}","pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+];
+
+for (const [body, answer] of BODIES) {
+  Deno.test(`members of the object count once each in ${body}`, async () => {
+    const headers = { "content-type": "application/json" };
+    assertEquals(await ask("/ValidatePin", headers, body), answer);
+  });
+}
