@@ -78,6 +78,32 @@ Deno.test("createService() tells of its process on the page of metrics", async (
   await close();
 });
 
+Deno.test("createService() counts wrong pins and what its guard remembers, where it has one", async () => {
+  const figures = async (args: readonly string[]): Promise<readonly string[]> => {
+    const { get, close } = scene(["--metrics", ...args]);
+    for (const secret of ["x", "y", "y"]) {
+      const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
+      await reply.body?.cancel();
+    }
+    const page = await (await get("/metrics")).text();
+    await close();
+    const names = "wrong_pins_total|attacked_secrets|most_pins_of_a_secret|entries|evictions_total";
+    return page.match(new RegExp(`(?<=^authenticator_guard_)(${names}).*$`, "gm")) ?? [];
+  };
+  const [none, one] = ["0", "1"].map((count) => [
+    `evictions_total{class="used"} 0`,
+    `evictions_total{class="failed"} ${count}`,
+    `evictions_total{class="throttled"} 0`,
+  ]);
+  const seen = ["wrong_pins_total 3", "attacked_secrets 2", "most_pins_of_a_secret 2"];
+  assertEquals((await figures([])).toSorted(), [...seen, "entries 2", ...none!].toSorted());
+  assertEquals(
+    (await figures(["--guard-entries", "1"])).toSorted(),
+    [...seen, "entries 1", ...one!].toSorted(),
+  );
+  assertEquals(await figures(["--max-failures", "0"]), none);
+});
+
 Deno.test("createService() has no page of metrics unless the options ask for it", async () => {
   const { get, close, written } = scene();
   const reply = await get("/metrics");

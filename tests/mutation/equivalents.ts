@@ -384,6 +384,19 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a text without a value behind it says nothing of a primary either",
   },
   {
+    file: "lib/store/primaries.ts",
+    original: 'answer.status === "fulfilled"',
+    replacement: "true",
+    reason: "what has no value comes last, however it is sorted",
+  },
+  {
+    file: "lib/store/primaries.ts",
+    line:
+      'const reasons = answers.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);',
+    original: "[]",
+    reason: "reasons are looked for only where there is nothing else",
+  },
+  {
     file: "lib/store/connect.ts",
     line: 'let primary = "";',
     original: '""',
@@ -466,9 +479,10 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a client whose connection ends is destroyed before it could try again",
   },
   {
-    file: "lib/connection/redis_client.ts",
-    original: '"disabled"',
-    reason: "to a store of RESP 2 the client does the same when nobody tells it to",
+    file: "lib/connection/store_url.ts",
+    original: "scheme === undefined",
+    replacement: "false",
+    reason: "of what is no URL no server has an address",
   },
   {
     file: "lib/connection/redis_connection.ts",

@@ -186,6 +186,15 @@ testCluster("keeps a node without slots while it is asked", async (scene, timers
   assertEquals([scene.finds.length, scene.open], [3, new Set([ONE, TWO])]);
 });
 
+testCluster("connects anew to a node that has slots again", async (scene, timers) => {
+  scene.owners = [ONE];
+  for (let i = 0; i < 2; i++) await timers.tick();
+  assertEquals(scene.open, new Set([ONE]));
+  scene.owners = [ONE, TWO];
+  for (let i = 0; i < 2; i++) await timers.tick();
+  assertEquals([await ask(scene, SECOND), scene.open], [TWO, new Set([ONE, TWO])]);
+});
+
 testCluster("asks nobody for the slots because a connection is there", async (scene, timers) => {
   const gate = Promise.withResolvers<void>();
   scene.gates.set(THREE, gate.promise);
