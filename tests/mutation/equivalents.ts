@@ -241,6 +241,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/binding/result.ts",
+    line: 'const value = typeof result === "object" ? result[name] : undefined;',
     original: 'typeof result === "object"',
     replacement: "true",
     reason: "what is no record has no field of such a name",
@@ -260,6 +261,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/binding/result.ts",
+    line:
+      'if (typeof result === "object" || (kind === "integer" ? !isInteger : typeof result !== kind)) {',
     original: 'typeof result === "object"',
     replacement: "false",
     reason: "no type of one value is called object: the other question refuses a record as well",
