@@ -47,6 +47,13 @@ Deno.test("a memory store counts for each secret on its own", () => {
   assertEquals([store.decide("a", STEP), store.decide("b", STEP)], ["throttled", "accepted"]);
 });
 
+Deno.test("a memory store is of one process alone, and is there as long as that is", () => {
+  const { store } = storeWith();
+  assertEquals([store.isShared, store.isHealthy()], [false, true]);
+  store.close();
+  assertEquals(store.isHealthy(), true);
+});
+
 Deno.test("a memory store refuses before the pin is looked at, and no longer than it should", () => {
   const { store, clock } = storeWith();
   fail(store, "a", 3);

@@ -759,6 +759,31 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "behind the last place there is none, and nothing that could have expired",
   },
   {
+    file: "lib/guard/fingerprint.ts",
+    original: "length > 0",
+    replacement: "true",
+    reason: "before the first byte stands undefined, which is no zero byte",
+  },
+  {
+    file: "lib/guard/fingerprint.ts",
+    original: "length > 0",
+    replacement: "length >= 0",
+    reason: "before the first byte stands undefined, which is no zero byte",
+  },
+  {
+    file: "lib/guard/guard.ts",
+    line: "const own = source === undefined ? undefined : sourceNamed(sources, source);",
+    original: "source === undefined",
+    replacement: "false",
+    reason: "nobody who asks is named undefined; the check is for the compiler",
+  },
+  {
+    file: "lib/guard/recent_table.ts",
+    line: "readonly #sources: (readonly SourceState[])[] = [];",
+    original: "[]",
+    reason: "a place is written before it is read",
+  },
+  {
     file: "lib/guard/recent_table.ts",
     line: "const NO_SOURCES: readonly SourceState[] = [];",
     original: "[]",
