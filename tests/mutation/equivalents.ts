@@ -483,6 +483,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/connection/store_url.ts",
+    original: "/:.+@$/",
+    replacement: "/:.+@/",
+    reason: "a login ends with its last at sign",
+  },
+  {
+    file: "lib/connection/store_url.ts",
+    original: "{\n    return false;\n  }",
+    replacement: "{}",
+    reason: "a function that ends gives undefined, which is taken for the same",
+  },
+  {
+    file: "lib/connection/store_url.ts",
     original: "scheme === undefined",
     replacement: "false",
     reason: "of what is no URL no server has an address",

@@ -2,15 +2,16 @@
  * Measures how many small mistakes the tests notice: Stryker's instrumenter puts mistakes, mutants,
  * into a copy of the project, and a worker runs the tests that pass them with one switched on.
  *
- *     deno task mutation [--sample N] [--seed S] [--seconds T] [--report] [FILE | FOLDER]...
+ *     deno task mutation [--sample N] [--seed S] [--seconds T] [--report | --survivors]
+ *       [FILE | FOLDER]...
  *
  * Folders are tried in the order in which they are named. With `--sample`, so many of each are
  * tried, drawn by the seed. The tests for one mutant may take so many seconds, 3 unless given; the
  * quickest are run first. Where files or folders of tests are named, those alone are run, and those
  * too that `deno task test` leaves out: `lib/guard tests/guard tests/redis`. `--report` tries
- * nothing. What became of a mutant is kept in dist/mutation/ under the text of its file, so that a
- * run goes on where the last one was stopped. One that survived, or did not end, is tried again once
- * a test changed.
+ * nothing, `--survivors` only what survived and should not have. What became of a mutant is kept in
+ * dist/mutation/ under the text of its file, so that a run goes on where the last one was stopped.
+ * One that survived, or did not end, is tried again once a test changed.
  * The folder then also holds survivors.txt: what no test noticed.
  *
  * @module
@@ -19,7 +20,7 @@
 import project from "../../deno.json" with { type: "json" };
 import { EQUIVALENTS } from "./equivalents.ts";
 import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
-import { folderOf, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
+import { folderOf, isEquivalent, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
 import { dryRun, Trial } from "./run.ts";
 
 const KEPT = new URL("../../dist/mutation/", import.meta.url);
@@ -129,9 +130,13 @@ async function main(args: readonly string[]): Promise<void> {
   const chosen = [...Map.groupBy(mutants, ({ file }) => folderOf(file)).values()]
     .flatMap((own) => sample(own, size, seed));
   const results = readResults();
-  const isOpen = ({ key }: Mutant): boolean =>
-    results[key] === undefined ||
-    results[key].result !== "killed" && results[key].tests !== tests;
+  const isOpen = (mutant: Mutant): boolean => {
+    const known = results[mutant.key];
+    if (args.includes("--survivors")) {
+      return known?.result === "survived" && !isEquivalent(mutant, EQUIVALENTS);
+    }
+    return known === undefined || known.result !== "killed" && known.tests !== tests;
+  };
   const open = args.includes("--report") ? [] : chosen.filter(isOpen);
   say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
   if (open.length > 0) {

@@ -31,6 +31,11 @@ function isSame(mutant: Mutant, { file, line, original, replacement }: Equivalen
     (replacement === undefined || mutant.replacement === replacement);
 }
 
+/** Whether a mutant is one that nobody can notice. */
+export function isEquivalent(mutant: Mutant, equivalents: readonly Equivalent[]): boolean {
+  return equivalents.some((equivalent) => isSame(mutant, equivalent));
+}
+
 function isSurvivor({ outcome }: Tried): boolean {
   return outcome.result === "survived";
 }
@@ -49,7 +54,7 @@ export function tableOf(
       const total = all.filter(({ file }) => folderOf(file) === folder).length;
       const late = own.filter(({ outcome }) => outcome.result === "timed out").length;
       const survivors = own.filter(isSurvivor);
-      const same = survivors.filter((mutant) => equivalents.some((e) => isSame(mutant, e))).length;
+      const same = survivors.filter((mutant) => isEquivalent(mutant, equivalents)).length;
       const noticed = own.length - survivors.length;
       const score = (100 * noticed / (own.length - same)).toFixed(1);
       const numbers = [total, own.length, noticed - late, late, survivors.length - same, same];
@@ -61,7 +66,7 @@ export function tableOf(
 /** The mutants that survived and should not have, as a text for people. */
 export function survivorsOf(tried: readonly Tried[], equivalents: readonly Equivalent[]): string {
   return tried
-    .filter((mutant) => isSurvivor(mutant) && !equivalents.some((e) => isSame(mutant, e)))
+    .filter((mutant) => isSurvivor(mutant) && !isEquivalent(mutant, equivalents))
     .sort((a, b) => a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)
     .map(({ file, line, original, replacement }) =>
       `${file}:${line}\n- ${original}\n+ ${replacement}\n`
