@@ -86,33 +86,27 @@ function outcomeOf(result: Result, told: Facts | undefined): Outcome {
   return told?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }
 
-// A class, since closures and getters of its own would be made anew for each request.
+// A class, since getters of its own would be made anew for each request.
 class RequestOfCall implements ServiceRequest {
   readonly method: string;
   readonly operationName: string | undefined;
   readonly query: string;
-  readonly #request: Request;
-  readonly #state: HandlerState;
+  // Functions that need no `this`: a binding may take the request apart.
+  readonly header: ServiceRequest["header"];
+  readonly readText: ServiceRequest["readText"];
   #mediaType: MediaType | undefined;
 
   constructor({ request, target, operationName }: Exchange, state: HandlerState) {
+    const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
     this.method = request.method === "HEAD" ? "GET" : request.method;
     this.operationName = operationName;
     this.query = target.query;
-    this.#request = request;
-    this.#state = state;
+    this.header = (name) => request.headers.get(name);
+    this.readText = (mediaTypes) =>
+      readBody(request, this.mediaType, { mediaTypes, timeoutMs, turns });
   }
 
   get mediaType(): MediaType {
     return this.#mediaType ??= parseMediaType(this.header("content-type"));
-  }
-
-  header(name: string): string | null {
-    return this.#request.headers.get(name);
-  }
-
-  readText(mediaTypes: readonly string[]): Promise<string> {
-    const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = this.#state;
-    return readBody(this.#request, this.mediaType, { mediaTypes, timeoutMs, turns });
   }
 }

@@ -1,6 +1,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { serviceHandler } from "../../lib/app/handler.ts";
+import type { Binding } from "../../lib/binding/binding.ts";
+import { httpPostBinding } from "../../lib/binding/http_params.ts";
+import { parseConfig } from "../../lib/config/options.ts";
+import { calls } from "../../lib/http/call.ts";
 import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
+import { VALIDATE_PIN } from "../../lib/service/operations.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const PAIRING = "appName=a&appInfo=b&secretCode=c";
@@ -68,4 +74,31 @@ Deno.test("a call with a named key is from those whom its caller asks for, and f
   ]);
   assertEquals(new Set(sources).size, sources.length);
   assertEquals(await sourcesOf([["s", ""], ["s", "web"]]), sources.slice(0, 2));
+});
+
+Deno.test("a binding may take a request apart", async () => {
+  const seen: unknown[] = [];
+  const binding: Binding = {
+    ...httpPostBinding("urn:x/"),
+    accepts: ({ method, operationName, query, mediaType, header }) => {
+      seen.push(method, operationName, query, mediaType.essence, header("accept"));
+      return true;
+    },
+    readCall: async ({ readText }) => {
+      seen.push(await readText(["text/plain"]));
+      return { operation: VALIDATE_PIN, args: new Map([["pin", ""], ["secretCode", "c"]]) };
+    },
+  };
+  const config = parseConfig({ flags: new Map(), env: () => undefined });
+  const parts = { now: () => 0, log: { error: () => {} }, isReady: () => true };
+  const row = { path: "/a/*", methods: ["POST"], wantsKey: false, name: "a" } as const;
+  const handler = serviceHandler(config, parts, [{ ...row, answer: calls(() => [binding]) }]);
+  const headers = { "content-type": "text/plain", "accept": "text/xml" };
+  const request = { method: "POST", headers, body: "some text" };
+  const reply = await handler(new Request("http://localhost/a/b?c", request));
+  assertEquals(
+    await reply.text(),
+    '<?xml version="1.0" encoding="utf-8"?>\r\n<boolean xmlns="urn:x/">false</boolean>',
+  );
+  assertEquals(seen, ["POST", "b", "c", "text/plain", "text/xml", "some text"]);
 });
