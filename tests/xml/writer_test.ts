@@ -241,3 +241,12 @@ Deno.test("writeHtmlFragment() gives void elements no end-tag, and all others on
   }
   for (const name of ["a", "path", "script"]) assertEquals(written(name), `<${name}></${name}>`);
 });
+
+Deno.test("an element without a list of children is empty", () => {
+  const html = element("p", {});
+  assertEquals(html.children, []);
+  for (const write of [writeCompact, writeIndented, writeHtmlFragment, writeHtmlPage]) {
+    assertEquals(write({ name: "p" }), write(html));
+  }
+  assertEquals(writeHtmlPage({ name: "p" }).includes("<p></p>"), true);
+});
