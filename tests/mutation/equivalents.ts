@@ -709,6 +709,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/runtime/traffic.ts",
+    line: "if (this.#running === 0 && (waits >= STEADY_WAITS || !this.#cameSince)) return;",
+    original: "waits >= STEADY_WAITS",
+    replacement: "false",
+    reason: "the next turn then waits for nothing, and finds that nobody came in it",
+  },
+  {
+    file: "lib/runtime/traffic.ts",
     line: "#cameSince = false;",
     original: "false",
     replacement: "true",

@@ -39,6 +39,22 @@ for (const [code, ofPort, ofSocket] of REASONS) {
   });
 }
 
+Deno.test("a ListenError says of a name that it may have no address, and of nothing else", () => {
+  const inUse = "the port is in use by another program";
+  for (
+    const [hostname, reason] of [
+      ["host.example", `${inUse}, or the name has no address here`],
+      ["localhost", inUse],
+      ["::1", inUse],
+    ] as const
+  ) {
+    const { message } = new ListenError({ hostname, port: 80 }, "EADDRINUSE");
+    assertEquals(message, `cannot listen on ${hostname}, port 80: ${reason}`);
+  }
+  const { message } = new ListenError({ hostname: "host.example", port: 80 }, "EMFILE");
+  assertEquals(message, "cannot listen on host.example, port 80: too many files are open");
+});
+
 Deno.test("systemErrorCode() gives the code, or else the name", () => {
   const coded = (code: unknown): Error => Object.assign(new RangeError("canary"), { code });
   const errors = [coded("EMFILE"), coded(undefined), new RangeError("canary"), "canary", null];
