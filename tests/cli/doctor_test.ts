@@ -49,6 +49,17 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   assertEquals(allowed, 0);
 });
 
+Deno.test("doctor says the error that a server answers with, and exits with 1", async () => {
+  const args = ["--at", AT, "--secret-encoding", "base32"];
+  const { code, stdout, stderr } = await doctor(`${RIGHT}\ncanary-1\n`, args);
+  assertEquals([code, stderr], [1, ""]);
+  assertEquals(
+    stdout.split("\n")[0],
+    "A server with these options answers with an error: Parameter secretCode is not Base32 " +
+      "(letters A to Z, digits 2 to 7).",
+  );
+});
+
 Deno.test("doctor looks at the time now when it is told none", async () => {
   // Right for an hour on either side.
   const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000));
@@ -154,6 +165,14 @@ Deno.test("explain() says of a right pin how far the phone's clock is off", asyn
       new RegExp(`^The phone's clock is .+ ${direction}, which the window allows\\.$`),
     );
   }
+});
+
+Deno.test("explain() says nothing of the clock where no code was found", async () => {
+  const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
+  const unfound = { ...diagnosis, matches: [] };
+  assertEquals(explain({ answer: true }, unfound, WINDOW_1, AT_MS), [
+    "The pin is right: a server with these options answers true.",
+  ]);
 });
 
 Deno.test("explain() says a server's error, and does not search where that makes no sense", async () => {

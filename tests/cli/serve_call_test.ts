@@ -217,6 +217,7 @@ async function holding(
 test("serve() ends after ten seconds though a request goes on, and says so", async () => {
   const begun: Deno.Conn[] = [];
   await holding(10_000, async (goOff) => {
+    let wentOff = false;
     const { code, lines } = await serving(["--port", "0"], async ({ url }) => {
       const { hostname, port } = new URL(url);
       const connection = await Deno.connect({ hostname, port: Number(port) });
@@ -227,10 +228,10 @@ test("serve() ends after ten seconds though a request goes on, and says so", asy
       await connection.write(new TextEncoder().encode(head));
       // The interim reply shows that the request is being answered.
       await connection.read(new Uint8Array(1024));
-      void goOff();
+      void goOff().then(() => wentOff = true);
     });
     const cutOff = "info stopped: requests that were still running were cut off";
-    assertEquals([code, lines.at(-1)], [0, cutOff]);
+    assertEquals([code, lines.at(-1), wentOff], [0, cutOff, true]);
   });
   for (const connection of begun) connection.close();
 });

@@ -881,6 +881,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/cli/doctor.ts",
+    line: "const [, pin, rest] = /^([^\\n]*)\\n([^]*)$/.exec(text) ?? [];",
+    original: "[]",
+    reason: "its first element is passed over",
+  },
+  {
+    file: "lib/cli/doctor.ts",
+    line: 'const secretCode = withoutLineEnd(rest ?? "");',
+    original: '""',
+    reason: "where there is no rest there is no pin, which is refused as well",
+  },
+  {
+    file: "lib/cli/doctor.ts",
     original: "/^([^\\n]*)\\n([^]*)$/",
     replacement: "/([^\\n]*)\\n([^]*)$/",
     reason: WHOLE_TEXT,
