@@ -45,8 +45,11 @@ export function fingerprintBy(
   const digest = outer.subarray(block.length);
   return (key) => {
     const message = canonicalKey(key, algorithm);
+    const end = block.length + message.length;
     inner.set(message, block.length);
-    digest.setFromHex(hash("sha256", inner.subarray(0, block.length + message.length), "hex"));
+    digest.setFromHex(hash("sha256", inner.subarray(0, end), "hex"));
+    // No secret stays behind.
+    inner.fill(0, block.length, end);
     digest.setFromHex(hash("sha256", outer, "hex"));
     return digest.toBase64(BASE64URL);
   };

@@ -90,10 +90,10 @@ export function respond(
   // Not by the constructor: a response made with more fields than one is prepared by Deno in advance,
   // and watched until it is collected.
   const { headers } = response;
-  if (body !== null) headers.set("content-type", contentType);
   setAll(headers, USUAL_HEADERS);
   setAll(headers, ofAnswer);
   setAll(headers, more);
+  if (body !== null) headers.set("content-type", contentType);
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;
 }
