@@ -155,23 +155,3 @@ Deno.test("a server answers a mistake around its handler as a fault, and logs it
   assert(body.length > 0 && !body.includes("canary"), body);
   await stop();
 });
-
-Deno.test("a server on a socket that does not get to its place is stopped", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const address = { path: `${folder}/s`, mode: 0o600 };
-    const { runtime, servers } = scene();
-    // This one makes no socket, so that none gets its permissions.
-    await assertRejects(() => listenWith(runtime, { address }), ListenError);
-    assertEquals(servers().map((words) => words.split(" ").slice(1)), [["plain", "stopped"]]);
-    // And this one is none at all.
-    await assertRejects(
-      () => listenWith(runtime, { address, tls: tls("broken") }),
-      ListenError,
-      "cannot listen on the socket: this user may not create a file there",
-    );
-    assertEquals(servers().length, 1);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
