@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
+import type { RedisConnection } from "../../lib/connection/redis_connection.ts";
 import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { slotOf, SLOTS } from "../../lib/store/cluster_slots.ts";
 import { connectStore, tryStore } from "../../lib/store/connect.ts";
@@ -41,6 +42,20 @@ async function probe({ ask }: Pick<RedisClient, "ask">, key: string): Promise<vo
 }
 
 const PROBE = { probe, probePrefix: PROBE_PREFIX };
+
+/** A connection to a store, and what it said of it. */
+function connected(
+  url: string,
+): { readonly connection: RedisConnection; readonly news: unknown[] } {
+  const news: unknown[] = [];
+  const connection = connectStore({
+    url: StoreUrl.parse(`${url}?${PATIENT}`)!,
+    readTls: () => ({}),
+    ...PROBE,
+    onChange: (failure) => void news.push(failure?.kind ?? "there"),
+  });
+  return { connection, news };
+}
 
 /** The quarters of the slots in which keys are. */
 function quartersOf(keys: readonly string[]): readonly number[] {
@@ -86,13 +101,7 @@ Deno.test("tryStore() asks the primary that Sentinels name, and each node of a C
 
 Deno.test("connectStore() keeps a connection to one server that answered a probe", async () => {
   const store = server(() => "fine");
-  const news: unknown[] = [];
-  const connection = connectStore({
-    url: StoreUrl.parse(`${store.url}?${PATIENT}`)!,
-    readTls: () => ({}),
-    ...PROBE,
-    onChange: (failure) => void news.push(failure?.kind ?? "there"),
-  });
+  const { connection, news } = connected(store.url);
   await eventually(connection.isHealthy);
   assertEquals([new Set(quartersOf(store.keys)), news], [new Set([0, 1, 2, 3]), ["there"]]);
   assertEquals(await connection.ask(["GET", "a"], (reply) => reply), "fine");
@@ -105,13 +114,7 @@ Deno.test("connectStore() connects to the primary that Sentinels name, and leave
   const [first, second] = [server(() => "first"), server(() => "second")];
   // Between the connection and the end of its probe another one is elected.
   const sentinel = sentinelOf(() => first.keys.length === 0 ? first : second);
-  const news: unknown[] = [];
-  const connection = connectStore({
-    url: StoreUrl.parse(`redis+sentinel://${sentinel.address}/main?${PATIENT}`)!,
-    readTls: () => ({}),
-    ...PROBE,
-    onChange: (failure) => void news.push(failure?.kind ?? "there"),
-  });
+  const { connection, news } = connected(`redis+sentinel://${sentinel.address}/main`);
   await eventually(connection.isHealthy);
   await eventually(async () =>
     await connection.ask(["GET", "a"], (reply) => reply).catch(() => "") === "second"
@@ -130,12 +133,7 @@ Deno.test("connectStore() keeps a connection to each primary of a Cluster", asyn
     const [host, port] = one.address.split(":");
     return [[0, SLOTS - 1, [host!, Number(port), "id"]]];
   };
-  const connection = connectStore({
-    url: StoreUrl.parse(`redis+cluster://${one.address}?${PATIENT}`)!,
-    readTls: () => ({}),
-    ...PROBE,
-    onChange: () => {},
-  });
+  const { connection } = connected(`redis+cluster://${one.address}`);
   await eventually(connection.isHealthy);
   assertEquals(await connection.ask(["GET", "a"], (reply) => reply), "fine");
   // The one key, with each probe again.
@@ -152,13 +150,7 @@ Deno.test("connectStore() stays with a primary that no Sentinel can be asked for
   const sentinel = server(() =>
     asked++ === 0 ? ["ip", ip!, "port", port!, "config-epoch", "1"] : new Error("ERR no")
   );
-  const news: unknown[] = [];
-  const connection = connectStore({
-    url: StoreUrl.parse(`redis+sentinel://${sentinel.address}/main?${PATIENT}`)!,
-    readTls: () => ({}),
-    ...PROBE,
-    onChange: (failure) => void news.push(failure?.kind ?? "there"),
-  });
+  const { connection, news } = connected(`redis+sentinel://${sentinel.address}/main`);
   await eventually(connection.isHealthy);
   assertEquals([asked > 1, news], [true, ["there"]]);
   connection.close();
