@@ -15,6 +15,8 @@ import {
   written,
 } from "../support/fuzzed_store.ts";
 
+// None of these is about patience.
+const PATIENT = "timeout=60000";
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
 
 // What the options ask for, and the verdicts about a wrong pin and a right one that comes twice.
@@ -112,7 +114,7 @@ Deno.test("createGuard() says again after a minute that there is no room", async
 Deno.test("createGuard() draws a key where none is given", async () => {
   const { said, observer } = notes();
   const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
-  const guard = createGuard(configOf(["--guard", fuzzed.url]), observer)!;
+  const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
   await eventually(guard.store.isHealthy);
   assertEquals(said, [`info: the store of the guard, ${fuzzed.url}, answers`]);
   assertEquals(await guard.store.decide(guard.fingerprint(new Uint8Array(20)), 7), "accepted");
@@ -126,7 +128,10 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
   const url = `redis://127.0.0.1:${freePort()}`;
-  const guard = createGuard(configOf(["--guard", url, "--guard-key-file", path]), observer)!;
+  const guard = createGuard(
+    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", path]),
+    observer,
+  )!;
   await eventually(() => said.length > 0);
   assertEquals([guard.store.refusal("a"), await guard.store.decide("a", 7)], [
     "unavailable",
@@ -156,7 +161,7 @@ Deno.test("createGuard() says which node of a Cluster cannot be used", async () 
     },
   );
   const url = `redis+cluster://${node.address}`;
-  const guard = createGuard(configOf(["--guard", url]), observer)!;
+  const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
   await eventually(() => said.length >= 2);
   guard.store.close();
   node.close();
@@ -187,7 +192,7 @@ Deno.test("createGuard() reads the files of TLS for each connection, and goes on
     }
   })();
   const url = `rediss://127.0.0.1:${listener.addr.port}`;
-  const config = configOf(["--guard", url, "--guard-tls-ca", path]);
+  const config = configOf(["--guard", `${url}?${PATIENT}`, "--guard-tls-ca", path]);
   const guard = createGuard(config, observer)!;
   // The authority is another one, then the right one; the name is never the address.
   const reason = (line = ""): string => /\((\w+)\): all pins/.exec(line)?.[1] ?? line;

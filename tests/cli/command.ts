@@ -11,6 +11,7 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Outcome, programWords } from "../support/program.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
 import type { Config } from "../../lib/config/config.ts";
@@ -45,6 +46,22 @@ export async function runCommand(
     input: stdin,
   });
   return { code, stdout, stderr };
+}
+
+/**
+ * Runs the command that asks a server for its health, until it comes to an answer within its five
+ * seconds, which are few on a busy machine.
+ */
+export async function askForHealth(
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  await eventually(async () => {
+    outcome = await runCommand(["healthcheck", ...args], surroundings);
+    return !outcome.stderr.includes("does not answer within");
+  }, "the server answers in time");
+  return outcome!;
 }
 
 function wordsBefore(denoArgs: readonly string[] | undefined): readonly string[] {

@@ -1,6 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { stop } from "../redis/two_servers.ts";
+import { inTime } from "../support/eventually.ts";
 import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { runCommand } from "./command.ts";
@@ -17,7 +19,14 @@ async function guard(
   return [code, stdout, stderr];
 }
 
+// How long each command waits for the server.
+const PATIENCE_MS = 5_000;
+
 Deno.test("guard status, name and unlock ask a server over its admin socket", async () => {
+  await inTime(PATIENCE_MS, askOverSocket);
+});
+
+async function askOverSocket(): Promise<void> {
   const folder = await Deno.makeTempDir();
   const socket = `${folder}/admin`;
   const args = ["--port", "0", "--max-failures", "1", "--metrics"];
@@ -51,10 +60,10 @@ Deno.test("guard status, name and unlock ask a server over its admin socket", as
     assertEquals(named.map((line) => / outcome=(\w+)/.exec(line)?.[1]), ["false", "throttled"]);
     assert(!stderr.includes("canary"), stderr);
   } finally {
-    await program.outcome;
+    await stop(program);
     await Deno.remove(folder, { recursive: true });
   }
-});
+}
 
 Deno.test("guard name knows a secret by the file of the key, whatever server runs", async () => {
   const file = await Deno.makeTempFile();

@@ -145,7 +145,7 @@ Deno.test("guard says why a store cannot be used, and nothing that it sent", asy
     message.replace(/127[.0-9:]+/, "HERE"),
     "the store, redis://HERE, refuses the user name or password (NOPERM)",
   );
-  const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}`]);
+  const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);
   const refused = await assertRejects(() => guardStatus(nowhere, () => {}), CommandError);
   assertEquals(/canary/.test(refused.message), false);
   assertEquals(refused.message.endsWith("cannot be reached (ECONNREFUSED)"), true);

@@ -6,11 +6,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
 import { CommandError } from "../../lib/terminal/io.ts";
-import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { type Outcome, startProgram } from "../support/program.ts";
-import { configOf, runCommand, type Surroundings, withFolder } from "./command.ts";
+import { askForHealth, configOf, runCommand, withFolder } from "./command.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -27,16 +26,6 @@ async function check(...args: string[]): Promise<Outcome> {
     if (!(error instanceof CommandError)) throw error;
     return notWell(error.message);
   }
-}
-
-/** The same by a process, until it comes to an answer within its limit. */
-async function checkByProcess(surroundings: Surroundings, ...args: string[]): Promise<Outcome> {
-  let outcome: Outcome | undefined;
-  await eventually(async () => {
-    outcome = await runCommand(["healthcheck", ...args], surroundings);
-    return !outcome.stderr.includes("does not answer within");
-  });
-  return outcome!;
 }
 
 /** Answers as the server does, and nothing else. */
@@ -58,7 +47,7 @@ Deno.test("healthcheck asks the address that the options give", async () => {
   const port = String(server.addr.port);
   assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
   assertEquals(
-    await checkByProcess({ env: { AUTHENTICATOR_PORT: port } }),
+    await askForHealth([], { env: { AUTHENTICATOR_PORT: port } }),
     well(`http://127.0.0.1:${port}`),
   );
 });
@@ -107,7 +96,7 @@ Deno.test("healthcheck asks through a unix socket", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {
     const path = `${folder}/pin.sock`;
-    const checkSocket = (): Promise<Outcome> => checkByProcess({}, "--socket", path);
+    const checkSocket = (): Promise<Outcome> => askForHealth(["--socket", path]);
     assertEquals(await checkSocket(), notWell(`${path} does not exist: no such socket`));
     // A test may not listen on a socket; another process may.
     const script = `Deno.serve({ path: "${path}", onListen: () => console.log() },

@@ -9,23 +9,15 @@ import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
 import { PROGRAM, runProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
+import { askForHealth, withFolder } from "./command.ts";
 
 const SECRET = "correct-horse-battery-staple";
 
 const IN_USE = "authenticator: error: cannot listen on the socket: ";
 
-async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await act(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 // By the program itself: this test may not connect to a socket.
 async function isAnswered(path: string): Promise<boolean> {
-  return (await runProgram(["healthcheck", "--socket", path])).code === 0;
+  return (await askForHealth(["--socket", path])).code === 0;
 }
 
 // By another process for the same reason: what it gets for bytes that it sends on a connection.

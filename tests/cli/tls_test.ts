@@ -9,7 +9,9 @@ import { assertEquals } from "@std/assert/equals";
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
-import { eventually } from "../support/eventually.ts";
+import { MAX_DRAIN_MS } from "../../lib/runtime/traffic.ts";
+import { stop } from "../redis/two_servers.ts";
+import { eventually, inTime } from "../support/eventually.ts";
 import { type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 // Made once with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes
@@ -65,9 +67,36 @@ async function nameShown(program: RunningProgram): Promise<string> {
 async function readiness(program: RunningProgram): Promise<string> {
   const socket = await connectTo(program);
   socket.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-  const [chunk] = await once(socket, "data");
+  const reply = await nextData(socket);
   socket.destroy();
+  return reply;
+}
+
+/** What comes next on a connection; rejects when that ends instead. */
+async function nextData(socket: TLSSocket): Promise<string> {
+  const ended = once(socket, "close").then(() => {
+    throw new Error("The connection ended");
+  });
+  // It may still end later.
+  ended.catch(() => {});
+  const [chunk] = await Promise.race([once(socket, "data"), ended]);
   return Buffer.from(chunk).toString();
+}
+
+/** Runs something with a program that shows the first certificate, in the time that it has to end. */
+async function withProgram(
+  act: (program: RunningProgram, put: Place["put"]) => Promise<void>,
+): Promise<void> {
+  await inTime(MAX_DRAIN_MS, () =>
+    withFiles(async ({ args, put }) => {
+      put(FIRST);
+      const program = await startProgram(args);
+      try {
+        await act(program, put);
+      } finally {
+        await stop(program);
+      }
+    }));
 }
 
 // The server before goes on accepting for a while, and refuses who connects while it stops.
@@ -95,9 +124,7 @@ Deno.test("the program serves over TLS", async () => {
 });
 
 Deno.test("SIGHUP shows another certificate, and a request under way is finished", async () => {
-  await withFiles(async ({ args, put }) => {
-    put(FIRST);
-    const program = await startProgram(args);
+  await withProgram(async (program, put) => {
     const socket = await connectTo(program);
     const body = "pin=1&secretCode=x";
     let received = "";
@@ -107,12 +134,12 @@ Deno.test("SIGHUP shows another certificate, and a request under way is finished
         "Content-Type: application/x-www-form-urlencoded\r\n" +
         `Content-Length: ${body.length}\r\n\r\n`,
     );
-    while (!received.includes("100 Continue")) await once(socket, "data");
+    while (!received.includes("100 Continue")) await nextData(socket);
     put(SECOND);
     program.signal("SIGHUP");
     await isShown(program, "second");
     socket.write(body);
-    while (!received.endsWith("</boolean>")) await once(socket, "data");
+    while (!received.endsWith("</boolean>")) await nextData(socket);
     socket.destroy();
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
@@ -139,9 +166,7 @@ Deno.test("SIGHUP shows another certificate beside a caller that says nothing", 
 });
 
 Deno.test("SIGHUP does not open a server again that is ending", async () => {
-  await withFiles(async ({ args, put }) => {
-    put(FIRST);
-    const program = await startProgram(args);
+  await withProgram(async (program) => {
     // A request that is not all there keeps it from ending until it was seen to.
     const late = await connectTo(program);
     late.write(
@@ -153,7 +178,7 @@ Deno.test("SIGHUP does not open a server again that is ending", async () => {
     while (!(await readiness(program)).startsWith("HTTP/1.1 503"));
     program.signal("SIGHUP");
     late.write("pin=1&secretCode=x");
-    assert(String(await once(late, "data")).startsWith("HTTP/1.1 200"));
+    assert((await nextData(late)).startsWith("HTTP/1.1 200"));
     late.destroy();
     const { code, stderr } = await program.outcome;
     assertEquals(code, 0);

@@ -1,11 +1,10 @@
 import { assertEquals } from "@std/assert/equals";
 import { addressObstacles, storeObstacles } from "../../lib/findings/obstacles.ts";
 import { configOf } from "../cli/command.ts";
+import { freePort } from "../support/free_port.ts";
 
 Deno.test("storeObstacles() tries the store, and none that no server would ask", async () => {
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const nowhere = `redis://127.0.0.1:${free.addr.port}`;
-  free.close();
+  const nowhere = `redis://127.0.0.1:${freePort()}`;
   const obstacles = (...args: string[]): Promise<readonly string[]> =>
     storeObstacles(configOf(["--guard", nowhere, ...args]));
   const refused = [`the store of the guard, ${nowhere}, cannot be reached (ECONNREFUSED)`];
@@ -18,12 +17,12 @@ Deno.test("storeObstacles() tries the store, and none that no server would ask",
 });
 
 Deno.test("addressObstacles() lets go of the port that it tried", async () => {
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
+  const port = freePort();
+  const taken = Deno.listen({ hostname: "127.0.0.1", port });
   assertEquals(await addressObstacles(configOf(["--port", String(port)])), [
     `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program`,
   ]);
-  free.close();
+  taken.close();
   assertEquals(await addressObstacles(configOf(["--port", String(port)])), []);
   using again = Deno.listen({ hostname: "127.0.0.1", port });
   assertEquals(again.addr.port, port);

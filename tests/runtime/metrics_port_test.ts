@@ -3,8 +3,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { eventually } from "../support/eventually.ts";
-import { pinOf, SECRET } from "../redis/two_servers.ts";
+import { MAX_DRAIN_MS } from "../../lib/runtime/traffic.ts";
+import { pinOf, SECRET, stop } from "../redis/two_servers.ts";
+import { eventually, inTime } from "../support/eventually.ts";
 import { metricsUrl, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 
 /** A program that serves, and the URL of its metrics port. */
@@ -66,7 +67,17 @@ Deno.test("a metrics port answers no call, and shows no page", async () => {
 });
 
 Deno.test("a metrics port says that the server stops until it has, after the last request", async () => {
-  const [program, probes] = await start(["--port", "0"]);
+  await inTime(MAX_DRAIN_MS, async () => {
+    const [program, probes] = await start(["--port", "0"]);
+    try {
+      await probeWhileItStops(program, probes);
+    } finally {
+      await stop(program);
+    }
+  });
+});
+
+async function probeWhileItStops(program: RunningProgram, probes: string): Promise<void> {
   const { hostname, port } = new URL(program.url);
   const connection = await Deno.connect({ hostname, port: Number(port) });
   const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
@@ -87,7 +98,7 @@ Deno.test("a metrics port says that the server stops until it has, after the las
   const reply = await new Response(connection.readable).text();
   assert(reply.endsWith(">false</boolean>"), reply);
   assertEquals((await program.outcome).code, 0);
-});
+}
 
 Deno.test("a metrics port stays as it is on SIGHUP, and serves beside a socket", async () => {
   const folder = await Deno.makeTempDir();

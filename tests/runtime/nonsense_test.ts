@@ -40,8 +40,9 @@ Deno.test("a server outlives a store that speaks nonsense, and takes no wrong pi
     return left.length === 0;
   });
   await eventually(async () => await readiness(server) === 200);
-  const answers = [await check(server, pinOf("a"), "a"), await check(server, wrongPinOf("a"), "a")];
-  assertEquals(answers, ["True", "False"]);
+  // The store is this process, which a busy machine may keep from answering in half a second.
+  await eventually(async () => await check(server, pinOf("a"), "a") === "True");
+  assertEquals(await check(server, wrongPinOf("a"), "a"), "False");
   if (Deno.build.os === "linux") {
     const bytes = residentBytes(server.pid);
     assert(bytes < MAX_RESIDENT_BYTES, `${bytes} bytes are resident`);

@@ -83,6 +83,11 @@ export class Wire {
   }
 }
 
+/** Whether the head of the final reply is there in whole, which may come in pieces. */
+export function hasHead(received: string): boolean {
+  return /^HTTP\/1\.[01] (?!100 )\d{3} [^]*?\r\n\r\n/m.test(received);
+}
+
 /** The status of the final reply in what was received; `closed` when there is none. */
 export function statusIn(received: string): string {
   const statuses = [...received.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => status!);

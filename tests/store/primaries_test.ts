@@ -12,6 +12,7 @@ import {
   findSlotOwners,
   serverOf,
 } from "../../lib/store/primaries.ts";
+import { freePort } from "../support/free_port.ts";
 import {
   type FuzzedStore,
   type Reply,
@@ -52,9 +53,7 @@ function urlOf(
 
 /** Where nobody listens. */
 function nowhere(): { readonly address: string } {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  listener.close();
-  return { address: `127.0.0.1:${listener.addr.port}` };
+  return { address: `127.0.0.1:${freePort()}` };
 }
 
 /** What a Sentinel says of a primary, among other things. */

@@ -54,7 +54,7 @@ export async function runToEnd(
   }).spawn();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    child.kill("SIGKILL");
+    killIfThere(child);
     // Whoever inherited its output may live on and keep that open: do not wait for it.
     late.reject(new Error(`${program} has not ended after ${deadlineMs / 1000} seconds`));
   }, deadlineMs);
@@ -79,8 +79,17 @@ async function feed(
   return output;
 }
 
+/** Kills a process, unless it has ended. */
+export function killIfThere(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
 /** Kills a process that still runs after a while: an hour, unless given in milliseconds. */
 export function limitLife(child: Deno.ChildProcess, deadlineMs = LIFE_MS): void {
-  const timer = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
+  const timer = setTimeout(() => killIfThere(child), deadlineMs);
   void child.status.finally(() => clearTimeout(timer));
 }

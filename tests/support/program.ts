@@ -6,7 +6,7 @@
  * @module
  */
 
-import { type Ended, limitLife, runToEnd } from "./child.ts";
+import { type Ended, killIfThere, limitLife, runToEnd } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import project from "../../deno.json" with { type: "json" };
 
@@ -78,7 +78,10 @@ function bunPath(): string {
 }
 
 function outputOf(command: string, args: string[]): string {
-  return new TextDecoder().decode(new Deno.Command(command, { args }).outputSync().stdout).trim();
+  const { success, stdout, stderr } = new Deno.Command(command, { args }).outputSync();
+  const [said, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
+  if (!success) throw new Error(`${command} failed: ${error}`);
+  return said!;
 }
 
 let words: readonly string[] | undefined;
@@ -134,7 +137,7 @@ export async function startProgram(
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
   limitLife(child, surroundings.deadlineMs);
-  const timer = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  const timer = setTimeout(() => killIfThere(child), START_MS);
   const started = await stdout.has("\n").catch(() => undefined);
   clearTimeout(timer);
   if (started === undefined) {
