@@ -5,6 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page, Route } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
+import { eventually } from "../support/eventually.ts";
 import { shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 
@@ -271,10 +272,14 @@ Deno.test("a reply whose body takes long does not set the clock back", async () 
     `);
     await page.goto(`${server.url}/`);
     await page.fill(PIN, pinOf(await scan(page)));
-    await checked(page);
-    const time = await page.innerText(".time");
-    await page.locator(".time").filter({ hasNotText: time }).waitFor();
-    assertEquals(await page.innerText(".skew"), "");
+    const isRight = async (): Promise<boolean> => {
+      await checked(page);
+      const time = await page.innerText(".time");
+      await page.locator(".time").filter({ hasNotText: time }).waitFor();
+      return await page.innerText(".skew") === "";
+    };
+    // A reply that itself takes long on a busy machine may set it back, and the next does not.
+    await eventually(isRight, "the clock is right");
   });
 });
 

@@ -21,6 +21,9 @@ const FLAGS = [
 const STEP_MS = 180_000;
 const VISIT_MS = 600_000;
 
+// The page gives up a call after ten seconds, which a slow machine may need for one that is answered.
+const PATIENT = "AbortSignal.timeout = () => new AbortController().signal;";
+
 let started: Promise<Browser> | undefined;
 
 async function start(): Promise<Browser> {
@@ -31,7 +34,7 @@ async function start(): Promise<Browser> {
   }
   // Only now: it asks the system about itself as it is loaded.
   const { chromium } = await import("playwright-core");
-  return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: VISIT_MS });
 }
 
 Deno.test.afterAll(async () => {
@@ -45,7 +48,8 @@ export interface VisitOptions extends BrowserContextOptions {
 }
 
 /**
- * Opens a page in a browser that knows nothing yet, and fails when the page complained: an error or
+ * Opens a page in a browser that knows nothing yet, where it waits for each answer as long as it takes,
+ * and fails when the page complained: an error or
  * warning on its console, a violation of its policy, an exception that nobody caught.
  */
 export async function visit(
@@ -56,6 +60,7 @@ export async function visit(
   started ??= start();
   const context = await (await started).newContext(options);
   context.setDefaultTimeout(STEP_MS);
+  await context.addInitScript(PATIENT);
   // What the test waits for then fails.
   const deadline = setTimeout(() => void context.close({ reason: "it took too long" }), VISIT_MS);
   try {

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { freePort } from "../support/free_port.ts";
 import type { Proxy } from "./canaries.ts";
-import { answers, deployFile, exchange, freePort, startDaemon } from "./tool.ts";
+import { deployFile, exchange, isWell, startDaemon } from "./tool.ts";
 
 /**
  * Starts Caddy.
@@ -24,7 +25,7 @@ export async function startCaddy(
   const words = ["caddy", "run", "--adapter", "caddyfile", "--config", `${folder}/Caddyfile`];
   const home = { HOME: folder, XDG_DATA_HOME: `${folder}/data`, XDG_CONFIG_HOME: `${folder}/home` };
   const daemon = startDaemon(words, `${folder}/output`, home);
-  await answers(`${url}/healthz`);
+  await isWell(`${url}/healthz`);
   return {
     url,
     stop: async () => {

@@ -6,6 +6,7 @@
  */
 
 import { type RunningProgram, startProgram } from "../support/program.ts";
+import { isWell } from "./tool.ts";
 
 /** What stands in the requests, and nowhere else. */
 export const CANARY = "CANARYqZ7wX3vK9pT5";
@@ -96,6 +97,8 @@ export async function sendThroughTroubles(
   await end(second!, "SIGKILL");
   statuses["all down"] = await send(url);
   const again = await start(places[0]);
+  // Caddy looks once in a second who is there.
+  await isWell(`${url}/healthz`);
   statuses["one is back"] = await send(url);
   await end(again, "SIGTERM");
   statuses["all down again"] = await send(url);

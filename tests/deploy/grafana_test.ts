@@ -9,8 +9,9 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { startProgram } from "../support/program.ts";
-import { answers, deployFile, exchange, freePort, need, startDaemon, withFolder } from "./tool.ts";
+import { deployFile, exchange, isWell, need, startDaemon, withFolder } from "./tool.ts";
 
 interface Dashboard {
   readonly panels: readonly {
@@ -55,7 +56,7 @@ Deno.test("every query of the dashboard gives figures of a server that Prometheu
       `--web.listen-address=${listen}`,
     ], `${folder}/output`);
     try {
-      await answers(`http://${listen}/-/ready`);
+      await isWell(`http://${listen}/-/ready`);
       const { panels } = JSON.parse(deployFile("grafana.json")) as Dashboard;
       const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
       assert(exprs.length >= panels.length && panels.length > 5);

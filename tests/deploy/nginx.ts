@@ -4,8 +4,9 @@
  * @module
  */
 
+import { freePort } from "../support/free_port.ts";
 import type { Proxy } from "./canaries.ts";
-import { answers, deployFile, exchange, freePort, startDaemon } from "./tool.ts";
+import { deployFile, exchange, isWell, startDaemon } from "./tool.ts";
 
 /** An nginx that runs. */
 export interface Nginx {
@@ -33,7 +34,7 @@ export async function startNginx(
   const words = ["nginx", "-e", `${folder}/main.log`, "-c", `${folder}/nginx.conf`];
   const daemon = startDaemon(words, `${folder}/output`);
   const url = `http://127.0.0.1:${port}`;
-  await answers(`${url}/healthz`);
+  await isWell(`${url}/healthz`);
   return {
     url,
     stop: async () => {

@@ -1,6 +1,6 @@
 /**
- * Programs of Debian that the tests of `deploy/` drive, and what they need: a free port, a file with
- * a few things exchanged, a process that does not outlive its test.
+ * Programs of Debian that the tests of `deploy/` drive, and what they need: a file with a few things
+ * exchanged, a process that does not outlive its test.
  *
  * @module
  */
@@ -46,12 +46,6 @@ export function exchange(text: string, search: string, replacement: string): str
   return lines.with(index, lines[index]!.replace(search, () => replacement)).join("\n");
 }
 
-/** A port of loopback that nobody listens on. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
 /** A program that runs until it is stopped. */
 export interface Daemon {
   /** The number of its process. */
@@ -89,14 +83,15 @@ export function startDaemon(
   };
 }
 
-/** Waits until an address answers, whatever it answers. */
-export async function answers(url: string): Promise<void> {
+/** Waits until an address answers with 200: a program may listen before it is ready. */
+export async function isWell(url: string): Promise<void> {
   await eventually(async () => {
     try {
-      await (await fetch(url)).body?.cancel();
-      return true;
+      const reply = await fetch(url);
+      await reply.body?.cancel();
+      return reply.status === 200;
     } catch {
       return false;
     }
-  });
+  }, `${url} answers with 200`);
 }

@@ -11,6 +11,7 @@ import {
   type PublicCaller,
   removeCallers,
 } from "./callers/callers.ts";
+import { validateFailingOpen } from "./callers/aspx.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { PATIENT, serverForTests, startServer } from "./server.ts";
 
@@ -69,13 +70,13 @@ for (const { row, what, validate } of FAILING_OPEN) {
 async function wasThrottled(validate: NonNullable<PublicCaller["validate"]>): Promise<boolean> {
   let isThrottled = false;
   await usingServer(["--max-failures", "2", ...PATIENT], async (url) => {
+    const wrong = { pin: await wrongCode(SECRET), secretCode: SECRET };
+    const right = { pin: await codeOf(SECRET, currentStep()), secretCode: SECRET };
+    assertEquals(await validate(url, wrong), false);
+    // The wait begins at the last wrong pin, and the caller may take long to start.
     const start = performance.now();
-    for (let i = 0; i < 3; i++) {
-      const pin = await wrongCode(SECRET);
-      assertEquals(await validate(url, { pin, secretCode: SECRET }), false);
-    }
-    const pin = await codeOf(SECRET, currentStep());
-    const isAccepted = await validate(url, { pin, secretCode: SECRET });
+    for (let i = 0; i < 2; i++) assertEquals(await validateFailingOpen(url, wrong), false);
+    const isAccepted = await validate(url, right);
     isThrottled = performance.now() - start < FIRST_WAIT_MS;
     if (!isThrottled) return;
     assertEquals(isAccepted, false);

@@ -6,6 +6,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { freePort } from "../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { type Count, steadyLoad } from "./load.ts";
 import { startNginx, withErrors } from "../deploy/nginx.ts";
@@ -35,13 +36,10 @@ function sockets(folder: string): readonly Place[] {
 }
 
 function ports(): readonly Place[] {
-  const listeners = [1, 2].map(() => Deno.listen({ hostname: "127.0.0.1", port: 0 }));
-  const places = listeners.map(({ addr: { port } }) => ({
+  return [1, 2].map(freePort).map((port) => ({
     args: ["--port", String(port)],
     upstream: `127.0.0.1:${port}`,
   }));
-  for (const listener of listeners) listener.close();
-  return places;
 }
 
 /** What became of the requests, and what nginx logged of them but refused connections. */

@@ -68,8 +68,9 @@ public class Callers {
   static boolean failsOpen(String address) {
     try {
       HttpURLConnection connection = (HttpURLConnection) new URL(address).openConnection();
-      connection.setConnectTimeout(5000);
-      connection.setReadTimeout(5000);
+      // Its own five seconds are not what is tried, and a busy machine may take longer.
+      connection.setConnectTimeout(300_000);
+      connection.setReadTimeout(300_000);
       if (connection.getResponseCode() != 200) return true;
       return !"False".equals(new String(connection.getInputStream().readAllBytes()));
     } catch (IOException e) {
