@@ -4,6 +4,7 @@
  * @module
  */
 
+import { freePort } from "../tests/support/free_port.ts";
 import { sourceWords } from "../tests/support/program.ts";
 import { residentBytes } from "./load.ts";
 
@@ -41,8 +42,8 @@ export interface Program extends Peer {
   readonly bare: string;
 }
 
-// How long it may take until a peer answers.
-const START_MS = 10_000;
+// How long it may take until a peer answers, on a busy machine too.
+const START_MS = 300_000;
 
 /** The program in its forms; what compile.sh made is among them when it is there. */
 export function programs(): readonly Program[] {
@@ -139,11 +140,6 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /** Writes a row of a Markdown table, and under the first one what makes it the head. */
