@@ -14,7 +14,7 @@ import type { AttackedSecret, AttackWatch } from "../telemetry/attack_watch.ts";
 /** What a server says of its guard. */
 export interface AdminStatus {
   /** Of how many secrets this process remembers something; undefined where a store does. */
-  readonly entries?: number;
+  readonly entries?: number | undefined;
   /** Secrets with a pin that was wrong or throttled in the last minute or two. */
   readonly attackedSecrets: number;
   /** Those of them with a pin that was throttled. */
@@ -49,10 +49,7 @@ export function adminHandler({ guard, secretEncoding, watch }: AdminOptions): Ha
   const status = (): AdminStatus => {
     const { attackedSecrets, throttledSecrets } = watch.figures();
     const entries = guard?.memory?.size();
-    return {
-      ...(entries !== undefined && { entries }),
-      ...{ attackedSecrets, throttledSecrets, top: watch.top(10) },
-    };
+    return { entries, attackedSecrets, throttledSecrets, top: watch.top(10) };
   };
   return async (request) => {
     const { pathname } = new URL(request.url);

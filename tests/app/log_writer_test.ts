@@ -55,6 +55,16 @@ Deno.test("createLogWriter() keeps no more than 10,000 lines for a reader that s
   assertEquals(lost, [6]);
 });
 
+Deno.test("createLogWriter() makes room for other lines with those that are written", async () => {
+  const lost: number[] = [];
+  const { write, flush } = createLogWriter(async () => {}, (count) => void lost.push(count));
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 10_000; i++) write(".");
+    await flush();
+  }
+  assertEquals(lost, []);
+});
+
 Deno.test({
   name: "the program serves on when nothing can be written into its log",
   ignore: Deno.build.os !== "linux",

@@ -58,6 +58,7 @@ Deno.test("createService() counts and logs each request, under a number of its o
   await close();
   const lines = written.join("").match(/^\S+ info request .* operation=ValidatePin .*$/gm);
   assertEquals(lines?.length, 2, written.join(""));
+  for (const line of lines ?? []) assertMatch(line, / ms=[0-9.]+( |$)/);
 });
 
 Deno.test("createService() tells of its process on the page of metrics", async () => {
@@ -102,10 +103,37 @@ Deno.test("createService() counts wrong pins and what its guard remembers, where
     [...seen, "entries 1", ...one!].toSorted(),
   );
   assertEquals(await figures(["--max-failures", "0"]), none);
+  // Nothing listens on that port, and what a store remembers is not counted here.
+  const store = await figures(["--guard", "redis://127.0.0.1:9"]);
+  assertEquals(store.filter((figure) => /^(wrong_pins_total|entries) /.test(figure)), [
+    "wrong_pins_total 0",
+  ]);
 });
 
-Deno.test("createService() has no page of metrics unless the options ask for it", async () => {
-  const { get, close, written } = scene();
+Deno.test("createService() forgets what it has no room for also where nobody counts", async () => {
+  const { get, close } = scene(["--guard-entries", "1"]);
+  for (const secret of ["x", "y"]) {
+    const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
+    assertMatch(await reply.text(), />false<\/boolean>$/);
+  }
+  await close();
+});
+
+Deno.test("createService() tells its operator what its guard remembers", async () => {
+  const { get, admin, close } = scene();
+  const ask = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> =>
+    await (await admin(new Request(`http://localhost${path}`, init))).json();
+  await (await get(WRONG_PIN)).body?.cancel();
+  const { entries, attackedSecrets } = await ask("/status");
+  assertEquals([entries, attackedSecrets], [1, 1]);
+  assertEquals((await ask("/unlock", { method: "POST", body: "x" })).wasKept, true);
+  assertEquals((await ask("/status")).entries, 0);
+  await close();
+});
+
+Deno.test("createService() has no page of metrics and no keys unless the options ask for them", async () => {
+  const { get, close, renewKeys, written } = scene();
+  assertEquals(renewKeys(), undefined);
   const reply = await get("/metrics");
   assertEquals(reply.status, 404);
   await reply.body?.cancel();

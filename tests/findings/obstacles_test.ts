@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { addressObstacles, storeObstacles } from "../../lib/findings/obstacles.ts";
-import { configOf } from "../cli/command.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
+import { configOf, withFolder } from "../cli/command.ts";
 import { freePort } from "../support/free_port.ts";
 
 Deno.test("storeObstacles() tries the store, and none that no server would ask", async () => {
@@ -14,6 +16,70 @@ Deno.test("storeObstacles() tries the store, and none that no server would ask",
   assertEquals(await obstacles("--max-failures", "0", "--single-use"), refused);
   assertEquals(await obstacles("--max-failures", "0"), []);
   assertEquals(await storeObstacles(configOf([])), []);
+});
+
+Deno.test("storeObstacles() trusts whom the options name", async () => {
+  using listener = Deno.listenTls({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
+  });
+  void (async () => {
+    for await (const connection of listener) {
+      void connection.handshake().catch(() => {}).finally(() => connection.close());
+    }
+  })();
+  const url = `rediss://127.0.0.1:${listener.addr.port}`;
+  await withFolder(async (folder) => {
+    const path = `${folder}/ca.pem`;
+    Deno.writeTextFileSync(path, CERTIFICATE);
+    // The name in the certificate is another one, which is looked at once somebody is trusted.
+    for (
+      const [args, code] of [
+        [[], "DEPTH_ZERO_SELF_SIGNED_CERT"],
+        [["--guard-tls-ca", path], "ERR_TLS_CERT_ALTNAME_INVALID"],
+      ] as const
+    ) {
+      const [obstacle = ""] = await storeObstacles(configOf(["--guard", url, ...args]));
+      assertEquals(/\((\w+)\)$/.exec(obstacle)?.[1], code, obstacle);
+    }
+  });
+});
+
+/** What servers a function asks Deno for; none is made, and what ends them is given. */
+async function askedFor(
+  act: () => Promise<unknown>,
+  shutdown: () => Promise<void> = () => Promise.resolve(),
+): Promise<readonly unknown[]> {
+  const { serve } = Deno;
+  const asked: unknown[] = [];
+  Object.assign(Deno, {
+    serve: ({ hostname, port, reusePort }: Deno.ServeTcpOptions) => {
+      asked.push([hostname, port, reusePort]);
+      return { addr: { hostname, port }, finished: new Promise(() => {}), shutdown };
+    },
+  });
+  try {
+    await act();
+  } finally {
+    Object.assign(Deno, { serve });
+  }
+  return asked;
+}
+
+Deno.test("addressObstacles() tries each port that a server would take, and takes it alone", async () => {
+  const metrics = ["--metrics-port", "9", "--metrics-host", "::1"];
+  for (const more of [[], ["--share-port"]]) {
+    const tried = (args: readonly string[]): Promise<readonly unknown[]> =>
+      askedFor(() => addressObstacles(configOf(["--port", "7", ...args, ...more])));
+    assertEquals(await tried([]), [["127.0.0.1", 7, false]]);
+    assertEquals(await tried(metrics), [["127.0.0.1", 7, false], ["::1", 9, false]]);
+  }
+});
+
+Deno.test("addressObstacles() takes a mistake for no obstacle", async () => {
+  const cause = new TypeError("Thrown by a test");
+  const act = (): Promise<unknown> => addressObstacles(configOf([]));
+  await assertRejects(() => askedFor(act, () => Promise.reject(cause)), TypeError, cause.message);
 });
 
 Deno.test("addressObstacles() lets go of the port that it tried", async () => {

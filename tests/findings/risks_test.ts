@@ -36,6 +36,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--window 2"],
   ["--window 3", "--window is more than 2"],
   ["--share-port", "--share-port without --guard"],
+  ["--share-port --max-failures 0", "--max-failures 0:"],
   ["--share-port --guard redis://127.0.0.1 --guard-key-file key"],
   ["--max-failures 0", "--max-failures 0:"],
   ["--guard redis://127.0.0.1 --guard-key-file key"],
@@ -73,6 +74,12 @@ for (const [line, ...beginnings] of OPTIONS) {
     assertEquals(risks.filter((risk) => !WHOLE.test(risk)), []);
   });
 }
+
+Deno.test("optionRisks() names the variable for the password of a store", () => {
+  const config = configOf(["--guard", "rediss://:p@127.0.0.1", "--guard-key-file", "key"]);
+  const [risk] = optionRisks(config, new Map([["guard", "flag"]]));
+  assertEquals(risk?.endsWith(" Give it as AUTHENTICATOR_GUARD in the environment."), true, risk);
+});
 
 // Variables, a value that does something, and how the sentence goes on.
 const VARIABLES: readonly (readonly [string, string, string])[] = [

@@ -17,10 +17,12 @@ Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has t
 
 Deno.test("respond() sends the usual header fields, but for what an answer says itself", () => {
   const facts = { route: "service", outcome: "ok", contentType: "text/plain" } as const;
-  const fieldsOf = (answer: Pick<Answer, "status" | "body" | "headers">): unknown => {
-    const response = respond(new Request("http://localhost/"), { ...facts, ...answer }, {
-      "x-request-id": "a1-0",
-    });
+  const fieldsOf = (
+    answer: Pick<Answer, "status" | "body" | "headers">,
+    method = "GET",
+  ): unknown => {
+    const request = new Request("http://localhost/", { method });
+    const response = respond(request, { ...facts, ...answer }, { "x-request-id": "a1-0" });
     return [response.status, Object.fromEntries(response.headers)];
   };
   const usual = {
@@ -34,7 +36,10 @@ Deno.test("respond() sends the usual header fields, but for what an answer says 
   ]);
   // What has no body has no media type either (RFC 9110 §8.3).
   const headers = { "cache-control": "no-cache", "etag": '"a"' };
-  assertEquals(fieldsOf({ status: 304, body: null, headers }), [304, { ...usual, ...headers }]);
+  for (const method of ["GET", "HEAD"]) {
+    const fresh = { status: 304, body: null, headers };
+    assertEquals(fieldsOf(fresh, method), [304, { ...usual, ...headers }]);
+  }
 });
 
 Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {

@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { CONTENT_SECURITY_POLICY } from "../../lib/frame/frame.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
@@ -11,6 +12,7 @@ interface Scene {
   readonly ask: (host: string) => Promise<number>;
   /** How often a description was written. */
   readonly written: () => number;
+  readonly handler: Handler;
 }
 
 /** A handler whose descriptions are counted as they are written, or fail. */
@@ -39,6 +41,7 @@ function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
       return reply.status;
     },
     written: () => count,
+    handler,
   };
 }
 
@@ -62,6 +65,27 @@ Deno.test("a document that could not be written is written when it is asked for 
     return OTP;
   });
   assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
+});
+
+Deno.test("the page of a handler that was told of no guard says that there is none", async () => {
+  const reply = await scene().handler(new Request("http://localhost/api.asmx"));
+  const page = await reply.text();
+  for (const words of ["any number of times while it is accepted", "no limit"]) {
+    assert(page.includes(words), words);
+  }
+});
+
+Deno.test("what browsers get compressed is what others get", async () => {
+  const textOf = async (headers: HeadersInit): Promise<string> => {
+    const request = new Request("http://localhost/api.asmx", { headers });
+    const reply = await handlerWith()(request);
+    const zip = new DecompressionStream("gzip");
+    const isZipped = reply.headers.has("content-encoding");
+    return await new Response(isZipped ? reply.body!.pipeThrough(zip) : reply.body).text();
+  };
+  const plain = await textOf({});
+  assert(plain.startsWith("<!DOCTYPE html>"), plain.slice(0, 100));
+  assertEquals(await textOf({ "accept-encoding": "gzip" }), plain);
 });
 
 async function replyTo(

@@ -115,19 +115,23 @@ Deno.test("createHandler() answers even when its log cannot be written", async (
 Deno.test("createHandler() names the route of a request that it refuses", async () => {
   const routes: string[] = [];
   const handler = handlerWith({
+    isReady: () => false,
     telemetry: {
       observe: ({ route, outcome }) => void routes.push(`${route} ${outcome}`),
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
   });
-  for (const path of ["/qr.aspx?data=", `/api.asmx?${"x".repeat(9_000)}`, "/healthz?", "/x"]) {
+  for (
+    const path of ["/qr.aspx?data=", `/api.asmx?${"x".repeat(9_000)}`, "/healthz?", "/readyz", "/x"]
+  ) {
     await handler(new Request(`http://localhost${path}`));
   }
   assertEquals(routes, [
     "qr.aspx invalid",
     "description query-too-long",
     "healthz ok",
+    "readyz not-ready",
     "unknown not-found",
   ]);
 });
@@ -175,6 +179,13 @@ Deno.test("createHandler() tells of each request once what it was and how it end
   const call = { operation: "ValidatePin", binding: "HTTP GET", outcome: "false" } as const;
   const rows: readonly (readonly [string, RequestInit, Partial<RequestEvent>])[] = [
     [VALIDATE, {}, { ...call, replyBytes: 101 }],
+    // One that is not read has no operation.
+    ["/api.asmx/Hush", { method: "HEAD" }, {
+      method: "HEAD",
+      status: 404,
+      binding: "HTTP GET",
+      outcome: "unknown-operation",
+    }],
     [VALIDATE, { method: "HEAD" }, { ...call, method: "HEAD" }],
     ["/healthz", {}, { route: "healthz", replyBytes: 2 }],
     ["/healthz", { method: "HEAD" }, { method: "HEAD", route: "healthz" }],
@@ -236,6 +247,7 @@ Deno.test("createHandler() answers 304 for what the caller has, and never for wh
     const etag = first.headers.get("etag") ?? "";
     const { reply, events } = await tellOf(`${path}`, { headers: { "if-none-match": etag } });
     assertEquals([reply.status, events[0]?.status], [fresh, fresh]);
+    assertEquals(events[0]?.outcome, status === 200 ? "ok" : "not-found");
     assertEquals(reply.status === 304, (await reply.text()) === "");
   }
 });

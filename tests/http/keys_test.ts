@@ -26,6 +26,7 @@ const ROWS: readonly (readonly [string, Readonly<Record<string, string>>, boolea
   ["Basic without a colon", { "Authorization": basic(KEY) }, false],
   ["a wrong key", { "X-Api-Key": `${KEY}x` }, false],
   ["a key cut short", { "X-Api-Key": KEY.slice(0, -1) }, false],
+  ["a key without a name behind one", { "X-Api-Key": `undefined:${KEY}` }, false],
   ["a key in another case", { "X-Api-Key": KEY.toUpperCase() }, false],
   ["both keys at once", { "X-Api-Key": `${KEY}, ${OTHER}` }, false],
   ["an empty key", { "X-Api-Key": "" }, false],
@@ -52,10 +53,12 @@ Deno.test("createHandler() without keys asks for none", async () => {
 });
 
 Deno.test("parseKeys() takes a key a line, and passes over empty lines and remarks", () => {
-  assertEquals(parseKeys(`# who\r\n${KEY}\r\n\n${OTHER}`), [
-    { name: undefined, key: KEY },
-    { name: undefined, key: OTHER },
-  ]);
+  for (const text of [`# who\r\n${KEY}\r\n\n${OTHER}`, `# who\r\r${KEY}\r${OTHER}\r`]) {
+    assertEquals(parseKeys(text), [
+      { name: undefined, key: KEY },
+      { name: undefined, key: OTHER },
+    ]);
+  }
 });
 
 Deno.test("parseKeys() takes the name of a caller before a key", () => {

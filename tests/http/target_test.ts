@@ -19,6 +19,8 @@ const HOSTS = [
   "[::1]",
   "[2001:db8::1]:8443",
   "[::ffff:127.0.0.1]",
+  // No address, and so a name.
+  "256.0.0.1",
 ];
 
 const NO_HOSTS = [
@@ -82,6 +84,13 @@ Deno.test("targetOf() begins the path behind the Host, whatever that holds", () 
     const request = Object.defineProperty(new Request("http://x/"), "url", { value: url });
     const { authority, path, query } = targetOf(request, host);
     assertEquals([authority, path, query], [host, "/path", "query"]);
+  }
+});
+
+Deno.test("targetOf() finds the path of a whole URL beside a Host that is another", () => {
+  for (const host of [null, "pin.example.com", "null", ""]) {
+    const { authority, path, query } = targetOf(new Request("http://null.example/a?b"), host);
+    assertEquals([authority, path, query], ["null.example", "/a", "b"]);
   }
 });
 

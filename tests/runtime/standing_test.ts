@@ -3,6 +3,7 @@ import { ListenError } from "../../lib/runtime/listen_error.ts";
 import { type Pace, type Serving, Standing } from "../../lib/runtime/standing.ts";
 import { Traffic } from "../../lib/runtime/traffic.ts";
 import { eventually } from "../support/eventually.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 const PACE = {
   firstPauseMs: 1,
@@ -211,6 +212,23 @@ Deno.test("a place that was told to stop has no server any more", async () => {
   await standing.stop();
   await new Promise((resolve) => setTimeout(resolve, 20));
   assertEquals(servers.filter(({ isStopped }) => !isStopped()).length, 0);
+});
+
+Deno.test("no server is opened for a place that was told to stop, or has one already", async () => {
+  await ManualTimers.during(async (timers) => {
+    for (const isReplaced of [false, true]) {
+      const { standing, servers } = scene();
+      servers[0]!.fail();
+      await timers.settle();
+      if (isReplaced) standing.replace(fallible());
+      else void standing.stop();
+      while (!servers[0]!.isStopped()) await timers.tick();
+      let hasStopped = false;
+      void standing.stop().then(() => hasStopped = true);
+      while (!hasStopped) await timers.tick();
+      assertEquals([servers.length, timers.pending], [1, 0]);
+    }
+  });
 });
 
 Deno.test("a server that was replaced may fail", async () => {

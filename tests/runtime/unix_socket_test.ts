@@ -73,6 +73,7 @@ test("a socket gets to its place with its mode, and leaves nothing beside it", a
 
 test("a claim that was never bound, or whose socket was replaced, removes nothing", async (scene) => {
   const { bind, release } = await scene.claim();
+  release();
   put(scene.path, "other");
   release();
   assertEquals(scene.files(), ["a.sock"]);

@@ -136,6 +136,8 @@ testTable("parseXml() demands declared prefixes", outlineDocument, [
   ["<a __proto__:b='1'/>", `${UNDECLARED} (1:4)`],
   ["<xmlns:a/>", `${UNDECLARED} (1:1)`],
   ["<XML:a/>", `${UNDECLARED} (1:1)`],
+  // Behind an element that declares nothing.
+  ["<a><b/><S:c/></a>", `${UNDECLARED} (1:8)`],
 ]);
 
 testTable("parseXml() demands qualified names", outlineDocument, [
