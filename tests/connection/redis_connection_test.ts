@@ -147,6 +147,8 @@ Deno.test("keepConnected() notices a store that fails while nothing is asked", a
     await told(1);
     for (let i = 0; i < 2; i++) await timers.repeat();
     assertEquals([connection.isHealthy(), probes, news], [true, 3, ["there"]]);
+    // What has nothing else to do may end.
+    assertEquals([timers.intervals, timers.holding], [1, 0]);
     await timers.repeat();
     assertEquals([connection.isHealthy(), timers.intervals], [false, 0]);
     await timers.tick();

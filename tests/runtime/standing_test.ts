@@ -117,6 +117,28 @@ Deno.test("each pause before another is opened is twice as long, up to the longe
   assertEquals(pauses, [2_000, 4_000, 7_000, 7_000, 7_000, 2_000]);
 });
 
+Deno.test("a place without a pace of its own soon has another server, and ends the last in seconds", async () => {
+  await ManualTimers.during(async (timers) => {
+    const first = fallible();
+    const said: string[] = [];
+    const log = { ...SILENT, warn: (text: string) => void said.push(text) };
+    const standing = new Standing(first, fallible, log);
+    first.fail();
+    await timers.settle();
+    // The shortest is that of a test, in which requests are quiet.
+    assertEquals(timers.asked.toSorted((a, b) => a - b), [1, 50, 1_000, 10_000]);
+    await timers.tick();
+    assertEquals(timers.asked.slice(4), [5_000]);
+    assertEquals(said, [
+      "a connection could not be accepted, probably because too many files are open: idle " +
+      "connections are closed, and the address is opened again",
+    ]);
+    let hasStopped = false;
+    void standing.stop().then(() => hasStopped = true);
+    while (!hasStopped) await timers.tick();
+  });
+});
+
 Deno.test("why none can be opened is said at first, and again when it lasts", async () => {
   const { standing, servers, said } = scene(Array.from({ length: 241 }, () => "refuse" as const));
   servers[0]!.fail();

@@ -119,6 +119,21 @@ test("what fails while a socket is made is said in the words for a socket, and c
   }
 });
 
+test("what can have no second name gets to its place by a new one", async (scene) => {
+  const { bind } = await scene.claim();
+  // A folder stands for a socket on a file system without second names.
+  bind((path) => Deno.mkdirSync(path));
+  assert(Deno.statSync(scene.path).isDirectory);
+  assertEquals(scene.files(), ["a.sock"]);
+});
+
+test("a socket in a folder that is not there is refused in the words for a socket", async (scene) => {
+  const path = `${scene.path}/none/a.sock`;
+  const { bind } = await claimSocket(path, MODE, failing("ENOENT"));
+  const { message } = assertThrows(() => bind(() => {}), ListenError);
+  assertEquals(message, "cannot listen on the socket: its folder does not exist");
+});
+
 test("a path is not claimed where somebody answers, or where it cannot be told", async ({ path }) => {
   const cases = [
     [() => Promise.resolve(), IN_USE],

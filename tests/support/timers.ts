@@ -10,6 +10,7 @@ const original = { setTimeout, clearTimeout, setInterval, clearInterval };
 export class ManualTimers {
   readonly #pending = new Map<number, () => void>();
   readonly #repeating = new Map<unknown, () => void>();
+  readonly #holding = new Set<unknown>();
   /** For how many milliseconds each was asked for, in their order. */
   readonly asked: number[] = [];
 
@@ -26,11 +27,13 @@ export class ManualTimers {
       if (!timers.#pending.delete(timer)) original.clearTimeout(timer);
     };
     const setInterval = (act: () => void): unknown => {
-      const timer = { unref: () => {} };
+      const timer = { unref: () => void timers.#holding.delete(timer) };
       timers.#repeating.set(timer, act);
+      timers.#holding.add(timer);
       return timer;
     };
     const clearInterval = (timer: number): void => {
+      timers.#holding.delete(timer);
       if (!timers.#repeating.delete(timer)) original.clearInterval(timer);
     };
     Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
@@ -49,6 +52,11 @@ export class ManualTimers {
   /** How many intervals there are. */
   get intervals(): number {
     return this.#repeating.size;
+  }
+
+  /** How many of them keep the process from ending. */
+  get holding(): number {
+    return this.#holding.size;
   }
 
   /** Lets each interval go off once, and what they bring about happen. */
