@@ -57,6 +57,7 @@ Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {
     ['"b"', false],
     ['w/"a"', false],
     ['W/W/"a"', false],
+    ['"W/a"', false],
     ['"b", *', false],
     ['"a" "a"', false],
   ];

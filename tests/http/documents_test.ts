@@ -75,6 +75,12 @@ Deno.test("the page of a handler that was told of no guard says that there is no
   }
 });
 
+Deno.test("the page says of single use what the options do", async () => {
+  const handler = handlerWith({ flags: { "single-use": "true" } });
+  const page = await (await handler(new Request("http://localhost/api.asmx"))).text();
+  assertEquals(/A code works<\/[^>]+>\s*<[^>]+>(.*?)</.exec(page)?.[1], "once");
+});
+
 Deno.test("what browsers get compressed is what others get", async () => {
   const textOf = async (headers: HeadersInit): Promise<string> => {
     const request = new Request("http://localhost/api.asmx", { headers });

@@ -132,10 +132,8 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
       `line 2 must ${verb} a key of 16 to 256 printable ASCII characters, no spaces`,
     );
   }
-  assertEquals(
-    assertThrows(() => parseKeys("# nothing yet\n\n"), KeyFileError).message,
-    "it has no keys",
-  );
+  const { name, message } = assertThrows(() => parseKeys("# nothing yet\n\n"), KeyFileError);
+  assertEquals([name, message], ["KeyFileError", "it has no keys"]);
 });
 
 Deno.test("parseKeys() takes no key under two names: nobody could tell who sends it", () => {

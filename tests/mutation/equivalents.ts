@@ -634,9 +634,36 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/keys.ts",
+    line:
+      '/^(Basic|Bearer) +(\\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];',
     original: '""',
     replacement: '"Stryker was here!"',
     reason: "that is no scheme of a key either",
+  },
+  {
+    file: "lib/http/keys.ts",
+    line:
+      '/^(Basic|Bearer) +(\\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];',
+    original: "[]",
+    reason: "its first element is passed over",
+  },
+  {
+    file: "lib/http/answer.ts",
+    line: 'const value = ifNoneMatch?.trim() ?? "";',
+    original: '""',
+    reason: "a text without quotes is no tag either",
+  },
+  {
+    file: "lib/http/call.ts",
+    original: "binding === undefined",
+    replacement: "false",
+    reason: "every method of the route has a binding; the check is for the compiler",
+  },
+  {
+    file: "lib/http/documents.ts",
+    original: "oldest !== undefined",
+    replacement: "true",
+    reason: "where there are so many there is an oldest; the check is for the compiler",
   },
   {
     file: "lib/http/documents.ts",
