@@ -79,6 +79,8 @@ async function answer(
   handler: Handler,
 ): Promise<Response> {
   const reply = await handler(withSentUrl(request, scheme));
+  // Bun gives a Date to every reply but that to a HEAD (RFC 9110 §6.6.1).
+  if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
   const isLong = declaredLength(request) > DROPPED_BYTES;
   // Behind its reply Bun takes all that is left of a body, however long it is and whenever it comes.

@@ -24,6 +24,7 @@ async function send(...head: string[]): Promise<RawReply> {
 Deno.test("HTTP: a reply has a Date, whatever its status", async () => {
   const rows: readonly (readonly [number, string])[] = [
     [200, "GET /healthz"],
+    [200, "HEAD /healthz"],
     [204, "OPTIONS /api.asmx"],
     [302, "GET /"],
     [304, "GET /api.asmx?wsdl"],
