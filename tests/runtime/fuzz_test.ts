@@ -26,15 +26,18 @@ async function send(
   address: Address,
   { request, isLegal }: FuzzCase,
 ): Promise<RawReply | undefined> {
+  let reply: RawReply;
   try {
-    const reply = await exchangeRaw(address, rawOf(request));
-    // Only the service sends this field.
-    if (reply.headers.has("x-content-type-options")) return reply;
-    assert(!isLegal && [400, 405, 413, 414, 431, 501, 505].includes(reply.status), "not ours");
+    reply = await exchangeRaw(address, rawOf(request));
   } catch (error) {
     // A reset, or a reply that breaks off.
     if (isLegal) throw error;
+    return undefined;
   }
+  // Only the service sends this field.
+  if (reply.headers.has("x-content-type-options")) return reply;
+  const isRefusal = [400, 405, 413, 414, 431, 501, 505].includes(reply.status);
+  assert(!isLegal && isRefusal, `${reply.status} of the runtime`);
   return undefined;
 }
 
