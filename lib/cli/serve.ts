@@ -29,6 +29,10 @@ const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 /** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
 const LAST_LINES_TIMEOUT_MS = 1_000;
 
+// A timer that is late, because the process stood still, comes before what could be written meanwhile.
+// So it is not one timer, but several after each other, of which that costs one.
+const LAST_LINES_PARTS = 10;
+
 /**
  * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
  * signal ends the process at once. SIGHUP reads the certificate and the keys of
@@ -85,9 +89,19 @@ export async function serve(
     await waitAtMost(done, DRAIN_TIMEOUT_MS);
     log.info(stoppedLine(isDone));
   } finally {
-    await waitAtMost(close(), LAST_LINES_TIMEOUT_MS);
+    await lastLines(close());
   }
   return 0;
+}
+
+async function lastLines(written: Promise<void>): Promise<void> {
+  let areWritten = false;
+  const ended = written.finally(() => {
+    areWritten = true;
+  });
+  for (let parts = 0; parts < LAST_LINES_PARTS && !areWritten; parts++) {
+    await waitAtMost(ended, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS);
+  }
 }
 
 /** What `check` says of the same options. */

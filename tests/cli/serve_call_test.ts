@@ -44,8 +44,8 @@ interface Surroundings {
   /** Whether standard error is one. */
   readonly stderr?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether somebody reads standard error, as is so unless given. */
-  readonly isRead?: boolean;
+  /** What becomes of a text on standard error; it is written at once unless given. */
+  readonly write?: (text: string) => Promise<void>;
   /** What is done once it has ended. */
   readonly afterwards?: (lines: Scene["lines"]) => Promise<void>;
 }
@@ -54,16 +54,18 @@ interface Surroundings {
 async function serving(
   args: readonly string[],
   act: (scene: Scene) => Promise<void>,
-  { stdin = false, stderr = false, env = {}, isRead = true, afterwards }: Surroundings = {},
+  { stdin = false, stderr = false, env = {}, write: reader, afterwards }: Surroundings = {},
 ): Promise<Ran> {
   const before = SIGNALS.map((signal) => process.listeners(signal));
   const printed: string[] = [];
   let text = "";
   const { write } = Deno.stderr;
   const decoder = new TextDecoder();
-  Deno.stderr.write = (bytes) => {
-    text += decoder.decode(bytes);
-    return isRead ? Promise.resolve(bytes.length) : new Promise(() => {});
+  Deno.stderr.write = async (bytes) => {
+    const chunk = decoder.decode(bytes);
+    text += chunk;
+    await reader?.(chunk);
+    return bytes.length;
   };
   const lines = (): readonly string[] =>
     text.split("\n").slice(0, -1).map((line) => line.replace(/^\S+ /, ""));
@@ -236,9 +238,33 @@ test("serve() ends after ten seconds though a request goes on, and says so", asy
   for (const connection of begun) connection.close();
 });
 
+// The last lines have a second, in parts.
+const PART_MS = 100;
+const PARTS = 10;
+
 test("serve() ends after a second though nobody reads its log", async () => {
-  await holding(1_000, async (goOff) => {
-    const act = (): Promise<void> => Promise.resolve(void goOff());
-    assertEquals((await serving(["--port", "0"], act, { isRead: false })).code, 0);
+  await holding(PART_MS, async (goOff) => {
+    let parts = 0;
+    const passTime = async (): Promise<void> => {
+      for (; parts < PARTS; parts++) await goOff();
+    };
+    const act = (): Promise<void> => Promise.resolve(void passTime());
+    const write = (): Promise<void> => new Promise(() => {});
+    assertEquals([(await serving(["--port", "0"], act, { write })).code, parts], [0, PARTS]);
   });
+});
+
+test("serve() waits for the last lines of its log, though the process stood still meanwhile", async () => {
+  let isWritten = false;
+  const write = async (text: string): Promise<void> => {
+    if (!text.includes(" info stopped\n")) return;
+    // For longer than they have, and then it takes the system a moment.
+    for (const start = performance.now(); performance.now() - start < 1_500;);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    isWritten = true;
+  };
+  let wasWritten = false;
+  const afterwards = (): Promise<void> => Promise.resolve(void (wasWritten = isWritten));
+  await serving(["--port", "0"], () => Promise.resolve(), { write, afterwards });
+  assertEquals(wasWritten, true);
 });
