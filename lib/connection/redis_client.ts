@@ -50,8 +50,8 @@ export interface RedisClientOptions {
   readonly describesCluster?: boolean;
 }
 
-/** The patience of the client while it connects: longer than ours, which ends it. */
-const CONNECT_TIMEOUT_MS = 60_000;
+/** Of the client's timers, which it has unless told otherwise: five seconds until it has written. */
+const NONE = 0;
 
 /**
  * Connects and logs in. Commands may be sent at once: they wait until that is done.
@@ -70,7 +70,8 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: "disabled",
-    socket: { ...tls, reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
+    commandOptions: { timeout: NONE },
+    socket: { ...tls, reconnectStrategy: false, connectTimeout: NONE },
   });
   const watch = new ReplyWatch(describesCluster ? LARGER : LARGE);
   let socket: Socket | undefined;

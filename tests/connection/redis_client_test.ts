@@ -81,6 +81,26 @@ Deno.test("openRedis() goes on after an error of the store", async () => {
   store.close();
 });
 
+Deno.test("openRedis() has no timer of the client blame a store for a pause of this process", async () => {
+  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const scene = await open(store.url);
+  assertEquals(await ask(scene), [1, 0, 1]);
+  const { timeout } = AbortSignal;
+  // As a pause has it: over before the client comes to write.
+  AbortSignal.timeout = () => {
+    const elapsed = new AbortController();
+    queueMicrotask(() => elapsed.abort());
+    return elapsed.signal;
+  };
+  try {
+    assertEquals([await ask(scene), scene.ends], [[1, 0, 1], []]);
+  } finally {
+    AbortSignal.timeout = timeout;
+    store.close();
+  }
+  await eventually(() => scene.ends.length > 0);
+});
+
 Deno.test("openRedis() tells why a store cannot be reached, and leaves the platform as it was", async () => {
   const { createConnection } = net;
   const { connect } = tls;

@@ -562,7 +562,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/connection/redis_client.ts",
-    line: "socket: { ...tls, reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },",
+    line: "socket: { ...tls, reconnectStrategy: false, connectTimeout: NONE },",
     original: "false",
     reason: "a client whose connection ends is destroyed before it could try again",
   },
