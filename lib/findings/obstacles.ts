@@ -17,7 +17,7 @@ import { tryStore } from "../store/connect.ts";
 import { probe, PROBE_PREFIX } from "../store/redis_store.ts";
 import { storeFailure } from "../connection/store_failure.ts";
 
-/** How long the store may take to answer, in milliseconds. */
+/** How long the store may take to answer, in milliseconds; longer where its URL says so. */
 const STORE_PATIENCE_MS = 2_000;
 
 /** Why a server could not listen where the options say, as clauses. */
@@ -67,7 +67,8 @@ export async function storeObstacles(config: Config): Promise<readonly string[]>
   const { guard: url, maxFailures, singleUse } = config;
   if (url === "memory" || maxFailures === 0 && !singleUse) return [];
   try {
-    const options = { tls: readStoreTls(config), patienceMs: STORE_PATIENCE_MS };
+    const patienceMs = Math.max(STORE_PATIENCE_MS, url.patienceMs);
+    const options = { tls: readStoreTls(config), patienceMs };
     await tryStore(url, options, { probe, probePrefix: PROBE_PREFIX });
     return [];
   } catch (error) {

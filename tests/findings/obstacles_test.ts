@@ -4,6 +4,7 @@ import { addressObstacles, storeObstacles } from "../../lib/findings/obstacles.t
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf, withFolder } from "../cli/command.ts";
 import { freePort } from "../support/free_port.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 Deno.test("storeObstacles() tries the store, and none that no server would ask", async () => {
   const nowhere = `redis://127.0.0.1:${freePort()}`;
@@ -16,6 +17,23 @@ Deno.test("storeObstacles() tries the store, and none that no server would ask",
   assertEquals(await obstacles("--max-failures", "0", "--single-use"), refused);
   assertEquals(await obstacles("--max-failures", "0"), []);
   assertEquals(await storeObstacles(configOf([])), []);
+});
+
+Deno.test("storeObstacles() waits two seconds for a store, and as long as a server where that is longer", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const store = `redis://127.0.0.1:${silent.addr.port}`;
+  for (const [query, tickMs] of [["", 200], ["?timeout=100", 200], ["?timeout=60000", 6000]]) {
+    await ManualTimers.during(async (timers) => {
+      const obstacles = storeObstacles(configOf(["--guard", store + query]));
+      let isOver = false;
+      void obstacles.then(() => isOver = true);
+      while (!isOver) await timers.tick();
+      assertEquals(new Set(timers.asked), new Set([tickMs]));
+      assertEquals(await obstacles, [
+        `the store of the guard, ${store}, does not answer in time`,
+      ]);
+    });
+  }
 });
 
 Deno.test("storeObstacles() trusts whom the options name", async () => {
