@@ -8,7 +8,8 @@ import { type RunningProgram, runProgram } from "../support/program.ts";
 import {
   check,
   counted,
-  earlyInTimeStep,
+  decided,
+  patient,
   pinOf,
   readiness,
   startServer,
@@ -16,8 +17,9 @@ import {
   withTwoServers,
   wrongPinOf,
 } from "../redis/two_servers.ts";
-import { load, refusals, say } from "./load.ts";
+import { load, refusals, repeatedNews, say } from "./load.ts";
 import {
+  caughtUp,
   type Cluster,
   ELECTION_MS,
   knows,
@@ -26,9 +28,11 @@ import {
   Nodes,
   startCluster,
   startMember,
+  startOwner,
 } from "./nodes.ts";
 
-const SECRETS = Array.from({ length: 24 }, (_, i) => `canary secret ${i}`);
+// Of the secrets of a test, how many each primary keeps.
+const SECRETS_OF_EACH = 8;
 
 /** The permissions that the documentation says a user of the store needs, those in a Cluster too. */
 function shownPermissions(): readonly string[] {
@@ -60,6 +64,8 @@ async function withCluster(
     readonly servers: readonly [RunningProgram, RunningProgram];
     /** Where it is. */
     readonly url: string;
+    /** Some secrets, as many of each primary. */
+    readonly secrets: readonly string[];
     /** The slot that keeps a secret. */
     readonly slot: (secret: string) => number;
     /** The primary that keeps a secret at the start. */
@@ -75,51 +81,79 @@ async function withCluster(
     const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
     const name = fingerprintBy(key, "SHA1");
     const slot = (secret: string): number => slotOf(keyOf(name(new TextEncoder().encode(secret))));
-    const owner = (secret: string): Node => cluster.primaries[Math.floor(slot(secret) / 5461.5)]!;
-    await run({ nodes, cluster, servers: [first, second], url, slot, owner });
+    const owner = (secret: string): Node => startOwner(cluster, slot(secret));
+    const ofEach = (name: string, count: number): readonly string[] =>
+      cluster.primaries.flatMap((primary) => secretsOf(primary, owner, name, count));
+    // One that is ready reaches most of the nodes.
+    for (const server of [first, second]) {
+      for (const secret of ofEach(`canary ${server.pid}`, 1)) {
+        await eventually(async () => await check(server, pinOf(secret), secret) === "True");
+      }
+    }
+    const secrets = ofEach("canary secret", SECRETS_OF_EACH);
+    await run({ nodes, cluster, servers: [first, second], url, secrets, slot, owner });
   });
   assert(!/canary/.test(log), log);
   return log;
 }
 
+function secretsOf(
+  primary: Node,
+  owner: (secret: string) => Node,
+  name: string,
+  count: number,
+): readonly string[] {
+  const secrets: string[] = [];
+  for (let i = 0; secrets.length < count; i++) {
+    if (owner(`${name} ${i}`) === primary) secrets.push(`${name} ${i}`);
+  }
+  return secrets;
+}
+
 Deno.test("two servers share a Cluster: each secret is counted at one node, through either server", async () => {
-  await withCluster(["--max-failures", "2"], async ({ cluster, servers, owner, slot, url }) => {
-    const checked = await runProgram(["check", "--port", "0"], { AUTHENTICATOR_GUARD: url });
-    assertEquals([checked.code, /cannot|answers/.test(checked.stderr)], [0, false], checked.stderr);
-    assertEquals(new Set(SECRETS.map(owner)).size, 3);
-    await earlyInTimeStep();
-    for (const secret of SECRETS) {
-      for (const server of servers) {
-        assertEquals(await check(server, wrongPinOf(secret), secret), "False");
-      }
-      assertEquals(await check(servers[0], pinOf(secret), secret), "False");
-    }
-    const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
-    assertEquals(await counted(servers[0], throttled), SECRETS.length);
-    for (const primary of cluster.primaries) {
-      const keys = (await primary.command("KEYS", "authenticator:guard:*")).split("\n");
-      const secrets = SECRETS.filter((secret) => owner(secret) === primary);
-      const kept = keys.filter((key) => !key.includes(":probe-"));
-      assertEquals(kept.length, secrets.length);
-      const slots = await Promise.all(
-        kept.map(async (key) => Number(await primary.command("CLUSTER", "KEYSLOT", key))),
+  await withCluster(
+    ["--max-failures", "2"],
+    async ({ cluster, servers, secrets, owner, slot, url }) => {
+      const env = { AUTHENTICATOR_GUARD: patient(url) };
+      const checked = await runProgram(["check", "--port", "0"], env);
+      assertEquals(
+        [checked.code, /cannot|answers/.test(checked.stderr)],
+        [0, false],
+        checked.stderr,
       );
-      assertEquals(new Set(slots), new Set(secrets.map(slot)));
-    }
-  });
+      for (const secret of secrets) {
+        for (const server of servers) {
+          assertEquals(await check(server, wrongPinOf(secret), secret), "False");
+        }
+        assertEquals(await check(servers[0], pinOf(secret), secret), "False");
+      }
+      const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
+      assertEquals(await counted(servers[0], throttled), secrets.length);
+      for (const primary of cluster.primaries) {
+        const keys = (await primary.command("KEYS", "authenticator:guard:*")).split("\n");
+        const itsOwn = secrets.filter((secret) => owner(secret) === primary);
+        const kept = keys.filter((key) => !key.includes(":probe-"));
+        assertEquals(kept.length, itsOwn.length);
+        const slots = await Promise.all(
+          kept.map(async (key) => Number(await primary.command("CLUSTER", "KEYSLOT", key))),
+        );
+        assertEquals(new Set(slots), new Set(itsOwn.map(slot)));
+      }
+    },
+  );
 });
 
 Deno.test("a node of a Cluster fails: others decide on, its replica takes over, and no code is accepted twice", async () => {
   // With a wide window, the codes are still right when the vote is over.
-  const args = ["--single-use", "--window", "10"];
-  const log = await withCluster(args, async ({ cluster, servers, owner }) => {
+  const args = ["--single-use", "--window", "100"];
+  const log = await withCluster(args, async ({ cluster, servers, secrets, owner }) => {
     const [failing] = cluster.primaries;
-    const itsOwn = SECRETS.filter((secret) => owner(secret) === failing);
-    const others = SECRETS.filter((secret) => owner(secret) !== failing);
+    const itsOwn = secrets.filter((secret) => owner(secret) === failing);
+    const others = secrets.filter((secret) => owner(secret) !== failing);
     const used = itsOwn.map((secret) => [secret, pinOf(secret)] as const);
-    // Accepted, and acknowledged by the replica: one of two, and the other is gone in a moment.
+    // Accepted, and known to the replica: one of two, and the other is gone in a moment.
     for (const [secret, pin] of used) assertEquals(await check(servers[0], pin, secret), "True");
-    assertEquals(await failing!.command("WAIT", "1", "60000"), "1");
+    await caughtUp(failing!, cluster.replicas[0]!);
     await failing!.kill();
     for (const secret of others) {
       assertEquals(await check(servers[1], pinOf(secret), secret), "True");
@@ -142,18 +176,20 @@ Deno.test("a node of a Cluster fails: others decide on, its replica takes over, 
     await eventually(async () => await readiness(servers[0]) === 200);
   });
   const warnings = log.match(/ warn a node of the store of the guard, .*$/gm) ?? [];
-  assert(warnings.length >= 2 && warnings.length <= 6, log);
+  assert(warnings.length >= 2, log);
+  // Each reason once, not with every attempt; and once more where a node names it a primary again.
+  assert(repeatedNews(log) <= 2, log);
 });
 
 Deno.test("a node of a Cluster fails under load: only its secrets are refused, and only for a while", async () => {
-  await withCluster([], async ({ cluster, servers, owner }) => {
+  await withCluster([], async ({ cluster, servers, secrets, owner }) => {
     const [, failing] = cluster.primaries;
     const isItsOwn = (secret: string): boolean => owner(secret) === failing;
-    const running = load(servers, SECRETS);
+    const running = load(servers, secrets);
     await running.round();
     await failing!.kill();
     await promotion(cluster.replicas[1]!);
-    const itsOwn = SECRETS.filter(isItsOwn);
+    const itsOwn = secrets.filter(isItsOwn);
     await eventually(async () => {
       const answers = await Promise.all(
         itsOwn.map((secret) => check(servers[0], pinOf(secret), secret)),
@@ -175,37 +211,43 @@ Deno.test("a node of a Cluster fails under load: only its secrets are refused, a
 });
 
 Deno.test("a slot moves to a node that nobody knew, which decides while it moves and after", async () => {
-  await withCluster(["--max-failures", "3"], async ({ nodes, cluster, servers, slot, owner }) => {
-    const [secret] = SECRETS;
-    const from = owner(secret!);
-    const added = await startMember(nodes);
-    await knowTheServers(added);
-    await meet(from, added);
-    const [fromId, toId] = await Promise.all(
-      [from, added].map((node) => node.command("CLUSTER", "MYID")),
-    );
-    const number = String(slot(secret!));
-    for (const server of servers) await check(server, wrongPinOf(secret!), secret);
-    for (const primary of cluster.primaries) await knows(primary, added);
-    const told = async (node: Node, ...words: string[]): Promise<void> =>
-      assertEquals(await node.command("CLUSTER", "SETSLOT", number, ...words), "OK");
-    await eventually(async () => (await added.command("CLUSTER", "NODES")).includes(fromId!));
-    await eventually(async () => (await added.command("CLUSTER", "INFO")).includes("state:ok"));
-    await told(added, "IMPORTING", fromId!);
-    await told(from, "MIGRATING", toId!);
-    const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", number, "100")).split("\n");
-    const to = ["127.0.0.1", String(added.port), "", "0", "5000", "KEYS"];
-    assertEquals(await from.command("MIGRATE", ...to, ...keys), "OK");
-    // The node that had it sends on, question by question (ASK), to one that nobody knew.
-    await eventually(async () => await check(servers[0], pinOf(secret!), secret) === "True");
-    assertEquals(await check(servers[0], pinOf(secret!), secret), "True");
-    for (const node of [added, ...cluster.primaries]) await told(node, "NODE", toId!);
-    const running = load(servers, [secret!]);
-    await running.round();
-    const [wrongly] = refusals((await running.end()).values());
-    say(`wrong refusals after the slot moved: ${wrongly}`);
-    await eventually(async () => await check(servers[1], pinOf(secret!), secret) === "True");
-  });
+  await withCluster(
+    ["--max-failures", "3"],
+    async ({ nodes, cluster, servers, secrets, slot, owner }) => {
+      const [secret] = secrets;
+      const from = owner(secret!);
+      const added = await startMember(nodes);
+      await knowTheServers(added);
+      await meet(from, added);
+      const [fromId, toId] = await Promise.all(
+        [from, added].map((node) => node.command("CLUSTER", "MYID")),
+      );
+      const number = String(slot(secret!));
+      for (const server of servers) await decided(server, wrongPinOf(secret!), secret!);
+      for (const primary of cluster.primaries) await knows(primary, added);
+      const told = async (node: Node, ...words: string[]): Promise<void> =>
+        assertEquals(await node.command("CLUSTER", "SETSLOT", number, ...words), "OK");
+      await eventually(async () => (await added.command("CLUSTER", "NODES")).includes(fromId!));
+      await eventually(async () => (await added.command("CLUSTER", "INFO")).includes("state:ok"));
+      await told(added, "IMPORTING", fromId!);
+      await told(from, "MIGRATING", toId!);
+      const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", number, "100")).split("\n");
+      const to = ["127.0.0.1", String(added.port), "", "0", "60000", "KEYS"];
+      assertEquals(await from.command("MIGRATE", ...to, ...keys), "OK");
+      // The node that had it sends on, question by question (ASK), to one that nobody knew. Its
+      // connection stays while it is asked now and then.
+      await eventually(async () => {
+        const ask = (): Promise<string> => check(servers[0], pinOf(secret!), secret);
+        return await ask() === "True" && await ask() === "True";
+      });
+      for (const node of [added, ...cluster.primaries]) await told(node, "NODE", toId!);
+      const running = load(servers, [secret!]);
+      await running.round();
+      const [wrongly] = refusals((await running.end()).values());
+      say(`wrong refusals after the slot moved: ${wrongly}`);
+      await eventually(async () => await check(servers[1], pinOf(secret!), secret) === "True");
+    },
+  );
 });
 
 Deno.test("a node of a Cluster that is given as a server is named in one line, and never used", async () => {
@@ -214,7 +256,7 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
   const keyFile = Deno.makeTempFileSync();
   Deno.writeTextFileSync(keyFile, "k".repeat(43));
   const server = await startServer(`redis://${primaries[0]!.address}`, keyFile);
-  await server.logged("all pins are refused\n");
+  await server.logged("(MOVED): all pins are refused\n");
   for (let i = 0; i < 10; i++) {
     assertEquals(await readiness(server), 503);
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -222,7 +264,7 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
   await stop(server);
   const { stderr } = await server.outcome;
   const lines = stderr.split("\n").filter((line) => line.includes("the store of the guard"));
-  assertEquals(lines.length, 1, stderr);
-  assert(lines[0]!.endsWith("use redis+cluster:// (MOVED): all pins are refused"), lines[0]);
+  assert(lines.some((line) => line.endsWith("use redis+cluster:// (MOVED): all pins are refused")));
+  assert(!lines.some((line) => line.endsWith("answers")) && repeatedNews(stderr) === 0, stderr);
   Deno.removeSync(keyFile);
 });

@@ -6,6 +6,7 @@
 
 import type { RunningProgram } from "../support/program.ts";
 import { check, pinOf } from "../redis/two_servers.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Right pins that are being sent. */
 export interface Load {
@@ -34,7 +35,7 @@ export function load(servers: readonly RunningProgram[], secrets: readonly strin
     },
     round: async () => {
       const before = fewest();
-      while (fewest() < before + 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      await eventually(() => fewest() >= before + 2, "each secret has had an answer");
     },
   };
 }
@@ -43,6 +44,22 @@ export function load(servers: readonly RunningProgram[], secrets: readonly strin
 export function refusals(answers: Iterable<readonly string[]>): readonly [number, number] {
   const all = [...answers].flat();
   return [all.filter((answer) => answer !== "True").length, all.length];
+}
+
+const NEWS = /(?:info|warn) ((?:a node of )?the store of the guard, \S+(?: \S+:\d+,)?) (.+)$/;
+
+/** How many lines say of a store, or of a node, what the line before about it said. */
+export function repeatedNews(log: string): number {
+  const last = new Map<string, string>();
+  const repeated = log.split("\n").filter((line) => {
+    // What follows is of the next server.
+    if (line.startsWith("Listening on ")) last.clear();
+    const [, who = "", saying = ""] = NEWS.exec(line) ?? [];
+    const before = last.get(who);
+    last.set(who, saying);
+    return who !== "" && before === saying;
+  });
+  return repeated.length;
 }
 
 /** Prints a figure that nothing is asserted of. */

@@ -14,9 +14,9 @@ const STORE = Deno.env.get("TEST_STORE") ?? "redis-server";
 
 /**
  * How long a node must be silent until the others take it for dead, in milliseconds. A busy machine
- * may well leave one without its processor for a second.
+ * may well leave one without its processor for seconds.
  */
-const DOWN_MS = 3000;
+const DOWN_MS = 10_000;
 
 /**
  * How long it may take until a replica leads, in milliseconds: on a busy machine Sentinels trust no
@@ -147,6 +147,16 @@ export async function startWatched(nodes: Nodes, password = ""): Promise<Watched
   return { primary, replica, sentinels };
 }
 
+/** Waits until a replica has all that its primary has by now. */
+export async function caughtUp(primary: Node, replica: Node): Promise<void> {
+  // Role and offset; of a replica also whose it is, by host and port, and how it stands with that.
+  const [, offset] = (await primary.command("ROLE")).split("\n");
+  await eventually(async () => {
+    const [, , , , reached] = (await replica.command("ROLE")).split("\n");
+    return Number(reached) >= Number(offset);
+  }, "the replica has what its primary had");
+}
+
 function pairs(lines: readonly string[]): readonly (readonly [string, string])[] {
   return lines.flatMap((line, i) => i % 2 === 0 ? [[line, lines[i + 1] ?? ""] as const] : []);
 }
@@ -159,14 +169,21 @@ export interface Cluster {
   readonly replicas: readonly Node[];
 }
 
+/** The first slot of each primary, and the end. */
+const SLOT_BOUNDS: readonly number[] = [0, 5461, 10923, 16384];
+
+/** The primary that has a slot at the start. */
+export function startOwner({ primaries }: Cluster, slot: number): Node {
+  return primaries[SLOT_BOUNDS.findLastIndex((first) => first <= slot)]!;
+}
+
 /** Starts a Cluster. */
 export async function startCluster(nodes: Nodes): Promise<Cluster> {
   const all = await Promise.all(Array.from({ length: 6 }, () => startMember(nodes)));
   const primaries = all.slice(0, 3);
   const replicas = all.slice(3);
-  const bounds = [0, 5461, 10923, 16384];
   for (const [i, primary] of primaries.entries()) {
-    const range = [String(bounds[i]!), String(bounds[i + 1]! - 1)];
+    const range = [String(SLOT_BOUNDS[i]!), String(SLOT_BOUNDS[i + 1]! - 1)];
     assertEquals(await primary.command("CLUSTER", "ADDSLOTSRANGE", ...range), "OK");
     assertEquals(await primary.command("CLUSTER", "SET-CONFIG-EPOCH", String(i + 1)), "OK");
   }

@@ -8,7 +8,7 @@ import { type RedisServer, withRedis } from "./server.ts";
 import {
   check,
   counted,
-  earlyInTimeStep,
+  decided,
   pinOf,
   readiness,
   SECRET,
@@ -86,8 +86,12 @@ function load(server: RunningProgram): Load {
 for (const [what, begin, end] of OUTAGES) {
   Deno.test(`when Redis ${what} under load, pins are refused, and all is well when it is back`, async () => {
     await withRedis([], async (redis) => {
-      const log = await withTwoServers(redis.url, ["--max-failures", "5"], async (one, two) => {
-        for (const server of [one, two, one, two]) await check(server, wrongPinOf(SECRET));
+      // Not so patient that a store that is silent is found out late.
+      const url = `${redis.url}?timeout=5000`;
+      const log = await withTwoServers(url, ["--max-failures", "5"], async (one, two) => {
+        for (const server of [one, two, one, two]) {
+          assertEquals(await decided(server, wrongPinOf(SECRET), SECRET), "False");
+        }
         const loads = [load(one), load(two)];
         const accept = async (): Promise<unknown> =>
           await Promise.all(loads.map(({ accepts }) => accepts()));
@@ -115,14 +119,13 @@ for (const [what, begin, end] of OUTAGES) {
 
 // Four failures came before the outage: the next is the fifth, and no more is looked at.
 async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Promise<void> {
-  await earlyInTimeStep(5);
   const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
   const before = await counted(two, throttled);
-  assertEquals(await check(one, wrongPinOf(SECRET)), "False");
-  assertEquals(await check(two, pinOf(SECRET)), "False");
-  assertEquals(await counted(two, throttled), before + 1);
   assert(await counted(one, "authenticator_guard_store_errors_total") > 0);
-  assertEquals(await check(one, pinOf("another secret"), "another secret"), "True");
+  assertEquals(await decided(one, wrongPinOf(SECRET), SECRET), "False");
+  assertEquals(await decided(two, pinOf(SECRET), SECRET), "False");
+  assertEquals(await counted(two, throttled), before + 1);
+  assertEquals(await decided(one, pinOf("another secret"), "another secret"), "True");
 }
 
 Deno.test("a server starts without its Redis, refuses pins, and takes it when it comes", async () => {
@@ -148,10 +151,11 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       return piece;
     });
-    const url = `redis://127.0.0.1:${middleman.port}?timeout=5000`;
+    // On a busy machine much comes to the delay.
+    const url = `redis://127.0.0.1:${middleman.port}?timeout=20000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
-      delayMs = 30_000;
+      delayMs = 60_000;
       assertEquals(await check(one, pinOf(SECRET)), "False");
       assertEquals(await readiness(one), 503);
       delayMs = 0;
@@ -177,11 +181,11 @@ for (const [what, login, args, said] of REFUSALS) {
       const keyFile = Deno.makeTempFileSync();
       Deno.writeTextFileSync(keyFile, "k".repeat(32));
       const server = await startServer(url.replace("//", `//${login}`), keyFile);
-      await server.logged("all pins are refused");
+      await server.logged(said);
       assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
       await stop(server);
       const { stderr } = await server.outcome;
-      assert(stderr.includes(said), stderr);
+      assert(stderr.includes("all pins are refused"), stderr);
       assert(!stderr.includes("canary"), stderr);
       Deno.removeSync(keyFile);
     });

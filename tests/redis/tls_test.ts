@@ -13,16 +13,7 @@ import {
   PRIVATE_KEY,
 } from "./certificates.ts";
 import { withRedis } from "./server.ts";
-import {
-  check,
-  earlyInTimeStep,
-  pinOf,
-  readiness,
-  SECRET,
-  startServer,
-  stop,
-  wrongPinOf,
-} from "./two_servers.ts";
+import { check, pinOf, readiness, SECRET, startServer, stop, wrongPinOf } from "./two_servers.ts";
 
 const FILES = {
   "ca.pem": AUTHORITY,
@@ -111,7 +102,6 @@ Deno.test("a server reaches its store over TLS, with a password that URLs have t
     ];
     for (const [args, env] of ways) {
       const secret = `${SECRET} ${args.length}`;
-      await earlyInTimeStep(10);
       const log = await logOf(redis, url, ["--single-use", ...args], async (server) => {
         await isReady(server);
         const pin = pinOf(secret);
@@ -216,13 +206,21 @@ Deno.test("a client certificate that is renewed is used without a restart", asyn
 Deno.test("a server goes on when one side speaks TLS and the other does not", async () => {
   await withTlsRedis(NO_CLIENT_CERTIFICATE, async (redis) => {
     for (const url of [`rediss://127.0.0.1:${redis.plainPort}`, `redis://${redis.address}`]) {
-      await logOf(redis, url, [], (server) => refuses(server, "all pins are refused"));
+      // One waits for the other, which is found out by silence.
+      await logOf(
+        redis,
+        `${url}?timeout=1000`,
+        [],
+        (server) => refuses(server, "all pins are refused"),
+      );
     }
   });
 });
 
 const SEED = 7;
 const FLIPS = 12;
+// Far above what so many connections take, and the pauses of four seconds between them.
+const FLIPPING_MS = 900_000;
 
 /** Flips one bit of the bytes that one side sends: the `at`-th. */
 function flipOneBit(from: "server" | "store", at: number, bit: number, onFlip: () => void): Meddle {
@@ -249,17 +247,21 @@ Deno.test("a server outlives flipped bits in what its store says by TLS and hear
       const at = random(4) === 0 ? random(1200) : 1500 + random(3000);
       return flipOneBit(random(2) ? "server" : "store", at, random(8), () => flips++);
     });
-    const url = `rediss://127.0.0.1:${middleman.port}?timeout=500`;
+    // Not so patient that a side that waits for the rest of what was flipped is found out late.
+    const url = `rediss://127.0.0.1:${middleman.port}?timeout=2000`;
     const args = ["--guard-tls-ca", redis.file("ca.pem")];
     await logOf(redis, url, args, async (server) => {
-      await eventually(async () => {
-        const secrets = Array.from({ length: 20 }, (_, i) => `${SECRET} ${i}`);
-        const wrong = secrets.map((secret) => check(server, wrongPinOf(secret), secret));
-        assertEquals(new Set(await Promise.all(wrong)), new Set(["False"]));
-        return flips >= FLIPS;
-      });
-      await isReady(server);
-      assertEquals(await check(server, pinOf(SECRET)), "True");
+      await eventually(
+        async () => {
+          const secrets = Array.from({ length: 20 }, (_, i) => `${SECRET} ${i}`);
+          const wrong = secrets.map((secret) => check(server, wrongPinOf(secret), secret));
+          assertEquals(new Set(await Promise.all(wrong)), new Set(["False"]));
+          return flips >= FLIPS;
+        },
+        "the last bit is flipped",
+        FLIPPING_MS,
+      );
+      await eventually(async () => await check(server, pinOf(SECRET)) === "True");
     });
     middleman.close();
   });

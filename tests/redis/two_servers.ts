@@ -6,7 +6,8 @@
 
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { eventually } from "../support/eventually.ts";
+import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
+import { eventually, inTime } from "../support/eventually.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
@@ -18,17 +19,11 @@ export function pinOf(secret: string, distance = 0): string {
   return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
 }
 
-/** A pin that is wrong now and will be for a while. */
+/** A pin that is wrong now and will be for ten minutes, by a window of ten time steps as well. */
 export function wrongPinOf(secret: string): string {
-  const right = [-2, -1, 0, 1, 2, 3, 4].map((distance) => pinOf(secret, distance));
+  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11));
   return ["000000", "000001", "000002", "000003", "000004", "000005", "000006", "000007"]
     .find((pin) => !right.includes(pin))!;
-}
-
-/** Waits for a time step that has at least so many seconds left. */
-export async function earlyInTimeStep(seconds = 20): Promise<void> {
-  const left = 30_000 - Date.now() % 30_000;
-  if (left < seconds * 1000) await new Promise((resolve) => setTimeout(resolve, left + 100));
 }
 
 /** Asks a server about a pin, by the route whose replies are plain. */
@@ -52,6 +47,45 @@ export async function readiness(server: RunningProgram): Promise<number> {
   return reply.status;
 }
 
+/**
+ * Asks about a pin until the store has decided about it: on a busy machine even a patient server may
+ * have to answer without. Nobody else may ask the server meanwhile.
+ */
+export async function decided(
+  server: RunningProgram,
+  pin: string,
+  secret: string,
+): Promise<string> {
+  const errors = (): Promise<number> => counted(server, "authenticator_guard_store_errors_total");
+  let answer = "";
+  await eventually(async () => {
+    const before = await errors();
+    answer = await check(server, pin, secret);
+    return await errors() === before;
+  }, "the store decides");
+  return answer;
+}
+
+/**
+ * Runs something about a secret whose pins the guard begins to refuse; again, with another secret,
+ * where it fails after so long that the first of the guard's waits may have ended.
+ */
+export async function withinFirstWait(run: (secret: string) => Promise<void>): Promise<void> {
+  let attempts = 0;
+  await inTime(FIRST_WAIT_MS, () => run(`${SECRET} ${++attempts}`));
+}
+
+/**
+ * Has eight wrong pins looked at by a server that allows more. Others at its store that allow two
+ * refuse all pins of the secret for half an hour then, and not for the half minute after a third.
+ */
+export async function failOften(storeUrl: string, keyFile: string, secret: string): Promise<void> {
+  const server = await startServer(storeUrl, keyFile, ["--single-use"]);
+  await eventually(async () => await readiness(server) === 200);
+  for (let i = 0; i < 8; i++) await decided(server, wrongPinOf(secret), secret);
+  await stop(server);
+}
+
 /** A counter of `/metrics`. */
 export async function counted(server: RunningProgram, sample: string): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
@@ -64,7 +98,7 @@ export async function counted(server: RunningProgram, sample: string): Promise<n
  * well leave one without its processor; what a URL says itself stays.
  */
 export function patient(storeUrl: string): string {
-  return storeUrl.includes("?") ? storeUrl : `${storeUrl}?timeout=5000`;
+  return storeUrl.includes("?") ? storeUrl : `${storeUrl}?timeout=30000`;
 }
 
 /** Starts a server with a store, to which it is patient. */
