@@ -87,6 +87,8 @@ Deno.test("a clock that is set changes nothing in how long pins are refused", as
       time.set(offsetMs);
       const answer = await subject.validate(subject.pinOf(secret), secret);
       if (performance.now() - start < WAIT_MS) assertEquals(answer, "False");
+      // On a busy machine the wait may be over, and the code used, which refuses all earlier ones.
+      else if (answer === "True") return;
     }
     time.set(-HOUR_MS);
     const isAccepted = async (): Promise<boolean> =>

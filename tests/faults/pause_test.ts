@@ -5,11 +5,12 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
+import { BODY_TIMEOUT_MS } from "../../lib/body/body.ts";
 import { eventually } from "../support/eventually.ts";
 import { isStopped } from "../support/process.ts";
 import type { RunningProgram } from "../support/program.ts";
 import { Wire } from "../runtime/wire.ts";
-import { SECRET, validateTarget, withSubject } from "./subject.ts";
+import { SECRET, type Subject, validateTarget, withSubject } from "./subject.ts";
 
 // Longer than a body may take to arrive.
 const PAUSE_MS = 12_000;
@@ -28,15 +29,26 @@ async function beginRequest(program: RunningProgram, pin: string): Promise<[Wire
   return [wire, body];
 }
 
+/** Begins two requests, with a right pin and a wrong one, and stops the server before they are late. */
+async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire, string])[]> {
+  const { program } = subject;
+  const pins = [subject.freshPin(), subject.wrongPin()];
+  for (;;) {
+    const startMs = performance.now();
+    const begun = await Promise.all(pins.map((pin) => beginRequest(program, pin)));
+    program.signal("SIGSTOP");
+    await eventually(() => isStopped(program.pid), "the server stands");
+    if (performance.now() - startMs < BODY_TIMEOUT_MS) return begun;
+    // On a busy machine: the server may have waited long enough, and said so.
+    program.signal("SIGCONT");
+    for (const [wire] of begun) wire.close();
+  }
+}
+
 Deno.test("after a pause every caller that came meanwhile is answered, each with what is right", async () => {
   await withSubject({}, async (subject) => {
     const { program } = subject;
-    const begun = [
-      await beginRequest(program, subject.freshPin()),
-      await beginRequest(program, subject.wrongPin()),
-    ];
-    program.signal("SIGSTOP");
-    await eventually(() => isStopped(program.pid), "the server stands");
+    const begun = await beginAndStop(subject);
     for (const [wire, body] of begun) await wire.send(body);
     const pin = subject.wrongPin();
     const text = `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;

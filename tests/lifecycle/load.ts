@@ -16,6 +16,8 @@ export interface Count {
 export interface Load {
   /** How many requests a second; fewer where that would leave too many unanswered. */
   readonly perSecond: number;
+  /** How many requests are sent at least, whenever it is told to stop; none unless given. */
+  readonly least?: number;
   /** How many may be unanswered at once. */
   readonly atOnce: number;
   /** After how many milliseconds a request counts as lost. */
@@ -26,21 +28,21 @@ const PAIRS = "pin=123456&secretCode=correct%20horse%20battery%20staple";
 const TICK_MS = 2;
 
 /**
- * Sends requests until it is told to stop, each of them in its turn by GET and by POST, and waits
- * until each has ended.
+ * Sends requests until it is told to stop and has sent enough, each of them in its turn by GET and
+ * by POST, and waits until each has ended.
  *
  * @param url The address of ValidatePin.
  */
 export async function steadyLoad(
   url: string,
-  { perSecond, atOnce, patienceMs }: Load,
+  { perSecond, least = 0, atOnce, patienceMs }: Load,
   stop: AbortSignal,
 ): Promise<Count> {
   const outcomes: Record<string, number> = {};
   const pending = new Set<Promise<void>>();
   const start = performance.now();
   let sent = 0;
-  while (!stop.aborted) {
+  while (!stop.aborted || sent < least) {
     const due = (performance.now() - start) * perSecond / 1000;
     for (; sent < due && pending.size < atOnce; sent++) {
       const request = one(url, sent, patienceMs).then((outcome) => {

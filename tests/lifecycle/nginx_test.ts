@@ -12,7 +12,8 @@ import { type Count, steadyLoad } from "./load.ts";
 import { startNginx, withErrors } from "../deploy/nginx.ts";
 import { exchange, need, withFolder } from "../deploy/tool.ts";
 
-const LOAD = { perSecond: 1_000, atOnce: 256, patienceMs: 60_000 };
+// On a busy machine many fewer a second are answered.
+const LOAD = { perSecond: 1_000, least: 1_000, atOnce: 256, patienceMs: 60_000 };
 // Of two instances in turn.
 const RESTARTS = 6;
 // Between restarts, so that the load runs over both instances again.
@@ -85,7 +86,7 @@ async function restartUnderLoad(
 
 function assertAllAnswered({ sent, outcomes }: Count): void {
   assertEquals(outcomes, { "200": sent });
-  assert(sent > 1_000);
+  assert(sent >= LOAD.least);
 }
 
 Deno.test("on sockets: every request is answered, and none had to be sent twice", () =>
