@@ -141,6 +141,8 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   baseUrl: [
     "pin.example.com",
     "ftp://x",
+    "xhttp://x",
+    "http://x/y?z",
     "http://x?y",
     "http://x#y",
     "http://<x>",

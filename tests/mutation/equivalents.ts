@@ -432,6 +432,19 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "both runtimes know the names of hashes in either case",
   },
   {
+    file: "lib/connection/reply_watch.ts",
+    original: "text.slice(1 - LARGE_BYTES)",
+    replacement: "text",
+    reason:
+      "what fitted before fits when it is looked at again; to forget it spares time and memory",
+  },
+  {
+    file: "lib/connection/store_url.ts",
+    line: "URL_OF_STORE.exec(text) ?? [];",
+    original: "[]",
+    reason: "its first element is passed over",
+  },
+  {
     file: "lib/connection/store_failure.ts",
     line: 'const word = /^[A-Z]+/.exec(message)?.[0] ?? "";',
     original: '""',
@@ -821,6 +834,30 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original,
     reason: "on a socket there is no TLS, and nothing that renews it",
   })),
+  {
+    file: "lib/config/options.ts",
+    original: "{ value: undefined }",
+    replacement: "{}",
+    reason: "what has no value has the value undefined",
+  },
+  {
+    file: "lib/config/options.ts",
+    line: 'if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {',
+    original: '"memory"',
+    reason: "the word memory is not encrypted either; the check is for the compiler",
+  },
+  {
+    file: "lib/config/option.ts",
+    original: "inherited !== undefined",
+    replacement: "true",
+    reason: "a default is what is expected, so nobody is told where it comes from",
+  },
+  {
+    file: "lib/runtime/deno.ts",
+    original: "/^http\\+unix:\\/\\/[^/]*/",
+    replacement: "/http\\+unix:\\/\\/[^/]*/",
+    reason: "the URL begins so",
+  },
   {
     file: "lib/runtime/unix_socket.ts",
     original: "statOf(to)?.ino",

@@ -21,7 +21,7 @@ import project from "../../deno.json" with { type: "json" };
 import { EQUIVALENTS } from "./equivalents.ts";
 import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
 import { folderOf, isEquivalent, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
-import { dryRun, Trial } from "./run.ts";
+import { dryRun, Trial, type TrialLimits } from "./run.ts";
 
 const KEPT = new URL("../../dist/mutation/", import.meta.url);
 const RESULTS = new URL("results.json", KEPT);
@@ -82,10 +82,10 @@ function keep(results: Results): void {
 /** Tries mutants, and writes down what became of each. */
 async function tryAll(
   folder: string,
-  { open, all, testsMs }: {
+  { open, all, limits }: {
     readonly open: readonly Mutant[];
     readonly all: readonly Mutant[];
-    readonly testsMs: number;
+    readonly limits: TrialLimits;
   },
   testFiles: readonly string[],
   note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
@@ -95,7 +95,7 @@ async function tryAll(
     if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
   }
   say(`${dry.tests.length} tests`);
-  const trial = new Trial(folder, all, dry, testsMs);
+  const trial = new Trial(folder, all, dry, limits);
   for (const [index, mutant] of open.entries()) {
     const { result, by = "" } = await trial.outcomeOf(mutant);
     note(mutant, { result, by });
@@ -140,7 +140,8 @@ async function main(args: readonly string[]): Promise<void> {
   const open = args.includes("--report") ? [] : chosen.filter(isOpen);
   say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
   if (open.length > 0) {
-    await tryAll(folder, { open, all: mutants, testsMs }, testFiles, ({ key }, result) => {
+    const limits = { testsMs, areChosen: named.length > 0 };
+    await tryAll(folder, { open, all: mutants, limits }, testFiles, ({ key }, result) => {
       results[key] = { ...result, tests };
       keep(results);
     });

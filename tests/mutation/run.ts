@@ -38,24 +38,32 @@ export async function dryRun(
   return answer;
 }
 
+/** Which tests are run. */
+export interface TrialLimits {
+  /** How long those for one mutant may take, by what they took without it. */
+  readonly testsMs: number;
+  /** Whether they were chosen for the files that are mutated. */
+  readonly areChosen: boolean;
+}
+
 /** What runs the tests. */
 export class Trial {
   readonly #folder: string;
   readonly #tests: readonly DryTest[];
   readonly #loaded: ReadonlySet<string>;
   readonly #fileOf: ReadonlyMap<string, string>;
-  readonly #testsMs: number;
+  readonly #limits: TrialLimits;
   #warm: Worker | undefined;
 
-  /** @param testsMs How long the tests for one mutant may take, by what they took without it. */
+  /** Tries mutants of a tree by the tests of a run without one. */
   constructor(
     folder: string,
     mutants: readonly Mutant[],
     { tests, loaded }: DryRun,
-    testsMs: number,
+    limits: TrialLimits,
   ) {
     this.#folder = folder;
-    this.#testsMs = testsMs;
+    this.#limits = limits;
     this.#tests = tests.filter(({ failure }) => failure === undefined);
     this.#loaded = new Set(loaded);
     this.#fileOf = new Map(mutants.map(({ id, file }) => [id, file]));
@@ -99,16 +107,17 @@ export class Trial {
   // The tests that pass the mutant, and those of its own folder that pass others of its file: what is
   // done once and kept is passed by the first alone. Of one that does something while files are
   // loaded, which a test that starts a program passes too, all that pass others of its file, and all
-  // of its own folder: a test that looks at a table passes no mutant. The quickest of its own folder
-  // come first.
+  // of its own folder: a test that looks at a table passes no mutant. Where tests were chosen for the
+  // run, one of those may look at it from another folder. The quickest of its own folder come first.
   #testsFor(mutant: Mutant): readonly DryTest[] {
     const { id, file } = mutant;
     const mirror = file.replace(/^lib\//, "tests/").replace(/[^/]*$/, "");
     const isOwn = (test: DryTest): boolean => test.file.startsWith(mirror);
     const passing = this.#tests.filter(({ hits }) => hits[id] !== undefined);
     const takesAll = passing.length === 0 || this.#loaded.has(id);
+    const takesChosen = this.#limits.areChosen && this.#loaded.has(id);
     const inFile = this.#tests.filter((test) =>
-      test.hits[id] !== undefined || takesAll && isOwn(test) ||
+      test.hits[id] !== undefined || takesAll && isOwn(test) || takesChosen ||
       (takesAll || isOwn(test)) &&
         Object.keys(test.hits).some((other) => this.#fileOf.get(other) === file)
     );
@@ -116,6 +125,6 @@ export class Trial {
     let ms = 0;
     return (inFile.length > 0 ? inFile : [...this.#tests])
       .sort((a, b) => rank(a) - rank(b))
-      .filter((test) => (ms += test.ms) <= this.#testsMs);
+      .filter((test) => (ms += test.ms) <= this.#limits.testsMs);
   }
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { encodeQr, isDark } from "../../lib/qr/encode.ts";
+import { bestMask } from "../../lib/qr/mask.ts";
 import { lineWords, setDark } from "../../lib/qr/matrix.ts";
 import { penalty } from "../../lib/qr/penalty.ts";
 import type { ErrorCorrectionLevel } from "../../lib/qr/tables.ts";
@@ -23,6 +24,14 @@ function penaltyOf(modules: Modules, size: number): number {
 function drawn(rows: readonly string[]): Modules {
   return (x, y) => rows[y]![x] === "#";
 }
+
+Deno.test("bestMask() takes the first of mask patterns with the same penalty", () => {
+  const size = 21;
+  const light = new Int32Array(size * lineWords(size));
+  const finer = Int32Array.from(light, (_, i) => i % 2 === 0 ? 0x55555555 : 0);
+  const choices = [[light], [light, light], [light, finer, finer, light], [finer, light, finer]];
+  assertEquals(choices.map((layers) => bestMask(light, layers, size)), [0, 0, 1, 0]);
+});
 
 Deno.test("penalty() equals the sum of the rules, module by module, for any modules", () => {
   const random = seededRandom(5);

@@ -121,8 +121,8 @@ Deno.test("a place without a pace of its own soon has another server, and ends t
   await ManualTimers.during(async (timers) => {
     const first = fallible();
     const said: string[] = [];
-    const log = { ...SILENT, warn: (text: string) => void said.push(text) };
-    const standing = new Standing(first, fallible, log);
+    const say = (text: string): void => void said.push(text);
+    const standing = new Standing(first, fallible, { ...SILENT, warn: say, info: say });
     first.fail();
     await timers.settle();
     // The shortest is that of a test, in which requests are quiet.
@@ -136,6 +136,7 @@ Deno.test("a place without a pace of its own soon has another server, and ends t
     let hasStopped = false;
     void standing.stop().then(() => hasStopped = true);
     while (!hasStopped) await timers.tick();
+    assertEquals([timers.pending, said.length], [0, 1]);
   });
 });
 
