@@ -140,6 +140,24 @@ Deno.test("a place without a pace of its own soon has another server, and ends t
   });
 });
 
+Deno.test("of a server that fails before it has stood nothing is said", async () => {
+  await ManualTimers.during(async (timers) => {
+    const { standing, servers, said } = scene();
+    servers[0]!.fail();
+    await timers.settle();
+    while (servers.length < 2) await timers.tick();
+    servers[1]!.fail();
+    await timers.settle();
+    while (servers.length < 3) await timers.tick();
+    assertEquals(said, [BEGIN]);
+    while (said.length < 2) await timers.tick();
+    assertEquals(said, [BEGIN, END]);
+    let hasStopped = false;
+    void standing.stop().then(() => hasStopped = true);
+    while (!hasStopped) await timers.tick();
+  });
+});
+
 Deno.test("why none can be opened is said at first, and again when it lasts", async () => {
   const { standing, servers, said } = scene(Array.from({ length: 241 }, () => "refuse" as const));
   servers[0]!.fail();
