@@ -83,7 +83,7 @@ Deno.test("a StoreUrl knows the primary's name, its patience, and the servers th
   assertEquals(StoreUrl.parse("redis://a")!.patienceMs, 500);
   assertEquals(StoreUrl.parse("rediss+cluster://a")!.at("[::1]:7").reveal(), "rediss://[::1]:7");
   for (const address of ["", "a b:1", "x@y:1", "a:1,b:2", "a/0", "a:99999"]) {
-    assertThrows(() => url.at(address), RangeError);
+    assertThrows(() => url.at(address), RangeError, "This is no address");
   }
 });
 
