@@ -444,6 +444,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "both runtimes know the names of hashes in either case",
   },
   {
+    file: "lib/qr/png.ts",
+    line: "for (let y = 0; y < height; y++) {",
+    original: "y < height",
+    replacement: "y <= height",
+    reason: "what is written behind the last line is written nowhere",
+  },
+  {
     file: "lib/qr/encode.ts",
     original: "y < 0",
     replacement: "false",
