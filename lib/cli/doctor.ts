@@ -123,7 +123,7 @@ export function explain(
   ];
   if (!diagnosis.searched) return lines;
   const causes = causesOf(diagnosis, settings);
-  if (best !== undefined && causes.length === 0) {
+  if (causes.length === 0) {
     lines.push("Otherwise the server would answer true.");
   }
   causes.forEach((cause, i) => lines.push(...causeLines(cause, i)));
