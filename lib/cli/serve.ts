@@ -29,8 +29,8 @@ const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 /** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
 const LAST_LINES_TIMEOUT_MS = 1_000;
 
-// A timer that is late, because the process stood still, comes before what could be written meanwhile.
-// So it is not one timer, but several after each other, of which that costs one.
+// After a pause of the process a late timer goes off before pending writes are done. So there are
+// several short timers in a row: a pause uses up only one.
 const LAST_LINES_PARTS = 10;
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { BODY_TIMEOUT_MS } from "../../lib/body/body.ts";
 import { eventually } from "../support/eventually.ts";
@@ -29,16 +30,19 @@ async function beginRequest(program: RunningProgram, pin: string): Promise<[Wire
   return [wire, body];
 }
 
+const ATTEMPTS = 20;
+
 /** Begins two requests, with a right pin and a wrong one, and stops the server before they are late. */
 async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire, string])[]> {
   const { program } = subject;
   const pins = [subject.freshPin(), subject.wrongPin()];
-  for (;;) {
+  for (let attempts = 1;; attempts++) {
     const startMs = performance.now();
     const begun = await Promise.all(pins.map((pin) => beginRequest(program, pin)));
     program.signal("SIGSTOP");
     await eventually(() => isStopped(program.pid), "the server stands");
     if (performance.now() - startMs < BODY_TIMEOUT_MS) return begun;
+    assert(attempts < ATTEMPTS, "the server stood too late, again and again");
     // On a busy machine: the server may have waited long enough, and said so.
     program.signal("SIGCONT");
     for (const [wire] of begun) wire.close();
