@@ -17,7 +17,7 @@ import {
   withTwoServers,
   wrongPinOf,
 } from "../redis/two_servers.ts";
-import { load, refusals, repeatedNews, say } from "./load.ts";
+import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
 import {
   caughtUp,
   type Cluster,
@@ -33,8 +33,6 @@ import {
 
 // Of the secrets of a test, how many each primary keeps.
 const SECRETS_OF_EACH = 8;
-// Far more lines than one failure of a node can give reason for.
-const MANY = 40;
 
 /** The permissions that the documentation says a user of the store needs, those in a Cluster too. */
 function shownPermissions(): readonly string[] {
@@ -180,7 +178,7 @@ Deno.test("a node of a Cluster fails: others decide on, its replica takes over, 
   const warnings = log.match(/ warn a node of the store of the guard, .*$/gm) ?? [];
   assert(warnings.length >= 2, log);
   // Each reason once, not with every attempt; and once more where a node names it a primary again.
-  assert(repeatedNews(log) <= 2 && warnings.length <= MANY, log);
+  assert(repeatedNews(log) <= 2 && newsIn(log) <= MANY_NEWS, log);
 });
 
 Deno.test("a node of a Cluster fails under load: only its secrets are refused, and only for a while", async () => {

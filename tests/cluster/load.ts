@@ -62,6 +62,14 @@ export function repeatedNews(log: string): number {
   return repeated.length;
 }
 
+/** Far more lines than the failures of a test can give reason for. */
+export const MANY_NEWS = 40;
+
+/** How many lines say something of a store, or of a node. */
+export function newsIn(log: string): number {
+  return log.split("\n").filter((line) => NEWS.test(line)).length;
+}
+
 /** Prints a figure that nothing is asserted of. */
 export function say(line: string): void {
   // deno-lint-ignore no-console -- A figure for whoever reads the output.
