@@ -144,13 +144,7 @@ Deno.test("check warns of what is risky, and exits with 0", async () => {
 
 Deno.test("check says which variables it may not look at", async () => {
   const { code, stderr } = await check([], {
-    denoArgs: [
-      "run",
-      "--no-prompt",
-      "--allow-net=127.0.0.1",
-      "--allow-env=AUTHENTICATOR_*,OTEL_DENO",
-      "main.ts",
-    ],
+    permissions: ["--allow-net=127.0.0.1", "--allow-env=AUTHENTICATOR_*,OTEL_DENO"],
   });
   assertEquals(code, 0);
   const warning =
@@ -179,8 +173,7 @@ Deno.test("the tasks and the executable may look at every variable, and so list 
 });
 
 Deno.test("an error that nobody expected is one sentence with its name, and exits with 1", async () => {
-  const denoArgs = ["run", "--no-prompt", "--allow-env=OTHER", "main.ts"];
-  const { code, stderr } = await check([], { denoArgs });
+  const { code, stderr } = await check([], { permissions: ["--allow-env=OTHER"] });
   assertEquals([code, stderr], [1, "authenticator: error: the program failed with NotCapable.\n"]);
 });
 

@@ -27,20 +27,20 @@ export interface Surroundings {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables; `NO_COLOR` is set unless it is given. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The arguments of Deno before those of the program, if not those of `deno task start`. */
-  readonly denoArgs?: readonly string[];
+  /** The permissions that Deno gives, if not those of `deno task start`: `--allow-env=OTHER`. */
+  readonly permissions?: readonly string[];
 }
 
 /** Runs a command to its end. */
 export async function runCommand(
   args: readonly string[],
-  { stdin = "", env = {}, denoArgs }: Surroundings = {},
+  { stdin = "", env = {}, permissions }: Surroundings = {},
 ): Promise<Outcome> {
   // One that serves goes on.
-  if (STAYS_HERE && denoArgs === undefined && args[0] !== "serve") {
+  if (STAYS_HERE && permissions === undefined && args[0] !== "serve") {
     return await callCommand(args, { stdin, env });
   }
-  const { code, stdout, stderr } = await runToEnd([...wordsBefore(denoArgs), ...args], {
+  const { code, stdout, stderr } = await runToEnd([...wordsBefore(permissions), ...args], {
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
     input: stdin,
@@ -64,12 +64,15 @@ export async function askForHealth(
   return outcome!;
 }
 
-function wordsBefore(denoArgs: readonly string[] | undefined): readonly string[] {
-  return denoArgs === undefined ? programWords() : [Deno.execPath(), ...denoArgs];
+function wordsBefore(permissions: readonly string[] | undefined): readonly string[] {
+  if (permissions === undefined) return programWords();
+  // Quiet, and with the lock: where packages are not here yet, Deno would say what it downloads.
+  const options = ["--quiet", "--lock=runtime.lock", "--frozen", "--no-prompt", ...permissions];
+  return [Deno.execPath(), "run", ...options, "main.ts"];
 }
 
 /** What a command that is called finds of its process, beside what a process gets. */
-export interface Called extends Omit<Surroundings, "denoArgs"> {
+export interface Called extends Omit<Surroundings, "permissions"> {
   /** How many columns the terminal has that standard output is; undefined when it is none. */
   readonly columns?: number;
 }

@@ -242,7 +242,7 @@ Deno.test("healthcheck cannot know the port that a server with --port 0 chose", 
 
 Deno.test("healthcheck says that it was started without the permission", async () => {
   const { code, stderr } = await runCommand(["healthcheck"], {
-    denoArgs: ["run", "--no-prompt", "--allow-env=AUTHENTICATOR_*", "main.ts"],
+    permissions: ["--allow-env=AUTHENTICATOR_*"],
   });
   assertEquals([code, stderr], [
     1,
