@@ -17,6 +17,7 @@
  * @module
  */
 
+import { parseArgs } from "node:util";
 import project from "../../deno.json" with { type: "json" };
 import { EQUIVALENTS } from "./equivalents.ts";
 import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
@@ -48,11 +49,6 @@ type Results = Record<string, Result>;
 
 function say(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
-function optionOf(args: readonly string[], name: string): number | undefined {
-  const at = args.indexOf(name);
-  return at < 0 ? undefined : Number(args[at + 1]);
 }
 
 // Park and Miller's minimal standard generator.
@@ -104,8 +100,19 @@ async function tryAll(
   trial.close();
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const wanted = args.filter((arg) => arg.startsWith("lib/"));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: "string", default: "Infinity" },
+    seed: { type: "string", default: "1" },
+    seconds: { type: "string", default: "3" },
+    report: { type: "boolean" },
+    survivors: { type: "boolean" },
+  },
+});
+
+async function main(): Promise<void> {
+  const wanted = positionals.filter((path) => path.startsWith("lib/"));
   const files = await projectFiles();
   const rank = (file: string): number => wanted.findIndex((path) => file.startsWith(path));
   const sources = files
@@ -113,7 +120,7 @@ async function main(args: readonly string[]): Promise<void> {
     .filter((file) => wanted.length === 0 || rank(file) >= 0)
     .sort((a, b) => rank(a) - rank(b));
   const ofProgram = sources.some((file) => PROGRAM_SOURCES.test(file));
-  const named = args.filter((arg) => arg.startsWith("tests/"));
+  const named = positionals.filter((path) => path.startsWith("tests/"));
   const isUsual = (file: string): boolean =>
     !IGNORED.some((folder) => file.startsWith(`${folder}/`)) &&
     (ofProgram || !PROGRAM_TESTS.test(file));
@@ -121,23 +128,22 @@ async function main(args: readonly string[]): Promise<void> {
     /^tests\/.*_test\.ts$/.test(file) && !UNFIT.test(file) &&
     (named.length === 0 ? isUsual(file) : named.some((path) => file.startsWith(path)))
   );
-  const testsMs = 1000 * (optionOf(args, "--seconds") ?? 3);
+  const testsMs = 1000 * Number(values.seconds);
   const tests = [testsMs, ...named].join(" ") +
     hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
   const { folder, mutants } = await mutatedTree(files, sources);
-  const size = optionOf(args, "--sample") ?? Infinity;
-  const seed = optionOf(args, "--seed") ?? 1;
+  const seed = Number(values.seed);
   const chosen = [...Map.groupBy(mutants, ({ file }) => folderOf(file)).values()]
-    .flatMap((own) => sample(own, size, seed));
+    .flatMap((own) => sample(own, Number(values.sample), seed));
   const results = readResults();
   const isOpen = (mutant: Mutant): boolean => {
     const known = results[mutant.key];
-    if (args.includes("--survivors")) {
+    if (values.survivors) {
       return known?.result === "survived" && !isEquivalent(mutant, EQUIVALENTS);
     }
     return known === undefined || known.result !== "killed" && known.tests !== tests;
   };
-  const open = args.includes("--report") ? [] : chosen.filter(isOpen);
+  const open = values.report ? [] : chosen.filter(isOpen);
   say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
   if (open.length > 0) {
     const limits = { testsMs, areChosen: named.length > 0 };
@@ -159,4 +165,4 @@ async function main(args: readonly string[]): Promise<void> {
   say(problemsOf(tried, mutants, EQUIVALENTS));
 }
 
-await main(Deno.args);
+await main();

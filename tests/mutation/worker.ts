@@ -14,6 +14,7 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { COVERED, STATE, SWITCH, takeHits } from "./switch.ts";
+import { ANSWER } from "./worker_process.ts";
 
 /** A test, and what a run without a mutant told of it. */
 export interface DryTest {
@@ -48,9 +49,6 @@ export interface Outcome {
   /** Whether the mutant left something behind that makes tests fail without it. */
   readonly spoilt?: boolean;
 }
-
-/** What stands before an answer on standard output, where tests may write too. */
-export const ANSWER = "\x1e";
 
 interface Test {
   readonly id: string;

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import { ANSWER, type Outcome } from "./worker.ts";
+import type { Outcome } from "./worker.ts";
 
 /** A worker. */
 export interface Worker {
@@ -19,6 +19,9 @@ export interface Worker {
   /** Ends it. */
   readonly close: () => void;
 }
+
+/** What stands before an answer on standard output, where tests may write too. */
+export const ANSWER = "\x1e";
 
 /** How many times as long is waited for it, on a busy machine. */
 const MAX_WAIT_FACTOR = 100;
