@@ -28,6 +28,12 @@ export class LeaderlessError extends Error {
   override readonly name = "LeaderlessError";
 }
 
+/** Another server is the primary now. */
+export class DemotedError extends Error {
+  /** The name of the class. */
+  override readonly name = "DemotedError";
+}
+
 /** A kind of reason. */
 export type StoreFailureKind =
   | "unreachable"
@@ -37,6 +43,7 @@ export type StoreFailureKind =
   | "insecure"
   | "refused"
   | "leaderless"
+  | "demoted"
   | "redirecting"
   | "read-only"
   | "unusable"
@@ -51,6 +58,7 @@ const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
   insecure: "breaks TLS off",
   refused: "refuses the user name or password",
   leaderless: "knows of no primary",
+  demoted: "is no longer the primary",
   redirecting: "is a node of a Redis Cluster: use redis+cluster://",
   "read-only": "is a replica, which decides nothing",
   unusable: "answers with errors",
@@ -82,6 +90,7 @@ function kindOf(error: unknown): { readonly kind: StoreFailureKind; readonly wor
   if (error instanceof SilenceError) return { kind: "silent" };
   if (error instanceof ProtocolError) return { kind: "nonsense" };
   if (error instanceof LeaderlessError) return { kind: "leaderless" };
+  if (error instanceof DemotedError) return { kind: "demoted" };
   if (error instanceof ErrorReply) return errorReply(error.message);
   const code = codeOf(error);
   return code === "" ? { kind: "unreachable" } : { kind: kindOfCode(code), word: code };

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { ProtocolError } from "./store_failure.ts";
+
 /** How long a store may take to answer unless its URL says otherwise, in milliseconds. */
 const PATIENCE_MS = 500;
 
@@ -119,12 +121,12 @@ export class StoreUrl {
   /**
    * The server of this store at an address that the store itself told.
    *
-   * @throws {RangeError} When it is no address.
+   * @throws {ProtocolError} When it is no address.
    */
   at(address: string): StoreUrl {
     const { scheme, database } = this.#parts;
     if (!isAddress(address) || !URL.canParse(`${scheme}://${address}`)) {
-      throw new RangeError("This is no address");
+      throw new ProtocolError("This is no address");
     }
     return new StoreUrl({
       ...this.#parts,
@@ -161,8 +163,12 @@ export class StoreUrl {
   }
 }
 
-function isAddress(text: string): boolean {
-  return /^(?:\[[0-9A-Fa-f:.]+\]|[^\s:,/?#@[\]]+)(?::[0-9]{1,5})?$/.test(text);
+/**
+ * Whether a text is an address: the name of a host in ASCII or an IP address, and a port if it has
+ * one.
+ */
+export function isAddress(text: string): boolean {
+  return /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/.test(text);
 }
 
 function loginOf(text: string): string {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { keyInSlots, SLOTS } from "./cluster_slots.ts";
+import { SlotKeys, SLOTS } from "./cluster_slots.ts";
 import { askOnce, type AskOptions, findPrimary, findSlotOwners } from "./primaries.ts";
 import { openRedis, type RedisClient, type StoreTls } from "../connection/redis_client.ts";
 import { connectCluster } from "./redis_cluster.ts";
 import { keepConnected, type RedisConnection } from "../connection/redis_connection.ts";
-import type { StoreFailure } from "../connection/store_failure.ts";
+import { DemotedError, type StoreFailure } from "../connection/store_failure.ts";
 import type { StoreUrl } from "../connection/store_url.ts";
 
 /** How a store is connected to. */
@@ -48,8 +48,9 @@ export async function tryStore(
     return await tryServer(await findPrimary(url, options), spreadKeys(probePrefix));
   }
   const owners = await findSlotOwners(url, options);
+  const probeKeys = new SlotKeys(probePrefix);
   for (const address of new Set(owners)) {
-    const key = keyInSlots(probePrefix, (slot) => owners[slot] === address);
+    const key = probeKeys.find((slot) => owners[slot] === address);
     if (address !== undefined && key !== undefined) await tryServer(url.at(address), [key]);
   }
 }
@@ -89,7 +90,10 @@ export function connectStore(options: ConnectOptions): RedisConnection {
       await probeAll(client);
       // Where no Sentinel can be asked, the primary is the one that was.
       const now = await find().catch(() => undefined);
-      if (now !== undefined && now.toString() !== primary) client.end(new Error("Another leads"));
+      if (now === undefined || now.toString() === primary) return;
+      const other = new DemotedError("Another leads");
+      client.end(other);
+      throw other;
     },
     onChange,
   });
@@ -98,8 +102,7 @@ export function connectStore(options: ConnectOptions): RedisConnection {
 // A key in each quarter of the slots: of a node of a Cluster that was given as a server of its own,
 // one of them at least is somewhere else.
 function spreadKeys(prefix: string): readonly string[] {
+  const keys = new SlotKeys(prefix);
   const quarters = [0, 1, 2, 3];
-  return quarters.map((quarter) =>
-    keyInSlots(prefix, (slot) => Math.floor(4 * slot / SLOTS) === quarter)!
-  );
+  return quarters.map((quarter) => keys.find((slot) => Math.floor(4 * slot / SLOTS) === quarter)!);
 }

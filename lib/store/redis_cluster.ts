@@ -4,7 +4,7 @@
  * @module
  */
 
-import { keyInSlots, nodeAddress, slotOf, type SlotOwners } from "./cluster_slots.ts";
+import { MAX_NODES, nodeAddress, SlotKeys, slotOf, type SlotOwners } from "./cluster_slots.ts";
 import { keepConnected, type Pace, type RedisConnection } from "../connection/redis_connection.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { ErrorReply, type StoreFailure, storeFailure } from "../connection/store_failure.ts";
@@ -68,6 +68,7 @@ export function connectCluster(options: RedisClusterOptions): RedisConnection {
 
 class Cluster {
   readonly #options: RedisClusterOptions;
+  readonly #probeKeys: SlotKeys;
   readonly #nodes = new Map<string, Node>();
   #owners: (string | undefined)[] = [];
   #told: string | undefined;
@@ -76,6 +77,7 @@ class Cluster {
 
   constructor(options: RedisClusterOptions) {
     this.#options = options;
+    this.#probeKeys = new SlotKeys(options.probePrefix);
   }
 
   // More than half of the primaries: without them, the rest refuse to decide as well.
@@ -99,9 +101,12 @@ class Cluster {
       } catch (error) {
         const redirection = redirectionOf(error, address);
         if (redirection === undefined || redirections >= MAX_REDIRECTIONS) throw error;
+        // A node that sends each question to another address gets us no further.
+        const isNew = !this.#nodes.has(redirection.address);
+        if (isNew && this.#nodes.size >= MAX_NODES) throw error;
         address = redirection.address;
         asking = redirection.kind === "ASK";
-        if (!asking && this.#nodes.has(address)) this.#owners[slot] = address;
+        if (!asking && !isNew) this.#owners[slot] = address;
         this.#wake();
       }
     }
@@ -165,15 +170,12 @@ class Cluster {
   #nodeAt(address: string): Node {
     const known = this.#nodes.get(address);
     if (known !== undefined) return known;
-    const { open, probe, probePrefix, onChange, pace } = this.#options;
+    const { open, probe, onChange, pace } = this.#options;
     let hasFailed = false;
     const connection = keepConnected({
       open: (onEnd) => open(address, onEnd),
       probe: async (client) => {
-        // To look for a key in vain takes a fifth of a second.
-        const key = this.#owners.includes(address)
-          ? keyInSlots(probePrefix, (slot) => this.#owners[slot] === address)
-          : undefined;
+        const key = this.#probeKeys.find((slot) => this.#owners[slot] === address);
         // A node that has no slot yet cannot decide, but answers.
         await (key === undefined ? client.ask(["TIME"], () => {}) : probe(client, key));
       },
@@ -233,5 +235,6 @@ function redirectionOf(error: unknown, asked: string): Redirection | undefined {
   if (!(error instanceof ErrorReply)) return undefined;
   const [, kind, host = "", port] = REDIRECTION.exec(error.message) ?? [];
   if (kind !== "MOVED" && kind !== "ASK") return undefined;
-  return { kind, address: nodeAddress(host, Number(port), asked) };
+  const address = nodeAddress(host, Number(port), asked);
+  return address === undefined ? undefined : { kind, address };
 }

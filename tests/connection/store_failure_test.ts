@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import {
+  DemotedError,
   ErrorReply,
   LeaderlessError,
   ProtocolError,
@@ -80,6 +81,7 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     "is a node of a Redis Cluster: use redis+cluster:// (MOVED)",
   ],
   [new LeaderlessError("canary"), "leaderless", "knows of no primary"],
+  [new DemotedError("canary"), "demoted", "is no longer the primary"],
   [new ErrorReply("CANARY password"), "unusable", "answers with errors"],
   [new ErrorReply(""), "unusable", "answers with errors"],
   [new ErrorReply("7 OOM canary"), "unusable", "answers with errors"],

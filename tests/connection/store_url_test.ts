@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
+import { ProtocolError } from "../../lib/connection/store_failure.ts";
 import { StoreUrl } from "../../lib/connection/store_url.ts";
 
 // What is typed, and what may be shown of it.
@@ -82,8 +83,8 @@ Deno.test("a StoreUrl knows the primary's name, its patience, and the servers th
   assertEquals([at.reveal(), at.patienceMs], ["redis://n:canary@10.0.0.1:7/3", 900]);
   assertEquals(StoreUrl.parse("redis://a")!.patienceMs, 500);
   assertEquals(StoreUrl.parse("rediss+cluster://a")!.at("[::1]:7").reveal(), "rediss://[::1]:7");
-  for (const address of ["", "a b:1", "x@y:1", "a:1,b:2", "a/0", "a:99999"]) {
-    assertThrows(() => url.at(address), RangeError, "This is no address");
+  for (const address of ["", "a b:1", "x@y:1", "a:1,b:2", "a/0", "a:99999", "a\x1b[2J", "é:1"]) {
+    assertThrows(() => url.at(address), ProtocolError, "This is no address");
   }
 });
 
@@ -106,6 +107,8 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
     " redis://h",
     "unix:///run/redis.sock",
     "redis://a,b",
+    "redis://é",
+    "redis://a\u202Eb",
     "redis+sentinel://a",
     "redis+sentinel://a/",
     "redis+sentinel://a/main/x",

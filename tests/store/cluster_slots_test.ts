@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import {
-  keyInSlots,
+  MAX_NODES,
+  SlotKeys,
   slotOf,
   type SlotOwners,
   slotOwners,
@@ -22,14 +23,21 @@ for (const [key, slot] of KEY_SLOTS) {
   Deno.test(`slotOf() gives ${slot} for "${key}"`, () => assertEquals(slotOf(key), slot));
 }
 
-Deno.test("keyInSlots() finds a key of a slot that is wanted, or none", () => {
-  for (const wanted of [0, 5461, SLOTS - 1]) {
-    const key = keyInSlots("probe-", (slot) => slot === wanted)!;
-    assertEquals([slotOf(key), key.startsWith("probe-")], [wanted, true]);
+Deno.test("SlotKeys finds a key of each slot that is wanted, the same each time", () => {
+  const keys = new SlotKeys("probe-");
+  for (let wanted = 0; wanted < SLOTS; wanted += 461) {
+    const find = (): string => keys.find((slot) => slot === wanted)!;
+    const key = find();
+    assertEquals([slotOf(key), key.startsWith("probe-"), find()], [wanted, true, key]);
   }
-  let tries = 0;
-  assertEquals(keyInSlots("probe-", () => (tries++, false)), undefined);
-  assertEquals(tries, 10 * SLOTS);
+  // Of several, one that is known already.
+  const known = keys.find((slot) => slot === 461);
+  assertEquals(keys.find((slot) => slot >= 461 && slot < 470), known);
+  assertEquals(keys.find((slot) => slot < 5 * SLOTS), keys.find((slot) => slot === 0));
+});
+
+Deno.test("SlotKeys finds no key where no slot is wanted", () => {
+  assertEquals(new SlotKeys("probe-").find(() => false), undefined);
 });
 
 function ownersIn(reply: unknown, asked = "asked:7000"): Promise<SlotOwners> {
@@ -78,8 +86,24 @@ Deno.test("slotOwners() takes nothing else for slots", async () => {
     [[0, 1, "h:1"]],
     [[0, 1, ["h", "1"]]],
     [["0", 1, ["h", 1]]],
+    [[1, 0, ["h", 1]]],
+    // A slot that two have.
+    [[0, SLOTS - 1, ["h", 1]], [0, 0, ["h", 1]]],
+    // What stands at the place of an address may be shown.
+    ...["h\n", "h\x1b[2J", "h h", "h:1", "a@h", "h/", "\u202Eh", "hé"].map((
+      host,
+    ) => [[0, 1, [host, 1]]]),
+    [[0, 1, ["h", -1]]],
+    [[0, 1, ["h", 100_000]]],
   ];
   for (const reply of wrong) {
     await assertRejects(() => ownersIn(reply), ProtocolError, "These are no slots");
   }
+});
+
+Deno.test("slotOwners() takes no more primaries than anybody runs", async () => {
+  const primaries = (count: number): unknown =>
+    Array.from({ length: count }, (_, i) => [i, i, ["h", i + 1]]);
+  assertEquals(new Set(await ownersIn(primaries(MAX_NODES))).size, MAX_NODES + 1);
+  await assertRejects(() => ownersIn(primaries(MAX_NODES + 1)), ProtocolError, "no slots");
 });

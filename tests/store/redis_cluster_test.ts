@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { slotOf, type SlotOwners, SLOTS } from "../../lib/store/cluster_slots.ts";
+import { MAX_NODES, slotOf, type SlotOwners, SLOTS } from "../../lib/store/cluster_slots.ts";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
 import { connectCluster } from "../../lib/store/redis_cluster.ts";
 import type { RedisConnection } from "../../lib/connection/redis_connection.ts";
@@ -244,8 +244,24 @@ testCluster("follows no question for ever around", async (scene) => {
   assertEquals(scene.asked.length, 5);
 });
 
+testCluster("goes to no more nodes than anybody runs", async (scene, timers) => {
+  let port = 0;
+  scene.nodes.set(ONE, () => moved(FIRST, `h:${++port}`));
+  while (port < MAX_NODES - 2) {
+    await assertRejects(() => ask(scene, FIRST), Error, "There is no connection");
+  }
+  for (let i = 0; i < 2; i++) await assertRejects(() => ask(scene, FIRST), ErrorReply, "MOVED");
+  await timers.settle();
+  assertEquals(scene.open.size, MAX_NODES);
+  // To those that are known, it goes.
+  scene.nodes.set(ONE, () => moved(FIRST, TWO));
+  assertEquals(await ask(scene, FIRST), TWO);
+});
+
 testCluster("takes nothing else for the way to another node", async (scene) => {
-  for (const text of ["TRYAGAIN later", `MOVED 1 ${TWO} or so`, "MOVED 1 two", "ASK x two:1"]) {
+  const noAddresses = ["\x1b[2J:1", "é:1", "a@h:1"].map((address) => `MOVED 1 ${address}`);
+  const texts = ["TRYAGAIN later", `MOVED 1 ${TWO} or so`, "MOVED 1 two", "ASK x two:1"];
+  for (const text of [...texts, ...noAddresses]) {
     scene.nodes.set(ONE, () => new ErrorReply(text));
     await assertRejects(() => ask(scene, FIRST), ErrorReply, text);
   }
@@ -253,7 +269,7 @@ testCluster("takes nothing else for the way to another node", async (scene) => {
   assertEquals([scene.open.has(ONE), scene.news.length], [true, 1]);
   scene.nodes.set(ONE, () => new ErrorReply(`ERR of ${moved(FIRST, TWO).message}`));
   await assertRejects(() => ask(scene, FIRST), ErrorReply);
-  assertEquals([scene.open.has(ONE), scene.asked.length], [false, 5]);
+  assertEquals([scene.open.has(ONE), scene.asked.length], [false, 8]);
 });
 
 testCluster(
