@@ -173,7 +173,9 @@ function endedByErrors(
     try {
       return await client.ask(words, read);
     } catch (error) {
-      const isOnItsOwn = isUnknownScript(error) || error instanceof ErrorReply && isHarmless(error);
+      // A store that does not know a script which it was sent decides nothing.
+      const isOnItsOwn = words[0] === "EVALSHA" && isUnknownScript(error) ||
+        error instanceof ErrorReply && isHarmless(error);
       if (error instanceof ErrorReply && !isOnItsOwn) client.end(error);
       throw error;
     }

@@ -42,6 +42,7 @@ export type StoreFailureKind =
   | "unwelcome"
   | "insecure"
   | "refused"
+  | "forbidden"
   | "leaderless"
   | "demoted"
   | "redirecting"
@@ -57,6 +58,7 @@ const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
   unwelcome: "requires another client certificate",
   insecure: "breaks TLS off",
   refused: "refuses the user name or password",
+  forbidden: "does not let its user run a command that is needed",
   leaderless: "knows of no primary",
   demoted: "is no longer the primary",
   redirecting: "is a node of a Redis Cluster: use redis+cluster://",
@@ -105,24 +107,19 @@ export function codeOf(error: unknown): string {
   return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "";
 }
 
-// The second: what Redis says to a long command before AUTH.
-const LOGIN_ERRORS: readonly RegExp[] = [
-  /^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:AUTH|Client sent AUTH|invalid password))\b/,
-  /^ERR Protocol error: unauthenticated\b/,
+const KINDS_OF_ERRORS: readonly (readonly [RegExp, StoreFailureKind])[] = [
+  [/^(?:WRONGPASS|NOAUTH|ERR (?:AUTH|Client sent AUTH|invalid password))\b/, "refused"],
+  // To a long command before AUTH.
+  [/^ERR Protocol error: unauthenticated\b/, "refused"],
+  // Of a command in a script, each version says it in words of its own.
+  [/^(?:NOPERM|ERR (?:ACL failure in script|The user executing the script))\b/, "forbidden"],
+  [/^(?:ASK|MOVED)\b/, "redirecting"],
+  [/^(?:MASTERDOWN|READONLY)\b/, "read-only"],
 ];
 
-const KINDS_OF_WORDS: ReadonlyMap<string, StoreFailureKind> = new Map([
-  ["ASK", "redirecting"],
-  ["MOVED", "redirecting"],
-  ["MASTERDOWN", "read-only"],
-  ["READONLY", "read-only"],
-]);
-
 function errorReply(message: string): ReturnType<typeof kindOf> {
+  const kind = KINDS_OF_ERRORS.find(([pattern]) => pattern.test(message))?.[1] ?? "unusable";
   const word = /^[A-Z]+/.exec(message)?.[0] ?? "";
-  const kind = LOGIN_ERRORS.some((pattern) => pattern.test(message))
-    ? "refused"
-    : KINDS_OF_WORDS.get(word) ?? "unusable";
   return ERROR_WORDS.has(word) ? { kind, word } : { kind };
 }
 

@@ -117,7 +117,11 @@ function removeFolder(folder: string): void {
 }
 
 function statOf(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new ListenError({ path }, systemErrorCode(error));
+  }
 }
 
 // Found out as a caller would: by connecting. That nobody answers, or nothing is there, is no obstacle.

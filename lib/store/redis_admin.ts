@@ -12,14 +12,22 @@ import { ProtocolError } from "../connection/store_failure.ts";
 
 /**
  * Gives a secret its whole budget back, and those who asked theirs: what `unlocked` in `guard.ts`
- * does. Which code was used last stays, and so does who is known.
+ * does. Which code was used last stays, and so does who is known; where neither is, nothing does.
  */
 const UNLOCK_SCRIPT = `
 local text = redis.pcall('GET', KEYS[1])
 if type(text) ~= 'string' then return 0 end
 local used, rest = string.match(text, '^%d+:%d+:(-?%d+)(.*)$')
 if not used then return 0 end
-rest = string.gsub(rest, ' ([%w_-]+):%d+:%d+:(%d+)', ' %1:0:0:%2')
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+rest = string.gsub(rest, ' ([%w_-]+):%d+:%d+:(%d+)', function (id, known)
+  return tonumber(known) > now and ' ' .. id .. ':0:0:' .. known or ''
+end)
+if used == '-1' and rest == '' then
+  redis.call('DEL', KEYS[1])
+  return 1
+end
 redis.call('SET', KEYS[1], '0:0:' .. used .. rest, 'PX', math.max(1, redis.call('PTTL', KEYS[1])))
 return 1
 `;

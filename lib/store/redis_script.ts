@@ -58,6 +58,10 @@ end
 
 local total, usedStep, sources = {owed = 0, last = 0}, -1, {}
 local text = redis.pcall('GET', KEYS[1])
+-- A key of another type is the trouble of its secret alone; any other error is that of all.
+if type(text) == 'table' and text.err and not string.find(text.err, 'WRONGTYPE', 1, true) then
+  return redis.error_reply(text.err)
+end
 if text then
   local owed, last, used, rest
   if type(text) == 'string' then

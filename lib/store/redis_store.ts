@@ -92,6 +92,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
           const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
           refusals.add(refusalName(fingerprint, source), untilMs);
         }
+        if (verdict === "unavailable") onError?.();
         return verdict;
       } catch {
         // The connection has told why; whatever it was, nothing is known of the secret.

@@ -143,7 +143,7 @@ Deno.test("guard says why a store cannot be used, and nothing that it sent", asy
   const { message } = await fails(new Error("NOPERM canary"));
   assertEquals(
     message.replace(/127[.0-9:]+/, "HERE"),
-    "the store, redis://HERE, refuses the user name or password (NOPERM)",
+    "the store, redis://HERE, does not let its user run a command that is needed (NOPERM)",
   );
   const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);
   const refused = await assertRejects(() => guardStatus(nowhere, () => {}), CommandError);

@@ -139,6 +139,17 @@ Deno.test("keepConnected() keeps a connection that does not know a script", asyn
   connection.close();
 });
 
+Deno.test("keepConnected() leaves a store that does not know a script which it was sent", async () => {
+  const odd = (name: string): unknown =>
+    name === "EVAL" ? new ErrorReply("NOSCRIPT No matching script.") : "fine";
+  const { connection, news, told } = play([{ answer: odd }, {}]);
+  await told(1);
+  await assertRejects(() => ask(connection, "EVAL"), ErrorReply, "NOSCRIPT");
+  await told(3);
+  assertEquals(news, ["there", "unusable", "there"]);
+  connection.close();
+});
+
 Deno.test("keepConnected() notices a store that fails while nothing is asked", async () => {
   await ManualTimers.during(async (timers) => {
     let probes = 0;

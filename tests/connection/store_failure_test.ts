@@ -69,6 +69,16 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     "refused",
     "refuses the user name or password (ERR)",
   ],
+  ...[
+    "ERR The user executing the script can't run this command or subcommand",
+    "ERR ACL failure in script: User canary has no permissions",
+  ].map((text) =>
+    [
+      new ErrorReply(text),
+      "forbidden",
+      "does not let its user run a command that is needed (ERR)",
+    ] as const
+  ),
   [new ErrorReply("OOM command not allowed"), "unusable", "answers with errors (OOM)"],
   [
     new ErrorReply("READONLY You can't write"),
@@ -116,7 +126,8 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
 
 // First words of error replies, by what they mean.
 const WORDS: readonly (readonly [string, readonly string[]])[] = [
-  ["refused", ["NOAUTH", "NOPERM", "WRONGPASS"]],
+  ["refused", ["NOAUTH", "WRONGPASS"]],
+  ["forbidden", ["NOPERM"]],
   ["redirecting", ["ASK", "MOVED"]],
   ["read-only", ["MASTERDOWN", "READONLY"]],
   [

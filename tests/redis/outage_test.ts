@@ -172,6 +172,12 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
   ["wants a password", "", ["--requirepass", "canary-password"], "refuses the user name or"],
   ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
   ["has no room", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "with errors"],
+  [
+    "does not let its user read",
+    "name:canary-password@",
+    ["--user", "name", "on", ">canary-password", "~*", "+@all", "-get"],
+    "does not let its user run a command",
+  ],
   ["is a replica", "", ["--replicaof", "127.0.0.1", String(freePort())], "is a replica, which"],
 ];
 

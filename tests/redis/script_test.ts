@@ -6,7 +6,7 @@ import { KNOWN_MS } from "../../lib/guard/sources.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
 import { openRedis } from "../../lib/connection/redis_client.ts";
 import { keepConnected, type RedisConnection } from "../../lib/connection/redis_connection.ts";
-import { storeTimeMs } from "../../lib/store/redis_admin.ts";
+import { storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
 import { inspect } from "../../lib/store/redis_inspect.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
@@ -185,6 +185,30 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
       assertEquals(await store.decide("a", 1), "unavailable");
       assertEquals(await store.decide("list", 1), "unavailable");
       assertEquals([await store.decide("b", 1), store.isHealthy()], ["accepted", true]);
+    });
+  });
+});
+
+Deno.test("unlockKey() forgets wrong pins, and keeps what else is known of a secret", async () => {
+  await withRedis([], async ({ url, command }) => {
+    const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+    await withConnection(url, async (connection) => {
+      const store = createRedisStore({ rules, connection, now: () => 0 });
+      await store.decide("failed", undefined);
+      await store.decide("strange", undefined, "source");
+      await store.decide("used", 60_000_000);
+      await store.decide("known", 60_000_000, "source");
+      await store.decide("known", undefined, "other");
+      const unlock = (name: string): Promise<boolean> => unlockKey(connection, KEY_PREFIX + name);
+      for (const name of ["failed", "strange"]) {
+        assertEquals([await unlock(name), await unlock(name)], [true, false], name);
+      }
+      for (const name of ["used", "known"]) assertEquals(await unlock(name), true, name);
+      const state = async (name: string): Promise<string> =>
+        await command("GET", KEY_PREFIX + name);
+      assertEquals(await state("used"), '"0:0:60000000"');
+      assert(/^"0:0:60000000 [\w-]+:0:0:[0-9]{13}"$/.test(await state("known")));
+      assertEquals(await state("failed"), "(nil)");
     });
   });
 });

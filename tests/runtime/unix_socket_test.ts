@@ -134,6 +134,18 @@ test("a socket in a folder that is not there is refused in the words for a socke
   assertEquals(message, "cannot listen on the socket: its folder does not exist");
 });
 
+test("a path on which nothing can stand is refused in the words for a socket", async (scene) => {
+  put(scene.path, "no folder");
+  const cases = [
+    [`${scene.path}/a.sock`, "its folder does not exist"],
+    [`${scene.path}${"a".repeat(300)}`, "the path is too long for a socket"],
+  ] as const;
+  for (const [path, reason] of cases) {
+    const { message } = await assertRejects(() => claimSocket(path, MODE), ListenError);
+    assertEquals(message, `cannot listen on the socket: ${reason}`);
+  }
+});
+
 test("a path is not claimed where somebody answers, or where it cannot be told", async ({ path }) => {
   const cases = [
     [() => Promise.resolve(), IN_USE],

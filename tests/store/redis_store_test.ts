@@ -57,8 +57,9 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
 
 for (const [said, matched, verdict] of DECISIONS) {
   Deno.test(`a Redis store takes ${said} of a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
-    const { store } = storeOver((words) => [...said, questionOf(words)]);
+    const { store, errors } = storeOver((words) => [...said, questionOf(words)]);
     assertEquals(await store.decide("a", matched ? STEP : undefined), verdict);
+    assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
   });
 }
 
