@@ -12,7 +12,7 @@ import { readStoreTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
-import { guardRules, pinsOwed, refusedMs } from "../guard/guard.ts";
+import { guardRules, pinsOwed, refusalsOf } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
 import { allServers, askOnce, type AskOptions, serverOf } from "../store/primaries.ts";
 import { keptSecrets, storeTimeMs, unlockKey } from "../store/redis_admin.ts";
@@ -116,14 +116,14 @@ async function printStore(store: StoreUrl, config: Config, print: Print): Promis
         const nowMs = await storeTimeMs(client);
         for await (const { fingerprint, state } of keptSecrets(client)) {
           count++;
-          const leftMs = refusedMs(rules, state, undefined, nowMs);
-          if (leftMs > 0) refused++;
+          const { toSomeMs } = refusalsOf(rules, state, nowMs);
+          if (toSomeMs > 0) refused++;
           const wrong = pinsOwed(rules, state, nowMs);
           if (wrong === 0) continue;
           rows.push({
             name: shortName(fingerprint),
             wrong,
-            refusedSeconds: Math.ceil(leftMs / 1000),
+            refusedSeconds: Math.ceil(toSomeMs / 1000),
           });
           if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
         }

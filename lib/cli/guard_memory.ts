@@ -7,7 +7,7 @@
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
-import { guardRules, refusedMs } from "../guard/guard.ts";
+import { guardRules, refusalsOf } from "../guard/guard.ts";
 import { askOnce, serverOf } from "../store/primaries.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import { inspect, keyOf, type Remembered } from "../store/redis_inspect.ts";
@@ -91,11 +91,17 @@ export function explainMemory(
   const { state, nowMs } = remembered;
   const { usedStep } = state;
   const lines: string[] = [];
-  const leftMs = refusedMs(guardRules(config), state, undefined, nowMs);
-  if (leftMs > 0) {
+  const { toAllMs, toSomeMs } = refusalsOf(guardRules(config), state, nowMs);
+  if (toAllMs > 0) {
     lines.push(
-      `All pins for this secret are refused for another ${Math.ceil(leftMs / 1000)} seconds, ` +
+      `All pins for this secret are refused for another ${Math.ceil(toAllMs / 1000)} seconds, ` +
         "after too many wrong ones.",
+    );
+  } else if (toSomeMs > 0) {
+    lines.push(
+      "Pins for this secret are refused to some of those who ask (X-Authenticator-Source, or the " +
+        `key of the caller) for another ${Math.ceil(toSomeMs / 1000)} seconds, after too many ` +
+        "wrong ones. The others are answered.",
     );
   }
   const isUsed = config.singleUse && step !== undefined && step <= usedStep;
@@ -103,5 +109,5 @@ export function explainMemory(
     const which = step === usedStep ? "This code" : "A later code than this";
     lines.push(`${which} was already used, and is accepted once only: wait for the next one.`);
   }
-  return { refuses: leftMs > 0 || isUsed, lines };
+  return { refuses: toAllMs > 0 || isUsed, lines };
 }

@@ -119,6 +119,22 @@ export function refusedMs(
   return refusedBy(rules, settled(rules, state, nowMs), source, nowMs);
 }
 
+/** For how long pins of a secret are still refused, in milliseconds. */
+export interface Refusals {
+  /** To everybody who asks; 0 when pins of somebody are looked at. */
+  readonly toAllMs: number;
+  /** To the one for whom it takes the longest; 0 when all pins are looked at. */
+  readonly toSomeMs: number;
+}
+
+/** For how long pins of a secret are still refused, whoever asks. */
+export function refusalsOf(rules: GuardRules, state: GuardState, nowMs: number): Refusals {
+  const now = settled(rules, state, nowMs);
+  const sources = [undefined, ...now.sources.map(({ id }) => id)];
+  const waits = sources.map((source) => refusedBy(rules, now, source, nowMs));
+  return { toAllMs: Math.min(...waits), toSomeMs: Math.max(...waits) };
+}
+
 function refusedBy(
   rules: GuardRules,
   state: GuardState,

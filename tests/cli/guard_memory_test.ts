@@ -28,6 +28,16 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
       "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     ],
   });
+  // Two wrong pins of one who asks, a second ago, are all that it may have.
+  const source = { id: "one", owedMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
+  const ofOne = { owedMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
+  assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
+    refuses: false,
+    lines: [
+      "Pins for this secret are refused to some of those who ask (X-Authenticator-Source, or the " +
+      "key of the caller) for another 29 seconds, after too many wrong ones. The others are answered.",
+    ],
+  });
   const unlimited = { ...options, maxFailures: 0 };
   assertEquals(explainMemory(remembered, unlimited, undefined), NOTHING);
   assertEquals(explainMemory(later, options, 8), NOTHING);

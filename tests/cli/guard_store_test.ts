@@ -68,6 +68,19 @@ Deno.test("guard status shows the secrets at a store with the most wrong pins, a
   ]);
 });
 
+Deno.test("guard status counts a secret whose pins are refused to one of those who ask", async () => {
+  const state = `${2 * HOUR}:${NOW_SECONDS * 1000}:-1 one:${4 * HOUR}:${NOW_SECONDS * 1000}:0`;
+  const lines = await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), [
+    "--max-failures",
+    "3",
+  ]);
+  assertEquals(lines, [
+    "secrets remembered: 1",
+    "secrets whose pins are refused now: 1",
+    "secret=secret-one wrong=2 refused_seconds=30",
+  ]);
+});
+
 Deno.test("guard status shows none of those that have all wrong pins back, of however many", async () => {
   const few = new Map([["used-alone", `0:0:${NOW_SECONDS / 30}`], ["back-again", `${HOUR}:0:-1`]]);
   assertEquals(await printed(guardStatus, keeping(few)), [
