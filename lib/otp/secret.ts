@@ -24,7 +24,7 @@ export function secretKey(
 ): Uint8Array<ArrayBuffer> | undefined {
   if (encoding === "text") return encoder.encode(secret);
   // Before the case is changed: `ß` and `ı` are no digits, but their upper cases are.
-  const [, digits] = /^([A-Za-z2-7]*)=*$/.exec(secret.replace(/[ \t\r\n-]/g, "")) ?? [];
+  const [, digits] = /^([A-Za-z2-7]*)=*$/.exec(secret.replace(/[ -]/g, "")) ?? [];
   // A last group of 1, 3 or 6 digits holds no whole number of bytes (RFC 4648 §6).
   if (digits === undefined || [1, 3, 6].includes(digits.length % 8)) return undefined;
   return decodeBase32(digits.toUpperCase().padEnd(Math.ceil(digits.length / 8) * 8, "="));
