@@ -226,6 +226,9 @@ export function parseConfig(sources: OptionSources): Config {
   if (socket === undefined && port !== 0 && port === metricsPort) {
     throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
   }
+  if (socket !== undefined && socket === config.adminSocket) {
+    throw new UsageError(`${flagOf("socket")} and ${flagOf("adminSocket")} must be different`);
+  }
   // Deno has no TLS on a socket.
   if (socket !== undefined && config.tlsCert !== undefined) {
     throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);

@@ -133,7 +133,8 @@ function digest(key: string): Buffer {
 
 function shownKey(request: Request): string | undefined {
   const own = request.headers.get("x-api-key");
-  if (own !== null) return own;
+  // An empty one shows none, as many stacks send it that have a place for it.
+  if (own) return own;
   const [, scheme, credentials] =
     /^(Basic|Bearer) +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];
   if (scheme === undefined || credentials === undefined) return undefined;

@@ -284,6 +284,12 @@ Deno.test("parseCommand() takes one port for callers and another for metrics", (
   assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
 });
 
+Deno.test("parseCommand() takes one socket for callers and another for an operator", () => {
+  const both = ["--socket", "a.sock", "--admin-socket", "a.sock"];
+  assertEquals(errorOf(both), "--socket and --admin-socket must be different");
+  assertEquals(parse([...both.slice(0, 3), "b.sock"]).adminSocket, "b.sock");
+});
+
 Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {
   assertEquals(parse(["serve", "--port", "1"]).port, 1);
   for (const kind of ["check", "healthcheck"] as const) {

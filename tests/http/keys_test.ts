@@ -30,6 +30,7 @@ const ROWS: readonly (readonly [string, Readonly<Record<string, string>>, boolea
   ["a key in another case", { "X-Api-Key": KEY.toUpperCase() }, false],
   ["both keys at once", { "X-Api-Key": `${KEY}, ${OTHER}` }, false],
   ["an empty key", { "X-Api-Key": "" }, false],
+  ["an empty key before a token", { "X-Api-Key": "", Authorization: `Bearer ${KEY}` }, true],
   ["a Bearer token behind another scheme", { "Authorization": `Digest Bearer ${KEY}` }, false],
   ["a Bearer token with something behind it", { "Authorization": `Bearer ${KEY} x` }, false],
   ["another scheme", { "Authorization": `Digest ${KEY}` }, false],
