@@ -15,7 +15,7 @@ import { manPage } from "./lib/command_line/man_page.ts";
 import { doctor } from "./lib/cli/doctor.ts";
 import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
-import { CommandError } from "./lib/terminal/io.ts";
+import { CommandError, writeOut } from "./lib/terminal/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
 import { licenses } from "./lib/app/licenses.ts";
@@ -26,43 +26,12 @@ import { ListenError } from "./lib/runtime/listen_error.ts";
 
 /** Runs the command that a command line names, and gives its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  let printed = "";
   try {
-    const command = parseCommand(args, (name) => process.env[name], variableNames());
-    switch (command.kind) {
-      case "help":
-        print(help(command.about));
-        return 0;
-      case "man":
-        print(manPage(VERSION).trimEnd());
-        return 0;
-      case "licenses":
-        print(licenses());
-        return 0;
-      case "completion":
-        print(completion(command.shell).trimEnd());
-        return 0;
-      case "version":
-        print(versionLine(currentRuntime()));
-        return 0;
-      case "serve":
-        return await serve(command.config, command.sources, print);
-      case "pair":
-        return await pair(command.config, command.options, print);
-      case "code":
-        return await code(command.config, command.options, print);
-      case "doctor":
-        return await doctor(command.config, command.options, print);
-      case "guard status":
-        return await guardStatus(command.config, print);
-      case "guard unlock":
-        return await guardUnlock(command.config, print);
-      case "guard name":
-        return await guardName(command.config, print);
-      case "healthcheck":
-        return await healthcheck(command.config, print);
-      case "check":
-        return await check(command.config, command.sources, print);
+    try {
+      return await run(args, (line) => void (printed += `${line}\n`));
+    } finally {
+      await writeOut(printed);
     }
   } catch (error) {
     if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);
@@ -74,6 +43,48 @@ export async function main(args: readonly string[]): Promise<number> {
       `the program failed with ${error instanceof Error ? error.name : typeof error}.`,
       1,
     );
+  }
+}
+
+async function run(args: readonly string[], print: (line: string) => void): Promise<number> {
+  const command = parseCommand(args, (name) => process.env[name], variableNames());
+  switch (command.kind) {
+    case "help":
+      print(help(command.about));
+      return 0;
+    case "man":
+      print(manPage(VERSION).trimEnd());
+      return 0;
+    case "licenses":
+      print(licenses());
+      return 0;
+    case "completion":
+      print(completion(command.shell).trimEnd());
+      return 0;
+    case "version":
+      print(versionLine(currentRuntime()));
+      return 0;
+    case "serve":
+      // It answers callers, whoever started it and cannot hear that it does.
+      return await serve(command.config, command.sources, (line) => {
+        writeOut(`${line}\n`).catch(() => {});
+      });
+    case "pair":
+      return await pair(command.config, command.options, print);
+    case "code":
+      return await code(command.config, command.options, print);
+    case "doctor":
+      return await doctor(command.config, command.options, print);
+    case "guard status":
+      return await guardStatus(command.config, print);
+    case "guard unlock":
+      return await guardUnlock(command.config, print);
+    case "guard name":
+      return await guardName(command.config, print);
+    case "healthcheck":
+      return await healthcheck(command.config, print);
+    case "check":
+      return await check(command.config, command.sources, print);
   }
 }
 

@@ -57,6 +57,7 @@ export async function serve(
     const read = (listener: Listener): void => reload(config, { listener, renewKeys, log });
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
+  endOnDebugSignal();
   const runtime = currentRuntime();
   const { handler, probes, admin, renewKeys, log, close } = createService(runtime, config, {
     version: VERSION,
@@ -92,6 +93,13 @@ export async function serve(
     await lastLines(close());
   }
   return 0;
+}
+
+// A runtime may open a debugger then (Deno does since 2.9.2), through which everybody on this machine
+// reads what is in memory, secrets too. A listener does not prevent it, and so the program ends, as
+// any other does that knows nothing of the signal.
+function endOnDebugSignal(): void {
+  if (process.platform !== "win32") process.on("SIGUSR1", () => process.exit(1));
 }
 
 async function lastLines(written: Promise<void>): Promise<void> {

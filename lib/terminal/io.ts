@@ -26,6 +26,27 @@ export function warn(sentences: string): void {
 }
 
 /**
+ * Writes to standard output, and waits until all of it is written. A reader that has gone had enough.
+ *
+ * @throws {CommandError} When it cannot be written to.
+ */
+export async function writeOut(text: string): Promise<void> {
+  if (text === "") return;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const end = (error?: Error | null): void => {
+        if (error && !("code" in error && error.code === "EPIPE")) reject(error);
+        else resolve();
+      };
+      // It is told of twice, and what nobody listens for ends the process.
+      process.stdout.on("error", end).write(text, end);
+    });
+  } catch (error) {
+    throw new CommandError(`standard output cannot be written to: ${reasonOf(error)}`);
+  }
+}
+
+/**
  * The text of a file.
  *
  * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.

@@ -8,7 +8,7 @@
 
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
@@ -83,10 +83,11 @@ export async function callCommand(
   { stdin = "", env = {}, columns }: Called = {},
 ): Promise<Outcome> {
   const written = { stdout: "", stderr: "" };
-  const output = (name: keyof typeof written): object => ({
-    write: (text: string) => void (written[name] += text),
-    ...(name === "stdout" && columns !== undefined && { isTTY: true, columns }),
-  });
+  const output = (name: keyof typeof written): Writable =>
+    Object.assign(
+      sink((text) => void (written[name] += text)),
+      name === "stdout" && columns !== undefined && { isTTY: true, columns },
+    );
   const code = await withProcess({
     env: { NO_COLOR: "1", ...env },
     stdin: streamOf(stdin.length === 0 ? [] : [stdin]),
@@ -94,6 +95,17 @@ export async function callCommand(
     stderr: output("stderr"),
   }, () => main(args));
   return { code, ...written };
+}
+
+/** What tells of every text that is written to it. */
+export function sink(tell: (text: string) => void): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      tell(text);
+      done();
+    },
+  });
 }
 
 /** What gives such chunks to whoever reads it. */

@@ -8,7 +8,7 @@ import { referenceHotp } from "../support/reference_totp.ts";
 import type { Outcome } from "../support/program.ts";
 import { startFuzzedStore, written } from "../support/fuzzed_store.ts";
 import { main } from "../../main.ts";
-import { configOf, runCommand, streamOf, withProcess } from "./command.ts";
+import { configOf, runCommand, sink, streamOf, withProcess } from "./command.ts";
 
 const SECRET = "MYSECRETMYSECRET";
 const AT = "2005-03-18T01:58:29Z";
@@ -90,8 +90,8 @@ Deno.test("doctor asks at a terminal for the pin, and for the secret, which is n
   const terminal = { isTTY: true, setRawMode: () => {} };
   const stdin = Object.assign(streamOf([`${RIGHT}\r${SECRET}\r`]), terminal);
   let asked = "";
-  const stderr = { write: (text: string) => void (asked += text) };
-  const own = { stdin, stderr, stdout: { write: () => true } };
+  const stderr = sink((text) => void (asked += text));
+  const own = { stdin, stderr, stdout: sink(() => {}) };
   assertEquals(await withProcess(own, () => main(["doctor", "--at", AT])), 0);
   assertEquals(asked, `Pin: ${RIGHT}\r\nSecret (not shown): \r\n`);
 });

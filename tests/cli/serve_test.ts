@@ -6,8 +6,15 @@ import { MAX_DRAIN_MS } from "../../lib/runtime/traffic.ts";
 import { stop } from "../redis/two_servers.ts";
 import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually, inTime } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
 import { withFolder } from "./command.ts";
-import { programWords, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import {
+  type Outcome,
+  programWords,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+} from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
   const program = await startProgram(["--port", "0"]);
@@ -17,7 +24,7 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   const { code, stdout, stderr } = await program.outcome;
   assertEquals([code, stdout], [0, `Listening on ${program.url}\n`]);
   const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
-  assertMatch(started!, /^info started: authenticator [0-9.]+ \(commit \w+, \w.*\), --port 0$/);
+  assertMatch(started!, /^info started: authenticator [0-9.]+ \(commit [\w+]+, \w.*\), --port 0$/);
   assertMatch(request!, /^info request method=GET route=healthz /);
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });
@@ -205,6 +212,51 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
   });
 });
 
+Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
+  const program = await startProgram(["--port", "0"]);
+  let hasEnded = false;
+  const outcome = program.outcome.finally(() => hasEnded = true);
+  await eventually(() => {
+    if (!hasEnded) signalIfThere(program, "SIGUSR1");
+    return hasEnded;
+  }, "the program ends");
+  assertEquals((await outcome).code, 1);
+});
+
+/** What starts the program with its standard output on a full disk, closed, or read by nobody. */
+const UNHEARD = ["exec >/dev/full", "exec >&-", "exec > >(true)"] as const;
+
+for (const shell of UNHEARD) {
+  Deno.test(`the program serves though it cannot say where: ${shell}`, async () => {
+    const port = String(freePort());
+    const child = new Deno.Command("bash", {
+      args: ["-c", `${shell}; exec "$0" "$@"`, ...programWords(), "--port", port],
+      stdin: "null",
+      stderr: "piped",
+    }).spawn();
+    limitLife(child);
+    const health = async (): Promise<boolean> =>
+      await fetch(`http://127.0.0.1:${port}/healthz`).then((reply) => reply.text(), () => "") ===
+        "ok";
+    await eventually(health, "the program answers");
+    child.kill("SIGTERM");
+    const { code, stderr } = await child.output();
+    const said = new TextDecoder().decode(stderr);
+    assertEquals([code, /error/i.test(said)], [0, false], said);
+  });
+}
+
+Deno.test("a command says that what it prints cannot be written, unless its reader has gone", async () => {
+  const run = (shell: string): Promise<Outcome> =>
+    runToEnd(["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords(), "licenses"]);
+  const [full, , gone] = await Promise.all(UNHEARD.map(run));
+  assertEquals([full!.code, full!.stderr], [
+    1,
+    "authenticator: error: standard output cannot be written to: the disk is full.\n",
+  ]);
+  assertEquals([gone!.code, gone!.stderr], [0, ""]);
+});
+
 testStop("the program ends at once on a second signal", async (program) => {
   const finish = await beginRequest(program);
   program.signal("SIGTERM");
@@ -213,16 +265,16 @@ testStop("the program ends at once on a second signal", async (program) => {
   let hasEnded = false;
   const outcome = program.outcome.finally(() => hasEnded = true);
   await eventually(() => {
-    if (!hasEnded) signalIfThere(program);
+    if (!hasEnded) signalIfThere(program, "SIGTERM");
     return hasEnded;
   }, "the program ends");
   assertEquals((await outcome).code, 143);
   assertEquals(await finish().catch(() => ""), "");
 });
 
-function signalIfThere(program: RunningProgram): void {
+function signalIfThere(program: RunningProgram, signal: Deno.Signal): void {
   try {
-    program.signal("SIGTERM");
+    program.signal(signal);
   } catch (error) {
     // It has ended in between.
     if (!(error instanceof TypeError)) throw error;
