@@ -47,7 +47,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[], print: (line: string) => void): Promise<number> {
-  const command = parseCommand(args, (name) => process.env[name], variableNames());
+  const command = parseCommand(args, variable, variableNames());
   switch (command.kind) {
     case "help":
       print(help(command.about));
@@ -91,6 +91,17 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
 // A message that asks has its mark already.
 function withStop(message: string): string {
   return message.endsWith("?") ? message : `${message}.`;
+}
+
+function variable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch (error) {
+    if (error instanceof Error && error.name === "InvalidData") {
+      throw new UsageError(`the environment variable ${name} is not UTF-8 text`);
+    }
+    throw error;
+  }
 }
 
 // The names alone, to find one that was mistyped. A runtime may forbid to list them.

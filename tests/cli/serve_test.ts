@@ -314,6 +314,13 @@ Deno.test("a mistyped variable keeps the program from starting", async () => {
   });
 });
 
+Deno.test("the program names a variable that is not text", async () => {
+  const shell = `AUTHENTICATOR_HOST=$'\\xff' exec "$0" "$@" check`;
+  const { code, stderr } = await runToEnd(["bash", "-c", shell, ...programWords()]);
+  assertEquals(code, 2, stderr);
+  assertMatch(stderr, /^authenticator: error: .*\bAUTHENTICATOR_HOST\b.* Try --help\.\n$/);
+});
+
 Deno.test("the program says in one sentence what is wrong with an option, and exits with 2", async () => {
   assertEquals(await runProgram(["--digits", "9"]), {
     code: 2,
