@@ -6,10 +6,17 @@
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. The
 # CA can sign only the given names, so a thief of ca.key cannot pose as a bank. Run it again in the same
-# folder before cert.pem expires: the CA stays the same.
+# folder before cert.pem expires: the CA stays the same. If anything fails, so do cert.pem and key.pem.
 
 set -euo pipefail
-(($#)) || { echo 'usage: internal-ca.sh NAME...' >&2 && exit 2; }
+readonly USAGE='usage: internal-ca.sh NAME...'
+(($#)) || { echo "$USAGE" >&2 && exit 2; }
+for name in "$@"; do
+  case $name in
+    -h | --help) echo "$USAGE" && exit ;;
+    -* | '') echo "$USAGE" >&2 && exit 2 ;;
+  esac
+done
 umask 077
 
 readonly CA_DAYS=3650 CERT_DAYS=397
@@ -35,13 +42,26 @@ nameConstraints = critical, ${permitted#,}
 EOF
 fi
 
-key key.pem
-openssl req -new -key key.pem -subj "/CN=$1" |
-  openssl x509 -req -CA ca.pem -CAkey ca.key -days "$CERT_DAYS" -out cert.pem -extfile <(cat <<EOF
+new=$(mktemp -d new.XXXXXX)
+trap 'rm -r "$new"' EXIT
+key "$new/key.pem"
+openssl req -new -key "$new/key.pem" -subj "/CN=$1" |
+  openssl x509 -req -CA ca.pem -CAkey ca.key -days "$CERT_DAYS" -out "$new/cert.pem" -extfile <(cat <<EOF
 basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth
 subjectAltName = ${names#,}
 EOF
 )
-chmod 644 ca.pem cert.pem
+# openssl signs every name, also one that callers then do not accept from this CA.
+if ! verified=$(openssl verify -CAfile ca.pem "$new/cert.pem" 2>&1); then
+  case $verified in
+    *'permitted subtree'*)
+      verified="the CA here may not sign $*: it was made for other names. Use an empty folder."
+      ;;
+  esac
+  echo "$verified" >&2
+  exit 1
+fi
+chmod 644 ca.pem "$new/cert.pem"
+mv "$new/key.pem" "$new/cert.pem" .

@@ -1,0 +1,85 @@
+/**
+ * `deploy/internal-ca.sh` in a folder whose certificate is in use: only one that callers accept takes
+ * its place.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { type Ended, runToEnd } from "../support/child.ts";
+import { ROOT } from "../support/pages.ts";
+import { need, withFolder } from "./tool.ts";
+
+const SCRIPT = new URL("deploy/internal-ca.sh", ROOT).pathname;
+const USAGE = "usage: internal-ca.sh NAME...\n";
+const NAME = "one.example";
+
+type Files = Readonly<Record<string, string>>;
+
+function filesIn(folder: string): Files {
+  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).toSorted();
+  return Object.fromEntries(
+    names.map((name) => [name, Deno.readTextFileSync(`${folder}/${name}`)]),
+  );
+}
+
+/** Runs something with a folder that has a CA and a certificate. */
+function withCa(
+  act: (folder: string, make: (...args: readonly string[]) => Promise<Ended>) => Promise<void>,
+): Promise<void> {
+  return withFolder(async (folder) => {
+    await need(["openssl", "version"], "openssl");
+    const make = (...args: readonly string[]): Promise<Ended> =>
+      runToEnd([SCRIPT, ...args], { cwd: folder });
+    const made = await make(NAME);
+    assertEquals(made.code, 0, made.stderr);
+    await act(folder, make);
+  });
+}
+
+Deno.test("internal-ca.sh answers --help, and takes no other option for a name", () =>
+  withCa(async (folder, make) => {
+    const before = filesIn(folder);
+    for (const args of [["--help"], ["-h"], [NAME, "--help"]]) {
+      const { code, stdout, stderr } = await make(...args);
+      assertEquals([code, stdout, stderr], [0, USAGE, ""], args.join(" "));
+    }
+    for (const args of [[], ["--days=1"], [NAME, "-x"], [""]]) {
+      const { code, stdout, stderr } = await make(...args);
+      assertEquals([code, stdout, stderr], [2, "", USAGE], args.join(" "));
+    }
+    assertEquals(filesIn(folder), before);
+  }));
+
+Deno.test("internal-ca.sh leaves the certificate in use when callers would not accept the new one", () =>
+  withCa(async (folder, make) => {
+    const before = filesIn(folder);
+    for (const names of [["two.example"], [NAME, "two.example"]]) {
+      const { code, stderr } = await make(...names);
+      assertEquals(code, 1);
+      const sentence =
+        `the CA here may not sign ${names.join(" ")}: it was made for other names. ` +
+        "Use an empty folder.\n";
+      assert(stderr.endsWith(sentence), stderr);
+      assertEquals(filesIn(folder), before);
+    }
+    await Deno.remove(`${folder}/ca.key`);
+    assert((await make(NAME)).code !== 0);
+    const { "ca.key": _, ...others } = before;
+    assertEquals(filesIn(folder), others);
+  }));
+
+Deno.test("internal-ca.sh renews the certificate and keeps the CA", () =>
+  withCa(async (folder, make) => {
+    const before = filesIn(folder);
+    assertEquals((await make(NAME)).code, 0);
+    const after = filesIn(folder);
+    assertEquals(Object.keys(after), ["ca.key", "ca.pem", "cert.pem", "key.pem"]);
+    const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+    assertEquals(changed, ["cert.pem", "key.pem"]);
+    const modes = ["ca.key", "ca.pem", "cert.pem", "key.pem"].map((name) =>
+      (Deno.statSync(`${folder}/${name}`).mode! & 0o777).toString(8)
+    );
+    assertEquals(modes, ["600", "644", "644", "600"]);
+  }));
