@@ -147,6 +147,14 @@ Deno.test("systemd accepts the unit with each drop-in", () =>
     }
   }));
 
+Deno.test("the unit is tried again until its store is there, with each drop-in", () => {
+  const [, unit] = /^\[Unit\]\n([^[]*)/m.exec(deployFile("authenticator.service"))!;
+  assert(unit!.includes("\nStartLimitIntervalSec=0\n"));
+  for (const name of ["cores.conf", "lan.conf", "port-80.conf", "port-443.conf"]) {
+    assert(!deployFile(`drop-ins/${name}`).includes("StartLimit"), name);
+  }
+});
+
 Deno.test("systemd accepts a server on each core, and enables them for their target alone", () =>
   withFolder(async (folder) => {
     await need(["systemctl", "--version"], "systemd");
