@@ -1,5 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { StoreUrl } from "../../lib/connection/store_url.ts";
+import { askOnce } from "../../lib/store/primaries.ts";
+import { keptSecrets, storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
+import { keyOf } from "../../lib/store/redis_inspect.ts";
 import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
@@ -56,5 +60,29 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
       assertEquals(await guard("unlock"), `nothing was remembered about secret=${name}`);
     });
     assert(/ secret=[\w-]{10} outcome=throttled /.test(log), log);
+  });
+});
+
+Deno.test("the commands need each permission that their page gives a user of Redis, and no more", async () => {
+  const page = Deno.readTextFileSync(new URL("../../docs/commands.md", import.meta.url));
+  const shown = /`(~authenticator:guard:[^`]+)`/.exec(page.replace(/\s+/g, " "))![1]!.split(" ");
+  const key = keyOf("k".repeat(43));
+  await withRedis([], async ({ url, command }) => {
+    const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
+    // What `guard status` and `guard unlock` ask a store.
+    const askAll = (rights: readonly string[]): Promise<string> =>
+      command("ACL", "SETUSER", "operator", "reset", "on", ">canary", ...rights)
+        .then(() => command("SET", key, "7200000:0:-1", "PX", "3600000"))
+        .then(() =>
+          askOnce(store, { tls: {} }, async (client) => {
+            await storeTimeMs(client);
+            const kept = await Array.fromAsync(keptSecrets(client));
+            assertEquals([kept.length, await unlockKey(client, key)], [1, true]);
+          })
+        ).then(() => "done", () => "failed");
+    assertEquals(await askAll(shown), "done");
+    for (const [i, right] of shown.entries()) {
+      assertEquals(await askAll(shown.toSpliced(i, 1)), "failed", right);
+    }
   });
 });
