@@ -133,6 +133,8 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
   ["docs/security.md", `at least ${MIN_GUARD_KEY_BYTES} random bytes`],
   ["docs/switching.md", `for ${codeSeconds(1)} seconds, not ten and a half minutes`],
   ["docs/interop.md", `and still in ${DENO}, the newest`],
+  ["docs/upgrading.md", "Exit code 2 means that an option or its file is wrong: do not upgrade."],
+  ["docs/upgrading.md", "Exit code 1 is no surprise here: the old server still runs"],
   [
     "docs/upgrading.md",
     `before ${configuration.version.startsWith("0.") ? "1.0.0" : ""}, a new minor`,
