@@ -93,8 +93,9 @@ export interface TotpCheck {
 /**
  * Finds the time step whose code was given.
  *
- * Every step that is looked at is computed and compared, whichever matches: so the time taken tells
- * nothing about the pin, not even where a guard keeps the answer back (RFC 4226 §7.3).
+ * For text of as many digits as a code has, every step that is looked at is computed and compared,
+ * whichever matches: so the time taken tells nothing about the pin, not even where a guard keeps the
+ * answer back (RFC 4226 §7.3). Nothing is computed for other text.
  *
  * @returns The distance to the current step, from -window to window, the nearest if there are two;
  * undefined when no step matches.
