@@ -83,7 +83,7 @@ export const OPTIONS: OptionTable<Config> = {
   baseUrl: {
     placeholder: "URL",
     defaultText: "",
-    description: "Public base URL in the WSDL; by default the address of each request",
+    description: "Public base URL in the WSDL and picture links; by default that of each request",
     expected: "an http or https URL without query and fragment",
     parse: (text) => text === "" ? { value: undefined } : parseBaseUrl(text),
   },
