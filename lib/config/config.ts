@@ -57,7 +57,7 @@ export interface Config {
   readonly period: number;
   /** How a secretCode becomes key bytes. */
   readonly secretEncoding: SecretEncoding;
-  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only. */
   readonly singleUse: boolean;

@@ -10,7 +10,7 @@ import type { SampleContext } from "../samples/context.ts";
 
 /** What the service page needs to know. */
 export interface PageContext extends FrameContext, SampleContext {
-  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
   readonly maxFailures: number;
   /** The format that the samples and programs begin with. */
   readonly format: Format;

@@ -1,6 +1,7 @@
 /**
  * What is told of a request once it is answered: enough for a log line and a count, and nothing of
- * what the request said. Every text in it is one of a closed set, but for the request id.
+ * what the request said. Every text in it is one of a closed set, but for the request id, the caller's
+ * name, which the operator chose, and the short name of a secret.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import type { PinSettings } from "../../diagnosis/diagnosis.ts";
 
 /** What decides about a pin. */
 export interface PageSettings extends PinSettings {
-  /** Consecutive failures for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only. */
   readonly singleUse: boolean;
