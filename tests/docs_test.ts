@@ -5,6 +5,15 @@ import { OPTIONS } from "../lib/config/options.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
 import { MAX_BODIES } from "../lib/body/body_turns.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
+import { pairAspxBinding, validateAspxBinding } from "../lib/binding/aspx.ts";
+import { FAULTS } from "../lib/binding/binding.ts";
+import { bindingsOf } from "../lib/binding/bindings.ts";
+import { ROUTES } from "../lib/http/route.ts";
+import { factKinds, type Facts } from "../lib/service/facts.ts";
+import type { FaultCode } from "../lib/service/fault.ts";
+import { createLog } from "../lib/telemetry/log.ts";
+import { createMetrics, type ProcessFigures } from "../lib/telemetry/metrics.ts";
+import type { Outcome, RequestEvent } from "../lib/telemetry/request_event.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { pair } from "../lib/service/pair.ts";
@@ -18,6 +27,11 @@ function tableIn(page: string, mark: string): string[][] {
   return inside.trim().split("\n").slice(2).map((row) =>
     row.split("|").slice(1, -1).map((cell) => cell.trim())
   );
+}
+
+/** The texts in the code spans of a cell. */
+function codesIn(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 }
 
 const numbers = new Intl.NumberFormat("en");
@@ -52,6 +66,84 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
     ["XML: namespace declarations in scope", numbers.format(XML_LIMITS.namespaces), "fault"],
     ["XML: name", `${numbers.format(XML_LIMITS.nameLength)} characters`, "fault"],
   ]);
+});
+
+// Of all that a request can tell, something: whoever adds to it is told here by the compiler.
+const FACTS: Required<Facts> = { secret: "kX3_p0aVbq", distance: 0, outcome: "throttled" };
+const EVENT: Required<RequestEvent> = {
+  requestId: "a1-0",
+  method: "GET",
+  route: "service",
+  operation: "ValidatePin",
+  binding: "HTTP GET",
+  caller: "web",
+  status: 200,
+  outcome: "throttled",
+  facts: FACTS,
+  durationMs: 1,
+  replyBytes: 1,
+};
+const FIGURES: Required<ProcessFigures> = {
+  residentBytes: 1,
+  cpuSeconds: 1,
+  startSeconds: 1,
+  attacks: { wrongPins: 1, attackedSecrets: 1, throttledSecrets: 1, mostPins: 1 },
+  guardEntries: 1,
+};
+const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
+  "ok": true,
+  "true": true,
+  "false": true,
+  "throttled": true,
+  "replayed": true,
+  "unavailable": true,
+  "not-found": true,
+  "method-not-allowed": true,
+  "not-ready": true,
+};
+
+Deno.test("docs/deploying.md: the table of metrics is what /metrics has", () => {
+  const metrics = createMetrics("1.0.0", factKinds(1));
+  metrics.observe(EVENT);
+  const text = metrics.text(FIGURES);
+  const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (.*)\n((?:[^#].*\n)+)/gm)].map(
+    ([, name, help, type, samples]) => {
+      const labels = new Set([...samples!.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``));
+      // The bounds of a histogram, which Prometheus names so.
+      labels.delete("`le`");
+      return [`\`${name}\``, type, [...labels].join(", "), help!.replace(/\.$/, "")];
+    },
+  );
+  assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
+  assertEquals(tableIn("docs/deploying.md", "metrics"), rows);
+});
+
+Deno.test("docs/deploying.md: the table of the log has every field, and the values of closed sets", () => {
+  const lines: string[] = [];
+  const write = (line: string): void => void lines.push(line);
+  const log = createLog({ format: "json", color: false, write, now: () => 0 });
+  log.request(EVENT);
+  log.info("a");
+  log.warn("a");
+  log.error("a", new Error("a"));
+  const written = lines.map((line) => JSON.parse(line));
+  const rows = tableIn("docs/deploying.md", "log");
+  const names = new Set(written.flatMap((fields) => Object.keys(fields)));
+  assertEquals(rows.map(([name]) => codesIn(name!)), [...names].map((name) => [name]));
+  const valuesOf = (field: string): ReadonlySet<string> =>
+    new Set(codesIn(rows.find(([name]) => name === `\`${field}\``)![1]!));
+  assertEquals(valuesOf("level"), new Set(written.map(({ level }) => level)));
+  const methods = ROUTES.flatMap((route) => route.methods);
+  assertEquals(valuesOf("method"), new Set([...methods, "HEAD", "OPTIONS", "other"]));
+  assertEquals(valuesOf("route"), new Set([...ROUTES.map(({ name }) => name), "unknown"]));
+  assertEquals(valuesOf("operation"), new Set(OPERATIONS.keys()));
+  const bindings = [...bindingsOf("urn:a/"), pairAspxBinding(), validateAspxBinding()];
+  assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
+});
+
+Deno.test("docs/deploying.md: the table of outcomes has each of them", () => {
+  const shown = tableIn("docs/deploying.md", "outcomes").map(([outcome]) => codesIn(outcome!)[0]);
+  assertEquals(shown.toSorted(), Object.keys({ ...OUTCOMES, ...FAULTS }).toSorted());
 });
 
 Deno.test("docs/house.md shows the way of a request as the handler does", () => {
