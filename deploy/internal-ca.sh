@@ -6,7 +6,7 @@
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. The
 # CA can sign only the given names, so a thief of ca.key cannot pose as a bank. Run it again in the same
-# folder before cert.pem expires: the CA stays the same. If anything fails, so do cert.pem and key.pem.
+# folder before cert.pem expires: the CA stays the same. Where anything fails, all stays as it was.
 
 set -euo pipefail
 readonly USAGE='usage: internal-ca.sh NAME...'
