@@ -93,7 +93,24 @@ const OPTION_RISKS: readonly {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
     risk: "--socket-mode lets everybody on this machine use the socket.",
   },
+  {
+    applies: ({ socket }, sources) => socket !== undefined && isGiven("port", sources),
+    risk: "--port has no effect with --socket.",
+  },
+  {
+    applies: ({ socket }, sources) => socket === undefined && isGiven("socketMode", sources),
+    risk: "--socket-mode has no effect without --socket.",
+  },
+  {
+    applies: ({ metricsPort }, sources) =>
+      metricsPort === undefined && isGiven("metricsHost", sources),
+    risk: "--metrics-host has no effect without --metrics-port.",
+  },
 ];
+
+function isGiven(name: keyof Config, sources: ReadonlyMap<string, OptionSource>): boolean {
+  return (sources.get(name) ?? "default") !== "default";
+}
 
 /** Whether other machines can reach the server itself. */
 function isReachable({ host, socket }: Config): boolean {

@@ -1,7 +1,7 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { optionRisks, variableRisks, WATCHED_VARIABLES } from "../../lib/findings/risks.ts";
-import { namesOf } from "../../lib/config/option.ts";
-import { OPTIONS as ALL } from "../../lib/config/options.ts";
+import { parseCommand } from "../../lib/command_line/command_line.ts";
 import { configOf } from "../cli/command.ts";
 
 const PLAIN = "pins and secrets cross";
@@ -29,10 +29,13 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   [`--host 0.0.0.0 ${TLS.join(" ")} ${KEYS.join(" ")}`],
   ["--host 0.0.0.0 --socket /run/pin.sock"],
   ["--metrics-port 9101"],
-  ["--metrics-host 0.0.0.0"],
+  ["--metrics-host 0.0.0.0", "--metrics-host has no effect without --metrics-port."],
+  ["--metrics-host 127.0.0.1 --metrics-port 9101"],
   ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port asks nobody for a key"],
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
-  ["--socket-mode 0666"],
+  ["--socket-mode 0666", "--socket-mode has no effect without --socket."],
+  ["--socket /run/pin.sock --port 8080", "--port has no effect with --socket."],
+  ["--port 8080"],
   ["--window 2"],
   ["--window 3", "--window is more than 2"],
   ["--share-port", "--share-port without --guard"],
@@ -64,8 +67,9 @@ const WHOLE = /^\S.*[a-zA-Z/]\.$/;
 
 for (const [line, ...beginnings] of OPTIONS) {
   Deno.test(`optionRisks() warns ${beginnings.length} times of "${line}"`, () => {
-    const flags = namesOf(ALL).map((name) => [name, "flag"] as const);
-    const risks = optionRisks(configOf(line === "" ? [] : line.split(" ")), new Map(flags));
+    const command = parseCommand(line === "" ? [] : line.split(" "), () => undefined);
+    assert(command.kind === "serve");
+    const risks = optionRisks(command.config, command.sources);
     const matching = beginnings.map((beginning) =>
       risks.find((risk) => risk.startsWith(beginning))
     );
