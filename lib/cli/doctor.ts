@@ -47,7 +47,8 @@ export async function doctor(
   const diagnosis = await diagnose(question, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
   const memory = await guardMemory(config, question.secretCode, step);
-  const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, nowMs);
+  const moment = { nowMs, isGiven: options.at !== undefined };
+  const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, moment);
   print([...lines, ...memory.lines].join("\n"));
   return answer === true && !memory.refuses ? 0 : 1;
 }
@@ -97,16 +98,20 @@ export interface ServerAnswer {
   readonly isRefused?: boolean;
 }
 
-/**
- * The lines that explain a diagnosis.
- *
- * @param nowMs The moment at which the pin was typed, in milliseconds since 1970.
- */
+/** The moment at which the pin was typed. */
+export interface Moment {
+  /** In milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Whether it was given as `--at`; else it is that of this machine's clock. */
+  readonly isGiven: boolean;
+}
+
+/** The lines that explain a diagnosis. */
 export function explain(
   { answer, isRefused = false }: ServerAnswer,
   diagnosis: Diagnosis,
   settings: PinSettings,
-  nowMs: number,
+  { nowMs, isGiven }: Moment,
 ): readonly string[] {
   const [best] = diagnosis.matches;
   if (answer === true) {
@@ -130,10 +135,8 @@ export function explain(
   if (best === undefined) lines.push(`- ${MISTYPED}`);
   else lines.push(certaintySentence(best));
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
-  return [
-    ...lines,
-    `The pin was checked at ${at}, the time of --at or of this machine's clock.`,
-  ];
+  const source = isGiven ? "--at" : "this machine's clock";
+  return [...lines, `The pin was checked at ${at}, the time of ${source}.`];
 }
 
 function rightTime(match: Match): string {

@@ -20,7 +20,9 @@ function doctor(stdin: string, args: readonly string[] = ["--at", AT]): Promise<
   return runCommand(["doctor", ...args], { stdin });
 }
 
-const LAST = `The pin was checked at ${AT}, the time of --at or of this machine's clock.`;
+const MOMENT = { nowMs: AT_MS, isGiven: true };
+
+const LAST = `The pin was checked at ${AT}, the time of --at.`;
 
 Deno.test("doctor says that a pin is right, and exits with 0", async () => {
   assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {
@@ -47,6 +49,13 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   ]);
   const { code: allowed } = await doctor(`${late}\n${SECRET}\n`, ["--at", AT, "--window", "9"]);
   assertEquals(allowed, 0);
+});
+
+Deno.test("doctor says whose time it is at which it checked", async () => {
+  const { stdout } = await doctor(`${RIGHT}\n${SECRET}\n`, []);
+  assertMatch(stdout, /\nThe pin was checked at \S+Z, the time of this machine's clock\.\n/);
+  const { stdout: given } = await doctor(`000001\n${SECRET}\n`);
+  assertEquals(given.includes(`\n${LAST}\n`), true, given);
 });
 
 Deno.test("doctor says the error that a server answers with, and exits with 1", async () => {
@@ -102,7 +111,7 @@ const WINDOW_1 = configOf([]);
 async function explained(pin: string, args: readonly string[] = []): Promise<readonly string[]> {
   const config = configOf(args);
   const diagnosis = await diagnose({ pin, secretCode: SECRET }, config, AT_MS);
-  const lines = explain({ answer: false }, diagnosis, config, AT_MS);
+  const lines = explain({ answer: false }, diagnosis, config, MOMENT);
   assertEquals(lines.at(-1), LAST);
   return lines.slice(1, -2);
 }
@@ -143,7 +152,7 @@ Deno.test("explain() says what to do, for each reason", async () => {
 
 Deno.test("explain() does not say true when the store of the guard refuses a right pin", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
-  assertEquals(explain({ answer: true, isRefused: true }, diagnosis, WINDOW_1, AT_MS), [
+  assertEquals(explain({ answer: true, isRefused: true }, diagnosis, WINDOW_1, MOMENT), [
     "The pin is right, but a server with these options answers false.",
     "It is the code of the current time step.",
   ]);
@@ -153,7 +162,7 @@ Deno.test("explain() says of a right pin how far the phone's clock is off", asyn
   const lines = async (step: number): Promise<readonly string[]> => {
     const pin = referenceHotp(SECRET, step);
     const diagnosis = await diagnose({ pin, secretCode: SECRET }, WINDOW_1, AT_MS);
-    return explain({ answer: true }, diagnosis, WINDOW_1, AT_MS);
+    return explain({ answer: true }, diagnosis, WINDOW_1, MOMENT);
   };
   const right = "The pin is right: a server with these options answers true.";
   assertEquals(await lines(STEP), [right, "It is the code of the current time step."]);
@@ -170,7 +179,7 @@ Deno.test("explain() says of a right pin how far the phone's clock is off", asyn
 Deno.test("explain() says nothing of the clock where no code was found", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
   const unfound = { ...diagnosis, matches: [] };
-  assertEquals(explain({ answer: true }, unfound, WINDOW_1, AT_MS), [
+  assertEquals(explain({ answer: true }, unfound, WINDOW_1, MOMENT), [
     "The pin is right: a server with these options answers true.",
   ]);
 });
@@ -181,7 +190,7 @@ Deno.test("explain() says a server's error, and does not search where that makes
     { answer: "No." },
     { ...diagnosis, searched: false },
     WINDOW_1,
-    0,
+    MOMENT,
   );
   assertEquals(first, "A server with these options answers with an error: No.");
   assertEquals(rest.filter((line) => !line.startsWith("- ")), []);
@@ -208,7 +217,7 @@ Deno.test("explain() says how certain it is, and what else it is when that is no
         matches: [{ ...match, chance }],
       },
       WINDOW_1,
-      AT_MS,
+      MOMENT,
     );
   assertEquals([0.0005, 0.005, 1 / 60].map((chance) => linesFor(chance).at(-2)), [
     "This is almost certain: only one in 2,000 wrong pins would look like this.",
@@ -248,7 +257,7 @@ Deno.test("doctor repeats neither pin nor secret, whatever they are", async () =
       const config = configOf(["--secret-encoding", encoding]);
       const diagnosis = await diagnose({ pin, secretCode: "hunter2 canary" }, config, AT_MS);
       assert(
-        isKept(JSON.stringify([diagnosis, explain({ answer: false }, diagnosis, config, AT_MS)])),
+        isKept(JSON.stringify([diagnosis, explain({ answer: false }, diagnosis, config, MOMENT)])),
         pin,
       );
     }
