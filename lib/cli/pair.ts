@@ -198,7 +198,10 @@ function coloursAllowed(): boolean {
 function warnOfRisks(secret: string, config: Config): void {
   const keyBytes = Math.floor(secret.length * 5 / 8);
   if (keyBytes < MIN_KEY_BYTES) {
-    warn(`the secret is shorter than ${MIN_KEY_BYTES} bytes: it can be guessed from a code.`);
+    warn(
+      `this secret has fewer than ${MIN_KEY_BYTES} bytes, and can be guessed from one code. Use 20 ` +
+        "random characters or more.",
+    );
   }
   const unusual = (["algorithm", "digits", "period"] as const)
     .filter((name) => config[name] !== DEFAULT_TOTP[name]);

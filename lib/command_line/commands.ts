@@ -64,10 +64,7 @@ const TIME: Omit<Option<number | undefined>, "description"> = {
 
 /** The options of the command `doctor`. */
 export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
-  at: {
-    description: "When the pin was typed, as 2026-01-31T12:00:00Z or seconds since 1970",
-    ...TIME,
-  },
+  at: { description: "When the pin was typed, if not now", ...TIME },
 };
 
 /** The options of the command `code`. */
@@ -120,7 +117,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["serve", {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. A second " +
-      "signal ends it at once. On SIGHUP, it reads the TLS certificate and the API keys again.",
+      "signal, at least half a second later, ends it at once. On SIGHUP, it reads the TLS " +
+      "certificate and the API keys again.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: [

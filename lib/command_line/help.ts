@@ -11,7 +11,8 @@ import { type CommandFacts, COMMANDS, optionsOf } from "./commands.ts";
 
 /** What the program is for, in one sentence. */
 export const PURPOSE =
-  "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.";
+  "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST " +
+  "and JSON.";
 
 /** What the exit codes mean. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
@@ -43,6 +44,7 @@ function usage(): string {
     "",
     `You can also set each of them in the environment: ${flagOf("baseUrl")} as ` +
     `${variableOf("baseUrl")}.`,
+    `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
     "A flag wins over its variable. Defaults are in parentheses.",
     "",
     exitCodes(),

@@ -29,6 +29,7 @@ export function manPage(version: string): string {
     ".SH OPTIONS",
     "These are the options of the service.",
     "Each can be set in the environment too; a flag wins over its variable.",
+    `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
     ...namesOf(OPTIONS).flatMap((name) => optionLines(name, OPTIONS[name], variableOf(name))),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(([code, meaning]) => [".TP", `.B ${code}`, escaped(sentence(meaning))]),

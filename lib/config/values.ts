@@ -9,7 +9,7 @@ import type { Option } from "./option.ts";
 /** A switch: off unless it is given. */
 export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
   defaultText: "false",
-  expected: "true or false",
+  expected: "true, 1, false or 0",
   parse: (text) => {
     if (text === "true" || text === "1") return { value: true };
     return text === "false" || text === "0" || text === "" ? { value: false } : undefined;

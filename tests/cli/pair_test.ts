@@ -303,7 +303,8 @@ Deno.test("pair warns of a short secret", async () => {
   const short = await pair([], { stdin: "x".repeat(15) });
   assertEquals(
     short.stderr,
-    "authenticator: warning: the secret is shorter than 16 bytes: it can be guessed from a code.\n",
+    "authenticator: warning: this secret has fewer than 16 bytes, and can be guessed from one code. " +
+      "Use 20 random characters or more.\n",
   );
   assertEquals((await pair([], { stdin: "x".repeat(16) })).stderr, "");
 });

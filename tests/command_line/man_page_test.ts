@@ -53,7 +53,7 @@ authenticator code < secret.txt
 `;
 
 const MIDDLE = `.SH DESCRIPTION
-Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET and HTTP POST.
+Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON.
 Without a command it serves.
 .SH COMMANDS
 .SS "serve"
@@ -62,6 +62,7 @@ Without a command it serves.
 const OPTIONS_HEAD = `.SH OPTIONS
 These are the options of the service.
 Each can be set in the environment too; a flag wins over its variable.
+One without a value is switched on with true: AUTHENTICATOR_METRICS=true.
 .TP
 --host ADDRESS
 `;

@@ -172,7 +172,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   guardTlsKey: ["a\0b"],
 };
 
-const A_SWITCH = "true or false";
+const A_SWITCH = "true, 1, false or 0";
 const AN_ADDRESS = "an IP address or a host name";
 const A_PORT = "a whole number from 0 to 65535";
 const A_FILE = "the path of a file";
@@ -202,7 +202,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   secretEncoding: "text or base32",
   maxFailures: "a whole number from 0 to 1000000",
   singleUse: A_SWITCH,
-  guard: "memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
+  guard: "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
   guardEntries: "a whole number from 1 to 10000000",
   guardKeyFile: A_FILE,
   guardTlsCa: A_FILE,
