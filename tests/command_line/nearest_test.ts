@@ -7,24 +7,28 @@ const NEAR: readonly (readonly [string, readonly string[], string | undefined])[
   ["api", ["apis", "api-keys-file", "api-url"], "api-url"],
   ["guard", ["guard-tls-ca", "guards", "guard-key-file"], "guard-tls-ca"],
   // The fewest changes, and of several names the first.
-  ["prot", ["port", "proto", "post"], "proto"],
-  ["hots", ["host", "hosts", "hats"], "hosts"],
   ["hots", ["hats", "dots"], "hats"],
   ["port", ["ports", "port"], "port"],
-  // A character put in, left out or replaced is one change.
-  ["abcdef", ["abcdefghi"], "abcdefghi"],
-  ["abcdef", ["abc"], "abc"],
-  ["abcdef", ["abcxyz"], "abcxyz"],
+  ["abcdef", ["abcxyf", "abcxef"], "abcxef"],
+  // A character put in, left out or replaced is one change, and so are two that are swapped.
+  ["prot", ["post", "port"], "port"],
+  ["badcef", ["abcdef"], "abcdef"],
+  ["badcfe", ["abcdef"], undefined],
+  ["abcdef", ["abcdefgh"], "abcdefgh"],
+  ["abcdef", ["abcd"], "abcd"],
+  ["abcdef", ["abcdyz"], "abcdyz"],
   ["abcdef", ["xbcdef"], "xbcdef"],
-  // No more than three, and no more than half of what was typed.
-  ["abcdef", ["abcdefghij"], undefined],
+  // No more than three, and no more than a third of what was typed.
+  ["abcdef", ["abcdefghi", "abcxyz"], undefined],
+  ["abcdefghijkl", ["abcdefghixyz"], "abcdefghixyz"],
   ["abcdefghijkl", ["abcdefghwxyz"], undefined],
-  ["abcd", ["abxy"], "abxy"],
-  ["abcd", ["axyz"], undefined],
-  ["abc", ["axy"], "axy"],
-  ["ab", ["ax"], "ax"],
-  ["ab", ["xy"], undefined],
-  ["a", ["b"], "b"],
+  ["nope", ["code"], undefined],
+  ["abc", ["abx"], "abx"],
+  ["abc", ["axy"], undefined],
+  ["ab", ["ax"], undefined],
+  // Whatever their case.
+  ["v", ["h", "V"], "V"],
+  ["PROT", ["port"], "port"],
   ["", ["a"], undefined],
   ["abc", [], undefined],
 ];
