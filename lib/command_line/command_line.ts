@@ -21,6 +21,7 @@ import {
   type CodeOptions,
   type CommandFacts,
   COMMANDS,
+  commandsOf,
   DOCTOR_OPTIONS,
   type DoctorOptions,
   optionsOf,
@@ -51,7 +52,7 @@ export type Command =
   | { readonly kind: "completion"; readonly shell: Shell }
   | {
     readonly kind: "help";
-    /** The command that is asked about; undefined for all of them. */
+    /** The command, or the first word of several, that is asked about; undefined for all of them. */
     readonly about: string | undefined;
   }
   | { readonly kind: "version" | "man" | "licenses" };
@@ -131,9 +132,12 @@ function commandOf(args: readonly string[]): NamedCommand {
   const both = `${first} ${second}`;
   if (COMMANDS.has(both)) return { name: both, rest: args.slice(2) };
   if (COMMANDS.has(first)) return { name: first, rest: args.slice(1) };
-  const ofGroup = [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
-  if (ofGroup.length > 0) throw noSuchCommand(both, ofGroup);
-  throw noSuchCommand(first, [...COMMANDS.keys()]);
+  const ofGroup = commandsOf(first);
+  if (ofGroup.length === 0) throw noSuchCommand(first, [...COMMANDS.keys()]);
+  if (second === "--help" || second === "-h") return { name: "help", rest: [first] };
+  if (second !== undefined && !second.startsWith("-")) throw noSuchCommand(both, ofGroup);
+  const seconds = ofGroup.map((name) => name.slice(first.length + 1));
+  throw new UsageError(`${first} needs ${listOf(seconds, "or")}`);
 }
 
 function noSuchCommand(typed: string, known: readonly string[]): UsageError {
@@ -152,17 +156,18 @@ function listOf(words: readonly string[], last: "and" | "or"): string {
 const OF_KUBERNETES =
   /^AUTHENTICATOR_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_[0-9]+_(?:TCP|UDP|SCTP))(?:_\w+)?$/;
 
+const PREFIX = "AUTHENTICATOR_";
+
 // A variable with a mistake in its name would else be no variable at all: a server that was meant to
 // ask for keys would ask for none.
 function checkVariables(variables: readonly string[]): void {
-  const known = new Set(namesOf(OPTIONS).map((name) => variableOf(name)));
+  const known = new Set(namesOf(OPTIONS).map((name) => variableOf(name).slice(PREFIX.length)));
   for (const variable of variables) {
-    if (!variable.startsWith("AUTHENTICATOR_") || known.has(variable)) continue;
-    if (OF_KUBERNETES.test(variable)) continue;
-    const near = nearestOf(variable, known);
-    throw new UsageError(
-      `${variable} is set, but there is no such variable${near ? `; did you mean ${near}?` : ""}`,
-    );
+    const name = variable.slice(PREFIX.length);
+    if (!variable.startsWith(PREFIX) || known.has(name) || OF_KUBERNETES.test(variable)) continue;
+    const near = nearestOf(name, known);
+    const advice = near === undefined ? "" : `; did you mean ${PREFIX}${near}?`;
+    throw new UsageError(`${variable} is set, but there is no such variable${advice}`);
   }
 }
 
@@ -213,13 +218,14 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   const typed = words.join(" ");
   if (typed === "" && !isRequired) return undefined;
   if (values.includes(typed)) return typed;
-  if (placeholder === "COMMAND") throw noSuchCommand(typed, values);
+  if (placeholder === "COMMAND") throw noSuchCommand(typed, [...COMMANDS.keys()]);
   throw new UsageError(`${placeholder} must be ${listOf(values, "or")}`);
 }
 
 function flagValue(
-  { name, value, inlineValue }: {
+  { name, rawName, value, inlineValue }: {
     readonly name: string;
+    readonly rawName: string;
     readonly value: string | undefined;
     readonly inlineValue: boolean | undefined;
   },
@@ -228,9 +234,12 @@ function flagValue(
   if (name === "help" || name === "version") return "";
   const option = known.get(name);
   if (option === undefined) {
-    const near = nearestOf(name, known.keys());
+    const [hyphens, names] = rawName.startsWith("--")
+      ? ["--", [...known.keys(), "help", "version"]]
+      : ["-", ["h", "V"]];
+    const near = nearestOf(name, names);
     throw new UsageError(
-      `there is no option --${name} here${near ? `; did you mean --${near}?` : ""}`,
+      `there is no option ${rawName} here${near ? `; did you mean ${hyphens}${near}?` : ""}`,
     );
   }
   if (option.placeholder === undefined) return value ?? "true";

@@ -234,7 +234,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
     operand: {
       placeholder: "COMMAND",
       get values() {
-        return [...COMMANDS.keys()];
+        return [...new Set([...COMMANDS.keys()].flatMap((name) => [name.split(" ")[0]!, name]))];
       },
       isRequired: false,
     },
@@ -254,6 +254,11 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
  * words.
  */
 export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
+
+/** The names of two words that begin with one. */
+export function commandsOf(first: string): readonly string[] {
+  return [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
+}
 
 /** The options that a command takes, by name: its own, and those of the service. */
 export function optionsOf({ options, uses }: CommandFacts): Readonly<

@@ -46,18 +46,29 @@ function shellOption(
   return { flag: flagOf(name), description, placeholder, values, isPath };
 }
 
-/** The first words of commands, each with what may stand behind it. */
-function firstWords(): ReadonlyMap<string, readonly string[]> {
-  const words = new Map<string, string[]>();
+/** What may stand behind words: those of commands and their operands, by what goes before them. */
+function nextWords(): ReadonlyMap<string, readonly string[]> {
+  const next = new Map<string, string[]>();
   for (const [name, { operand }] of COMMANDS) {
-    const [first = "", second] = name.split(" ");
-    words.set(first, [
-      ...words.get(first) ?? [],
-      ...(second === undefined ? [] : [second]),
-      ...(operand?.values ?? []),
-    ]);
+    for (const line of [name, ...(operand?.values ?? []).map((value) => `${name} ${value}`)]) {
+      const words = line.split(" ");
+      for (const [i, word] of words.entries()) {
+        const before = words.slice(0, i).join(" ");
+        next.set(before, [...new Set(next.get(before)).add(word)]);
+      }
+    }
   }
-  return words;
+  return next;
+}
+
+/** The first words of commands. */
+function firstWords(): readonly string[] {
+  return nextWords().get("")!;
+}
+
+/** What may stand behind the first words. */
+function wordsBehind(): readonly (readonly [before: string, words: readonly string[]])[] {
+  return [...nextWords()].filter(([before]) => before !== "");
 }
 
 /** All options, each once. */
@@ -75,7 +86,6 @@ function bash(): string {
   const free = all.filter(({ placeholder, values, isPath }) =>
     placeholder !== undefined && values.length === 0 && !isPath
   );
-  const behind = [...firstWords()].filter(([, words]) => words.length > 0);
   return `# Completion of authenticator for bash: source <(authenticator completion bash)
 _authenticator() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
@@ -96,10 +106,12 @@ ${valued.map(({ flag, values }) => `    ${flag}) words='${values.join(" ")}' ;;`
     ${alternatives(free)}) return ;;
   esac
   if [[ -z $words ]]; then
-    case "$COMP_CWORD \${COMP_WORDS[1]}" in
-      1\\ -*) words='${alternatives(optionsFor(COMMANDS.get("serve")!)).replaceAll("|", " ")}' ;;
-      1\\ *) words='${[...firstWords().keys()].join(" ")}' ;;
-${behind.map(([first, words]) => `      2\\ ${first}) words='${words.join(" ")}' ;;`).join("\n")}
+    case "\${COMP_WORDS[*]:1:COMP_CWORD-1}:$word" in
+      :-*) words='${alternatives(optionsFor(COMMANDS.get("serve")!)).replaceAll("|", " ")}' ;;
+${
+    [...nextWords()].map(([before, words]) => `      '${before}:'*) words='${words.join(" ")}' ;;`)
+      .join("\n")
+  }
       *)
         case "\${COMP_WORDS[1]} \${COMP_WORDS[2]} " in
 ${
@@ -119,8 +131,7 @@ complete -F _authenticator authenticator
 }
 
 function zsh(): string {
-  const behind = [...firstWords()].filter(([, words]) => words.length > 0);
-  const commands = [...firstWords().keys()].map((first) => {
+  const commands = firstWords().map((first) => {
     const { summary } = COMMANDS.get(first) ?? { summary: first };
     return `    ${shellWord(`${first}:${summary.replaceAll(":", "\\:")}`)}`;
   });
@@ -137,15 +148,13 @@ ${commands.join("\n")}
     _describe command commands
     return
   fi
-  if (( CURRENT == 3 )); then
-    case $words[2] in
+  case "\${words[2,CURRENT-1]}" in
 ${
-    behind.map(([first, words]) =>
-      `      ${first}) compadd -- ${words.map(shellWord).join(" ")}; return ;;`
+    wordsBehind().map(([before, words]) =>
+      `    ${shellWord(before)}) compadd -- ${words.map(shellWord).join(" ")}; return ;;`
     ).join("\n")
   }
-    esac
-  fi
+  esac
   case "$words[2] $words[3] " in
 ${
     [...COMMANDS].map(([name, facts]) =>
@@ -171,16 +180,14 @@ function zshOption({ flag, description, placeholder, values, isPath }: ShellOpti
 }
 
 function fish(): string {
-  const names = [...firstWords().keys()];
+  const names = firstWords();
   const isFirst = `not __fish_seen_subcommand_from ${names.join(" ")}`;
   const lines = names.map((first) => {
     const { summary } = COMMANDS.get(first) ?? { summary: first };
     return `complete -c authenticator -n '${isFirst}' -a ${first} -d ${fishWord(summary)}`;
   });
-  const behind = [...firstWords()].filter(([, words]) => words.length > 0).map(([first, words]) =>
-    `complete -c authenticator -n '__fish_seen_subcommand_from ${first}' -a ${
-      fishWord([...new Set(words.flatMap((word) => word.split(" ")))].join(" "))
-    }`
+  const behind = wordsBehind().map(([before, words]) =>
+    `complete -c authenticator -n '${fishHasSeen(before)}' -a ${fishWord(words.join(" "))}`
   );
   return `# Completion of authenticator for fish: put it into ~/.config/fish/completions.
 complete -c authenticator -f
@@ -189,12 +196,11 @@ ${[...lines, ...behind, ...[...COMMANDS].flatMap(fishOptions)].join("\n")}
 }
 
 function fishOptions([name, facts]: readonly [string, CommandFacts]): readonly string[] {
-  const conditions = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-  const others = [...firstWords().keys()].join(" ");
+  const others = firstWords().join(" ");
   // Without a command, the options are those of serve.
   const when = name === "serve"
     ? `__fish_seen_subcommand_from serve; or not __fish_seen_subcommand_from ${others}`
-    : conditions.join("; and ");
+    : fishHasSeen(name);
   return optionsFor(facts).map(({ flag, description, placeholder, values, isPath }) => {
     const value = placeholder === undefined
       ? ""
@@ -205,6 +211,10 @@ function fishOptions([name, facts]: readonly [string, CommandFacts]): readonly s
       fishWord(description)
     }`;
   });
+}
+
+function fishHasSeen(words: string): string {
+  return words.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ");
 }
 
 function shellWord(text: string): string {

@@ -7,7 +7,7 @@
 import type { Config } from "../config/config.ts";
 import { flagOf, namesOf, type Option, variableOf } from "../config/option.ts";
 import { OPTIONS } from "../config/options.ts";
-import { type CommandFacts, COMMANDS, optionsOf } from "./commands.ts";
+import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
 
 /** What the program is for, in one sentence. */
 export const PURPOSE =
@@ -21,9 +21,14 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [2, "wrong usage or settings"],
 ];
 
-/** The help: that of one command, by its name, or of all of them on one screen. */
+/**
+ * The help: that of one command, by its name, of those whose first word it is, or of all of them on
+ * one screen.
+ */
 export function help(about: string | undefined): string {
-  return about === undefined ? usage() : commandHelp(about, COMMANDS.get(about)!);
+  if (about === undefined) return usage();
+  const facts = COMMANDS.get(about);
+  return facts === undefined ? groupHelp(about) : commandHelp(about, facts);
 }
 
 /** The usage text: one screen. */
@@ -33,10 +38,7 @@ function usage(): string {
     "",
     "Usage: authenticator [command] [options]",
     "",
-    "Commands:",
-    ...[...COMMANDS].map(([name, { summary }]) => row(name, summary)),
-    "",
-    "authenticator help COMMAND shows the options of a command, with examples.",
+    ...commandRows([...COMMANDS.keys()]),
     "",
     "Options of serve:",
     ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
@@ -49,6 +51,24 @@ function usage(): string {
     "",
     exitCodes(),
   ].join("\n");
+}
+
+/** The help of the commands that have a first word. */
+function groupHelp(first: string): string {
+  return [
+    `Usage: authenticator ${first} COMMAND [options]`,
+    "",
+    ...commandRows(commandsOf(first)),
+  ].join("\n");
+}
+
+function commandRows(names: readonly string[]): readonly string[] {
+  return [
+    "Commands:",
+    ...names.map((name) => row(name, COMMANDS.get(name)!.summary)),
+    "",
+    "authenticator help COMMAND shows the options of a command, with examples.",
+  ];
 }
 
 const LAST_OPTIONS = [

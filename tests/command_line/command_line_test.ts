@@ -44,6 +44,10 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [["completion", "bash", "zsh"], "SHELL must be bash, zsh or fish"],
   [["completion", "--port", "1"], "there is no option --port here"],
   [["help", "canary"], NO_SUCH_COMMAND],
+  [["help", "nope"], NO_SUCH_COMMAND],
+  [["-v"], "there is no option -v here; did you mean -V?"],
+  [["pair", "-p", "1"], "there is no option -p here"],
+  [["--verison"], "there is no option --verison here; did you mean --version?"],
   [["help", "piar"], "there is no such command; did you mean pair?"],
   [["help", "--port", "1"], "there is no option --port here"],
   [["--port"], "--port needs a value: PORT"],
@@ -107,7 +111,9 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
 Deno.test("parseCommand() wants the second word of a command that has two", () => {
   const all =
     "there is no such command; the commands are guard status, guard unlock and guard name";
-  assertEquals([refusal(["guard"]), refusal(["guard", "--help"])], [all, all]);
+  assertEquals(refusal(["guard", "canary"]), all);
+  const needs = "guard needs status, unlock or name";
+  assertEquals([refusal(["guard"]), refusal(["guard", "--port", "1"])], [needs, needs]);
   assertEquals(
     refusal(["guard", "statsu"]),
     "there is no such command; did you mean guard status?",
@@ -124,6 +130,10 @@ Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
     refusal([], ["PATH", "AUTHENTICATOR_API_KEY_FILE"]),
     "AUTHENTICATOR_API_KEY_FILE is set, but there is no such variable; did you mean " +
       "AUTHENTICATOR_API_KEYS_FILE?",
+  );
+  assertEquals(
+    refusal([], ["AUTHENTICATOR_NOPE"]),
+    "AUTHENTICATOR_NOPE is set, but there is no such variable",
   );
   assertEquals(
     refusal([], ["AUTHENTICATOR_"]),
@@ -151,6 +161,9 @@ Deno.test("parseCommand() knows help and version as words too", () => {
   assertEquals(parse(["help"]), { kind: "help", about: undefined });
   assertEquals(parse(["help", "pair"]), { kind: "help", about: "pair" });
   assertEquals(parse(["help", "help"]), { kind: "help", about: "help" });
+  for (const args of [["help", "guard"], ["guard", "--help"], ["guard", "-h"]]) {
+    assertEquals(parse(args), { kind: "help", about: "guard" });
+  }
   for (const args of [["version"], ["--version"], ["-V"], ["pair", "--version"]]) {
     assertEquals(parse(args), { kind: "version" });
   }

@@ -11,7 +11,7 @@ import { help } from "../../lib/command_line/help.ts";
 
 /** All of it. */
 export function helpTexts(): string {
-  return [undefined, ...COMMANDS.keys()]
+  return [undefined, ...COMMANDS.keys(), "guard"]
     .map((name) => `$ ${["authenticator", name ?? [], "--help"].flat().join(" ")}\n${help(name)}\n`)
     .join("\n");
 }

@@ -78,7 +78,10 @@ for (const shell of SHELLS) {
   Deno.test(`${shell} completes operands`, async () => {
     const shells = await offered("completion", "");
     for (const name of SHELLS) assert(shells.has(name), name);
-    assert((await offered("help", "")).has("doctor"));
+    const helped = await offered("help", "");
+    assert(helped.has("doctor") && helped.has("guard") && !helped.has("status"));
+    assert((await offered("help", "guard", "")).has("status"));
+    assert((await offered("guard", "")).has("status"));
   });
 }
 
