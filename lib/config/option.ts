@@ -15,6 +15,8 @@ export interface Option<T> {
   readonly description: string;
   /** What a value must be, to follow "must be". */
   readonly expected: string;
+  /** The same for a value that is nearly right, more exactly. */
+  readonly wanted?: (text: string) => string | undefined;
   /** All values, where they are few words. */
   readonly values?: readonly string[];
   /** Reads a value; undefined when it is not what is expected. */
@@ -64,8 +66,12 @@ export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSou
     // A variable that is set to nothing is one that is not set: container files often write it so.
     const inherited = env(variableOf(name)) || undefined;
     const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
-    const parsed = table[name].parse(typed ?? inherited ?? table[name].defaultText);
-    if (parsed === undefined) throw new UsageError(`${source} must be ${table[name].expected}`);
+    const { parse, wanted, expected, defaultText } = table[name];
+    const text = typed ?? inherited ?? defaultText;
+    const parsed = parse(text);
+    if (parsed === undefined) {
+      throw new UsageError(`${source} must be ${wanted?.(text) ?? expected}`);
+    }
     return [name, parsed.value];
   });
   return Object.freeze(Object.fromEntries(entries));

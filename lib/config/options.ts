@@ -172,7 +172,9 @@ export const OPTIONS: OptionTable<Config> = {
     placeholder: "STORE",
     defaultText: "memory",
     description: "Where wrong pins are counted: memory, or a Redis, Sentinel or Cluster URL",
-    expected: "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
+    expected:
+      "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
+    wanted: (text) => StoreUrl.wanted(text),
     parse: (text) => {
       const value = text === "memory" ? text : StoreUrl.parse(text);
       return value === undefined ? undefined : { value };

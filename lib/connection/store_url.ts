@@ -35,6 +35,13 @@ const PATHS: Readonly<Record<StoreKind, RegExp>> = {
   cluster: /^()(?:\/0?)?$/,
 };
 
+const WANTED_PATHS: Readonly<Record<StoreKind, string>> = {
+  server: "a URL of redis that ends with its address, or with a database as in redis://host:6379/0",
+  sentinel: "a URL of redis+sentinel that ends with the name of the primary: " +
+    "redis+sentinel://host:26379/NAME",
+  cluster: "a URL of redis+cluster that ends with its addresses",
+};
+
 interface Parts {
   readonly scheme: string;
   readonly kind: StoreKind;
@@ -67,22 +74,18 @@ export class StoreUrl {
    * @returns undefined when the text is none.
    */
   static parse(text: string): StoreUrl | undefined {
-    const [, scheme, suffix, login = "", hosts = "", path = "", query = ""] =
-      URL_OF_STORE.exec(text) ?? [];
-    if (scheme === undefined) return undefined;
-    const kind = (suffix ?? "server") as StoreKind;
-    const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
-    const asked = readQuery(query, kind);
-    const addresses = hosts.split(",");
-    const isOne = kind === "server" ? addresses.length === 1 : addresses.length <= 100;
-    if (primaryName === undefined || asked === undefined || !isOne) return undefined;
-    const isUrl = (address: string): boolean =>
-      isAddress(address) && URL.canParse(`${scheme}://${loginOf(login)}${address}`);
-    if (!addresses.every(isUrl) || !isDecodable(login)) return undefined;
-    return new StoreUrl({
-      ...{ scheme, kind, login: loginOf(login), addresses, path, primaryName, database },
-      ...asked,
-    });
+    const read = readUrl(text);
+    return typeof read === "object" ? new StoreUrl(read) : undefined;
+  }
+
+  /**
+   * What a text that is nearly such a URL must be, to follow "must be". It repeats nothing of it.
+   *
+   * @returns undefined when the text is such a URL, or nothing like one.
+   */
+  static wanted(text: string): string | undefined {
+    const read = readUrl(text);
+    return typeof read === "string" ? read : undefined;
   }
 
   /** What stands at its addresses. */
@@ -175,20 +178,45 @@ function loginOf(text: string): string {
   return text === "" || text === ":" ? "" : `${text}@`;
 }
 
+/** What a URL says, or else what it must be; undefined for what looks like none. */
+function readUrl(text: string): Parts | string | undefined {
+  const [, scheme, suffix, login = "", hosts = "", path = "", query = ""] =
+    URL_OF_STORE.exec(text) ?? [];
+  if (scheme === undefined) return undefined;
+  const kind = (suffix ?? "server") as StoreKind;
+  const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
+  if (primaryName === undefined) return WANTED_PATHS[kind];
+  const addresses = hosts.split(",");
+  const most = kind === "server" ? 1 : 100;
+  if (addresses.length > most) {
+    return most === 1 ? "a URL of redis with one address" : `a URL with at most ${most} addresses`;
+  }
+  if (!isDecodable(login)) return "a URL whose user name and password are percent-encoded";
+  const isUrl = (address: string): boolean =>
+    isAddress(address) && URL.canParse(`${scheme}://${loginOf(login)}${address}`);
+  if (!addresses.every(isUrl)) return "a URL with addresses as host:6379";
+  const asked = readQuery(query, kind);
+  if (typeof asked === "string") return asked;
+  const said = { scheme, kind, login: loginOf(login), addresses, path, primaryName, database };
+  return { ...said, ...asked };
+}
+
 function readQuery(
   query: string,
   kind: StoreKind,
-): Pick<Parts, "patienceMs" | "sentinelLogin"> | undefined {
-  if (!isDecodable(query)) return undefined;
+): Pick<Parts, "patienceMs" | "sentinelLogin"> | string {
+  if (!isDecodable(query)) return "a URL whose query is percent-encoded";
   const given = new URLSearchParams(query);
   const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];
   const names = [...given.keys()];
   if (new Set(names).size < names.length || !names.every((name) => known.includes(name))) {
-    return undefined;
+    return `a URL whose query has nothing but ${known.join(", ")}, once each`;
   }
   const patience = given.get("timeout") ?? String(PATIENCE_MS);
   const patienceMs = /^[0-9]{1,5}$/.test(patience) ? Number(patience) : 0;
-  if (patienceMs < 1 || patienceMs > MAX_PATIENCE_MS) return undefined;
+  if (patienceMs < 1 || patienceMs > MAX_PATIENCE_MS) {
+    return `a URL whose timeout is a whole number of milliseconds from 1 to ${MAX_PATIENCE_MS}`;
+  }
   const [user, password] = LOGIN_OF_SENTINELS.map((name) =>
     encodeURIComponent(given.get(name) ?? "")
   );

@@ -164,7 +164,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   secretEncoding: ["", "hex", "BASE64"],
   maxFailures: ["-1", "1000001"],
   singleUse: NO_SWITCH,
-  guard: ["", "disk", "http://127.0.0.1", "redis:", "redis://", "redis://h?tls=1", "redis://h/a#b"],
+  guard: ["", "disk", "http://127.0.0.1", "redis:", "redis://", "redis://h/a#b"],
   guardEntries: ["0", "10000001"],
   guardKeyFile: ["a\0b"],
   guardTlsCa: ["a\0b"],
@@ -267,6 +267,14 @@ Deno.test("parseCommand() takes a client certificate and its key together, for a
     assertEquals(errorOf([...bare, ...pair]), `--guard-tls-cert ${needs}`);
     assertEquals(errorOf([...bare, "--guard-tls-ca", "a.pem"]), `--guard-tls-ca ${needs}`);
   }
+});
+
+Deno.test("parseCommand() says of a URL of a store what is wrong with it", () => {
+  const [flag, variable] = ["--guard", "AUTHENTICATOR_GUARD"];
+  const primary = "must be a URL of redis+sentinel that ends with the name of the primary: " +
+    "redis+sentinel://host:26379/NAME";
+  assertEquals(errorOf([flag, "redis+sentinel://h:26379"]), `${flag} ${primary}`);
+  assertEquals(errorOf([], { [variable]: "redis+sentinel://h" }), `${variable} ${primary}`);
 });
 
 Deno.test("parseCommand() takes a socket or a certificate, not both", () => {

@@ -138,6 +138,43 @@ Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client w
   assertEquals(wrong.filter((text) => StoreUrl.parse(text) !== undefined), []);
 });
 
+const PATIENCE = "a URL whose timeout is a whole number of milliseconds from 1 to 60000";
+const NAMES = "timeout, sentinel_username, sentinel_password";
+
+// What is nearly a URL of a store, and what it must be.
+const NEARLY: readonly (readonly [string, string])[] = [
+  [
+    "redis+sentinel://:canary@a:26379",
+    "a URL of redis+sentinel that ends with the name of the primary: redis+sentinel://host:26379/NAME",
+  ],
+  [
+    "redis://:canary@a/canary",
+    "a URL of redis that ends with its address, or with a database as in redis://host:6379/0",
+  ],
+  ["redis+cluster://a/1", "a URL of redis+cluster that ends with its addresses"],
+  ["redis://:canary@a,b", "a URL of redis with one address"],
+  [`redis+cluster://a${",a".repeat(100)}`, "a URL with at most 100 addresses"],
+  ["redis://:canary%@a", "a URL whose user name and password are percent-encoded"],
+  ["redis://:canary@a:99999", "a URL with addresses as host:6379"],
+  ["redis://a?canary=1", "a URL whose query has nothing but timeout, once each"],
+  ["redis://a?timeout=1&timeout=2", "a URL whose query has nothing but timeout, once each"],
+  ["redis+sentinel://a/m?canary", `a URL whose query has nothing but ${NAMES}, once each`],
+  ["redis+sentinel://a/m?sentinel_password=canary%", "a URL whose query is percent-encoded"],
+  ["redis://a?timeout=canary", PATIENCE],
+  ["redis://a?timeout=60001", PATIENCE],
+];
+
+for (const [text, wanted] of NEARLY) {
+  Deno.test(`StoreUrl.wanted() says of ${text.slice(0, 50)} that it must be ${wanted}`, () => {
+    assertEquals(StoreUrl.wanted(text), wanted);
+  });
+}
+
+Deno.test("StoreUrl.wanted() says nothing of a URL of a store, nor of what is nothing like one", () => {
+  const texts = ["redis://a", "redis+sentinel://a/main?timeout=1", "", "memory", "http://a"];
+  assertEquals(texts.map((text) => StoreUrl.wanted(text)), texts.map(() => undefined));
+});
+
 Deno.test("a StoreUrl knows whether the way is encrypted, and whether there is one", () => {
   const facts = (text: string): readonly boolean[] => {
     const url = StoreUrl.parse(text)!;
