@@ -120,25 +120,15 @@ lacks_base() {
 }
 
 compile() {
-  local log
-  if [[ $runtime == bun ]]; then
-    bundle
-    with_bun
-    return
-  fi
-  log=$(mktemp)
-  if with_deno 2>&1 | tee "$log"; then
-    rm "$log"
-  elif [[ -z $asked ]] && lacks_base "$log"; then
-    rm "$log"
+  local log=$STAGE/log
+  if [[ $runtime == deno ]]; then
+    with_deno >"$log" 2>&1 && return
+    [[ -z $asked ]] && lacks_base "$log" || { cat "$log" && fail 'deno compile failed; see above'; }
     echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
     runtime=bun
-    bundle
-    with_bun
-  else
-    rm "$log"
-    fail 'deno compile failed; see above'
   fi
+  bundle
+  with_bun
 }
 
 # The line of a target, or nothing.
@@ -262,7 +252,7 @@ while (($#)); do
       [[ ${name:-} ]] || fail '--target is not one of those that --help lists' 2
       output=authenticator-$name only_target="$name "
       ;;
-    *) fail 'there is no such option; --help lists them' 2 ;;
+    *) fail "there is no option $1; --help lists them" 2 ;;
   esac
   shift
 done
