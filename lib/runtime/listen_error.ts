@@ -7,20 +7,23 @@
 import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "./runtime.ts";
 
+const PORT_IN_USE = "the port is in use by another program";
+const NOT_HERE = "that is not a name or an address of this machine";
+
 // By the error codes of the system, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "the port is in use by another program"],
+  ["EADDRINUSE", `${PORT_IN_USE} (stop it, or choose another port)`],
   ["EADDRNOTAVAIL", "this machine does not have this address"],
   ["EACCES", "this user may not listen on that port"],
   ["EMFILE", "too many files are open"],
 ]);
 
 // Of a name that does not resolve, Bun says whatever the last error was, most often EADDRINUSE.
-const NAME_IN_USE = "the port is in use by another program, or the name has no address here";
+const NAME_IN_USE = `${PORT_IN_USE}, or ${NOT_HERE}`;
 
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to create a file there"],
-  ["EADDRINUSE", "the socket is in use by another program"],
+  ["EADDRINUSE", "the socket is in use by another program (stop it, or choose another path)"],
   ["EMFILE", "too many files are open"],
   ["EEXIST", "the path is taken by something that is not a socket"],
   ["EACCES", "this user may not create a file there"],
@@ -52,8 +55,9 @@ export class ListenError extends Error {
 }
 
 function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
-  const isName = isIP(hostname) === 0 && hostname !== "localhost";
-  return isName && code === "EADDRINUSE" ? NAME_IN_USE : TCP_REASONS.get(code);
+  const reason = TCP_REASONS.get(code);
+  if (isIP(hostname) !== 0 || hostname === "localhost") return reason;
+  return code === "EADDRINUSE" ? NAME_IN_USE : reason ?? NOT_HERE;
 }
 
 /** The system's code of an error, as `EADDRINUSE`; its name when it has none. */

@@ -187,7 +187,7 @@ Deno.test("check finds a port that is in use, and an address that is none of thi
   const { port } = taken.addr;
   assertEquals(
     notWell(await check(["--port", String(port)])),
-    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program.`,
+    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program (stop it, or choose another port).`,
   );
   assertEquals(
     notWell(await check(["--host", "192.0.2.1"])).replace(/^.*: /, ""),
@@ -200,7 +200,7 @@ Deno.test("check finds a metrics port that is in use, though the other one may b
   const port = String(taken.addr.port);
   assertEquals(
     notWell(await check(["--share-port", "--metrics-port", port])),
-    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program.`,
+    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program (stop it, or choose another port).`,
   );
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const both = notWell(await check(["--port", String(other.addr.port), "--metrics-port", port]));
@@ -319,7 +319,7 @@ Deno.test("check warns of a certificate that will end, and fails with one that h
       assertEquals(await at("2126-10-27T10:23:29Z", port), [
         1,
         `authenticator: error: ${ends} expired on 2126-10-27; cannot listen on 127.0.0.1, port ` +
-        `${port}: the port is in use by another program.\n`,
+        `${port}: the port is in use by another program (stop it, or choose another port).\n`,
       ]);
     } finally {
       Date.now = now;

@@ -336,7 +336,7 @@ Deno.test("the program says in one sentence that the port is taken, and exits wi
     code: 1,
     stdout: "",
     stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${port}: ` +
-      "the port is in use by another program.\n",
+      "the port is in use by another program (stop it, or choose another port).\n",
   });
 });
 
@@ -345,7 +345,7 @@ Deno.test("the program does not blame the port alone for a name without an addre
   assertEquals(code, 1);
   assertMatch(
     stderr,
-    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*(?:address cannot be used|or the name has no address here)\.\n$/,
+    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*that is not a name or an address of this machine\.\n$/,
   );
 });
 

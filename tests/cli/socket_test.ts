@@ -63,7 +63,8 @@ Deno.test("a socket that nobody answers is replaced, one that is answered is in 
     assertEquals(await runProgram(["--socket", path]), {
       code: 1,
       stdout: "",
-      stderr: `${IN_USE}the socket is in use by another program.\n`,
+      stderr:
+        `${IN_USE}the socket is in use by another program (stop it, or choose another path).\n`,
     });
     assert(await isAnswered(path));
     program.signal("SIGTERM");

@@ -117,7 +117,12 @@ Deno.test("the program serves over TLS", async () => {
     const { port } = new URL(program.url);
     const second = await runProgram(args.with(1, port));
     assertEquals([second.code, second.stdout], [1, ""]);
-    assert(second.stderr.endsWith("the port is in use by another program.\n"), second.stderr);
+    assert(
+      second.stderr.endsWith(
+        "the port is in use by another program (stop it, or choose another port).\n",
+      ),
+      second.stderr,
+    );
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
   });

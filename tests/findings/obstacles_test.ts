@@ -104,7 +104,7 @@ Deno.test("addressObstacles() lets go of the port that it tried", async () => {
   const port = freePort();
   const taken = Deno.listen({ hostname: "127.0.0.1", port });
   assertEquals(await addressObstacles(configOf(["--port", String(port)])), [
-    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program`,
+    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program (stop it, or choose another port)`,
   ]);
   taken.close();
   assertEquals(await addressObstacles(configOf(["--port", String(port)])), []);

@@ -9,8 +9,8 @@ const UNKNOWN = "the address cannot be used";
 const REASONS: readonly (readonly [string, string, string])[] = [
   [
     "EADDRINUSE",
-    "the port is in use by another program",
-    "the socket is in use by another program",
+    "the port is in use by another program (stop it, or choose another port)",
+    "the socket is in use by another program (stop it, or choose another path)",
   ],
   ["EADDRNOTAVAIL", "this machine does not have this address", UNKNOWN],
   ["EACCES", "this user may not listen on that port", "this user may not create a file there"],
@@ -39,17 +39,23 @@ for (const [code, ofPort, ofSocket] of REASONS) {
   });
 }
 
-Deno.test("a ListenError says of a name that it may have no address, and of nothing else", () => {
+Deno.test("a ListenError says of a name that it may be none here, and of nothing else", () => {
   const inUse = "the port is in use by another program";
+  const choose = "(stop it, or choose another port)";
+  const notHere = "that is not a name or an address of this machine";
   for (
-    const [hostname, reason] of [
-      ["host.example", `${inUse}, or the name has no address here`],
-      ["localhost", inUse],
-      ["::1", inUse],
+    const [hostname, reason, unknown] of [
+      ["host.example", `${inUse}, or ${notHere}`, notHere],
+      ["300.1.1.1", `${inUse}, or ${notHere}`, notHere],
+      ["localhost", `${inUse} ${choose}`, UNKNOWN],
+      ["::1", `${inUse} ${choose}`, UNKNOWN],
     ] as const
   ) {
-    const { message } = new ListenError({ hostname, port: 80 }, "EADDRINUSE");
-    assertEquals(message, `cannot listen on ${hostname}, port 80: ${reason}`);
+    const errors = ["EADDRINUSE", "canary"].map((code) =>
+      new ListenError({ hostname, port: 80 }, code).message
+    );
+    const start = `cannot listen on ${hostname}, port 80:`;
+    assertEquals(errors, [`${start} ${reason}`, `${start} ${unknown}`]);
   }
   const { message } = new ListenError({ hostname: "host.example", port: 80 }, "EMFILE");
   assertEquals(message, "cannot listen on host.example, port 80: too many files are open");

@@ -117,6 +117,6 @@ Deno.test("a program that cannot have its metrics port says so and takes no call
     code: 1,
     stdout: "",
     stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${taken.addr.port}: ` +
-      "the port is in use by another program.\n",
+      "the port is in use by another program (stop it, or choose another port).\n",
   });
 });

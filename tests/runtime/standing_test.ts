@@ -171,7 +171,7 @@ Deno.test("why none can be opened is said in the words for an address, or as a c
   const cases = [
     [
       new ListenError(ADDRESS, "EADDRINUSE"),
-      `cannot listen on 127.0.0.1, port 1: the port is in use by another program; ${again}`,
+      `cannot listen on 127.0.0.1, port 1: the port is in use by another program (stop it, or choose another port); ${again}`,
     ],
     [Object.assign(new Error("canary"), { code: "EIO" }), `EIO; ${again}`],
   ] as const;

@@ -7,7 +7,7 @@ import { ListenError } from "../../lib/runtime/listen_error.ts";
 import { claimSocket, type SocketClaim } from "../../lib/runtime/unix_socket.ts";
 
 const MODE = 0o640;
-const IN_USE = "the socket is in use by another program";
+const IN_USE = "the socket is in use by another program (stop it, or choose another path)";
 
 /** A folder for a socket. A file stands for one where nobody asks what it is. */
 interface Scene {
