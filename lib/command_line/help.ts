@@ -10,7 +10,7 @@ import { OPTIONS } from "../config/options.ts";
 import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
 
 /** What the program is for, in one sentence. */
-export const PURPOSE =
+export const PURPOSE: string =
   "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST " +
   "and JSON.";
 
