@@ -126,7 +126,7 @@ export function explain(
       : `A server with these options answers with an error: ${answer}`,
     ...flawSentences(diagnosis, settings).map((sentence) => `- ${sentence}`),
   ];
-  if (!diagnosis.searched) return lines;
+  if (!diagnosis.canBeCode) return lines;
   const causes = causesOf(diagnosis, settings);
   if (causes.length === 0) {
     lines.push("Otherwise the server would answer true.");

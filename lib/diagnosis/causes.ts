@@ -6,7 +6,13 @@
 
 import type { SecretEncoding } from "../otp/secret.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
-import { CERTAIN_CHANCE, type Diagnosis, type Match, type PinSettings } from "./diagnosis.ts";
+import {
+  CERTAIN_CHANCE,
+  type Diagnosis,
+  LIKELY_CHANCE,
+  type Match,
+  type PinSettings,
+} from "./diagnosis.ts";
 import type { PinFlaw } from "./pin_reading.ts";
 import type { SecretReading } from "./secret_readings.ts";
 
@@ -20,9 +26,6 @@ export interface Cause {
   /** How sure that is. */
   readonly certainty: Certainty;
 }
-
-/** From this chance on, a match is no more than a hint: the wrong account is the better one. */
-export const LIKELY_CHANCE = 0.01;
 
 /** What else it can be where nothing that was searched explains the pin. */
 export const OTHER_ACCOUNT: string =
@@ -39,7 +42,7 @@ export const MISTYPED: string = "Or the pin was mistyped: try the next code.";
  * @returns Nothing where the pin is a code that the server accepts.
  */
 export function causesOf(diagnosis: Diagnosis, settings: PinSettings): readonly Cause[] {
-  if (!diagnosis.searched) return [];
+  if (!diagnosis.canBeCode) return [];
   const found = diagnosis.matches
     .map((match) => ({
       sentences: [...differences(match, settings), ...clockSentences(match, settings)],
@@ -105,9 +108,11 @@ export function flawSentences(
   { swapped, flaws, digitCount }: Diagnosis,
   { digits }: PinSettings,
 ): readonly string[] {
-  const said = flaws.map((flaw) =>
-    FLAWS[flaw] ?? `The pin has ${digitCount} digits; a code has ${digits}.`
-  );
+  const length = `The pin has ${digitCount} digits; a code has ${digits}.`;
+  const said = flaws.map((flaw) => {
+    if (flaw === "too-short") return `${length} Send all of them.`;
+    return FLAWS[flaw] ?? length;
+  });
   return swapped ? [SWAPPED, ...said] : said;
 }
 

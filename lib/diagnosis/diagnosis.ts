@@ -64,14 +64,20 @@ export interface Diagnosis {
   readonly flaws: readonly PinFlaw[];
   /** The digits in the pin, after all else is taken away. */
   readonly digitCount: number;
-  /** Whether there was a code to search for: with no digits, or too many, there is none. */
-  readonly searched: boolean;
+  /**
+   * Whether the pin can be a code: one without digits cannot, nor one with too few
+   * or too many, unless one of another length explains it.
+   */
+  readonly canBeCode: boolean;
   /** The matches, the most plausible first: one if it is beyond doubt, else three at most. */
   readonly matches: readonly Match[];
 }
 
 /** Below this chance, a match is beyond doubt and the search ends. */
 export const CERTAIN_CHANCE = 0.001;
+
+/** From this chance on, a match is no more than a hint: the wrong account is the better one. */
+export const LIKELY_CHANCE = 0.01;
 
 const MAX_MATCHES = 3;
 const DAY_SECONDS = 86_400;
@@ -148,13 +154,12 @@ export async function diagnose(
   const candidates = readings.length === 0
     ? []
     : candidatesOf(await variantsOf(secretCode, settings), readings, settings, nowMs);
-  return {
-    swapped,
-    flaws,
-    digitCount: digits?.length ?? 0,
-    searched: readings.length > 0,
-    matches: await search(candidates, nowMs),
-  };
+  const found = await search(candidates, nowMs);
+  const digitCount = digits?.length ?? 0;
+  const isWhole = digitCount === settings.digits;
+  // The number of digits says enough, unless something more than chance explains it.
+  const matches = isWhole ? found : found.filter(({ chance }) => chance < LIKELY_CHANCE);
+  return { swapped, flaws, digitCount, canBeCode: isWhole || matches.length > 0, matches };
 }
 
 function isSwapped({ pin, secretCode }: Question, digitsWanted: number): boolean {

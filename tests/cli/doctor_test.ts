@@ -51,13 +51,6 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   assertEquals(allowed, 0);
 });
 
-Deno.test("doctor says whose time it is at which it checked", async () => {
-  const { stdout } = await doctor(`${RIGHT}\n${SECRET}\n`, []);
-  assertMatch(stdout, /\nThe pin was checked at \S+Z, the time of this machine's clock\.\n/);
-  const { stdout: given } = await doctor(`000001\n${SECRET}\n`);
-  assertEquals(given.includes(`\n${LAST}\n`), true, given);
-});
-
 Deno.test("doctor says the error that a server answers with, and exits with 1", async () => {
   const args = ["--at", AT, "--secret-encoding", "base32"];
   const { code, stdout, stderr } = await doctor(`${RIGHT}\ncanary-1\n`, args);
@@ -125,7 +118,7 @@ Deno.test("explain() says what to do, for each reason", async () => {
   ]);
   assert(AS_BASE32.startsWith("00"));
   assertEquals(await explained(AS_BASE32.slice(2)), [
-    "- The pin has 4 digits; a code has 6.",
+    "- The pin has 4 digits; a code has 6. Send all of them.",
     "What explains it:",
     "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
     "- The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +
@@ -147,6 +140,23 @@ Deno.test("explain() says what to do, for each reason", async () => {
     "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Let " +
     "the phone set its time by the network; if it does, check the server's clock.",
     "- No --window is that wide.",
+  ]);
+});
+
+const UNEXPLAINED = { swapped: false, flaws: [], digitCount: 6, canBeCode: true, matches: [] };
+
+Deno.test("explain() says whose time it is at which a pin was checked", () => {
+  const last = (isGiven: boolean): string =>
+    explain({ answer: false }, UNEXPLAINED, WINDOW_1, { nowMs: AT_MS, isGiven }).at(-1)!;
+  assertEquals(last(true), LAST);
+  assertEquals(last(false), `The pin was checked at ${AT}, the time of this machine's clock.`);
+});
+
+Deno.test("explain() says that a pin has too few digits, and no more, if that is all", () => {
+  const short = { flaws: ["too-short"], digitCount: 5, canBeCode: false } as const;
+  assertEquals(explain({ answer: false }, { ...UNEXPLAINED, ...short }, WINDOW_1, MOMENT), [
+    "The pin is wrong: a server with these options answers false.",
+    "- The pin has 5 digits; a code has 6. Send all of them.",
   ]);
 });
 
@@ -188,7 +198,7 @@ Deno.test("explain() says a server's error, and does not search where that makes
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: "" }, WINDOW_1, AT_MS);
   const [first, ...rest] = explain(
     { answer: "No." },
-    { ...diagnosis, searched: false },
+    { ...diagnosis, canBeCode: false },
     WINDOW_1,
     MOMENT,
   );
@@ -213,7 +223,7 @@ Deno.test("explain() says how certain it is, and what else it is when that is no
         swapped: false,
         flaws: [],
         digitCount: 6,
-        searched: true,
+        canBeCode: true,
         matches: [{ ...match, chance }],
       },
       WINDOW_1,

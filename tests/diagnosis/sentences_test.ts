@@ -30,7 +30,7 @@ const SEARCHED: Diagnosis = {
   swapped: false,
   flaws: [],
   digitCount: 6,
-  searched: true,
+  canBeCode: true,
   matches: [],
 };
 
@@ -182,9 +182,9 @@ Deno.test("causesOf() says first that it may be another account, unless the best
   ]);
 });
 
-Deno.test("causesOf() says nothing of a right pin, and nothing where nothing was searched", () => {
+Deno.test("causesOf() says nothing of a right pin, and nothing of what can be no code", () => {
   assertEquals(causes([{}]), []);
-  assertEquals(causesOf({ ...SEARCHED, searched: false }, SETTINGS), []);
+  assertEquals(causesOf({ ...SEARCHED, canBeCode: false }, SETTINGS), []);
 });
 
 Deno.test("headingOf() promises no more than the cause is sure", () => {
@@ -238,7 +238,7 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
       "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
     ],
     ["no-digits", "The pin contains characters that are not digits."],
-    ["too-short", "The pin has 6 digits; a code has 8."],
+    ["too-short", "The pin has 6 digits; a code has 8. Send all of them."],
     ["too-long", "The pin has 6 digits; a code has 8."],
   ];
   for (const [flaw, sentence] of rows) {

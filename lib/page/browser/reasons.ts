@@ -52,7 +52,7 @@ export async function explainFalse(
 function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLElement[] {
   const flaws = flawSentences(diagnosis, settings);
   const shown = flaws.length === 0 ? [] : [list(flaws)];
-  if (!diagnosis.searched) return shown;
+  if (!diagnosis.canBeCode) return shown;
   const [best] = diagnosis.matches;
   const causes = causesOf(diagnosis, settings);
   if (best !== undefined && causes.length === 0) {
