@@ -15,7 +15,7 @@ export const RANKS = 32;
 const SWEPT_PLACES = 8;
 
 const NONE = -1;
-const NO_SOURCES: readonly SourceState[] = [];
+const NO_SOURCES = "[]";
 
 /** What is to be remembered of a secret. */
 export interface Entry {
@@ -31,7 +31,8 @@ export interface Entry {
  * The table. Numbers stand in typed arrays, one place for each secret, and the order of each rank is
  * a chain through the places: a `Map` that keeps the order itself has to be built anew again and
  * again while entries move to its end, and the garbage of that took five times the memory of the
- * entries.
+ * entries. The sources of a secret are one text: as objects
+ * they took twice the heap.
  */
 export class RecentTable {
   readonly #placeOf = new Map<string, number>();
@@ -39,7 +40,7 @@ export class RecentTable {
   readonly #places: number;
   readonly #owedMs: Float64Array;
   readonly #lastMs: Float64Array;
-  readonly #sources: (readonly SourceState[])[] = [];
+  readonly #sources: string[] = [];
   readonly #usedStep: Float64Array;
   readonly #expiresAtMs: Float64Array;
   readonly #rank: Uint8Array;
@@ -75,7 +76,7 @@ export class RecentTable {
       owedMs: this.#owedMs[place]!,
       lastMs: this.#lastMs[place]!,
       usedStep: this.#usedStep[place]!,
-      sources: this.#sources[place]!,
+      sources: unpacked(this.#sources[place]!),
     };
   }
 
@@ -97,7 +98,7 @@ export class RecentTable {
     this.#owedMs[place] = state.owedMs;
     this.#lastMs[place] = state.lastMs;
     this.#usedStep[place] = state.usedStep;
-    this.#sources[place] = state.sources;
+    this.#sources[place] = packed(state.sources);
     this.#expiresAtMs[place] = expiresAtMs;
     this.#rank[place] = rank;
     this.#chain(place, rank);
@@ -163,4 +164,16 @@ export class RecentTable {
     if (newer === NONE) this.#newest[rank] = older;
     else this.#older[newer] = older;
   }
+}
+
+function packed(sources: readonly SourceState[]): string {
+  if (sources.length === 0) return NO_SOURCES;
+  return JSON.stringify(
+    sources.map(({ id, owedMs, lastMs, knownUntilMs }) => [id, owedMs, lastMs, knownUntilMs]),
+  );
+}
+
+function unpacked(text: string): readonly SourceState[] {
+  const rows = JSON.parse(text) as [id: string, number, number, number][];
+  return rows.map(([id, owedMs, lastMs, knownUntilMs]) => ({ id, owedMs, lastMs, knownUntilMs }));
 }
