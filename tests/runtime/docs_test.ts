@@ -7,7 +7,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
-import { programWords } from "../support/program.ts";
+import { BUN_FLAGS, programWords } from "../support/program.ts";
 import { ABUSES } from "./abuse.ts";
 
 function read(page: string): string {
@@ -23,6 +23,32 @@ Deno.test("docs/runtimes.md: the table of differences is what the abuse suite ex
     .map(({ title, deno, bun }) => [title, deno, bun]);
   assertEquals(rows, expected);
   assert(rows.length > 5);
+});
+
+const HOSTILE = {
+  ".env": "AUTHENTICATOR_PORT=1\n",
+  "bunfig.toml": 'preload = ["./code.ts"]\n',
+  "tsconfig.json": '{ "compilerOptions": { "paths": { "*": ["./code.ts"] } } }\n',
+  "code.ts": 'console.log("code of the folder");\n',
+};
+
+Deno.test("docs/runtimes.md: the program takes neither options nor code from its folder", async () => {
+  assert(read("runtimes.md").includes(`\nbun ${BUN_FLAGS.join(" ")} dist/authenticator.js\n`));
+  const folder = await Deno.makeTempDir({ prefix: "hostile-" });
+  try {
+    for (const [name, text] of Object.entries(HOSTILE)) {
+      await Deno.writeTextFile(`${folder}/${name}`, text);
+    }
+    const words = [...programWords(), "check"];
+    const { code, stdout } = await runToEnd(words, { cwd: folder, env: { NO_COLOR: "1" } });
+    assertEquals([code, /^--port +(.*)$/m.exec(stdout)?.[1]?.split(/ +/)], [0, [
+      "8080",
+      "default",
+    ]]);
+    assert(!stdout.includes("code of the folder"), stdout);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 /** The example of a sidecar in docs/embedding.md, with this program in place of the executable. */

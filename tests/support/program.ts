@@ -51,9 +51,12 @@ export interface Surroundings {
   readonly deadlineMs?: number;
 }
 
+/** What keeps Bun from files of the folder that it is started in. */
+export const BUN_FLAGS = ["--no-env-file", "--config=/dev/null", "--tsconfig-override=/dev/null"];
+
 const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
   ["deno", sourceWords],
-  ["bun", () => [bunPath(), pathOf("dist/authenticator.js")]],
+  ["bun", () => [bunPath(), ...BUN_FLAGS, pathOf("dist/authenticator.js")]],
   ["executable", () => [pathOf("dist/authenticator")]],
 ]);
 

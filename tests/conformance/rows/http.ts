@@ -197,12 +197,14 @@ export const HTTP: Source = {
     met("H-27", "RFC 9110 §6.6.1", "MUST", "2xx, 3xx and 4xx have a Date.", [
       http("HTTP: a reply has a Date, whatever its status"),
     ]),
-    met(
+    deviates(
       "H-28",
-      "RFC 9110 §10.1.1",
+      "RFC 9110 §10.1.1, §15.2",
       "MUST",
-      "A caller that expects 100-continue gets it, or a final status.",
+      "A caller that expects 100-continue, in any case, gets it, or a final status; one of HTTP/1.0 gets no 100.",
+      "The runtimes see to it. Bun knows the value in lower case alone, and others get the final status; both send 100 to HTTP/1.0 as well.",
       [
+        abuse("abuse …: Expect: … over … gets …"),
         params("A caller that expects 100-continue is told to continue"),
         limits("A caller that expects 100-continue with too large a body gets the same"),
       ],
@@ -270,6 +272,16 @@ export const HTTP: Source = {
       params("A chunked form is answered"),
       soap("A chunked Envelope is answered"),
     ]),
+    deviates(
+      "H-45",
+      "RFC 9112 §7.1, §7.1.2",
+      "MUST",
+      "A chunked body may end with a trailer section.",
+      "It does on Deno. Bun refuses it with 400 before a server sees it.",
+      [
+        abuse("abuse …: A trailer section after an empty chunked body → …"),
+      ],
+    ),
     met("H-34", "RFC 9110 §2.5", "our rule", "HTTP/1.0 callers are answered.", [
       params("An HTTP/1.0 caller is answered"),
     ]),
