@@ -31,8 +31,7 @@ export interface Entry {
  * The table. Numbers stand in typed arrays, one place for each secret, and the order of each rank is
  * a chain through the places: a `Map` that keeps the order itself has to be built anew again and
  * again while entries move to its end, and the garbage of that took five times the memory of the
- * entries. The sources of a secret are one text: as objects
- * they took twice the heap.
+ * entries. The sources of a secret are one text: as objects they took twice the heap.
  */
 export class RecentTable {
   readonly #placeOf = new Map<string, number>();
@@ -174,6 +173,7 @@ function packed(sources: readonly SourceState[]): string {
 }
 
 function unpacked(text: string): readonly SourceState[] {
+  if (text === NO_SOURCES) return [];
   const rows = JSON.parse(text) as [id: string, number, number, number][];
   return rows.map(([id, owedMs, lastMs, knownUntilMs]) => ({ id, owedMs, lastMs, knownUntilMs }));
 }

@@ -28,7 +28,7 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
     ["FILE", "PATH"].includes(OPTIONS[name].placeholder ?? "") &&
     !["tlsCert", "tlsKey"].includes(name)
   );
-  const given = Object.fromEntries(files.map((name) => [flagOf(name).slice(2), "/canary"]));
+  const given = Object.fromEntries(files.map((name) => [flagOf(name).slice(2), `/canary/${name}`]));
   const line = lineOf({ ...given, guard: "rediss://canary:canary@store.example:6380" });
   assertEquals(line.includes("canary"), false, line);
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
