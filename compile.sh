@@ -122,7 +122,8 @@ lacks_base() {
 compile() {
   local log=$STAGE/log
   if [[ $runtime == deno ]]; then
-    with_deno >"$log" 2>&1 && return
+    echo 'Compiling with Deno, which downloads its base executable first.'
+    with_deno >"$log" 2>&1 && cat "$log" && return
     [[ -z $asked ]] && lacks_base "$log" || { cat "$log" && fail 'deno compile failed; see above'; }
     echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
     runtime=bun

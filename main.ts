@@ -26,12 +26,18 @@ import { ListenError } from "./lib/runtime/listen_error.ts";
 
 /** Runs the command that a command line names, and gives its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  let printed = "";
+  // Written at once, so that it stands between warnings where it belongs; waited for at the end.
+  let written = Promise.resolve();
+  const print = (line: string): void => {
+    const writing = writeOut(`${line}\n`);
+    writing.catch(() => {});
+    written = written.then(() => writing);
+  };
   try {
     try {
-      return await run(args, (line) => void (printed += `${line}\n`));
+      return await run(args, print);
     } finally {
-      await writeOut(printed);
+      await written;
     }
   } catch (error) {
     if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);

@@ -26,10 +26,14 @@ key() {
   openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"
 }
 
+new=$(mktemp -d new.XXXXXX)
+trap 'rm -r "$new"' EXIT
+ca=.
 if [[ ! -e ca.pem ]]; then
-  key ca.key
-  openssl req -x509 -key ca.key -days "$CA_DAYS" -subj "/CN=Internal authority for $1" -out ca.pem \
-    -config /dev/stdin <<EOF
+  ca=$new
+  key "$ca/ca.key"
+  openssl req -x509 -key "$ca/ca.key" -days "$CA_DAYS" -subj "/CN=Internal authority for $1" \
+    -out "$ca/ca.pem" -config /dev/stdin <<EOF
 [req]
 distinguished_name = name
 x509_extensions = authority
@@ -42,11 +46,9 @@ nameConstraints = critical, ${permitted#,}
 EOF
 fi
 
-new=$(mktemp -d new.XXXXXX)
-trap 'rm -r "$new"' EXIT
 key "$new/key.pem"
 openssl req -new -key "$new/key.pem" -subj "/CN=$1" |
-  openssl x509 -req -CA ca.pem -CAkey ca.key -days "$CERT_DAYS" -out "$new/cert.pem" -extfile <(cat <<EOF
+  openssl x509 -req -CA "$ca/ca.pem" -CAkey "$ca/ca.key" -days "$CERT_DAYS" -out "$new/cert.pem" -extfile <(cat <<EOF
 basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth
@@ -54,7 +56,7 @@ subjectAltName = ${names#,}
 EOF
 )
 # openssl signs every name, also one that callers then do not accept from this CA.
-if ! verified=$(openssl verify -CAfile ca.pem "$new/cert.pem" 2>&1); then
+if ! verified=$(openssl verify -CAfile "$ca/ca.pem" "$new/cert.pem" 2>&1); then
   case $verified in
     *'permitted subtree'*)
       verified="the CA here may not sign $*: it was made for other names. Use an empty folder."
@@ -63,5 +65,11 @@ if ! verified=$(openssl verify -CAfile ca.pem "$new/cert.pem" 2>&1); then
   echo "$verified" >&2
   exit 1
 fi
-chmod 644 ca.pem "$new/cert.pem"
-mv "$new/key.pem" "$new/cert.pem" .
+chmod 644 "$ca/ca.pem" "$new/cert.pem"
+# Whoever may read the key in use may read the new one.
+if [[ -e key.pem ]]; then
+  cp -p key.pem "$new/in-use"
+  cat "$new/key.pem" >"$new/in-use"
+  mv "$new/in-use" "$new/key.pem"
+fi
+mv "$new"/* .

@@ -35,7 +35,7 @@ const LAST_LINES_PARTS = 10;
 
 /**
  * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
- * signal ends the process at once. SIGHUP reads the certificate and the keys of
+ * signal, half a second later, ends the process at once. SIGHUP reads the certificate and the keys of
  * callers again.
  *
  * @param sources Where each option is from, by its name.
@@ -99,7 +99,11 @@ export async function serve(
 // reads what is in memory, secrets too. A listener does not prevent it, and so the program ends, as
 // any other does that knows nothing of the signal.
 function endOnDebugSignal(): void {
-  if (process.platform !== "win32") process.on("SIGUSR1", () => process.exit(1));
+  if (process.platform === "win32") return;
+  process.on("SIGUSR1", () => {
+    process.stderr.write("authenticator: error: ended by SIGUSR1, which opens a debugger.\n");
+    process.exit(1);
+  });
 }
 
 async function lastLines(written: Promise<void>): Promise<void> {

@@ -161,12 +161,14 @@ const PREFIX = "AUTHENTICATOR_";
 // A variable with a mistake in its name would else be no variable at all: a server that was meant to
 // ask for keys would ask for none.
 function checkVariables(variables: readonly string[]): void {
-  const known = new Set(namesOf(OPTIONS).map((name) => variableOf(name).slice(PREFIX.length)));
+  // Compared as flags, whose words end at hyphens.
+  const known = new Map(namesOf(OPTIONS).map((name) => [flagOf(name).slice(2), variableOf(name)]));
   for (const variable of variables) {
-    const name = variable.slice(PREFIX.length);
-    if (!variable.startsWith(PREFIX) || known.has(name) || OF_KUBERNETES.test(variable)) continue;
-    const near = nearestOf(name, known);
-    const advice = near === undefined ? "" : `; did you mean ${PREFIX}${near}?`;
+    const flag = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
+    if (!variable.startsWith(PREFIX) || OF_KUBERNETES.test(variable)) continue;
+    if (known.get(flag) === variable) continue;
+    const near = known.get(nearestOf(flag, known.keys()) ?? "");
+    const advice = near === undefined ? "" : `; did you mean ${near}?`;
     throw new UsageError(`${variable} is set, but there is no such variable${advice}`);
   }
 }

@@ -111,8 +111,9 @@ const KINDS_OF_ERRORS: readonly (readonly [RegExp, StoreFailureKind])[] = [
   [/^(?:WRONGPASS|NOAUTH|ERR (?:AUTH|Client sent AUTH|invalid password))\b/, "refused"],
   // To a long command before AUTH.
   [/^ERR Protocol error: unauthenticated\b/, "refused"],
-  // Of a command in a script, each version says it in words of its own.
-  [/^(?:NOPERM|ERR (?:ACL failure in script|The user executing the script))\b/, "forbidden"],
+  // Of a command in a script, Redis 6, 7.0 and later versions say it in words of their own.
+  [/^NOPERM\b/, "forbidden"],
+  [/^(?:ERR |@user_script: [0-9]+: )(?:ACL failure in script|The user executing)\b/, "forbidden"],
   [/^(?:ASK|MOVED)\b/, "redirecting"],
   [/^(?:MASTERDOWN|READONLY)\b/, "read-only"],
 ];

@@ -167,11 +167,11 @@ export class StoreUrl {
 }
 
 /**
- * Whether a text is an address: the name of a host in ASCII or an IP address, and a port if it has
- * one.
+ * Whether a text is an address: the name of a host in ASCII (RFC 1035 §2.3.4) or an IP address, and a
+ * port if it has one.
  */
 export function isAddress(text: string): boolean {
-  return /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/.test(text);
+  return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text);
 }
 
 function loginOf(text: string): string {
@@ -194,7 +194,7 @@ function readUrl(text: string): Parts | string | undefined {
   if (!isDecodable(login)) return "a URL whose user name and password are percent-encoded";
   const isUrl = (address: string): boolean =>
     isAddress(address) && URL.canParse(`${scheme}://${loginOf(login)}${address}`);
-  if (!addresses.every(isUrl)) return "a URL with addresses as host:6379";
+  if (!addresses.every(isUrl)) return "a URL with an address such as host:6379";
   const asked = readQuery(query, kind);
   if (typeof asked === "string") return asked;
   const said = { scheme, kind, login: loginOf(login), addresses, path, primaryName, database };
@@ -210,7 +210,7 @@ function readQuery(
   const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];
   const names = [...given.keys()];
   if (new Set(names).size < names.length || !names.every((name) => known.includes(name))) {
-    return `a URL whose query has nothing but ${known.join(", ")}, once each`;
+    return `a URL whose query has only ${known.join(", ")}, and none twice`;
   }
   const patience = given.get("timeout") ?? String(PATIENCE_MS);
   const patienceMs = /^[0-9]{1,5}$/.test(patience) ? Number(patience) : 0;

@@ -105,12 +105,12 @@ export function certaintyOf({ chance }: Match): Certainty {
 
 /** What is wrong with how pin and secret are written, one sentence or two each. */
 export function flawSentences(
-  { swapped, flaws, digitCount }: Diagnosis,
+  { swapped, flaws, digitCount, canBeCode }: Diagnosis,
   { digits }: PinSettings,
 ): readonly string[] {
   const length = `The pin has ${digitCount} digits; a code has ${digits}.`;
   const said = flaws.map((flaw) => {
-    if (flaw === "too-short") return `${length} Send all of them.`;
+    if (flaw === "too-short" && !canBeCode) return `${length} Send all of them.`;
     return FLAWS[flaw] ?? length;
   });
   return swapped ? [SWAPPED, ...said] : said;

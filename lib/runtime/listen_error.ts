@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "./runtime.ts";
 
 const PORT_IN_USE = "the port is in use by another program";
-const NOT_HERE = "that is not a name or an address of this machine";
+const NOT_HERE = "the name is none of this machine";
 
 // By the error codes of the system, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
@@ -16,6 +16,7 @@ const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRNOTAVAIL", "this machine does not have this address"],
   ["EACCES", "this user may not listen on that port"],
   ["EMFILE", "too many files are open"],
+  ["NotCapable", "the program was started without the permission to listen there"],
 ]);
 
 // Of a name that does not resolve, Bun says whatever the last error was, most often EADDRINUSE.

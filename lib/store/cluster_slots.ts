@@ -12,8 +12,9 @@ import { isAddress } from "../connection/store_url.ts";
 export const SLOTS = 16_384;
 
 /**
- * How many nodes are connected to at once, at most: as many as Redis recommends. What claims to have
- * more is no Cluster that anybody runs, and would take all connections that this process may open.
+ * How many primaries there may be, and other nodes that questions are sent on to: as many as Redis
+ * recommends. What claims to have more is no Cluster that anybody runs, and would take all connections
+ * that this process may open.
  */
 export const MAX_NODES = 1000;
 

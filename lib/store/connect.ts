@@ -50,8 +50,9 @@ export async function tryStore(
   const owners = await findSlotOwners(url, options);
   const probeKeys = new SlotKeys(probePrefix);
   for (const address of new Set(owners)) {
-    const key = probeKeys.find((slot) => owners[slot] === address);
-    if (address !== undefined && key !== undefined) await tryServer(url.at(address), [key]);
+    if (address === undefined) continue;
+    const key = probeKeys.find((slot) => owners[slot] === address)!;
+    await tryServer(url.at(address), [key]);
   }
 }
 

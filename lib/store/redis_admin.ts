@@ -6,7 +6,7 @@
 
 import type { GuardState } from "../guard/guard.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
-import { KEY_PREFIX, parseState } from "./redis_script.ts";
+import { KEY_PREFIX, parseState, READ_TEXT } from "./redis_script.ts";
 import { PROBE_PREFIX } from "./redis_store.ts";
 import { ProtocolError } from "../connection/store_failure.ts";
 
@@ -15,7 +15,7 @@ import { ProtocolError } from "../connection/store_failure.ts";
  * does. Which code was used last stays, and so does who is known; where neither is, nothing does.
  */
 const UNLOCK_SCRIPT = `
-local text = redis.pcall('GET', KEYS[1])
+${READ_TEXT}
 if type(text) ~= 'string' then return 0 end
 local used, rest = string.match(text, '^%d+:%d+:(-?%d+)(.*)$')
 if not used then return 0 end

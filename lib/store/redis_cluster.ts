@@ -150,7 +150,6 @@ class Cluster {
     if (this.#closed) return;
     this.#owners = [...owners];
     const primaries = new Set(this.#primaries());
-    for (const address of primaries) this.#nodeAt(address);
     for (const [address, node] of this.#nodes) {
       // One that gets its first slots is asked before it is a primary.
       if (!primaries.has(address) && !node.isAsked) {
@@ -159,6 +158,7 @@ class Cluster {
       }
       node.isAsked = false;
     }
+    for (const address of primaries) this.#nodeAt(address);
   }
 
   #use(address: string): RedisConnection {
@@ -172,10 +172,13 @@ class Cluster {
     if (known !== undefined) return known;
     const { open, probe, onChange, pace } = this.#options;
     let hasFailed = false;
+    let key: string | undefined;
     const connection = keepConnected({
       open: (onEnd) => open(address, onEnd),
       probe: async (client) => {
-        const key = this.#probeKeys.find((slot) => this.#owners[slot] === address);
+        if (key === undefined || this.#owners[slotOf(key)] !== address) {
+          key = this.#probeKeys.find((slot) => this.#owners[slot] === address);
+        }
         // A node that has no slot yet cannot decide, but answers.
         await (key === undefined ? client.ask(["TIME"], () => {}) : probe(client, key));
       },

@@ -32,6 +32,15 @@ export const SCRIPT_VERDICTS: readonly Verdict[] = [
   "unavailable",
 ];
 
+/** Reads `text`, what is kept under the key, in a script: false when it is nothing. */
+export const READ_TEXT = `
+local text = redis.pcall('GET', KEYS[1])
+-- A key of another type is the trouble of its secret alone; any other error is that of all.
+if type(text) == 'table' and text.err and not string.find(text.err, 'WRONGTYPE', 1, true) then
+  return redis.error_reply(text.err)
+end
+`;
+
 /**
  * The script. It answers with three numbers: the verdict, for how many milliseconds pins of the source
  * are refused from now on, and the number of the question, so that no answer is taken for that of
@@ -57,11 +66,7 @@ if not now then
 end
 
 local total, usedStep, sources = {owed = 0, last = 0}, -1, {}
-local text = redis.pcall('GET', KEYS[1])
--- A key of another type is the trouble of its secret alone; any other error is that of all.
-if type(text) == 'table' and text.err and not string.find(text.err, 'WRONGTYPE', 1, true) then
-  return redis.error_reply(text.err)
-end
+${READ_TEXT}
 if text then
   local owed, last, used, rest
   if type(text) == 'string' then

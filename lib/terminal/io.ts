@@ -25,21 +25,21 @@ export function warn(sentences: string): void {
   process.stderr.write(`authenticator: warning: ${sentences}\n`);
 }
 
+function ignore(): void {}
+
 /**
  * Writes to standard output, and waits until all of it is written. A reader that has gone had enough.
  *
  * @throws {CommandError} When it cannot be written to.
  */
 export async function writeOut(text: string): Promise<void> {
-  if (text === "") return;
   try {
     await new Promise<void>((resolve, reject) => {
-      const end = (error?: Error | null): void => {
+      // It is told of twice, and where nobody listens, it ends the process.
+      process.stdout.off("error", ignore).on("error", ignore).write(text, (error) => {
         if (error && !("code" in error && error.code === "EPIPE")) reject(error);
         else resolve();
-      };
-      // It is told of twice, and what nobody listens for ends the process.
-      process.stdout.on("error", end).write(text, end);
+      });
     });
   } catch (error) {
     throw new CommandError(`standard output cannot be written to: ${reasonOf(error)}`);

@@ -118,7 +118,7 @@ Deno.test("explain() says what to do, for each reason", async () => {
   ]);
   assert(AS_BASE32.startsWith("00"));
   assertEquals(await explained(AS_BASE32.slice(2)), [
-    "- The pin has 4 digits; a code has 6. Send all of them.",
+    "- The pin has 4 digits; a code has 6.",
     "What explains it:",
     "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
     "- The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +

@@ -220,7 +220,9 @@ Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger
     if (!hasEnded) signalIfThere(program, "SIGUSR1");
     return hasEnded;
   }, "the program ends");
-  assertEquals((await outcome).code, 1);
+  const { code, stderr } = await outcome;
+  assertEquals(code, 1);
+  assertMatch(stderr, /^authenticator: error: ended by SIGUSR1, which opens a debugger\.$/m);
 });
 
 /** What starts the program with its standard output on a full disk, closed, or read by nobody. */
@@ -345,7 +347,7 @@ Deno.test("the program does not blame the port alone for a name without an addre
   assertEquals(code, 1);
   assertMatch(
     stderr,
-    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*that is not a name or an address of this machine\.\n$/,
+    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*the name is none of this machine\.\n$/,
   );
 });
 

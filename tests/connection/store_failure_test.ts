@@ -79,6 +79,11 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
       "does not let its user run a command that is needed (ERR)",
     ] as const
   ),
+  [
+    new ErrorReply("@user_script: 9: The user executing the script can't run this command"),
+    "forbidden",
+    "does not let its user run a command that is needed",
+  ],
   [new ErrorReply("OOM command not allowed"), "unusable", "answers with errors (OOM)"],
   [
     new ErrorReply("READONLY You can't write"),

@@ -83,7 +83,19 @@ Deno.test("a StoreUrl knows the primary's name, its patience, and the servers th
   assertEquals([at.reveal(), at.patienceMs], ["redis://n:canary@10.0.0.1:7/3", 900]);
   assertEquals(StoreUrl.parse("redis://a")!.patienceMs, 500);
   assertEquals(StoreUrl.parse("rediss+cluster://a")!.at("[::1]:7").reveal(), "rediss://[::1]:7");
-  for (const address of ["", "a b:1", "x@y:1", "a:1,b:2", "a/0", "a:99999", "a\x1b[2J", "é:1"]) {
+  for (
+    const address of [
+      "",
+      "a b:1",
+      "x@y:1",
+      "a:1,b:2",
+      "a/0",
+      "a:99999",
+      "a\x1b[2J",
+      "é:1",
+      "a".repeat(254),
+    ]
+  ) {
     assertThrows(() => url.at(address), ProtocolError, "This is no address");
   }
 });
@@ -155,10 +167,10 @@ const NEARLY: readonly (readonly [string, string])[] = [
   ["redis://:canary@a,b", "a URL of redis with one address"],
   [`redis+cluster://a${",a".repeat(100)}`, "a URL with at most 100 addresses"],
   ["redis://:canary%@a", "a URL whose user name and password are percent-encoded"],
-  ["redis://:canary@a:99999", "a URL with addresses as host:6379"],
-  ["redis://a?canary=1", "a URL whose query has nothing but timeout, once each"],
-  ["redis://a?timeout=1&timeout=2", "a URL whose query has nothing but timeout, once each"],
-  ["redis+sentinel://a/m?canary", `a URL whose query has nothing but ${NAMES}, once each`],
+  ["redis://:canary@a:99999", "a URL with an address such as host:6379"],
+  ["redis://a?canary=1", "a URL whose query has only timeout, and none twice"],
+  ["redis://a?timeout=1&timeout=2", "a URL whose query has only timeout, and none twice"],
+  ["redis+sentinel://a/m?canary", `a URL whose query has only ${NAMES}, and none twice`],
   ["redis+sentinel://a/m?sentinel_password=canary%", "a URL whose query is percent-encoded"],
   ["redis://a?timeout=canary", PATIENCE],
   ["redis://a?timeout=60001", PATIENCE],

@@ -70,8 +70,15 @@ Deno.test("internal-ca.sh leaves the certificate in use when callers would not a
     assertEquals(filesIn(folder), others);
   }));
 
+Deno.test("internal-ca.sh leaves nothing where it can make nothing", () =>
+  withFolder(async (folder) => {
+    const { code } = await runToEnd([SCRIPT, "a,b"], { cwd: folder });
+    assertEquals([code === 0, filesIn(folder)], [false, {}]);
+  }));
+
 Deno.test("internal-ca.sh renews the certificate and keeps the CA", () =>
   withCa(async (folder, make) => {
+    Deno.chmodSync(`${folder}/key.pem`, 0o640);
     const before = filesIn(folder);
     assertEquals((await make(NAME)).code, 0);
     const after = filesIn(folder);
@@ -81,5 +88,5 @@ Deno.test("internal-ca.sh renews the certificate and keeps the CA", () =>
     const modes = ["ca.key", "ca.pem", "cert.pem", "key.pem"].map((name) =>
       (Deno.statSync(`${folder}/${name}`).mode! & 0o777).toString(8)
     );
-    assertEquals(modes, ["600", "644", "644", "600"]);
+    assertEquals(modes, ["600", "644", "644", "640"]);
   }));

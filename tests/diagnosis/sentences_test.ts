@@ -238,7 +238,7 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
       "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
     ],
     ["no-digits", "The pin contains characters that are not digits."],
-    ["too-short", "The pin has 6 digits; a code has 8. Send all of them."],
+    ["too-short", "The pin has 6 digits; a code has 8."],
     ["too-long", "The pin has 6 digits; a code has 8."],
   ];
   for (const [flaw, sentence] of rows) {
@@ -246,6 +246,11 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
       sentence,
     ]);
   }
+  // All of them are wanted where nothing else explains the pin.
+  const short = { ...SEARCHED, flaws: ["too-short"], digitCount: 4, canBeCode: false } as const;
+  assertEquals(flawSentences(short, SETTINGS), [
+    "The pin has 4 digits; a code has 6. Send all of them.",
+  ]);
   assertEquals(flawSentences(SEARCHED, SETTINGS), []);
   assertEquals(flawSentences({ ...SEARCHED, swapped: true, flaws: ["empty"] }, SETTINGS), [
     "The pin and the secret are swapped. Send each in the place of the other.",

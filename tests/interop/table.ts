@@ -39,8 +39,8 @@ What to know about some of them:
   that with an empty 400 before the server sees it: since 2.8.3, and still in 2.9.6, the newest.
   Tell the client \`HTTP_1_1\`, or use TLS, a reverse proxy, or the server on Bun.
 - soap4r fails with REXML 3.3.9, which Debian 12 has had since November 2026, wherever a server
-  writes \`charset=utf-8\` in small letters, as ASP.NET does too: "Malformed XML: Content at the
-  start of the document". Set \`driver.mandatorycharset = "UTF-8"\`, as the tests do.
+  writes \`charset=utf-8\` in small letters, as ASP.NET does too: "Malformed XML: Content at the start
+  of the document". Set \`driver.mandatorycharset = "UTF-8"\`, as the tests do.
 
 This page is generated: \`deno run --allow-write=docs tests/interop/table.ts\`.
 `;

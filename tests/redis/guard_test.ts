@@ -1,5 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { ErrorReply } from "../../lib/connection/store_failure.ts";
 import { StoreUrl } from "../../lib/connection/store_url.ts";
 import { askOnce } from "../../lib/store/primaries.ts";
 import { keptSecrets, storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
@@ -87,5 +89,8 @@ Deno.test("the commands need each permission that their page gives a user of Red
     for (const [i, right] of shown.entries()) {
       assert(!await isEnough(shown.toSpliced(i, 1)), right);
     }
+    await isEnough(shown.filter((right) => right !== "+get"));
+    const unlock = askOnce(store, { tls: {} }, (client) => unlockKey(client, keys[0]!));
+    await assertRejects(() => unlock, ErrorReply);
   });
 });

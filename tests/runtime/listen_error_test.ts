@@ -17,7 +17,7 @@ const REASONS: readonly (readonly [string, string, string])[] = [
   ["EMFILE", "too many files are open", "too many files are open"],
   [
     "NotCapable",
-    UNKNOWN,
+    "the program was started without the permission to listen there",
     "the program was started without the permission to create a file there",
   ],
   ["EEXIST", UNKNOWN, "the path is taken by something that is not a socket"],
@@ -42,7 +42,7 @@ for (const [code, ofPort, ofSocket] of REASONS) {
 Deno.test("a ListenError says of a name that it may be none here, and of nothing else", () => {
   const inUse = "the port is in use by another program";
   const choose = "(stop it, or choose another port)";
-  const notHere = "that is not a name or an address of this machine";
+  const notHere = "the name is none of this machine";
   for (
     const [hostname, reason, unknown] of [
       ["host.example", `${inUse}, or ${notHere}`, notHere],
