@@ -38,7 +38,7 @@ export const HOUSES: readonly House[] = [
 /** The key bytes of a secret; undefined when it is none. */
 export function keyBytes(secret: string, { base32 }: House): Uint8Array | undefined {
   const key = base32
-    ? bytesOfBase32(secret.replace(/[ \t\r\n-]/g, "").replace(/=+$/, "").replace(/[a-z]/g, upper))
+    ? bytesOfBase32(secret.replace(/[ -]/g, "").replace(/=+$/, "").replace(/[a-z]/g, upper))
     : new TextEncoder().encode(secret);
   return key === undefined || key.length === 0 ? undefined : key;
 }
