@@ -5,6 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
+import { eventually } from "../support/eventually.ts";
 import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";
 
@@ -47,8 +48,11 @@ for (const query of QUERIES) {
           assertEquals(await findings(page), []);
           // While an answer is on its way, for as long as it takes to look.
           await page.route("**/api.asmx/*", () => {});
-          await page.keyboard.press("Enter");
-          await page.locator(".answer.waiting").waitFor();
+          await eventually(async () => {
+            await page.locator("#ValidatePin-pin").press("Enter");
+            return await page.locator(".answer.waiting").waitFor({ timeout: 10_000 })
+              .then(() => true, () => false);
+          }, "an answer is waited for");
           assertEquals(await findings(page), []);
         }, {
           colorScheme,
