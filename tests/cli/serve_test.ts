@@ -213,14 +213,7 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
 });
 
 Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
-  const program = await startProgram(["--port", "0"]);
-  let hasEnded = false;
-  const outcome = program.outcome.finally(() => hasEnded = true);
-  await eventually(() => {
-    if (!hasEnded) signalIfThere(program, "SIGUSR1");
-    return hasEnded;
-  }, "the program ends");
-  const { code, stderr } = await outcome;
+  const { code, stderr } = await endedBy(await startProgram(["--port", "0"]), "SIGUSR1");
   assertEquals(code, 1);
   assertMatch(stderr, /^authenticator: error: ended by SIGUSR1, which opens a debugger\.$/m);
 });
@@ -264,15 +257,20 @@ testStop("the program ends at once on a second signal", async (program) => {
   program.signal("SIGTERM");
   await isDraining(program);
   // One that comes within half a second is the first one, passed on.
+  assertEquals((await endedBy(program, "SIGTERM")).code, 143);
+  assertEquals(await finish().catch(() => ""), "");
+});
+
+/** Sends a signal again and again, until the program has ended. */
+async function endedBy(program: RunningProgram, signal: Deno.Signal): Promise<Outcome> {
   let hasEnded = false;
   const outcome = program.outcome.finally(() => hasEnded = true);
   await eventually(() => {
-    if (!hasEnded) signalIfThere(program, "SIGTERM");
+    if (!hasEnded) signalIfThere(program, signal);
     return hasEnded;
   }, "the program ends");
-  assertEquals((await outcome).code, 143);
-  assertEquals(await finish().catch(() => ""), "");
-});
+  return await outcome;
+}
 
 function signalIfThere(program: RunningProgram, signal: Deno.Signal): void {
   try {
@@ -417,6 +415,14 @@ Deno.test("the program serves on beside a log that nobody reads, and ends on SIG
   await askOften(url, PIPE_LINES);
   child.kill("SIGTERM");
   assertEquals((await child.status).code, 0);
+  await child.stderr.cancel();
+});
+
+Deno.test("the program ends on SIGUSR1 beside a log that nobody reads", async () => {
+  const { child, url } = await startUnread();
+  await askOften(url, PIPE_LINES);
+  child.kill("SIGUSR1");
+  assertEquals((await child.status).code, 1);
   await child.stderr.cancel();
 });
 
