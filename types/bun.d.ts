@@ -18,6 +18,7 @@ declare namespace Bun {
     /** Undefined on a unix socket, like the port. */
     readonly hostname: string | undefined;
     readonly port: number | undefined;
+    readonly pendingRequests: number;
     stop(closeActiveConnections?: boolean): Promise<void>;
   }
   const version: string;

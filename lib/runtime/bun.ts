@@ -28,6 +28,11 @@ const IDLE_TIMEOUT_SECONDS = 75;
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
+// A connection without a request is left by Bun to its caller where it has sent half of a head, or
+// nothing yet over TLS; and over TLS Bun says goodbye and waits for the caller's. Many callers look at a
+// connection only when they have a request, so they are waited for no longer than this.
+const GOODBYE_MS = 1_000;
+
 // Of a body that did not come on, nobody knows how much is left.
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 503]);
 
@@ -69,8 +74,14 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     address: "path" in address ? undefined : { hostname, port },
     // What it cannot accept, it tries again.
     failed: new Promise(() => {}),
-    shutdown: () => server.stop(),
+    shutdown: () => shutdown(server),
   };
+}
+
+async function shutdown(server: Bun.Server): Promise<void> {
+  const stopped = server.stop();
+  do await waitAtMost(stopped, GOODBYE_MS); while (server.pendingRequests > 0);
+  await server.stop(true);
 }
 
 async function answer(

@@ -57,6 +57,14 @@ async function connectTo(program: RunningProgram): Promise<TLSSocket> {
   return socket;
 }
 
+// As a pool of connections that looks at one only when it has a request: it takes no goodbye.
+async function idleCaller(program: RunningProgram): Promise<TLSSocket> {
+  const socket = await connectTo(program);
+  socket.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await nextData(socket);
+  return socket.pause();
+}
+
 async function nameShown(program: RunningProgram): Promise<string> {
   const socket = await connectTo(program);
   const { subject } = socket.getPeerCertificate();
@@ -125,6 +133,20 @@ Deno.test("the program serves over TLS", async () => {
     );
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("the program ends although callers keep connections without a request", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args);
+    const idle = await idleCaller(program);
+    const silent = (await connectTo(program)).pause();
+    program.signal("SIGTERM");
+    const { code, stderr } = await program.outcome;
+    for (const socket of [idle, silent]) socket.destroy();
+    assertEquals(code, 0);
+    assert(stderr.endsWith(" info stopped\n"), stderr);
   });
 });
 
