@@ -55,14 +55,17 @@ export function bunRuntime(): Runtime {
 }
 
 function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
-  const scheme = tls === undefined ? "http" : "https";
   // For every server of this process, and a property that can be set on Bun alone.
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES });
-  const server = Bun.serve({
+  const place: Place = {
+    scheme: tls === undefined ? "http" : "https",
+    ownHost: () => "path" in address ? "localhost" : `localhost:${server.port}`,
+  };
+  const server: Bun.Server = Bun.serve({
     // Said outright, because Bun shares a port by default where `development` is off.
     ...("path" in address ? { unix: address.path } : { ...address, reusePort: shared }),
     ...(tls === undefined ? {} : { tls }),
-    fetch: (request) => answer(request, scheme, handler),
+    fetch: (request) => answer(request, place, handler),
     error: onError,
     // Otherwise the page for an error shows the source.
     development: false,
@@ -84,12 +87,15 @@ async function shutdown(server: Bun.Server): Promise<void> {
   await server.stop(true);
 }
 
-async function answer(
-  request: Request,
-  scheme: "http" | "https",
-  handler: Handler,
-): Promise<Response> {
-  const reply = await handler(withSentUrl(request, scheme));
+/** What a request does not say of where it came to. */
+interface Place {
+  readonly scheme: "http" | "https";
+  /** The host for a request that names none. */
+  readonly ownHost: () => string;
+}
+
+async function answer(request: Request, place: Place, handler: Handler): Promise<Response> {
+  const reply = await handler(withSentUrl(request, place));
   // Bun gives a Date to every reply but that to a HEAD (RFC 9110 §6.6.1).
   if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
@@ -140,9 +146,9 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
 // that they used in the WSDL, so it is put back as it was sent; for none, what Deno has there. What was
 // not UTF-8 would be one text for all such bytes, and so one secret: a byte that is no UTF-8 either
 // stands for it, which is refused. A caller who did send U+FFFD is refused with it.
-function withSentUrl(request: Request, scheme: string): Request {
+function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const url = request.url.replaceAll(REPLACED, "%FF");
-  const host = request.headers.get("host") || "localhost";
+  const host = request.headers.get("host") || ownHost();
   const base = `${scheme}://${host}`;
   if (url === request.url && url.startsWith(base) && url[base.length] === "/") return request;
   const isWhole = url.startsWith(`${scheme}://`);

@@ -70,6 +70,13 @@ abuse("a head that comes slowly does not hold up others", async (wire) => {
   assertEquals(statusIn(await wire.receive((text) => text.endsWith("\r\n\r\nok"))), "200");
 });
 
+abuse("HTTP/1.0 without Host: the address is that of this machine, with the port", async (wire) => {
+  await wire.send("GET /api.asmx?disco HTTP/1.0\r\n\r\n");
+  const received = await wire.receive(() => false);
+  const address = `"http://localhost:${new URL(program.url).port}/api.asmx`;
+  assert(received.includes(address), received);
+});
+
 abuse("a body that never comes to its end → 408", async (wire) => {
   await wire.send(`${POST}Content-Length: 18\r\n\r\npin=1`);
   const received = await wire.receive(hasHead);
