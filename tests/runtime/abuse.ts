@@ -70,6 +70,18 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "closed",
     "400",
   ],
+  [
+    "A blank behind the size of a chunk",
+    post("Transfer-Encoding: chunked\r\n", CHUNKED.replace("\r\n", " \r\n")),
+    "200",
+    "400",
+  ],
+  [
+    "`Transfer-Encoding: , chunked`",
+    post("Transfer-Encoding: , chunked\r\n", CHUNKED),
+    "400",
+    "200",
+  ],
   // A pin that is computed: what Bun can answer without a wait goes out before it finds the trailer.
   [
     "A trailer section after an empty chunked body",
@@ -86,6 +98,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "200",
   ],
   ["A declared length of 1 TB", post(`Content-Length: ${1e12}\r\n`, FORM), "413", "413"],
+  ["A DEL character in a header", get("/healthz", "X: \x7f\r\n"), "400", "200"],
   ["A name of a header with a blank", get("/healthz", "X : y\r\n"), "400", "400"],
   ["Bare LF as line end", "GET /healthz HTTP/1.1\nHost: localhost\n\n", "200", "505"],
   ["Empty lines before a request", `\r\n\r\n${get("/healthz")}`, "200", "400"],
