@@ -82,8 +82,11 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
 }
 
 async function shutdown(server: Bun.Server): Promise<void> {
-  const stopped = server.stop();
-  do await waitAtMost(stopped, GOODBYE_MS); while (server.pendingRequests > 0);
+  let isStopped = false;
+  const stopped = server.stop().then(() => {
+    isStopped = true;
+  });
+  do await waitAtMost(stopped, GOODBYE_MS); while (!isStopped && server.pendingRequests > 0);
   await server.stop(true);
 }
 
