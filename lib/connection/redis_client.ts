@@ -8,7 +8,7 @@
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import { Pipeline } from "./pipeline.ts";
-import { LARGE, LARGER, ReplyWatch } from "./reply_watch.ts";
+import { ReplyWatch } from "./reply_watch.ts";
 import { codeOf, ErrorReply, ProtocolError } from "./store_failure.ts";
 import type { StoreUrl } from "./store_url.ts";
 
@@ -46,8 +46,6 @@ export interface RedisClientOptions {
   readonly onEnd: (reason: unknown) => void;
   /** How long a reply may take, in milliseconds; as the URL says unless given. */
   readonly patienceMs?: number;
-  /** Whether replies may be as long as the description of a Cluster. */
-  readonly describesCluster?: boolean;
 }
 
 /** Of the client's timers, which it has unless told otherwise: five seconds until it has written. */
@@ -63,7 +61,7 @@ const NONE = 0;
  */
 export async function openRedis(options: RedisClientOptions): Promise<RedisClient> {
   const redis = await import("@redis/client");
-  const { url, tls, onEnd, patienceMs = url.patienceMs, describesCluster = false } = options;
+  const { url, tls, onEnd, patienceMs = url.patienceMs } = options;
   const client = redis.createClient({
     url: url.reveal(),
     RESP: 2,
@@ -73,7 +71,7 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
     commandOptions: { timeout: NONE },
     socket: { ...tls, reconnectStrategy: false, connectTimeout: NONE },
   });
-  const watch = new ReplyWatch(describesCluster ? LARGER : LARGE);
+  const watch = new ReplyWatch();
   let socket: Socket | undefined;
   const pipeline = new Pipeline({
     patienceMs,
@@ -89,8 +87,8 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
   });
   const end = (reason: unknown): void => pipeline.end(translate(reason, redis));
   const onData = (chunk: Uint8Array): void => {
-    if (!watch.isTooLarge(chunk)) return;
-    end(new ProtocolError("The reply is too large"));
+    if (!watch.isNone(chunk)) return;
+    end(new ProtocolError("This is no reply"));
     chunk.fill(0); // the client reads it all the same, and it is no reply now
   };
   client.on("error", end);

@@ -1,55 +1,72 @@
 /**
- * A look at what a store sends before the client of Redis reads it. The client makes an array of
- * the length that is announced and keeps a text until it is complete: a few bytes from a store could
- * take all memory.
+ * A look at what a store sends before the client of Redis reads it. The client takes every byte for a
+ * digit, so that a length can be below zero and send it back to what it has read, without end. It
+ * makes an array of the length that is announced, and keeps a text until it is complete. A few bytes
+ * from a store could stop this process, or take all memory.
  *
  * @module
  */
 
 import { Buffer } from "node:buffer";
 
-/** Bytes that may come without a reply; no command of this program has as long a one. */
+/** Bytes of a reply, announced ones too; no command of this program has as long a one. */
 const MAX_REPLY_BYTES = 1_048_576;
 
+/** Bytes of the shortest element of an array, `+` and the end of its line. */
+const ELEMENT_BYTES = 3;
+
+/** Bytes of the end of a line. */
+const END_BYTES = 2;
+
+const LINE_FEED = 0x0a;
+
 /**
- * A type of RESP and a length: 100 elements or 100,000 bytes and more, which nothing of ours has. It
- * is looked for wherever it stands, in texts too: where one ends, the client takes the next two bytes
- * for its line end without a look at them, so that a line need not begin where lines do.
+ * A line of RESP 2, or the beginning of one, with the length of a text or of an array. There is no
+ * other type where RESP 3 was not asked for.
  * https://redis.io/docs/latest/develop/reference/protocol-spec/
  */
-export const LARGE = /[*%~>|][0-9]{3}|[$=!][0-9]{6}/;
-
-/** The same for what a Cluster says of its slots: up to 9,999 ranges of them. */
-export const LARGER = /[*%~>|][0-9]{5}|[$=!][0-9]{6}/;
-
-/** Bytes in which such a type and length fit. */
-const LARGE_BYTES = 7;
+const LINE =
+  /^(?:[+-][^\r\n]*|:-?[0-9]*|[$*]-(?!\r)1?|\$(?<text>[0-9]*)|\*(?<array>[0-9]*))(?:\r\n?)?$/;
 
 /** Watches one connection. */
 export class ReplyWatch {
-  readonly #large: RegExp;
-  #unreadBytes = 0;
-  #tail = "";
+  #line = "";
+  /** Bytes still to come of a text and of the end of its line, which are not looked at. */
+  #textBytes = 0;
+  #replyBytes = 0;
 
-  /**
-   * Watches for types with a length that no reply has.
-   *
-   * @param large Matches them.
-   */
-  constructor(large: RegExp = LARGE) {
-    this.#large = large;
-  }
-
-  /** Whether what arrives is more than a reply to this program can be. */
-  isTooLarge(chunk: Uint8Array): boolean {
-    const text = this.#tail + Buffer.from(chunk).toString("latin1");
-    this.#tail = text.slice(1 - LARGE_BYTES);
-    this.#unreadBytes += chunk.length;
-    return this.#unreadBytes > MAX_REPLY_BYTES || this.#large.test(text);
+  /** Whether what arrives can be no reply to this program. */
+  isNone(chunk: Uint8Array): boolean {
+    for (let at = 0; at < chunk.length;) {
+      const passed = Math.min(this.#textBytes, chunk.length - at);
+      this.#textBytes -= passed;
+      at += passed;
+      if (at === chunk.length) break;
+      const end = chunk.indexOf(LINE_FEED, at) + 1 || chunk.length;
+      this.#line += Buffer.from(chunk.subarray(at, end)).toString("latin1");
+      at = end;
+      if (!this.#readLine()) return true;
+    }
+    return false;
   }
 
   /** A reply was read. */
   reset(): void {
-    this.#unreadBytes = 0;
+    this.#replyBytes = 0;
+  }
+
+  #readLine(): boolean {
+    const groups = LINE.exec(this.#line)?.groups;
+    if (groups === undefined) return false;
+    const textBytes = groups.text === undefined ? 0 : Number(groups.text) + END_BYTES;
+    const announcedBytes = textBytes + ELEMENT_BYTES * Number(groups.array ?? 0);
+    const replyBytes = this.#replyBytes + this.#line.length + announcedBytes;
+    if (replyBytes > MAX_REPLY_BYTES) return false;
+    if (this.#line.endsWith("\n")) {
+      this.#replyBytes = replyBytes;
+      this.#textBytes = textBytes;
+      this.#line = "";
+    }
+    return true;
   }
 }

@@ -112,7 +112,7 @@ export async function askOnce<T>(
   { tls, patienceMs = url.patienceMs }: AskOptions,
   ask: (client: RedisClient) => Promise<T>,
 ): Promise<T> {
-  const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs, describesCluster: true });
+  const client = await openRedis({ url, tls, onEnd: () => {}, patienceMs });
   try {
     return await ask(client);
   } finally {

@@ -507,13 +507,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "its first element is passed over",
   },
   {
-    file: "lib/connection/reply_watch.ts",
-    original: "text.slice(1 - LARGE_BYTES)",
-    replacement: "text",
-    reason:
-      "what fitted before fits when it is looked at again; to forget it spares time and memory",
-  },
-  {
     file: "lib/connection/store_url.ts",
     line: "URL_OF_STORE.exec(text) ?? [];",
     original: "[]",

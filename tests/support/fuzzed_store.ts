@@ -102,6 +102,9 @@ export const NONSENSE: ReadonlyMap<string, Nonsense> = new Map<string, Nonsense>
   ["an answer, and the end", (question) => ({ pieces: [honest(question)], end: true })],
   ["the end", () => ({ pieces: [], end: true })],
   ["silence", () => once()],
+  // Of a client that takes any byte for a digit, these lengths are 82,214 and -6.
+  ["a map that sends the reader back", () => once(`%zzzz\r\n$*\r\n${"x".repeat(99)}`)],
+  ["an array that sends the reader back", () => once(`*zzzz\r\n$*\r\n${"x".repeat(99)}`)],
   ["HTTP", () => once("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")],
   ["TLS", () => once("\x15\x03\x03\x00\x02\x02\x46")],
   ["line ends", () => once("\r\n\r\n\n\n\r")],
