@@ -69,9 +69,9 @@ const SAYINGS: Readonly<Record<StoreFailureKind, string>> = {
 
 /** First words of error replies that may be shown. A store could put a password there as well. */
 const ERROR_WORDS: ReadonlySet<string> = new Set([
-  ...["ASK", "BUSY", "CLUSTERDOWN", "CROSSSLOT", "ERR", "EXECABORT", "LOADING", "MASTERDOWN"],
-  ...["MISCONF", "MOVED", "NOAUTH", "NOPERM", "NOREPLICAS", "OOM", "READONLY", "TRYAGAIN"],
-  ...["UNKILLABLE", "WRONGPASS"],
+  ...["ASK", "BUSY", "CLUSTERDOWN", "CROSSSLOT", "DENIED", "ERR", "EXECABORT", "LOADING"],
+  ...["MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOPERM", "NOREPLICAS", "OOM", "READONLY"],
+  ...["TRYAGAIN", "UNKILLABLE", "WRONGPASS"],
 ]);
 
 /** Why a store cannot be used. */
@@ -112,13 +112,16 @@ const KINDS_OF_ERRORS: readonly (readonly [RegExp, StoreFailureKind])[] = [
   // To a long command before AUTH.
   [/^ERR Protocol error: unauthenticated\b/, "refused"],
   // Of a command in a script, Redis 6, 7.0 and later versions say it in words of their own.
-  [/^NOPERM\b/, "forbidden"],
-  [/^(?:ERR |@user_script: [0-9]+: )(?:ACL failure in script|The user executing)\b/, "forbidden"],
+  [/^(?:NOPERM|(?:ERR )?(?:ACL failure in script|The user executing))\b/, "forbidden"],
   [/^(?:ASK|MOVED)\b/, "redirecting"],
   [/^(?:MASTERDOWN|READONLY)\b/, "read-only"],
 ];
 
-function errorReply(message: string): ReturnType<typeof kindOf> {
+/** What Redis 5 and 6, and Dragonfly, put before what a command in a script said. */
+const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
+
+function errorReply(reply: string): ReturnType<typeof kindOf> {
+  const message = reply.replace(IN_SCRIPT, "");
   const kind = KINDS_OF_ERRORS.find(([pattern]) => pattern.test(message))?.[1] ?? "unusable";
   const word = /^[A-Z]+/.exec(message)?.[0] ?? "";
   return ERROR_WORDS.has(word) ? { kind, word } : { kind };

@@ -12,6 +12,7 @@ function coded(code: unknown): Error {
   return Object.assign(new Error("canary"), { code });
 }
 
+const REPLICA = "is a replica, which decides nothing";
 const ALERT = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
 
 // What happened, the kind, and what is said of the store.
@@ -84,6 +85,26 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     "forbidden",
     "does not let its user run a command that is needed",
   ],
+  // Redis 5 and 6, and Dragonfly, pass on what a command in a script said.
+  ...[
+    ["@user_script:4: @user_script: 4: -READONLY You", "read-only", "READONLY", REPLICA],
+    ["@user_script:4: -READONLY You", "read-only", "READONLY", REPLICA],
+    ["@user_script:4: @user_script: 4: -OOM", "unusable", "OOM", "answers with errors"],
+  ].map(([said, kind, word, saying]) =>
+    [
+      new ErrorReply(`ERR Error running script (call to f_0a9): ${said} canary`),
+      kind!,
+      `${saying} (${word})`,
+    ] as const
+  ),
+  [
+    new ErrorReply(
+      "ERR Error running script (call to f_0a9): @user_script:4: @user_script: 4: " +
+        "The user executing the script can't run this command or subcommand",
+    ),
+    "forbidden",
+    "does not let its user run a command that is needed",
+  ],
   [new ErrorReply("OOM command not allowed"), "unusable", "answers with errors (OOM)"],
   [
     new ErrorReply("READONLY You can't write"),
@@ -138,8 +159,8 @@ const WORDS: readonly (readonly [string, readonly string[]])[] = [
   [
     "unusable",
     [
-      ...["BUSY", "CLUSTERDOWN", "CROSSSLOT", "ERR", "EXECABORT", "LOADING", "MISCONF"],
-      ...["NOREPLICAS", "OOM", "TRYAGAIN", "UNKILLABLE"],
+      ...["BUSY", "CLUSTERDOWN", "CROSSSLOT", "DENIED", "ERR", "EXECABORT", "LOADING"],
+      ...["MISCONF", "NOREPLICAS", "OOM", "TRYAGAIN", "UNKILLABLE"],
     ],
   ],
 ];
