@@ -93,7 +93,8 @@ export async function openRedis(options: RedisClientOptions): Promise<RedisClien
   };
   client.on("error", end);
   const connected = withSocket(() => client.connect(), (opened) => {
-    socket = opened.on("error", (error) => pipeline.end(error)).on("data", onData);
+    socket = opened.on("error", (error) => pipeline.end(error));
+    hearFirst(opened, onData);
   });
   connected.then(() => pipeline.open(), end);
   return { ask: (words, read) => pipeline.ask(words, read), end: (reason) => pipeline.end(reason) };
@@ -106,6 +107,18 @@ function translate(error: unknown, redis: typeof import("@redis/client")): unkno
   const isClosed = error instanceof redis.SocketClosedUnexpectedlyError;
   const isKnown = isClosed || error instanceof ProtocolError || codeOf(error) !== "";
   return isKnown ? error : new ProtocolError("The client cannot read the reply");
+}
+
+/**
+ * Listens to what arrives as soon as somebody else does, and hears it first. A socket gives away what
+ * comes as soon as anybody listens: before the client does, the watch would read what the client never
+ * sees, and take the rest for something else than it.
+ */
+function hearFirst(socket: Socket, onData: (chunk: Uint8Array) => void): void {
+  const onNew = (event: string | symbol): void => {
+    if (event === "data") socket.off("newListener", onNew).on("data", onData);
+  };
+  socket.on("newListener", onNew);
 }
 
 /**

@@ -154,7 +154,7 @@ async function socketsOf(run: () => Promise<void>): Promise<readonly net.Socket[
 }
 
 for (const scheme of ["redis", "rediss"]) {
-  Deno.test(`openRedis() takes whatever errors its socket has, and ends once (${scheme}://)`, async () => {
+  Deno.test(`openRedis() listens when the client does, takes whatever errors come, and ends once (${scheme}://)`, async () => {
     const address = { hostname: "127.0.0.1", port: 0 };
     const listener = scheme === "redis"
       ? Deno.listen(address)
@@ -169,9 +169,12 @@ for (const scheme of ["redis", "rediss"]) {
         onEnd: (reason) => void ends.push(storeFailure(reason).saying),
         patienceMs: 60_000,
       });
-      assertEquals(await client.ask(["PING"], (reply) => reply), "PONG");
     });
     const socket = sockets.at(-1)!;
+    // What comes before the client listens is kept for it, and read by both or by none.
+    assertEquals(socket.listenerCount("data"), 0);
+    assertEquals(await client!.ask(["PING"], (reply) => reply), "PONG");
+    assertEquals(socket.listenerCount("data"), 2);
     // An error that nobody listens to is thrown here.
     for (let i = 0; i < 3; i++) socket.emit("error", new Error("Thrown by a test"));
     assertEquals([ends, socket.destroyed], [["cannot be reached"], true]);
