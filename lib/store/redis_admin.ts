@@ -8,7 +8,7 @@ import type { GuardState } from "../guard/guard.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { KEY_PREFIX, parseState, READ_TEXT } from "./redis_script.ts";
 import { PROBE_PREFIX } from "./redis_store.ts";
-import { ProtocolError } from "../connection/store_failure.ts";
+import { ErrorReply, ProtocolError } from "../connection/store_failure.ts";
 
 /**
  * Gives a secret its whole budget back, and those who asked theirs: what `unlocked` in `guard.ts`
@@ -72,12 +72,20 @@ export async function* keptSecrets(
     cursor = step.cursor;
     const keys = step.keys.filter((key) => !key.startsWith(PROBE_PREFIX));
     // What is gone by then is no text of ours either.
-    const texts = await Promise.all(keys.map((key) => client.ask(["GET", key], String)));
+    const texts = await Promise.all(
+      keys.map((key) => client.ask(["GET", key], String).catch(noText)),
+    );
     for (const [i, key] of keys.entries()) {
       const state = parseState(texts[i]!);
       if (state !== undefined) yield { fingerprint: key.slice(KEY_PREFIX.length), state };
     }
   } while (cursor !== "0");
+}
+
+// A key of another type is the trouble of its secret alone, as it is to READ_TEXT.
+function noText(error: unknown): string {
+  if (error instanceof ErrorReply && error.message.startsWith("WRONGTYPE")) return "";
+  throw error;
 }
 
 function readStep(reply: unknown): { readonly cursor: string; readonly keys: readonly string[] } {

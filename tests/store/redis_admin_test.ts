@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
-import { ProtocolError } from "../../lib/connection/store_failure.ts";
+import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
 import { keptSecrets, storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
 import { PROBE_PREFIX } from "../../lib/store/redis_store.ts";
@@ -59,6 +59,17 @@ Deno.test("keptSecrets() reads what a server remembers step by step, and nothing
   ];
   const get = (key: string): readonly string[] => ["GET", `${KEY_PREFIX}${key}`];
   assertEquals(asked, [scan("0"), get("a"), get("odd"), get("gone"), scan("17"), get("b")]);
+});
+
+Deno.test("keptSecrets() passes over a key of another type, and over no other error", async () => {
+  const saying = (error: string): Pick<RedisClient, "ask"> =>
+    scene(([command, word]) => {
+      if (command === "SCAN") return ["0", [`${KEY_PREFIX}a`, `${KEY_PREFIX}b`]];
+      if (word === `${KEY_PREFIX}a`) throw new ErrorReply(error);
+      return "1:2:3";
+    }).client;
+  assertEquals(await all(saying("WRONGTYPE Operation against a key")), [["b", 1]]);
+  await assertRejects(() => all(saying("NOPERM no permissions")), ErrorReply, "NOPERM");
 });
 
 Deno.test("keptSecrets() takes nothing but a cursor and keys for a step", async () => {
