@@ -40,8 +40,8 @@ const PROBE_RULES: GuardRules = { maxFailures: 0, singleUse: true, forgetUseMs: 
 export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
 
 /**
- * Asks for a decision, to see whether decisions can be had. The store knows the script by its name
- * from then on.
+ * Asks for a decision by the script and by its name, as decisions are, to see whether they can be had.
+ * The store knows the name from then on.
  *
  * @param key One that begins with `PROBE_PREFIX`.
  * @throws {Error} When none can be had.
@@ -52,7 +52,11 @@ export async function probe(
 ): Promise<void> {
   const asked: Question = { matchedStep: 0 };
   const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
-  await ask(["EVAL", DECIDE_SCRIPT, "1", key, ...args], (reply) => readDecision(reply, asked, 0));
+  const read = (reply: unknown): Decided => readDecision(reply, asked, 0);
+  await ask(["EVAL", DECIDE_SCRIPT, "1", key, ...args], read);
+  await ask(["EVALSHA", SCRIPT_SHA1, "1", key, ...args], read).catch((error) => {
+    if (!isUnknownScript(error)) throw error;
+  });
 }
 
 /**

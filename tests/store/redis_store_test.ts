@@ -124,6 +124,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
   }));
   assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
     ["EVAL", "1", `${KEY_PREFIX}probe-0`],
+    ["EVALSHA", "1", `${KEY_PREFIX}probe-0`],
   ]);
   // It is a question that makes the store write: a full one or a replica answers others.
   const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = asked;
@@ -134,6 +135,14 @@ Deno.test("probe() fails where no decision can be had", async () => {
     await assertRejects(() => probe(clientWith(() => reply)), ProtocolError, "no decision");
   }
   await assertRejects(() => probe(clientWith(() => new ErrorReply("READONLY"))), ErrorReply);
+});
+
+Deno.test("probe() fails where no decision can be asked for by the name of the script", async () => {
+  const saying = (error: string): Pick<RedisClient, "ask"> =>
+    clientWith((words) => words[0] === "EVALSHA" ? new ErrorReply(error) : [0, 0, 0]);
+  await assertRejects(() => probe(saying("NOPERM no permissions")), ErrorReply, "NOPERM");
+  // It is asked for by the script itself then.
+  await probe(saying("NOSCRIPT No matching script."));
 });
 
 Deno.test("a Redis store refuses at once while there is no connection", () => {
