@@ -9,27 +9,33 @@ export interface MediaType {
   /** Type and subtype in lower case, empty when there is none. */
   readonly essence: string;
   /**
-   * Parameters by their name in lower case, values without quotes. Of a name that stands twice with
-   * different values, both, so that neither is taken for the one that was meant.
+   * The value of a parameter by its name in lower case, without quotes; undefined when there is none.
+   * Of a name that stands twice with different values, both, so that neither is taken for the one that
+   * was meant.
    */
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly parameter: (name: string) => string | undefined;
 }
 
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
-
-const NO_PARAMETERS: MediaType["parameters"] = new Map();
 
 /** Reads a Content-Type; what is not well-formed in it is passed over. */
 export function parseMediaType(contentType: string | null): MediaType {
   const value = contentType ?? "";
   const semicolon = value.indexOf(";");
-  if (semicolon < 0) return { essence: value.trim().toLowerCase(), parameters: NO_PARAMETERS };
-  const parameters = new Map<string, string>();
-  for (const [, name, quoted, token] of value.slice(semicolon).matchAll(PARAMETER)) {
-    const key = name!.toLowerCase();
-    const text = quoted?.replace(/\\(.)/g, "$1") ?? token!.trim();
-    const before = parameters.get(key);
-    parameters.set(key, before === undefined || before === text ? text : `${before}, ${text}`);
+  const end = semicolon < 0 ? value.length : semicolon;
+  return {
+    essence: value.slice(0, end).trim().toLowerCase(),
+    parameter: (name) => parameterOf(value.slice(end), name),
+  };
+}
+
+// Not by a table of all: callers choose the names, and so how long it would take (see `json.ts`).
+function parameterOf(parameters: string, wanted: string): string | undefined {
+  let found: string | undefined;
+  for (const [, name, quoted, token] of parameters.matchAll(PARAMETER)) {
+    if (name!.toLowerCase() !== wanted) continue;
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? token!.trim();
+    found = found === undefined || found === value ? value : `${found}, ${value}`;
   }
-  return { essence: value.slice(0, semicolon).trim().toLowerCase(), parameters };
+  return found;
 }

@@ -51,7 +51,7 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
 function readAction(request: ServiceRequest, { action }: SoapVersion): string | null {
   return "header" in action
     ? request.header(action.header)
-    : request.mediaType.parameters.get(action.parameter) ?? null;
+    : request.mediaType.parameter(action.parameter) ?? null;
 }
 
 function writeCall(

@@ -53,7 +53,7 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
   if (!allowed.includes(mediaType.essence)) {
     throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.`);
   }
-  const charsets = mediaType.parameters.get("charset")?.toLowerCase().split(", ") ?? [];
+  const charsets = mediaType.parameter("charset")?.toLowerCase().split(", ") ?? [];
   if (!charsets.every((charset) => charset === "utf-8" || charset === "utf8")) {
     throw unsupported("The charset of the Content-Type must be utf-8.");
   }

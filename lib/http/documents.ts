@@ -139,11 +139,17 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
-  const keys = new Map([...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]));
-  for (const name of ["wsdl", "disco", "script", "style"] as const) if (keys.has(name)) return name;
-  const op = keys.get("op");
+  const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
+  // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
+  const valueOf = (name: string): string | undefined =>
+    pairs.findLast(([key]) => key === name)?.[1];
+  for (const name of ["wsdl", "disco", "script", "style"] as const) {
+    if (valueOf(name) !== undefined) return name;
+  }
+  const op = valueOf("op");
   if (op === undefined) return "overview";
-  const format = FORMATS.find((known) => known === keys.get("format")) ?? DEFAULT_FORMAT;
+  const asked = valueOf("format");
+  const format = FORMATS.find((known) => known === asked) ?? DEFAULT_FORMAT;
   return OPERATIONS.has(op) ? { op, format } : "unknown";
 }
 

@@ -23,10 +23,17 @@ const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, s
   ["a/b; constructor=1", "a/b", { constructor: "1" }],
 ];
 
+const NAMES = [
+  ...new Set(ROWS.flatMap(([, , parameters]) => Object.keys(parameters))),
+  "novalue",
+  "",
+];
+
 for (const [contentType, essence, parameters] of ROWS) {
   Deno.test(`parseMediaType() reads ${JSON.stringify(contentType)}`, () => {
     const mediaType = parseMediaType(contentType);
     assertEquals(mediaType.essence, essence);
-    assertEquals([...mediaType.parameters], Object.entries(parameters));
+    const wanted = new Map(Object.entries(parameters));
+    for (const name of NAMES) assertEquals(mediaType.parameter(name), wanted.get(name), name);
   });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type DearRequest, fill, type Piece, request } from "./request.ts";
+import { type DearRequest, fill, oneHash, type Piece, request } from "./request.ts";
 
 /** The field, what it is full of, what stands before, what is repeated, and what stands behind. */
 type Row = readonly [field: string, of: string, before: string, piece: Piece, after: string];
@@ -33,6 +33,7 @@ const TO_CALLS: readonly Row[] = [
   ["Content-Type", "blanks", "text/xml", " ", "x"],
   ["Content-Type", "letters", "text/", "a", ""],
   ["Content-Type", "parameters", "text/xml", ";a=b", ""],
+  ["Content-Type", "parameters of one hash", "text/xml", (i) => `;${oneHash(i)}=`, ""],
   ["Content-Type", "parameters without a value", "text/xml", ";a", ""],
   ["Content-Type", "semicolons", "text/xml", ";", ""],
   ["Content-Type", "blanks before a parameter", "text/xml;", " ", "x"],

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ALPHABETS, dearBody, type DearRequest, fill, type Piece } from "./request.ts";
+import { ALPHABETS, dearBody, type DearRequest, fill, oneHash, type Piece } from "./request.ts";
 
 const MEMBERS = '"appName":"a","appInfo":"b","secretCode":"c"';
 
@@ -37,6 +37,14 @@ const ROWS: readonly Row[] = [
     (i) => `,"${4_000_000_000 - i * 1001}":1`,
     "}",
   ],
+  // To V8, texts like these have one hash.
+  [
+    "members whose names are far numbers of one hash",
+    `{${MEMBERS}`,
+    (i) => `,"${oneHash(i)}":1`,
+    "}",
+  ],
+  ["strings that are numbers of one hash", `{${MEMBERS},"x":[0`, (i) => `,"${oneHash(i)}"`, "]}"],
   ["members whose names are escaped", `{${MEMBERS}`, (i) => `,"\\u0061${i}":1`, "}"],
   ["members of the platform's names", `{${MEMBERS}`, ',"__proto__":{}', "}"],
   ["members of the members", `{${MEMBERS},"x":{"y":0`, ',"a":1', "}}"],

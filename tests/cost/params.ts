@@ -4,7 +4,15 @@
  * @module
  */
 
-import { ALPHABETS, dearBody, dearQuery, type DearRequest, fill, type Piece } from "./request.ts";
+import {
+  ALPHABETS,
+  dearBody,
+  dearQuery,
+  type DearRequest,
+  fill,
+  oneHash,
+  type Piece,
+} from "./request.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const CALL = "appName=a&appInfo=b&secretCode=c&";
@@ -31,6 +39,7 @@ const ROWS: readonly Row[] = [
   ["names", "", "a&"],
   ["names and values", "", "a=b&"],
   ["names of their own", "", (i) => `${i}=&`],
+  ["names of one hash", "", (i) => `${oneHash(i)}=&`],
   ["names that are escaped", "", "%41=%41&"],
   ["names that grow in lower case", "", "%C4%B0"],
   ["an appName that stands twice", "appName=&", "a=b&"],

@@ -57,6 +57,11 @@ export function dearQuery(
 /** A text, or the text of each number from 0 on. */
 export type Piece = string | ((index: number) => string);
 
+/** Numbers that have the same lowest bits: to V8 these are the hash of a text that is a number. */
+export function oneHash(index: number): number {
+  return (index + 1) * 65_536 + 7;
+}
+
 /**
  * Repeats a piece between two texts while the whole stays within a size in bytes of UTF-8, `most`
  * times at most.
