@@ -234,6 +234,14 @@ for (const [kind, type] of KINDS) {
   });
 }
 
+Deno.test("readBody() lets others have their turn between the pieces of a body in crumbs", async () => {
+  let hadItsTurn = false;
+  setTimeout(() => hadItsTurn = true, 0);
+  const { stream } = chunks(new Array<number>(1_000).fill(1), "close");
+  assertEquals((await read({ body: stream }, 60_000)).length, 1_000);
+  assertEquals(hadItsTurn, true);
+});
+
 Deno.test("readBody() reads an empty body", async () => {
   assertEquals(await read({ body: new Uint8Array() }), "");
   assertEquals(await read({ body: null as unknown as BodyInit }), "");
