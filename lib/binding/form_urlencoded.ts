@@ -31,8 +31,10 @@ export function readParameters(operation: Operation, encoded: string): Arguments
 // Almost every caller writes it as it is.
 function parameterNamed({ parameters }: Operation, sent: string): string | undefined {
   for (const { name } of parameters) if (name === sent) return name;
-  const lowerCase = sent.toLowerCase();
-  return parameters.find(({ name }) => name.toLowerCase() === lowerCase)?.name;
+  // Of another length there is no other spelling of a name in ASCII, and many names are of none.
+  return parameters.find(({ name }) =>
+    name.length === sent.length && name.toLowerCase() === sent.toLowerCase()
+  )?.name;
 }
 
 /** Writes the parameters of an operation as a query string or form body; what is missing is empty. */
@@ -49,6 +51,7 @@ export function writeParameters({ parameters }: Operation, args: Arguments): str
  */
 export function* readPairs(encoded: string): Generator<readonly [string, string], void, void> {
   for (const pair of encoded.split("&")) {
+    if (pair === "") continue;
     const equals = pair.indexOf("=");
     const end = equals < 0 ? pair.length : equals;
     yield [decodeFormText(pair.slice(0, end)), decodeFormText(pair.slice(end + 1))];
