@@ -40,8 +40,9 @@ export interface ReplyBound {
 /** No reply is larger, in bytes. */
 export const MAX_REPLY_BYTES = 131_072;
 
-// A page, or a QR code drawn in text: that is what the request is for.
-const PICTURE: ReplyBound = { bytes: 65_536, multiple: 0 };
+// A page, or a QR code drawn in text: that is what the request is for. A largest QR code in which each
+// row had a run of dark modules at every second module would take 94,000 bytes.
+const PICTURE: ReplyBound = { bytes: 98_304, multiple: 0 };
 // Results, errors, faults, PNGs. What grows with a request is the Key URI, which has a name twice and
 // percent-encoded, and the names of header blocks in a fault.
 const SMALL: ReplyBound = { bytes: 16_384, multiple: 8 };
