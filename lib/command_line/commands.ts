@@ -275,8 +275,15 @@ function parseTime(text: string): { readonly value: number | undefined } | undef
   if (text === "") return { value: undefined };
   const ms = /^[0-9]{1,11}$/.test(text)
     ? Number(text) * 1000
-    : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text)
+    : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) && hasDay(text)
     ? Date.parse(text)
     : NaN;
-  return Number.isNaN(ms) ? undefined : { value: ms };
+  // There are no time steps before 1970.
+  return ms >= 0 ? { value: ms } : undefined;
+}
+
+// Engines take 30 February for 2 March.
+function hasDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  return new Date(day).toJSON()?.startsWith(day) ?? false;
 }

@@ -72,6 +72,14 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     ["doctor", "--at", "2026-13-31T12:00:00Z"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
   ],
+  [
+    ["doctor", "--at", "2026-02-30T12:00:00Z"],
+    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  ],
+  [
+    ["code", "--at", "1969-12-31T23:59:59Z"],
+    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  ],
 ];
 
 for (const [args, message] of WRONG) {
