@@ -68,12 +68,16 @@ export async function serve(
     isReady: () => ready,
   });
   try {
-    // First, since a server that cannot have it must not take callers from others on a shared port. It
-    // ends with the process, and until then tells that the server is stopping.
+    const options = listenOptions(config, log);
+    // These first, since a server that cannot have one must not take callers from others on a shared
+    // port. The port for probes ends with the process, and until then tells that the server is stopping.
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
-    const listener = await listen(runtime, listenOptions(config, log), handler);
-    ready = true;
     const desk = await listenForAdmin(config, runtime, { handler: admin, log });
+    const listener = await listen(runtime, options, handler).catch(async (error) => {
+      await desk?.stop();
+      throw error;
+    });
+    ready = true;
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
     print(

@@ -22,12 +22,11 @@ const STORE_PATIENCE_MS = 2_000;
 
 /** Why a server could not listen where the options say, as clauses. */
 export async function addressObstacles(config: Config): Promise<readonly string[]> {
-  const { host, port, sharePort, socket, socketMode, metricsHost, metricsPort } = config;
+  const { host, port, sharePort, socket, adminSocket, metricsHost, metricsPort } = config;
   const attempts = [
-    socket === undefined
-      ? tryPort({ hostname: host, port }, sharePort)
-      : trySocket(socket, socketMode),
+    socket === undefined ? tryPort({ hostname: host, port }, sharePort) : trySocket(socket),
     metricsPort === undefined ? undefined : tryPort({ hostname: metricsHost, port: metricsPort }),
+    adminSocket === undefined ? undefined : trySocket(adminSocket),
   ];
   return (await Promise.allSettled(attempts)).flatMap((attempt) => {
     if (attempt.status === "fulfilled") return [];
@@ -53,8 +52,8 @@ async function tryPort(address: TcpAddress, mayBeShared = false): Promise<void> 
 }
 
 // A socket that nobody listens on any more would be replaced. The server makes a folder beside it.
-async function trySocket(path: string, mode: number): Promise<void> {
-  await claimSocket(path, mode);
+async function trySocket(path: string): Promise<void> {
+  await claimSocket(path, 0o600);
   try {
     rmdirSync(mkdtempSync(join(dirname(path), ".s")));
   } catch (error) {

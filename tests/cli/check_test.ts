@@ -235,6 +235,20 @@ Deno.test("check finds a socket that cannot be made, and makes none", async () =
   });
 });
 
+Deno.test("check finds an admin socket that cannot be made", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const admin = (path: string): Promise<Outcome> =>
+      check(["--port", "0", "--admin-socket", `${folder}/${path}`]);
+    assertEquals(
+      notWell(await admin("none/admin")),
+      "cannot listen on the socket: its folder does not exist.",
+    );
+    assertEquals((await admin("admin")).code, 0);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  });
+});
+
 /** Answers the first words of a connection as a store does that knows no such user. */
 async function refuseAll(listener: Deno.TcpListener): Promise<void> {
   for await (const connection of listener) {
