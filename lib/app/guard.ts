@@ -8,7 +8,13 @@ import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
-import { type Guard, type GuardRules, guardRules, type GuardStore } from "../guard/guard.ts";
+import {
+  type Guard,
+  type GuardRules,
+  guardRules,
+  type GuardStore,
+  refusesNothing,
+} from "../guard/guard.ts";
 import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
 import { connectStore } from "../store/connect.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
@@ -45,7 +51,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   const key = config.guardKeyFile === undefined
     ? randomBytes(MIN_GUARD_KEY_BYTES)
     : readGuardKey(config.guardKeyFile);
-  if (config.maxFailures === 0 && !config.singleUse) return undefined;
+  if (refusesNothing(rules)) return undefined;
   const names = {
     fingerprint: fingerprintBy(key, config.algorithm),
     source: sourceNamesBy(key),

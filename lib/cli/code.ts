@@ -11,7 +11,7 @@ import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
 import { readSecret } from "../terminal/io.ts";
-import { inWordsOfOptions } from "./words.ts";
+import { callContext, inWordsOfOptions } from "./words.ts";
 
 /**
  * Prints the code on stdout, and on stderr for how long it is the current one.
@@ -42,17 +42,9 @@ export async function code(
 
 // The service looks at a secret before it looks at a pin.
 async function checkSecret(secretCode: string, config: Config): Promise<void> {
-  const { secretEncoding } = config;
   const args = new Map([["pin", ""], ["secretCode", secretCode]]);
-  const context = {
-    otp: config,
-    secretEncoding,
-    html: "svg",
-    now: () => 0,
-    base: () => "",
-  } as const;
   try {
-    await VALIDATE_PIN.invoke(args, context);
+    await VALIDATE_PIN.invoke(args, callContext(config, 0));
   } catch (error) {
     throw inWordsOfOptions(error);
   }

@@ -28,6 +28,7 @@ import { VALIDATE_PIN } from "../service/operations.ts";
 import type { DoctorOptions } from "../command_line/commands.ts";
 import { guardMemory } from "./guard_memory.ts";
 import { readStdin, withoutLineEnd } from "../terminal/io.ts";
+import { callContext } from "./words.ts";
 
 /**
  * Prints whether a pin is right, and if not, why. Pin and secret are never part of what is printed.
@@ -58,11 +59,9 @@ async function answerOf(
   config: Config,
   nowMs: number,
 ): Promise<boolean | string> {
-  const { secretEncoding } = config;
-  const service = { otp: config, secretEncoding, html: "svg", now: () => nowMs } as const;
+  const args = new Map(Object.entries(question));
   try {
-    const args = new Map(Object.entries(question));
-    return await VALIDATE_PIN.invoke(args, { ...service, base: () => "" }) === true;
+    return await VALIDATE_PIN.invoke(args, callContext(config, nowMs)) === true;
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

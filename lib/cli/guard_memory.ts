@@ -7,7 +7,7 @@
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
-import { guardRules, refusalsOf } from "../guard/guard.ts";
+import { guardRules, refusalsOf, refusesNothing } from "../guard/guard.ts";
 import { askOnce, serverOf } from "../store/primaries.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import { inspect, keyOf, type Remembered } from "../store/redis_inspect.ts";
@@ -29,14 +29,6 @@ export interface GuardMemory {
 
 const SILENT: GuardMemory = { refuses: false, lines: [] };
 
-// What a server keeps in its own memory, no other process sees.
-const UNKNOWN: GuardMemory = {
-  refuses: false,
-  lines: [
-    "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.",
-  ],
-};
-
 /**
  * Looks at what the shared store remembers of a secret, and changes nothing there.
  *
@@ -51,8 +43,8 @@ export async function guardMemory(
 ): Promise<GuardMemory> {
   const { guard, guardKeyFile, secretEncoding, algorithm } = config;
   const key = secretKey(secretCode, secretEncoding);
-  if (key === undefined || key.length === 0) return SILENT;
-  if (guard === "memory") return step === undefined ? SILENT : UNKNOWN;
+  if (key === undefined || key.length === 0 || refusesNothing(config)) return SILENT;
+  if (guard === "memory") return step === undefined ? SILENT : unseen(config);
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
     const line =
@@ -69,6 +61,17 @@ export async function guardMemory(
     const line = `It is unknown whether the code was used: the store, ${guard}, does not answer.`;
     return { refuses: false, lines: [line] };
   }
+}
+
+// What a server keeps in its own memory, no other process sees.
+function unseen({ maxFailures, singleUse }: Config): GuardMemory {
+  const reasons = [
+    ...(maxFailures > 0
+      ? ["it is refusing pins for this secret (outcome=throttled in its log)"]
+      : []),
+    ...(singleUse ? ["the code was used (outcome=replayed in its log)"] : []),
+  ];
+  return { refuses: false, lines: [`If it answers false anyway, ${reasons.join(", or ")}.`] };
 }
 
 async function lookAt(

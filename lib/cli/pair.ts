@@ -18,7 +18,7 @@ import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
 import type { PairOptions } from "../command_line/commands.ts";
 import { readSecret, readVariable, warn, writeNewFile } from "../terminal/io.ts";
-import { inWordsOfOptions } from "./words.ts";
+import { callContext, inWordsOfOptions } from "./words.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
 const MIN_KEY_BYTES = 16;
@@ -126,16 +126,8 @@ async function pairingOf(
 }
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
-  const { secretEncoding } = config;
-  const context = {
-    otp: config,
-    secretEncoding,
-    html: "svg",
-    now: Date.now,
-    base: () => "",
-  } as const;
   try {
-    const result = await PAIR.invoke(new Map(Object.entries(args)), context);
+    const result = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
     // Its type in the table is a record of exactly these fields.
     return result as PairingInfo;
   } catch (error) {

@@ -1,11 +1,19 @@
 /**
- * What the service says, in the words of the command line.
+ * What the service is asked by commands, and what it says, in the words of the command line.
  *
  * @module
  */
 
+import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
+import type { CallContext } from "../service/context.ts";
 import { Fault } from "../service/fault.ts";
+
+/** What a command asks the service with: its options and a moment, without a guard. */
+export function callContext(config: Config, nowMs: number): CallContext {
+  const { secretEncoding } = config;
+  return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
+}
 
 /**
  * The service's fault with what commands call its parameters; any other error as it is.

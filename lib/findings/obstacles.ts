@@ -9,6 +9,7 @@ import { mkdtempSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readStoreTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
+import { refusesNothing } from "../guard/guard.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import { ListenError, systemErrorCode } from "../runtime/listen_error.ts";
 import type { Server, TcpAddress } from "../runtime/runtime.ts";
@@ -63,8 +64,8 @@ async function trySocket(path: string): Promise<void> {
 
 /** Why the store of the guard could not be used, as clauses. */
 export async function storeObstacles(config: Config): Promise<readonly string[]> {
-  const { guard: url, maxFailures, singleUse } = config;
-  if (url === "memory" || maxFailures === 0 && !singleUse) return [];
+  const { guard: url } = config;
+  if (url === "memory" || refusesNothing(config)) return [];
   try {
     const patienceMs = Math.max(STORE_PATIENCE_MS, url.patienceMs);
     const options = { tls: readStoreTls(config), patienceMs };

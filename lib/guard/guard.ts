@@ -90,6 +90,13 @@ export function guardRules(options: {
   };
 }
 
+/** Whether rules accept every right pin, so that nothing needs to be remembered. */
+export function refusesNothing(
+  { maxFailures, singleUse }: Pick<GuardRules, "maxFailures" | "singleUse">,
+): boolean {
+  return maxFailures === 0 && !singleUse;
+}
+
 /** The budget of a secret. */
 export function totalBudget({ maxFailures }: GuardRules): Budget {
   return { looks: maxFailures, refillMs: REFILL_MS };

@@ -29,7 +29,7 @@ Deno.test("doctor says that a pin is right, and exits with 0", async () => {
     code: 0,
     stdout: "The pin is right: a server with these options answers true.\n" +
       "It is the code of the current time step.\n" +
-      "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.\n",
+      "If it answers false anyway, it is refusing pins for this secret (outcome=throttled in its log).\n",
     stderr: "",
   });
 });

@@ -47,14 +47,28 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
 });
 
 Deno.test("guardMemory() says of the memory of a server that nobody else sees it", async () => {
-  const config = configOf([]);
-  assertEquals(await guardMemory(config, SECRET, undefined), NOTHING);
-  assertEquals(await guardMemory(config, SECRET, 7), {
-    refuses: false,
-    lines: [
-      "If it answers false anyway, it is refusing pins for this secret, or the code was used: its log says outcome=throttled or outcome=replayed.",
-    ],
-  });
+  const refusing = "it is refusing pins for this secret (outcome=throttled in its log)";
+  const used = "the code was used (outcome=replayed in its log)";
+  const rows: readonly (readonly [args: readonly string[], reasons: string])[] = [
+    [[], refusing],
+    [["--single-use"], `${refusing}, or ${used}`],
+    [["--single-use", "--max-failures", "0"], used],
+  ];
+  for (const [args, reasons] of rows) {
+    const config = configOf(args);
+    assertEquals(await guardMemory(config, SECRET, undefined), NOTHING);
+    assertEquals(await guardMemory(config, SECRET, 7), {
+      refuses: false,
+      lines: [`If it answers false anyway, ${reasons}.`],
+    });
+  }
+});
+
+Deno.test("guardMemory() has nothing to say where there is no guard", async () => {
+  const none = ["--max-failures", "0"];
+  assertEquals(await guardMemory(configOf(none), SECRET, 7), NOTHING);
+  const store = ["--guard", `redis://127.0.0.1:${freePort()}`];
+  assertEquals(await guardMemory(configOf([...none, ...store]), SECRET, 7), NOTHING);
 });
 
 Deno.test("guardMemory() has nothing to say of what is no secret", async () => {
