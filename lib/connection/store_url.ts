@@ -154,13 +154,13 @@ export class StoreUrl {
     return [this.#parts.login, this.#parts.sentinelLogin].some((login) => /:.+@$/.test(login));
   }
 
-  /** The URL without user name and password. */
+  /** The URL without user name, password and query. */
   toString(): string {
     const { scheme, kind, addresses, path } = this.#parts;
     return `${scheme}${kind === "server" ? "" : `+${kind}`}://${addresses.join(",")}${path}`;
   }
 
-  /** The URL without user name and password. */
+  /** The URL without user name, password and query. */
   toJSON(): string {
     return this.toString();
   }

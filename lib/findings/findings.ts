@@ -85,7 +85,7 @@ export function certificateFindings(config: Config, nowMs: number): CertificateF
   const expired: string[] = [];
   const expiring: string[] = [];
   for (const option of ["tlsCert", "guardTlsCert", "guardTlsCa"] as const) {
-    const certificate = certificateIn(config[option]);
+    const certificate = certificateIn(option, config[option]);
     if (certificate === undefined) continue;
     const [fromMs, untilMs] = [certificate.validFrom, certificate.validTo].map(Date.parse);
     const subject = `the certificate of ${flagOf(option)}`;
@@ -104,9 +104,20 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function certificateIn(path: string | undefined): X509Certificate | undefined {
+const PEM = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g;
+
+// In a chain, the first is that of the server. Of authorities, the one that is valid the longest: a
+// new one is put beside the old one before that ends.
+function certificateIn(
+  option: keyof Config,
+  path: string | undefined,
+): X509Certificate | undefined {
+  if (path === undefined) return undefined;
   try {
-    return path === undefined ? undefined : new X509Certificate(readFileSync(path));
+    const text = readFileSync(path, "utf8");
+    const found = option === "guardTlsCa" ? text.match(PEM) ?? [text] : [text];
+    const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
+    return found.map((pem) => new X509Certificate(pem)).sort((a, b) => endOf(b) - endOf(a))[0];
   } catch {
     return undefined;
   }

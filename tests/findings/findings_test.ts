@@ -73,3 +73,29 @@ Deno.test("certificateFindings() looks at all certificates that the options name
     return Promise.resolve();
   });
 });
+
+/** An authority that ended on 23 November 2026, a hundred years before `CERTIFICATE`. */
+const ENDED = `-----BEGIN CERTIFICATE-----
+MIIBcTCCARegAwIBAgIUC+g4v2JNh1pzHv2+yExFkdzefFYwCgYIKoZIzj0EAwIw
+DjEMMAoGA1UEAwwDb2xkMB4XDTI2MTEyMjE4MzI0N1oXDTI2MTEyMzE4MzI0N1ow
+DjEMMAoGA1UEAwwDb2xkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEE011cHRd
+zhirXn7glCBGw+calScwqj9QLx+20YrkYRMM2GgQzVbM5w4N8ueTklexaSqrvWAx
+aN2RvN+JfacV9qNTMFEwHQYDVR0OBBYEFJX4qSfit4kEpoJcRPPDm1HqVT34MB8G
+A1UdIwQYMBaAFJX4qSfit4kEpoJcRPPDm1HqVT34MA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDSAAwRQIgCGvKYq8udWkNvCtsrFRDd6D7aWLaiQsobR5uL375
+8KoCIQCkcTRghF05eA9NLO4mFFXsQSjnXsoL7URdwUvlXoPTuQ==
+-----END CERTIFICATE-----
+`;
+
+Deno.test("certificateFindings() looks at the authority that is valid the longest", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/ca.pem`;
+    const config = configOf(["--guard", "rediss://127.0.0.1", "--guard-tls-ca", path]);
+    for (const text of [ENDED + CERTIFICATE, CERTIFICATE + ENDED]) {
+      Deno.writeTextFileSync(path, text);
+      const nowMs = Date.parse("2027-01-01T00:00:00Z");
+      assertEquals(certificateFindings(config, nowMs), { expired: [], expiring: [] });
+    }
+    return Promise.resolve();
+  });
+});
