@@ -148,7 +148,7 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
 // port of the scheme, and none at all when there is no Host, as HTTP/1.0 allows. Callers find the host
 // that they used in the WSDL, so it is put back as it was sent; for none, what Deno has there. What was
 // not UTF-8 would be one text for all such bytes, and so one secret: a byte that is no UTF-8 either
-// stands for it, which is refused. A caller who did send U+FFFD is refused with it.
+// stands for it, which is refused. A caller who did send `%EF%BF%BD` is refused with it.
 function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const url = request.url.replaceAll(REPLACED, "%FF");
   const host = request.headers.get("host") || ownHost();
