@@ -48,12 +48,12 @@ function parameterRow(
     "string",
     mayBeEmpty ? "yes, may be empty" : "yes",
     `${max.toLocaleString("en")} ${unit}`,
-    `${fieldOf(name, service).hint} ${TRIMMED.get(name) ?? "Nothing is trimmed."}`,
+    `${fieldOf(name, service).hint} ${REMARKS.get(name) ?? "Nothing is trimmed."}`,
   ];
 }
 
-// What is dropped of a value before it is used; of any other, nothing.
-const TRIMMED: ReadonlyMap<string, string> = new Map([
+// Of a value of which something is dropped before it is used, which its hint says.
+const REMARKS: ReadonlyMap<string, string> = new Map([
   [
     "pin",
     "Send it as text: a number loses its leading zeros. Any other text is false.",

@@ -28,12 +28,11 @@ const FILTER_UP = 2;
  * large as the size allows with a quiet zone of four modules; where not even one pixel a module
  * leaves room for that, the quiet zone is what is left over.
  *
- * @param size 300 by 300 unless given.
  * @returns The file; undefined when the size has fewer pixels than the symbol has modules.
  */
 export function pngImage(
   code: QrCode,
-  size: PictureSize = { width: 300, height: 300 },
+  size: PictureSize,
 ): Uint8Array<ArrayBuffer> | undefined {
   const side = Math.min(size.width, size.height);
   if (side < code.size) return undefined;
