@@ -6,6 +6,7 @@
  */
 
 import { StoreUrl } from "../connection/store_url.ts";
+import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { isAuthority } from "../http/target.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import type { Config } from "./config.ts";
@@ -182,7 +183,7 @@ export const OPTIONS: OptionTable<Config> = {
   },
   guardEntries: {
     placeholder: "N",
-    defaultText: "100000",
+    defaultText: String(DEFAULT_ENTRIES),
     description: "Secrets that --guard memory remembers, about 200 bytes each",
     ...wholeNumber(1, 10_000_000),
   },
