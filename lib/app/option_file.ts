@@ -5,7 +5,7 @@
  */
 
 import type { Buffer } from "node:buffer";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { reasonOf } from "./reason.ts";
@@ -20,5 +20,32 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     throw new UsageError(`the file of ${flagOf(option)} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Refuses files whose reader may have to wait for ever: a server that reads a pipe again answers
+ * nobody meanwhile, and does not even end.
+ *
+ * @throws {UsageError} When one is a pipe or a device; it names the option, not the path.
+ */
+export function mustNotWait(
+  config: Config,
+  ...options: readonly ("apiKeysFile" | "tlsCert" | "tlsKey")[]
+): void {
+  const waiting = options.find((option) => waits(config[option] ?? ""));
+  if (waiting === undefined) return;
+  throw new UsageError(
+    `the file of ${flagOf(waiting)} cannot be read again: it is a pipe or a device`,
+  );
+}
+
+function waits(path: string): boolean {
+  try {
+    const stats = statSync(path);
+    return stats.isFIFO() || stats.isCharacterDevice();
+  } catch {
+    // Who reads it says why it cannot be read.
+    return false;
   }
 }

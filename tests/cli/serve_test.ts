@@ -182,6 +182,20 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
   assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
 });
 
+Deno.test("SIGHUP does not keep a program waiting for who writes to a pipe", async () => {
+  await withFolder(async (folder) => {
+    const keys = `${folder}/keys`;
+    await Deno.writeTextFile(keys, "k".repeat(16));
+    const program = await startProgram(["--port", "0", "--api-keys-file", keys]);
+    await Deno.remove(keys);
+    await runToEnd(["mkfifo", keys]);
+    program.signal("SIGHUP");
+    await program.logged("cannot be read again: it is a pipe or a device\n");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
 Deno.test("SIGHUP without a certificate leaves the program serving", async () => {
   const program = await startProgram(["--port", "0"]);
   program.signal("SIGHUP");
