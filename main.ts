@@ -30,8 +30,8 @@ export async function main(args: readonly string[]): Promise<number> {
   let written = Promise.resolve();
   const print = (line: string): void => {
     const writing = writeOut(`${line}\n`);
-    writing.catch(() => {});
     written = written.then(() => writing);
+    for (const early of [writing, written]) early.catch(() => {});
   };
   try {
     try {

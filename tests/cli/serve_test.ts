@@ -256,14 +256,19 @@ for (const shell of UNHEARD) {
 }
 
 Deno.test("a command says that what it prints cannot be written, unless its reader has gone", async () => {
-  const run = (shell: string): Promise<Outcome> =>
-    runToEnd(["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords(), "licenses"]);
-  const [full, , gone] = await Promise.all(UNHEARD.map(run));
-  assertEquals([full!.code, full!.stderr], [
-    1,
-    "authenticator: error: standard output cannot be written to: the disk is full.\n",
-  ]);
-  assertEquals([gone!.code, gone!.stderr], [0, ""]);
+  const run = (shell: string, ...args: string[]): Promise<Outcome> =>
+    runToEnd(["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords(), ...args]);
+  const [full, , gone] = UNHEARD.map((shell) => run(shell, "licenses"));
+  // It goes on for a while behind what it prints.
+  const goesOn = run(UNHEARD[0], "check", "--port", "0");
+  for (const { code, stderr } of [await full!, await goesOn]) {
+    assertEquals([code, stderr], [
+      1,
+      "authenticator: error: standard output cannot be written to: the disk is full.\n",
+    ]);
+  }
+  const { code, stderr } = await gone!;
+  assertEquals([code, stderr], [0, ""]);
 });
 
 testStop("the program ends at once on a second signal", async (program) => {
