@@ -19,6 +19,7 @@ import { CommandError, writeOut } from "./lib/terminal/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
 import { licenses } from "./lib/app/licenses.ts";
+import { settleStraySignals } from "./lib/app/stray_signals.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
 import { UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
@@ -124,4 +125,7 @@ function fail(message: string, exitCode: number): number {
   return exitCode;
 }
 
-if (import.meta.main) process.exit(await main(process.argv.slice(2)));
+if (import.meta.main) {
+  settleStraySignals(currentRuntime());
+  process.exit(await main(process.argv.slice(2)));
+}

@@ -29,9 +29,6 @@ const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 /** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
 const LAST_LINES_TIMEOUT_MS = 1_000;
 
-/** How long the line of a server that ends at once may take. */
-const LAST_WORDS_TIMEOUT_MS = 100;
-
 // After a pause of the process a late timer goes off before pending writes are done. So there are
 // several short timers in a row: a pause uses up only one.
 const LAST_LINES_PARTS = 10;
@@ -61,7 +58,6 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  endOnDebugSignal(runtime);
   const { handler, probes, admin, renewKeys, log, close } = createService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
@@ -100,19 +96,6 @@ export async function serve(
     await lastLines(close());
   }
   return 0;
-}
-
-// A runtime may open a debugger then (Deno does since 2.9.2), through which everybody on this machine
-// reads what is in memory, secrets too. A listener does not prevent it, and so the program ends, as
-// any other does that knows nothing of the signal.
-function endOnDebugSignal({ writeError }: Runtime): void {
-  if (process.platform === "win32") return;
-  const line = "authenticator: error: ended by SIGUSR1, which opens a debugger.\n";
-  process.on("SIGUSR1", () => {
-    // Not by process.stderr, which waits for the reader of a full pipe: the debugger would stay open.
-    const written = writeError(line).catch(() => {});
-    void waitAtMost(written, LAST_WORDS_TIMEOUT_MS).then(() => process.exit(1));
-  });
 }
 
 async function lastLines(written: Promise<void>): Promise<void> {

@@ -232,6 +232,25 @@ Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger
   assertMatch(stderr, /^authenticator: error: ended by SIGUSR1, which opens a debugger\.$/m);
 });
 
+// It ends at once, or waits for the secret for ever.
+const SECRET_MS = 300_000;
+
+Deno.test("a command that reads a secret ends on SIGUSR1 too", async () => {
+  await withFolder(async (folder) => {
+    const secret = `${folder}/secret`;
+    await runToEnd(["mkfifo", secret]);
+    const [command, ...args] = [...programWords(), "code", "--secret-file", secret];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "piped" }).spawn();
+    limitLife(child, SECRET_MS);
+    // The pipe opens when the program reads there.
+    using _writer = await Deno.open(secret, { write: true });
+    child.kill("SIGUSR1");
+    const { code, stderr } = await child.output();
+    assertEquals(code, 1);
+    assertMatch(new TextDecoder().decode(stderr), /^authenticator: error: ended by SIGUSR1,/m);
+  });
+});
+
 /** What starts the program with its standard output on a full disk, closed, or read by nobody. */
 const UNHEARD = ["exec >/dev/full", "exec >&-", "exec > >(true)"] as const;
 

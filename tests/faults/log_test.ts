@@ -47,6 +47,20 @@ Deno.test("a log on a full disk costs no answer", async () => {
   });
 });
 
+// Far above the files that Deno keeps of its own; a shell counts half KiB.
+const FULL_BYTES = 2 ** 30;
+
+Deno.test("a log that may not grow any more costs no answer", async () => {
+  const path = await Deno.makeTempFile();
+  await Deno.truncate(path, FULL_BYTES - 1_000);
+  const shell = `ulimit -f ${FULL_BYTES / 512}; exec 2>>'${path}'`;
+  await withSubject({ shell }, async (subject) => {
+    await sendMany(subject);
+    await subject.isWell();
+  });
+  await Deno.remove(path);
+});
+
 Deno.test("the log closed from the start costs no answer", async () => {
   await withSubject({ shell: "exec 2>&-" }, async (subject) => {
     // The lines of the log must not go where a connection got the descriptor of standard error.
