@@ -65,6 +65,10 @@ export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
   const typed = await askLines(prompts);
   if (typed.isInterrupted) throw new CommandError("interrupted");
+  // In another charset several characters would be this one, and so several secrets the same.
+  if (typed.lines.some((line) => line.includes("\uFFFD"))) {
+    throw new CommandError("what was typed is not UTF-8 text");
+  }
   return typed.lines.map((line) => `${line}\n`).join("");
 }
 

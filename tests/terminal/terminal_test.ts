@@ -102,3 +102,10 @@ Deno.test("a secret is asked for at a terminal, and read from anything else", as
   const { code, stderr } = await callCommand(["code"], { stdin: "hush\n" });
   assertEquals([code, stderr.includes("not shown")], [0, false]);
 });
+
+Deno.test("a secret that a terminal sends in another charset is refused", async () => {
+  await type([Uint8Array.of(0x68, 0xe9, 0x0d)], async () => {
+    const { message } = await assertRejects(() => readSecret(undefined), CommandError);
+    assertEquals(message, "what was typed is not UTF-8 text");
+  });
+});
