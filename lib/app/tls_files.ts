@@ -33,6 +33,10 @@ export function readStoreTls(config: Config): StoreTls {
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
 
+// Each of a chain: Deno would show a broken one to callers, and all of them would go away. What was cut
+// off is one as well.
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g;
+
 type FileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
 // Checks that they belong together: each runtime has errors of its own for that, and Bun only shows
@@ -42,6 +46,7 @@ function readPair(config: Config, certOption: FileOption, keyOption: FileOption)
   if (certPath === undefined || keyPath === undefined) return undefined;
   const tls = { cert: read(certPath, certOption), key: read(keyPath, keyOption) };
   const certificate = readCertificate(tls.cert, certOption);
+  for (const pem of tls.cert.match(CERTIFICATES) ?? []) readCertificate(pem, certOption);
   const key = parse(
     () => createPrivateKey(tls.key),
     keyOption,

@@ -60,6 +60,21 @@ Deno.test("readTls() says what is wrong with which file", async () => {
   });
 });
 
+Deno.test("readTls() looks at each certificate of a chain", async () => {
+  await scene(({ server, file }) => {
+    const broken = CERTIFICATE.replace(/\n[^-]+\n/, "\nAAAA\n");
+    const cut = CERTIFICATE.slice(0, CERTIFICATE.length / 2);
+    const said = [CERTIFICATE, broken, cut].map((second) => {
+      Deno.writeTextFileSync(file("chain"), `${CERTIFICATE}a comment\n${second}`);
+      return second === CERTIFICATE
+        ? server("chain", "key")?.key
+        : messageOf(() => server("chain", "key"));
+    });
+    const wrong = "the file of --tls-cert does not hold a PEM certificate";
+    assertEquals(said, [PRIVATE_KEY, wrong, wrong]);
+  });
+});
+
 Deno.test("readStoreTls() reads an authority, a certificate and its key, each where it is named", async () => {
   await scene(({ store, file }) => {
     const ca = ["--guard-tls-ca", file("cert")];
