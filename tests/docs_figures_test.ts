@@ -266,7 +266,7 @@ Deno.test("the documentation: every measured figure names what measures it again
 
 /** Numbers that are names: of standards, versions, encodings, statuses and products. */
 const NAMES =
-  /\bV8\b|\b(?:RFC|SOAP|HTTP\/|SHA-?|UTF-|Base|NIST SP|CXF|Axis|HTTP_|OpenAPI|ISO\/IEC|CVE-)\s?[0-9][0-9._-]*[A-Z]?\b|§[0-9.]+|\bport 80\b|\b32 bits\b|\bx64\b|\(h2c\)|database other than 0|\b1Password\b|\b[1-5][0-9]{2}\b(?=[ ,.:)|]|$)|U\+[0-9A-F]{4}/g;
+  /\bV8\b|\b(?:RFC|SOAP|HTTP\/|SHA-?|UTF-|Latin-|Base|NIST SP|CXF|Axis|HTTP_|OpenAPI|ISO\/IEC|CVE-)\s?[0-9][0-9._-]*[A-Z]?\b|§[0-9.]+|\bport 80\b|\b32 bits\b|\bx64\b|\(h2c\)|database other than 0|\b1Password\b|\b[1-5][0-9]{2}\b(?=[ ,.:)|]|$)|U\+[0-9A-F]{4}/g;
 
 Deno.test("the documentation: no figure stands on a page that is held whole without a source", () => {
   const strange = WHOLE_PAGES.flatMap((page) => {

@@ -37,10 +37,16 @@ What to know about some of them:
 - \`java.net.http\`, and with it Spring's RestClient and CXF 4, asks for an upgrade to HTTP/2 (h2c)
   with each request over plain HTTP, which in Java 17 always has a \`Content-Length\`. Deno answers
   that with an empty 400 before the server sees it: since 2.8.3, and still in 2.9.6, the newest.
-  Tell the client \`HTTP_1_1\`, or use TLS, a reverse proxy, or the server on Bun.
+  Tell the client \`HTTP_1_1\`, or use TLS, a reverse proxy, or the server on Bun. \`curl --http2\` and
+  PHP's \`CURL_HTTP_VERSION_2_0\` ask for the same with a POST; without them both work.
 - soap4r fails with REXML 3.3.9, which Debian 12 has had since November 2026, wherever a server
   writes \`charset=utf-8\` in small letters, as ASP.NET does too: "Malformed XML: Content at the start
   of the document". Set \`driver.mandatorycharset = "UTF-8"\`, as the tests do.
+- NuSOAP (PHP) sends Latin-1 unless told otherwise, and gets 415. Set
+  \`$client->soap_defencoding = 'UTF-8'\` and give it the WSDL. In Java, \`ContentType.TEXT_XML\` of
+  Apache's \`org.apache.http\` is Latin-1 too: use \`ContentType.create("text/xml", "UTF-8")\`.
+- The proxies of Mono's \`svcutil\` send \`*\` as the SOAPAction, and get a fault. Use \`wsdl\`, or a
+  contract written by hand: the channels of WCF work in both versions of SOAP.
 
 This page is generated: \`deno run --allow-write=docs tests/interop/table.ts\`.
 `;
