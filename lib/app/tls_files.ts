@@ -33,9 +33,10 @@ export function readStoreTls(config: Config): StoreTls {
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
 
-// Each of a chain: Deno would show a broken one to callers, and all of them would go away. What was cut
-// off is one as well.
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g;
+/** The certificates in a PEM file, each of its own; one that was cut off is one as well. */
+export function certificatesIn(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
+}
 
 type FileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
@@ -46,7 +47,8 @@ function readPair(config: Config, certOption: FileOption, keyOption: FileOption)
   if (certPath === undefined || keyPath === undefined) return undefined;
   const tls = { cert: read(certPath, certOption), key: read(keyPath, keyOption) };
   const certificate = readCertificate(tls.cert, certOption);
-  for (const pem of tls.cert.match(CERTIFICATES) ?? []) readCertificate(pem, certOption);
+  // Deno would show a chain with a broken one to callers, and all of them would go away.
+  for (const pem of certificatesIn(tls.cert)) readCertificate(pem, certOption);
   const key = parse(
     () => createPrivateKey(tls.key),
     keyOption,

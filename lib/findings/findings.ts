@@ -8,6 +8,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
+import { certificatesIn } from "../app/tls_files.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
@@ -104,8 +105,6 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-const PEM = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g;
-
 // In a chain, the first is that of the server. Of authorities, the one that is valid the longest: a
 // new one is put beside the old one before that ends.
 function certificateIn(
@@ -115,7 +114,7 @@ function certificateIn(
   if (path === undefined) return undefined;
   try {
     const text = readFileSync(path, "utf8");
-    const found = option === "guardTlsCa" ? text.match(PEM) ?? [text] : [text];
+    const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
     const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
     return found.map((pem) => new X509Certificate(pem)).sort((a, b) => endOf(b) - endOf(a))[0];
   } catch {
