@@ -33,7 +33,7 @@ function editDistance(from: string, to: string): number {
     for (let j = 1; j <= to.length; j++) {
       const replaced = rows[i - 1]![j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
       const isSwapped = from[i - 2] === to[j - 1] && from[i - 1] === to[j - 2];
-      const swapped = isSwapped ? (rows[i - 2]?.[j - 2] ?? Infinity) + 1 : Infinity;
+      const swapped = isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity;
       next.push(Math.min(replaced, swapped, rows[i - 1]![j]! + 1, next[j - 1]! + 1));
     }
     rows.push(next);

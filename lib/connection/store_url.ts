@@ -180,13 +180,13 @@ function loginOf(text: string): string {
 
 /** What a URL says, or else what it must be; undefined for what looks like none. */
 function readUrl(text: string): Parts | string | undefined {
-  const [, scheme, suffix, login = "", hosts = "", path = "", query = ""] =
-    URL_OF_STORE.exec(text) ?? [];
+  const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
+    [];
   if (scheme === undefined) return undefined;
   const kind = (suffix ?? "server") as StoreKind;
   const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
   if (primaryName === undefined) return WANTED_PATHS[kind];
-  const addresses = hosts.split(",");
+  const addresses = hosts!.split(",");
   const most = kind === "server" ? 1 : 100;
   if (addresses.length > most) {
     return most === 1 ? "a URL of redis with one address" : `a URL with at most ${most} addresses`;

@@ -47,6 +47,7 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
     "- The server accepts 1 step before and after now (--window 1); --window 9 would accept this pin. More than 2 " +
     "is not advisable.",
   ]);
+  assertEquals(stdout.split("\n").at(-2), LAST);
   const { code: allowed } = await doctor(`${late}\n${SECRET}\n`, ["--at", AT, "--window", "9"]);
   assertEquals(allowed, 0);
 });
@@ -64,9 +65,13 @@ Deno.test("doctor says the error that a server answers with, and exits with 1", 
 
 Deno.test("doctor looks at the time now when it is told none", async () => {
   // Right for an hour on either side.
-  const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000));
-  const { code } = await doctor(`${pin}\n${SECRET}\n`, ["--period", "3600"]);
-  assertEquals(code, 0);
+  const ask = (hoursAgo: number): Promise<Outcome> => {
+    const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000) - hoursAgo);
+    return doctor(`${pin}\n${SECRET}\n`, ["--period", "3600"]);
+  };
+  assertEquals((await ask(0)).code, 0);
+  const { code, stdout } = await ask(3);
+  assertEquals([code, /, the time of this machine's clock\.\n$/.test(stdout)], [1, true], stdout);
 });
 
 Deno.test("doctor takes lines that end with CR LF, and no more than that off", async () => {

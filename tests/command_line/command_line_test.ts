@@ -3,7 +3,8 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { type Command, parseCommand } from "../../lib/command_line/command_line.ts";
 import { COMMANDS } from "../../lib/command_line/commands.ts";
-import { UsageError } from "../../lib/config/option.ts";
+import { namesOf, UsageError, variableOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   return parseCommand(args, (name) => env[name]);
@@ -46,8 +47,10 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [["help", "canary"], NO_SUCH_COMMAND],
   [["help", "nope"], NO_SUCH_COMMAND],
   [["-v"], "there is no option -v here; did you mean -V?"],
+  [["-H"], "there is no option -H here; did you mean -h?"],
   [["pair", "-p", "1"], "there is no option -p here"],
   [["--verison"], "there is no option --verison here; did you mean --version?"],
+  [["--hlep"], "there is no option --hlep here; did you mean --help?"],
   [["help", "piar"], "there is no such command; did you mean pair?"],
   [["help", "--port", "1"], "there is no option --port here"],
   [["--port"], "--port needs a value: PORT"],
@@ -147,7 +150,8 @@ Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
     refusal([], ["AUTHENTICATOR_"]),
     "AUTHENTICATOR_ is set, but there is no such variable",
   );
-  parseCommand([], () => undefined, ["AUTHENTICATOR_PORT", "AUTHENTICATORS", "authenticator_prot"]);
+  const ofOthers = ["AUTHENTICATORS", "authenticator_prot"];
+  parseCommand([], () => undefined, [...namesOf(OPTIONS).map(variableOf), ...ofOthers]);
 });
 
 Deno.test("parseCommand() passes over what Kubernetes sets for a service of this name, no more", () => {

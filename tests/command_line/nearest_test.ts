@@ -14,6 +14,7 @@ const NEAR: readonly (readonly [string, readonly string[], string | undefined])[
   ["prot", ["post", "port"], "port"],
   ["badcef", ["abcdef"], "abcdef"],
   ["badcfe", ["abcdef"], undefined],
+  ["xab", ["xca"], undefined],
   ["abcdef", ["abcdefgh"], "abcdefgh"],
   ["abcdef", ["abcd"], "abcd"],
   ["abcdef", ["abcdyz"], "abcdyz"],

@@ -81,7 +81,7 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
     ] as const
   ),
   [
-    new ErrorReply("@user_script: 9: The user executing the script can't run this command"),
+    new ErrorReply("@user_script: 12: The user executing the script can't run this command"),
     "forbidden",
     "does not let its user run a command that is needed",
   ],
@@ -122,12 +122,16 @@ const FAILURES: readonly (readonly [unknown, string, string])[] = [
   [new ErrorReply(""), "unusable", "answers with errors"],
   [new ErrorReply("7 OOM canary"), "unusable", "answers with errors"],
   [new ErrorReply("NOAUTHORITY canary"), "unusable", "answers with errors"],
-  [new ErrorReply("ERR of NOAUTH"), "unusable", "answers with errors (ERR)"],
-  [
-    new ErrorReply("ERR of ERR Protocol error: unauthenticated"),
-    "unusable",
-    "answers with errors (ERR)",
-  ],
+  ...[
+    "NOAUTH",
+    "NOPERM",
+    "MOVED",
+    "READONLY",
+    "ERR Protocol error: unauthenticated",
+    "ERR The user executing the script can't run this command",
+  ].map((text) =>
+    [new ErrorReply(`ERR of ${text}`), "unusable", "answers with errors (ERR)"] as const
+  ),
   [
     coded("ERR_SSL_TLSV1_ALERT_ACCESS_DENIED"),
     "unwelcome",
@@ -193,11 +197,12 @@ for (const [error, kind, saying] of FAILURES) {
 }
 
 Deno.test("errors of a store have the names of their classes", () => {
-  const classes = [ErrorReply, ProtocolError, SilenceError, LeaderlessError];
+  const classes = [ErrorReply, ProtocolError, SilenceError, LeaderlessError, DemotedError];
   assertEquals(classes.map((ofStore) => String(new ofStore("a"))), [
     "ErrorReply: a",
     "ProtocolError: a",
     "SilenceError: a",
     "LeaderlessError: a",
+    "DemotedError: a",
   ]);
 });

@@ -251,6 +251,9 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
   assertEquals(flawSentences(short, SETTINGS), [
     "The pin has 4 digits; a code has 6. Send all of them.",
   ]);
+  assertEquals(flawSentences({ ...short, flaws: ["too-long"], digitCount: 9 }, SETTINGS), [
+    "The pin has 9 digits; a code has 6.",
+  ]);
   assertEquals(flawSentences(SEARCHED, SETTINGS), []);
   assertEquals(flawSentences({ ...SEARCHED, swapped: true, flaws: ["empty"] }, SETTINGS), [
     "The pin and the secret are swapped. Send each in the place of the other.",

@@ -79,6 +79,10 @@ for (const [line, ...beginnings] of OPTIONS) {
   });
 }
 
+Deno.test("optionRisks() takes an option whose source it is not told for one that is not given", () => {
+  assertEquals(optionRisks(configOf([]), new Map()), []);
+});
+
 Deno.test("optionRisks() names the variable for the password of a store", () => {
   const config = configOf(["--guard", "rediss://:p@127.0.0.1", "--guard-key-file", "key"]);
   const [risk] = optionRisks(config, new Map([["guard", "flag"]]));

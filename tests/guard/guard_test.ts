@@ -7,6 +7,7 @@ import {
   guardRules,
   type GuardState,
   pinsOwed,
+  refusalsOf,
   refusedMs,
   sourceBudget,
   strangersBudget,
@@ -248,6 +249,22 @@ Deno.test("a clock set back makes no wait longer of a source that had no right p
   player.exhaust("a");
   player.nowMs -= HOUR;
   assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
+});
+
+Deno.test("refusalsOf() tells for how long everybody is refused, and for how long somebody is", () => {
+  const rules = rulesWith({ maxFailures: 4 });
+  const player = new Player(rules);
+  const refusals = (): readonly number[] => {
+    const { toAllMs, toSomeMs } = refusalsOf(rules, player.state!, player.nowMs);
+    return [toAllMs, toSomeMs];
+  };
+  player.wrong(1, "a");
+  assertEquals(refusals(), [0, 0]);
+  player.exhaust("a");
+  assertEquals(refusals(), [0, FIRST_WAIT_MS]);
+  player.nowMs += SECOND;
+  player.exhaust("b");
+  assertEquals(refusals(), [FIRST_WAIT_MS, FIRST_WAIT_MS]);
 });
 
 Deno.test("pinsOwed() counts wrong pins that have not come back, a part of one as one", () => {

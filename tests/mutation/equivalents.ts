@@ -33,6 +33,12 @@ const SPARES_MEMORY =
 
 const NOBODY_ASKS = "a server that is opened to see whether it can be is asked for nothing";
 
+const NO_SOURCES_IN_JSON = "JSON says the same of no sources; the check spares the work";
+
+// Of the segments with no such bits, a header of ECI.
+const ONE_BIT =
+  "the count is 1 then, and its bit is set already: the indicator before it ends in 1";
+
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -519,12 +525,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "neither is a word that may be shown",
   },
   {
-    file: "lib/store/connect.ts",
-    original: "key !== undefined",
-    replacement: "true",
-    reason: "for each node that has a slot there is a key; the check is for the compiler",
-  },
-  {
     file: "lib/store/redis_script.ts",
     line: 'const [first = "", ...rest] = text.split(" ");',
     original: '""',
@@ -658,12 +658,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     original: "{\n    return false;\n  }",
     replacement: "{}",
     reason: "a function that ends gives undefined, which is taken for the same",
-  },
-  {
-    file: "lib/connection/store_url.ts",
-    original: "scheme === undefined",
-    replacement: "false",
-    reason: "of what is no URL no server has an address",
   },
   {
     file: "lib/connection/redis_connection.ts",
@@ -1044,15 +1038,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/guard/recent_table.ts",
-    line: "readonly #sources: (readonly SourceState[])[] = [];",
+    line: "readonly #sources: string[] = [];",
     original: "[]",
     reason: "a place is written before it is read",
   },
   {
     file: "lib/guard/recent_table.ts",
-    line: "const NO_SOURCES: readonly SourceState[] = [];",
-    original: "[]",
-    reason: "what stands in a place that is free is not read; nothing in it spares memory",
+    original: '"[]"',
+    reason: "it is compared with itself, and what stands in a place that is free is not read",
   },
   {
     file: "lib/cli/doctor.ts",
@@ -1158,5 +1151,92 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     file: "lib/cli/guard.ts",
     original: "100 * SHOWN_SECRETS",
     reason: SPARES_MEMORY,
+  },
+  {
+    file: "lib/guard/recent_table.ts",
+    original: "sources.length === 0",
+    replacement: "false",
+    reason: NO_SOURCES_IN_JSON,
+  },
+  {
+    file: "lib/guard/recent_table.ts",
+    original: "text === NO_SOURCES",
+    replacement: "false",
+    reason: NO_SOURCES_IN_JSON,
+  },
+  {
+    file: "lib/guard/recent_table.ts",
+    line: "place !== NONE && this.#expiresAtMs[place]! <= nowMs",
+    original: "place !== NONE",
+    replacement: "true",
+    reason: "where there is no place there is no time either, and so none that has passed",
+  },
+  {
+    file: "lib/store/cluster_slots.ts",
+    original: "this.#tried++",
+    replacement: "this.#tried--",
+    reason: "a key with a number below 0 is as good as any",
+  },
+  {
+    file: "lib/store/redis_store.ts",
+    line: 'if (verdict === "unavailable") onError?.();',
+    original: "onError?.()",
+    replacement: "onError()",
+    reason: "where nobody counts errors this one is caught, and the verdict is the same",
+  },
+  {
+    file: "lib/store/redis_cluster.ts",
+    original: "key === undefined || this.#owners[slotOf(key)] !== address",
+    replacement: "true",
+    reason: "one key of a node is as good as another; the check spares the search",
+  },
+  {
+    file: "lib/command_line/command_line.ts",
+    line: 'const near = known.get(nearestOf(flag, known.keys()) ?? "");',
+    original: '""',
+    reason: "neither is the name of an option",
+  },
+  {
+    file: "lib/qr/codewords.ts",
+    original: "a === 0",
+    replacement: "false",
+    reason: "no generator polynomial of up to 30 degrees has a coefficient 0",
+  },
+  {
+    file: "lib/qr/codewords.ts",
+    original: "countBits > 0",
+    replacement: "true",
+    reason: ONE_BIT,
+  },
+  {
+    file: "lib/qr/codewords.ts",
+    original: "countBits > 0",
+    replacement: "countBits >= 0",
+    reason: ONE_BIT,
+  },
+  {
+    file: "lib/qr/segments.ts",
+    original: "mode < 3",
+    replacement: "mode <= 3",
+    reason: "nobody asks for a fourth mode, and its bits are those that the others leave free",
+  },
+  {
+    file: "lib/qr/penalty.ts",
+    original: "found !== 0",
+    replacement: "true",
+    reason: "where none is found none is counted; the check spares the counting",
+  },
+  {
+    file: "lib/qr/penalty.ts",
+    original: "before >= 0",
+    replacement: "true",
+    reason: "outside the symbol stands undefined, which has no bit set",
+  },
+  {
+    file: "lib/terminal/io.ts",
+    original: '"code" in error',
+    replacement: "true",
+    reason: "an error without a code has not that of a reader that has gone; " +
+      "the check is for the compiler",
   },
 ];

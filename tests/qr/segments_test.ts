@@ -123,9 +123,13 @@ Deno.test("optimalSegments() changes mode only where that pays", () => {
     ["a123456b", "byte numeric byte"],
     ["é123456789", "byte numeric"],
     ["ABCDEFGHIJ0123456789012", "alphanumeric numeric"],
+    // As many bits either way: fewer segments.
+    ["a123", "byte"],
+    ["aABCDEF", "byte", 1],
+    ["1234a", "byte", 2],
   ] as const;
-  for (const [text, modes] of rows) {
-    const segments = optimalSegments(new TextEncoder().encode(text), VERSION_RANGES[0]!);
+  for (const [text, modes, range = 0] of rows) {
+    const segments = optimalSegments(new TextEncoder().encode(text), VERSION_RANGES[range]!);
     assertEquals(segments.map(({ mode }) => mode).join(" "), modes, text);
   }
 });

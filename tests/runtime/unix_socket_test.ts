@@ -141,7 +141,9 @@ test("a path on which nothing can stand is refused in the words for a socket", a
     [`${scene.path}${"a".repeat(300)}`, "the path is too long for a socket"],
   ] as const;
   for (const [path, reason] of cases) {
-    const { message } = await assertRejects(() => claimSocket(path, MODE), ListenError);
+    // Whatever a caller would hear there.
+    const claim = (): Promise<SocketClaim> => claimSocket(path, MODE, failing("ENOENT"));
+    const { message } = await assertRejects(claim, ListenError);
     assertEquals(message, `cannot listen on the socket: ${reason}`);
   }
 });

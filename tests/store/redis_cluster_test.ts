@@ -138,10 +138,19 @@ testCluster("asks the node that has the slot of the key", async (scene) => {
   await assertRejects(() => ask(scene, FIRST), Error, "No node has the slot");
 });
 
-testCluster("probes each node about a key that it has", ({ probed }) => {
-  const halves = probed.map(([node, key]) => [node, slotOf(key) < SLOTS / 2]);
-  assertEquals(halves, [[ONE, true], [TWO, false]]);
-  return Promise.resolve();
+testCluster("probes each node about a key that it has", async (scene, timers) => {
+  const halves = (): readonly unknown[] =>
+    scene.probed.splice(0).map(([node, key]) => [
+      node,
+      key.startsWith("probe-") && slotOf(key) < SLOTS / 2,
+    ]);
+  assertEquals(halves(), [[ONE, true], [TWO, false]]);
+  // Once it has others, about one of those.
+  scene.owners = [TWO, ONE];
+  for (let i = 0; i < 2; i++) await timers.tick();
+  assertEquals([scene.finds.length, halves()], [2, []]);
+  await timers.repeat();
+  assertEquals(halves(), [[ONE, false], [TWO, true]]);
 });
 
 testCluster("goes where a slot has moved to, and from then on at once", async (scene) => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
+import { Writable } from "node:stream";
 import {
   CommandError,
   readSecret,
@@ -9,10 +10,47 @@ import {
   warn,
   withoutLineEnd,
   writeNewFile,
+  writeOut,
 } from "../../lib/terminal/io.ts";
 import { streamOf, withFolder, withProcess } from "../cli/command.ts";
 
 const MOST_BYTES = 16_384;
+
+Deno.test("writeOut() is done once all is written, and nobody listens on for it", async () => {
+  const written: string[] = [];
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      queueMicrotask(() => done(void written.push(text)));
+    },
+  });
+  await withProcess({ stdout }, async () => {
+    for (const text of ["a", "b", "c"]) {
+      await writeOut(text);
+      assertEquals(written.at(-1), text);
+    }
+  });
+  assertEquals(stdout.listenerCount("error"), 1);
+});
+
+Deno.test("writeOut() says why it cannot write, but for a reader that has gone", async () => {
+  const failing = (facts: object): Promise<void> => {
+    const error = Object.assign(new Error("canary"), facts);
+    const stdout = new Writable({ write: (_text, _encoding, done) => done(error) });
+    return withProcess({ stdout }, () => writeOut("text"));
+  };
+  await failing({ code: "EPIPE" });
+  const start = "standard output cannot be written to: ";
+  for (
+    const [facts, reason] of [[{ code: "ENOSPC" }, "the disk is full"], [
+      {},
+      "the system refuses",
+    ]] as const
+  ) {
+    const { message } = await assertRejects(() => failing(facts), CommandError);
+    assertEquals(message, start + reason);
+  }
+});
 
 Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mark", async () => {
   await withFolder(async (folder) => {
