@@ -39,6 +39,8 @@ const NO_SOURCES_IN_JSON = "JSON says the same of no sources; the check spares t
 const ONE_BIT =
   "the count is 1 then, and its bit is set already: the indicator before it ends in 1";
 
+const MADE_ANEW = "layers that are made anew are the same; to keep them spares the work";
+
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -514,7 +516,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/connection/store_url.ts",
-    line: "URL_OF_STORE.exec(text) ?? [];",
+    line:
+      'const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??',
     original: "[]",
     reason: "its first element is passed over",
   },
@@ -1232,11 +1235,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "true",
     reason: "outside the symbol stands undefined, which has no bit set",
   },
+  ...["true", "after <= matrix.length"].map((replacement) => ({
+    file: "lib/qr/penalty.ts",
+    original: "after < matrix.length",
+    replacement,
+    reason: "outside the symbol stands undefined, which has no bit set",
+  })),
   {
-    file: "lib/terminal/io.ts",
-    original: '"code" in error',
+    file: "lib/qr/mask.ts",
+    original: "layers === undefined",
     replacement: "true",
-    reason: "an error without a code has not that of a reader that has gone; " +
-      "the check is for the compiler",
+    reason: MADE_ANEW,
+  },
+  {
+    file: "lib/qr/mask.ts",
+    line: "layersByVersionAndLevel.set(key, layers);",
+    original: "layersByVersionAndLevel.set(key, layers);",
+    reason: MADE_ANEW,
   },
 ];

@@ -128,6 +128,23 @@ Deno.test("connectStore() connects to the primary that Sentinels name, and leave
   for (const { close } of [first, second, sentinel]) close();
 });
 
+Deno.test("connectStore() leaves a primary, though it answers, once Sentinels name another", async () => {
+  const [first, second] = [server(() => "first"), server(() => "second")];
+  let primary = first;
+  const sentinel = sentinelOf(() => primary);
+  const { connection, news } = connected(`redis+sentinel://${sentinel.address}/main`);
+  await eventually(connection.isHealthy);
+  primary = second;
+  // The next probe finds it out, after some seconds.
+  await eventually(async () =>
+    await connection.ask(["GET", "a"], (reply) => reply).catch(() => "") === "second"
+  );
+  assertEquals(news, ["there", "demoted", "there"]);
+  connection.close();
+  await eventually(() => !connection.isHealthy());
+  for (const { close } of [first, second, sentinel]) close();
+});
+
 Deno.test("connectStore() keeps a connection to each primary of a Cluster", async () => {
   const one = server((words) => words[0] === "CLUSTER" ? slots() : "fine");
   const slots = (): Reply => {
