@@ -516,8 +516,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/connection/store_url.ts",
-    line:
-      'const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??',
+    line: "[];",
     original: "[]",
     reason: "its first element is passed over",
   },
