@@ -244,6 +244,9 @@ function flagValue(
       `there is no option ${rawName} here${near ? `; did you mean ${hyphens}${near}?` : ""}`,
     );
   }
+  // Most often a variable of the shell that is not set: a server that was meant to ask for keys would
+  // ask for none.
+  if (value === "") throw new UsageError(`--${name} must not be empty`);
   if (option.placeholder === undefined) return value ?? "true";
   // Behind a blank, hyphens begin the next option; behind =, they belong to the value.
   if (value === undefined || value.startsWith("--") && inlineValue !== true) {

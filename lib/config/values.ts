@@ -12,7 +12,7 @@ export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse">
   expected: "true, 1, false or 0",
   parse: (text) => {
     if (text === "true" || text === "1") return { value: true };
-    return text === "false" || text === "0" || text === "" ? { value: false } : undefined;
+    return text === "false" || text === "0" ? { value: false } : undefined;
   },
 };
 
