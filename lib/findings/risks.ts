@@ -80,7 +80,8 @@ const OPTION_RISKS: readonly {
       `it as ${variableOf("guard")} in the environment.`,
   },
   {
-    applies: (config) => config.sharePort && config.guard === "memory" && config.maxFailures > 0,
+    applies: ({ sharePort, socket, guard, maxFailures }) =>
+      sharePort && socket === undefined && guard === "memory" && maxFailures > 0,
     risk: "--share-port without --guard: each server on the port counts wrong pins separately. " +
       "Give all of them one store.",
   },
@@ -93,10 +94,11 @@ const OPTION_RISKS: readonly {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
     risk: "--socket-mode lets everybody on this machine use the socket.",
   },
-  {
-    applies: ({ socket }, sources) => socket !== undefined && isGiven("port", sources),
-    risk: "--port has no effect with --socket.",
-  },
+  ...(["host", "port", "sharePort"] as const).map((name) => ({
+    applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
+      socket !== undefined && isGiven(name, sources),
+    risk: `${flagOf(name)} has no effect with --socket.`,
+  })),
   {
     applies: ({ socket }, sources) => socket === undefined && isGiven("socketMode", sources),
     risk: "--socket-mode has no effect without --socket.",
