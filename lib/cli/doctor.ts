@@ -125,7 +125,8 @@ export function explain(
       : `A server with these options answers with an error: ${answer}`,
     ...flawSentences(diagnosis, settings).map((sentence) => `- ${sentence}`),
   ];
-  if (!diagnosis.canBeCode) return lines;
+  // Of an error that nothing explains, its own sentence says all.
+  if (!diagnosis.canBeCode || answer !== false && best === undefined) return lines;
   const causes = causesOf(diagnosis, settings);
   if (causes.length === 0) {
     lines.push("Otherwise the server would answer true.");

@@ -108,7 +108,9 @@ export function flawSentences(
   { swapped, flaws, digitCount, canBeCode }: Diagnosis,
   { digits }: PinSettings,
 ): readonly string[] {
-  const length = `The pin has ${digitCount} digits; a code has ${digits}.`;
+  const length = `The pin has ${digitCount} ${
+    digitCount === 1 ? "digit" : "digits"
+  }; a code has ${digits}.`;
   const said = flaws.map((flaw) => {
     if (flaw === "too-short" && !canBeCode) return `${length} Send all of them.`;
     return FLAWS[flaw] ?? length;
@@ -152,9 +154,11 @@ function differences(match: Match, settings: PinSettings): string[] {
 }
 
 const OTHER_ENCODING: Readonly<Record<SecretEncoding, string>> = {
-  text: "The app takes the secret as Base32, and the server takes it as text. Pair the app with " +
-    "the setup key that Pair returns, not with the secret itself; or, if all your secrets are " +
-    "Base32, start the server with --secret-encoding base32.",
+  text:
+    "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
+    "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
+    "Pair returns, not with the secret itself; or, if all your secrets are Base32, start the " +
+    "server with --secret-encoding base32.",
   base32: "The app takes the secret as text, and the server takes it as Base32. Start the server " +
     "without --secret-encoding base32, or pair the app again.",
 };

@@ -88,9 +88,10 @@ Deno.test("causesOf() says of each way to take a secret what is wrong and what t
     assertEquals(said({ secret: secret as SecretReading }), [sentence]);
   }
   assertEquals(said({ secret: "other-encoding" }), [
-    "The app takes the secret as Base32, and the server takes it as text. Pair the app with the " +
-    "setup key that Pair returns, not with the secret itself; or, if all your secrets are " +
-    "Base32, start the server with --secret-encoding base32.",
+    "The app takes the secret as Base32, and the server takes it as text. If this is the setup key, " +
+    "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
+    "returns, not with the secret itself; or, if all your secrets are Base32, start the server " +
+    "with --secret-encoding base32.",
   ]);
   assertEquals(said({ secret: "other-encoding" }, { secretEncoding: "base32" }), [
     "The app takes the secret as text, and the server takes it as Base32. Start the server " +
@@ -253,6 +254,9 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
   ]);
   assertEquals(flawSentences({ ...short, flaws: ["too-long"], digitCount: 9 }, SETTINGS), [
     "The pin has 9 digits; a code has 6.",
+  ]);
+  assertEquals(flawSentences({ ...short, digitCount: 1 }, SETTINGS), [
+    "The pin has 1 digit; a code has 6. Send all of them.",
   ]);
   assertEquals(flawSentences(SEARCHED, SETTINGS), []);
   assertEquals(flawSentences({ ...SEARCHED, swapped: true, flaws: ["empty"] }, SETTINGS), [
