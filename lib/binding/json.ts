@@ -88,7 +88,9 @@ function stringify(value: unknown): string {
 // square; and what parses JSON keeps short strings in one.
 const MARK = "_";
 
-const JSON_STRING = /"([^"\\]*(?:\\.[^"\\]*)*")/g;
+// One that does not end is taken whole. Otherwise each quote in it would begin another look to the end
+// of the text, and the time would grow with their square as well.
+const JSON_STRING = /"([^"\\]*(?:\\.[^"\\]*)*"?)/gs;
 
 function readArguments(operation: Operation, text: string): Arguments {
   // What is not JSON does not become it so: a reader of JSON sees the same strings up to its error.

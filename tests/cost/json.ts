@@ -52,6 +52,7 @@ const ROWS: readonly Row[] = [
   ["brackets that do not close", "", "[", ""],
   ["braces that do not close", "", '{"a":', ""],
   ["a string that does not close", `{"x":"`, "a", ""],
+  ["signs in a string that does not close", `{"x":"`, '\\"', ""],
   ["backslashes that do not close", `{"x":"`, "\\", ""],
 ];
 
