@@ -12,6 +12,12 @@ import { Buffer } from "node:buffer";
 /** Bytes of a reply, announced ones too; no command of this program has as long a one. */
 const MAX_REPLY_BYTES = 1_048_576;
 
+/**
+ * Bytes of a line, which is read again with each piece of it that arrives; no error of a store is as
+ * long.
+ */
+const MAX_LINE_BYTES = 4_096;
+
 /** Bytes of the shortest element of an array, `+` and the end of its line. */
 const ELEMENT_BYTES = 3;
 
@@ -56,7 +62,7 @@ export class ReplyWatch {
   }
 
   #readLine(): boolean {
-    const groups = LINE.exec(this.#line)?.groups;
+    const groups = this.#line.length > MAX_LINE_BYTES ? undefined : LINE.exec(this.#line)?.groups;
     if (groups === undefined) return false;
     const textBytes = groups.text === undefined ? 0 : Number(groups.text) + END_BYTES;
     const announcedBytes = textBytes + ELEMENT_BYTES * Number(groups.array ?? 0);

@@ -72,12 +72,18 @@ Deno.test("ReplyWatch notices it before the line has ended", () => {
   );
 });
 
+Deno.test("ReplyWatch takes 4,096 bytes for a line, and not one more", () => {
+  for (const most of [`+${"x".repeat(4_093)}\r\n`, `$${"0".repeat(4_093)}\r\n`]) {
+    const [type, rest] = [most.slice(0, 1), most.slice(1)];
+    assertEquals([isNone(most), isNone(`${type}0${rest}`)], [false, true], type);
+  }
+});
+
 // The line itself and the end of a text count, and each element of an array for three bytes.
 const LARGEST: readonly (readonly [string, string])[] = [
   ["$1048564\r\n", "$1048565\r\n"],
   ["*349522\r\n", "*349523\r\n"],
   ["*4\r\n*349517\r\n", "*4\r\n*349518\r\n"],
-  [`+${"x".repeat(1_048_573)}\r\n`, `+${"x".repeat(1_048_574)}\r\n`],
 ];
 
 Deno.test("ReplyWatch takes 1,048,576 bytes for a reply, announced ones too, and not one more", () => {
