@@ -22,7 +22,7 @@ import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
 import type { StoreUrl } from "../connection/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
-import { readOptionFile } from "./option_file.ts";
+import { mustNotWait, readOptionFile } from "./option_file.ts";
 import { readStoreTls } from "./tls_files.ts";
 
 /** Who is told of what befalls the guard. */
@@ -60,8 +60,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
     const memory = memoryStore(rules, config.guardEntries, observer);
     return { ...names, store: memory, memory };
   }
-  const readTls = latest(() => readStoreTls(config));
-  return { ...names, store: redisStore(rules, config.guard, readTls, observer) };
+  return { ...names, store: redisStore(rules, config.guard, latestTls(config), observer) };
 }
 
 /**
@@ -134,11 +133,12 @@ function redisStore(
 
 // Certificates are renewed while a server runs, so the files are read for each connection. Where
 // they cannot be used, for instance because they are being written, those read last are.
-function latest<T>(read: () => T): () => T {
-  let last = read();
+function latestTls(config: Config): () => StoreTls {
+  let last = readStoreTls(config);
   return () => {
     try {
-      last = read();
+      mustNotWait(config, "guardTlsCa", "guardTlsCert", "guardTlsKey");
+      last = readStoreTls(config);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
     }

@@ -10,6 +10,9 @@ import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { reasonOf } from "./reason.ts";
 
+/** An option that names a file of TLS. */
+export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
+
 /**
  * The bytes of a file that an option names.
  *
@@ -31,7 +34,7 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
  */
 export function mustNotWait(
   config: Config,
-  ...options: readonly ("apiKeysFile" | "tlsCert" | "tlsKey")[]
+  ...options: readonly (TlsFileOption | "apiKeysFile")[]
 ): void {
   const waiting = options.find((option) => waits(config[option] ?? ""));
   if (waiting === undefined) return;

@@ -9,7 +9,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import type { Tls } from "../runtime/runtime.ts";
-import { readOptionFile } from "./option_file.ts";
+import { readOptionFile, type TlsFileOption } from "./option_file.ts";
 
 /**
  * Reads the certificate and the key that the options name.
@@ -38,11 +38,13 @@ export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
 }
 
-type FileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
-
 // Checks that they belong together: each runtime has errors of its own for that, and Bun only shows
 // some to callers.
-function readPair(config: Config, certOption: FileOption, keyOption: FileOption): Tls | undefined {
+function readPair(
+  config: Config,
+  certOption: TlsFileOption,
+  keyOption: TlsFileOption,
+): Tls | undefined {
   const [certPath, keyPath] = [config[certOption], config[keyOption]];
   if (certPath === undefined || keyPath === undefined) return undefined;
   const tls = { cert: read(certPath, certOption), key: read(keyPath, keyOption) };
@@ -62,15 +64,15 @@ function readPair(config: Config, certOption: FileOption, keyOption: FileOption)
   return tls;
 }
 
-function readCertificate(pem: string, option: FileOption): X509Certificate {
+function readCertificate(pem: string, option: TlsFileOption): X509Certificate {
   return parse(() => new X509Certificate(pem), option, "a PEM certificate");
 }
 
-function read(path: string, option: FileOption): string {
+function read(path: string, option: TlsFileOption): string {
   return readOptionFile(option, path).toString("utf8");
 }
 
-function parse<T>(attempt: () => T, option: FileOption, expected: string): T {
+function parse<T>(attempt: () => T, option: TlsFileOption, expected: string): T {
   try {
     return attempt();
   } catch {

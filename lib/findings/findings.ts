@@ -8,6 +8,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import process from "node:process";
+import { mustNotWait, type TlsFileOption } from "../app/option_file.ts";
 import { certificatesIn } from "../app/tls_files.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Config } from "../config/config.ts";
@@ -86,7 +87,7 @@ export function certificateFindings(config: Config, nowMs: number): CertificateF
   const expired: string[] = [];
   const expiring: string[] = [];
   for (const option of ["tlsCert", "guardTlsCert", "guardTlsCa"] as const) {
-    const certificate = certificateIn(option, config[option]);
+    const certificate = certificateIn(option, config);
     if (certificate === undefined) continue;
     const [fromMs, untilMs] = [certificate.validFrom, certificate.validTo].map(Date.parse);
     const subject = `the certificate of ${flagOf(option)}`;
@@ -108,11 +109,13 @@ function dayOf(ms: number): string {
 // In a chain, the first is that of the server. Of authorities, the one that is valid the longest: a
 // new one is put beside the old one before that ends.
 function certificateIn(
-  option: keyof Config,
-  path: string | undefined,
+  option: TlsFileOption,
+  config: Config,
 ): X509Certificate | undefined {
+  const path = config[option];
   if (path === undefined) return undefined;
   try {
+    mustNotWait(config, option);
     const text = readFileSync(path, "utf8");
     const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
     const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);

@@ -7,6 +7,7 @@ import { stop } from "../redis/two_servers.ts";
 import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { withFolder } from "./command.ts";
 import {
   type Outcome,
@@ -191,6 +192,24 @@ Deno.test("SIGHUP does not keep a program waiting for who writes to a pipe", asy
     await runToEnd(["mkfifo", keys]);
     program.signal("SIGHUP");
     await program.logged("cannot be read again: it is a pipe or a device\n");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("the program reads certificates once where they come from pipes", async () => {
+  await withFolder(async (folder) => {
+    const [pipe, authority, key] = ["pipe", "authority", "key"].map((name) => `${folder}/${name}`);
+    await runToEnd(["mkfifo", pipe!, authority!]);
+    await Deno.writeTextFile(key!, PRIVATE_KEY);
+    const written = [pipe!, authority!].map((path) => Deno.writeTextFile(path, CERTIFICATE));
+    const guard = ["--guard", `rediss://127.0.0.1:${freePort()}`, "--guard-tls-ca", authority!];
+    const program = await startProgram([
+      ...["--port", "0", "--tls-cert", pipe!, "--tls-key", key!],
+      ...guard,
+    ]);
+    await Promise.all(written);
+    await program.logged(" cannot be reached ");
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
   });
