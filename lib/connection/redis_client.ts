@@ -111,8 +111,8 @@ function translate(error: unknown, redis: typeof import("@redis/client")): unkno
 
 /**
  * Listens to what arrives as soon as somebody else does, and hears it first. A socket gives away what
- * comes as soon as anybody listens: before the client does, the watch would read what the client never
- * sees, and take the rest for something else than it.
+ * comes as soon as anybody listens: a watch that listened before the client would read what the client
+ * never sees, and would no longer know where a reply begins.
  */
 function hearFirst(socket: Socket, onData: (chunk: Uint8Array) => void): void {
   const onNew = (event: string | symbol): void => {

@@ -94,7 +94,8 @@ const OPTION_RISKS: readonly {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
     risk: "--socket-mode lets everybody on this machine use the socket.",
   },
-  ...(["host", "port", "sharePort"] as const).map((name) => ({
+  // Not of --host, which the container image sets.
+  ...(["port", "sharePort"] as const).map((name) => ({
     applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
       socket !== undefined && isGiven(name, sources),
     risk: `${flagOf(name)} has no effect with --socket.`,

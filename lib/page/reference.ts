@@ -52,7 +52,7 @@ function parameterRow(
   ];
 }
 
-// Of a value of which something is dropped before it is used, which its hint says.
+// What stands in the place of "Nothing is trimmed." where the hint says what is.
 const REMARKS: ReadonlyMap<string, string> = new Map([
   [
     "pin",

@@ -34,7 +34,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
   ["--socket-mode 0666", "--socket-mode has no effect without --socket."],
   ["--socket /run/pin.sock --port 8080", "--port has no effect with --socket."],
-  ["--socket /run/pin.sock --host 0.0.0.0", "--host has no effect with --socket."],
+  ["--socket /run/pin.sock --host 0.0.0.0"],
   ["--socket /run/pin.sock --share-port", "--share-port has no effect with --socket."],
   ["--port 8080"],
   ["--window 2"],
