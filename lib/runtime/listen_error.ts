@@ -22,9 +22,14 @@ const TCP_REASONS: ReadonlyMap<string, string> = new Map([
 // Of a name that does not resolve, Bun says whatever the last error was, most often EADDRINUSE.
 const NAME_IN_USE = `${PORT_IN_USE}, or ${NOT_HERE}`;
 
+const SOCKET_IN_USE = "the socket is in use by another program (stop it, or choose another path)";
+
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to create a file there"],
-  ["EADDRINUSE", "the socket is in use by another program (stop it, or choose another path)"],
+  ["EADDRINUSE", SOCKET_IN_USE],
+  // So many wait for it that it takes no more: it is stopped, or has much to do.
+  ["EAGAIN", SOCKET_IN_USE],
+  ["EPROTOTYPE", "the path is taken by a socket of another kind"],
   ["EMFILE", "too many files are open"],
   ["EEXIST", "the path is taken by something that is not a socket"],
   ["EACCES", "this user may not create a file there"],

@@ -24,6 +24,9 @@ import { ListenError, systemErrorCode } from "./listen_error.ts";
 const NEW = "s";
 const OLD = "old";
 
+/** How long a server may take that came between two looks at its place. */
+const FETCH_TIMEOUT_MS = 5_000;
+
 /** A path that a server of ours may listen on. */
 export interface SocketClaim {
   /**
@@ -135,7 +138,19 @@ async function obstacleTo(connection: Promise<void>): Promise<string | undefined
   }
 }
 
-function connected(path: string): Promise<void> {
+// Bun calls every refusal here ECONNREFUSED, also that of a server with a full queue, whose place would
+// be taken. Where it fetches, it tells them apart.
+async function connected(path: string): Promise<void> {
+  try {
+    await opened(path);
+  } catch (error) {
+    if (!("Bun" in globalThis) || systemErrorCode(error) !== "ECONNREFUSED") throw error;
+    const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+    await fetch("http://localhost/healthz", { unix: path, signal } as RequestInit);
+  }
+}
+
+function opened(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path });
     socket.once("error", reject);

@@ -6,7 +6,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { runToEnd } from "../support/child.ts";
+import { limitLife, runToEnd } from "../support/child.ts";
 import { PROGRAM, runProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { askForHealth, withFolder } from "./command.ts";
@@ -70,6 +70,47 @@ Deno.test("a socket that nobody answers is replaced, one that is answered is in 
     program.signal("SIGTERM");
     await program.outcome;
   });
+});
+
+// By another process for the same reason: as many callers as wait there, until it is killed.
+async function fillQueue(path: string): Promise<Deno.ChildProcess> {
+  const script = `
+    import { connect } from "node:net";
+    const next = () => connect({ path: ${JSON.stringify(path)} }).on("connect", next)
+      .on("error", (error) => console.log(error.code));
+    next();
+  `;
+  const args = ["eval", script];
+  const child = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
+  limitLife(child);
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  assertEquals(new TextDecoder().decode(value), "EAGAIN\n");
+  return child;
+}
+
+Deno.test({
+  name: "a socket whose server takes no more callers is in use",
+  // Only there is it told apart from one that nobody listens on.
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await withFolder(async (folder) => {
+      const path = `${folder}/a.sock`;
+      const program = await startProgram(["--socket", path]);
+      program.signal("SIGSTOP");
+      const callers = await fillQueue(path);
+      const second = await runProgram(["--socket", path]);
+      callers.kill();
+      await callers.status;
+      program.signal("SIGCONT");
+      assert(second.stderr.startsWith(`${IN_USE}the socket is in use`), second.stderr);
+      assertEquals(second.code, 1);
+      assert(await isAnswered(path));
+      program.signal("SIGTERM");
+      await program.outcome;
+    });
+  },
 });
 
 Deno.test("a caller without a Host, as HTTP/1.0 allows, is answered on a socket", async () => {

@@ -27,6 +27,12 @@ const REASONS: readonly (readonly [string, string, string])[] = [
   ["ENOTDIR", UNKNOWN, "its folder does not exist"],
   ["ENAMETOOLONG", UNKNOWN, "the path is too long for a socket"],
   ["EINVAL", UNKNOWN, "the path is too long for a socket"],
+  [
+    "EAGAIN",
+    UNKNOWN,
+    "the socket is in use by another program (stop it, or choose another path)",
+  ],
+  ["EPROTOTYPE", UNKNOWN, "the path is taken by a socket of another kind"],
   ["canary", UNKNOWN, UNKNOWN],
 ];
 
