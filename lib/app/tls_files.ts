@@ -8,6 +8,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
+import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
 import { readOptionFile, type TlsFileOption } from "./option_file.ts";
 
@@ -18,7 +19,18 @@ import { readOptionFile, type TlsFileOption } from "./option_file.ts";
  * @throws {UsageError} When a file cannot be read, or not be used.
  */
 export function readTls(config: Config): Tls | undefined {
-  return readPair(config, "tlsCert", "tlsKey");
+  const tls = readPair(config, "tlsCert", "tlsKey");
+  if (tls === undefined) return undefined;
+  try {
+    currentRuntime().tryTls(tls);
+  } catch {
+    throw new UsageError(
+      `the certificate of ${flagOf("tlsCert")} cannot be used with the key of ` +
+        `${flagOf("tlsKey")}: it must be of X.509 version 3, and the key of RSA with 2048 bits ` +
+        "or more, P-256, P-384, P-521 or Ed25519",
+    );
+  }
+  return tls;
 }
 
 /**

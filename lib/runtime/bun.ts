@@ -6,6 +6,7 @@
 
 import http from "node:http";
 import process from "node:process";
+import { createSecureContext } from "node:tls";
 import type { Handler } from "../http/handler.ts";
 import { waitAtMost } from "./patience.ts";
 import type { Runtime, Server, ServerOptions } from "./runtime.ts";
@@ -47,6 +48,7 @@ export function bunRuntime(): Runtime {
     title: `Bun ${Bun.version}`,
     target: `${process.platform}-${process.arch}`,
     serve,
+    tryTls: (tls) => void createSecureContext({ ...tls }),
     writeError: (text) =>
       new Promise((resolve, reject) => {
         process.stderr.write(text, (error) => error ? reject(error) : resolve());
@@ -107,7 +109,9 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
   const leavesTooMuch = GIVEN_UP.has(reply.status) ||
     rest !== null && (isLong || isChunked(request));
   // RFC 9112 §9.6: to close without a word would have the caller send its next request into nowhere.
-  if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
+  if (leavesTooMuch || asksToClose(request)) {
+    reply.headers.set("connection", "close");
+  }
   // Before the reply, since Bun closes behind it.
   if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
     await waitAtMost(drop(rest), DROPPING_MS);

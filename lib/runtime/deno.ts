@@ -6,7 +6,7 @@
 
 import type { Handler } from "../http/handler.ts";
 import { pause } from "./patience.ts";
-import type { Runtime, Server, ServerOptions } from "./runtime.ts";
+import type { Runtime, Server, ServerOptions, Tls } from "./runtime.ts";
 
 // How long to wait until a pipe is tried again that would not wait itself.
 const FULL_PIPE_PAUSE_MS = 50;
@@ -17,6 +17,7 @@ export function denoRuntime(): Runtime {
     title: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
     serve,
+    tryTls,
     writeError,
   };
 }
@@ -33,6 +34,17 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, answer);
   const { hostname, port } = server.addr;
   return asServer(server, { hostname, port });
+}
+
+// By a client, which reads them as a server does and needs no port. Where none can be made at all, for
+// instance for want of the file of DENO_CERT, nothing is known.
+function tryTls(tls: Tls): void {
+  try {
+    Deno.createHttpClient({}).close();
+  } catch {
+    return;
+  }
+  Deno.createHttpClient({ ...tls }).close();
 }
 
 // Deno ends a server when a connection cannot be accepted. Left alone, that would end the process.

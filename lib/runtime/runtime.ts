@@ -61,6 +61,8 @@ export interface Runtime {
   readonly target: string;
   /** Listens at once; throws what the runtime throws, with the `code` of the system's error. */
   readonly serve: (options: ServerOptions, handler: Handler) => Server;
+  /** Throws when a server could not show this to its callers; it listens nowhere for that. */
+  readonly tryTls: (tls: Tls) => void;
   /**
    * Writes on standard error, and holds up nothing while nobody reads there. One call at a time.
    *

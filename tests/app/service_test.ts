@@ -24,6 +24,7 @@ function scene(args: readonly string[] = []): Scene {
     title: "Runtime",
     target: "machine",
     serve: () => assert(false, "Nobody listens here") as never,
+    tryTls: () => {},
     writeError: (text) => {
       if (state.isFull) return Promise.reject(new Error("ENOSPC"));
       written.push(text);

@@ -60,6 +60,22 @@ Deno.test("readTls() says what is wrong with which file", async () => {
   });
 });
 
+Deno.test("readTls() refuses what Deno cannot show", () => {
+  // Made once as the others, but by `openssl x509 -req -days 36500`, which adds no extensions.
+  const [cert, key] = ["cert", "key"].map((kind) =>
+    new URL(`../cli/certificates/version1_${kind}.pem`, import.meta.url).pathname
+  );
+  const config = configOf(["--tls-cert", cert!, "--tls-key", key!]);
+  assertEquals(
+    messageOf(() => readTls(config)),
+    "the certificate of --tls-cert cannot be used with the key of --tls-key: it must be of X.509 " +
+      "version 3, and the key of RSA with 2048 bits or more, P-256, P-384, P-521 or Ed25519",
+  );
+  // As a client it can show more.
+  const store = ["--guard", "rediss://store", "--guard-tls-cert", cert!, "--guard-tls-key", key!];
+  assertEquals(Object.keys(readStoreTls(configOf(store))), ["cert", "key"]);
+});
+
 Deno.test("readTls() looks at each certificate of a chain", async () => {
   await scene(({ server, file }) => {
     const broken = CERTIFICATE.replace(/\n[^-]+\n/, "\nAAAA\n");

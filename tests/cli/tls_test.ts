@@ -19,6 +19,9 @@ import { type RunningProgram, runProgram, startProgram } from "../support/progra
 const FIRST = certificate("first");
 const SECOND = certificate("second");
 
+// The same with secp224r1, a curve that no runtime serves TLS with.
+const UNUSABLE = certificate("p224");
+
 interface Files {
   readonly cert: string;
   readonly key: string;
@@ -231,6 +234,41 @@ Deno.test("a broken new file keeps the old certificate, and one line of the log 
         .test(stderr),
       stderr,
     );
+  });
+});
+
+Deno.test("a key that the runtime cannot use is said to be one, at the start and by SIGHUP", async () => {
+  const said =
+    "the certificate of --tls-cert cannot be used with the key of --tls-key: it must be " +
+    "of X.509 version 3, and the key of RSA with 2048 bits or more, P-256, P-384, P-521 or Ed25519";
+  await withFiles(async ({ args, put }) => {
+    put(UNUSABLE);
+    const checked = await runProgram(["check", ...args]);
+    const served = await runProgram(args);
+    // In the last line; before it, who else may read the key.
+    const ended = [checked, served].map(({ code, stderr }) => [code, stderr.split("\n").at(-2)]);
+    assertEquals(ended, [
+      [2, `authenticator: error: the server cannot start: ${said}. Try --help.`],
+      [2, `authenticator: error: ${said}. Try --help.`],
+    ]);
+    put(FIRST);
+    const program = await startProgram(args);
+    put(UNUSABLE);
+    program.signal("SIGHUP");
+    await program.logged(` warn the old certificate is kept: ${said}\n`);
+    assertEquals(await nameShown(program), "first");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("the program serves over TLS although it could call nobody", async () => {
+  await withFiles(async ({ args, put }) => {
+    put(FIRST);
+    const program = await startProgram(args, { env: { DENO_CERT: "/nowhere/at/all" } });
+    assertEquals(await nameShown(program), "first");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
   });
 });
 

@@ -44,6 +44,7 @@ function scene(): Scene {
         },
       };
     },
+    tryTls: () => {},
     writeError: () => Promise.resolve(),
   };
   const words = ({ address, tls, shared }: ServerOptions, index: number): string =>
