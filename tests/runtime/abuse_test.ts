@@ -270,3 +270,16 @@ abuse(
     assertEquals(body, RUNTIME === "bun" ? "False" : "");
   },
 );
+
+abuse(
+  "a client that asks for a tunnel is refused, and told where the connection ends",
+  async (wire) => {
+    await wire.send("CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n");
+    const refused = await wire.receive(hasHead);
+    assertEquals(statusIn(refused), "405");
+    // Deno goes on with the connection.
+    if (RUNTIME === "deno") return;
+    assertEquals(connectionOf(refused), ["close"]);
+    assert(await wire.isClosed());
+  },
+);
