@@ -89,7 +89,7 @@ export async function guardStatus(config: Config, print: Print): Promise<number>
   const { guard, adminSocket } = config;
   if (guard !== "memory") await printStore(guard, config, print);
   else if (adminSocket !== undefined) {
-    const status = JSON.parse(await askServer(adminSocket, "status")) as AdminStatus;
+    const status = await askServer<AdminStatus>(adminSocket, "status", "top");
     const { entries = 0, attackedSecrets, throttledSecrets, top } = status;
     print(`secrets remembered: ${entries}`);
     print(`secrets with wrong or refused pins in the last minutes: ${attackedSecrets}`);
@@ -166,14 +166,16 @@ async function atStore<T>(
 }
 
 async function askWithSecret(socket: string, what: "name" | "unlock"): Promise<AdminAnswer> {
-  return JSON.parse(await askServer(socket, what, await readSecret(undefined))) as AdminAnswer;
+  return await askServer<AdminAnswer>(socket, what, "name", await readSecret(undefined));
 }
 
-async function askServer(
+// Every such answer has the field that is named.
+async function askServer<T extends AdminStatus | AdminAnswer>(
   socketPath: string,
   what: keyof typeof ADMIN_PATHS,
+  field: keyof T & string,
   body?: string,
-): Promise<string> {
+): Promise<T> {
   const answer = await new Promise<{ readonly status: number; readonly text: string }>(
     (resolve, reject) => {
       const request = http.request({
@@ -195,8 +197,19 @@ async function askServer(
   ).catch(() => {
     throw new CommandError(`no server answers this user at the socket of ${flagOf("adminSocket")}`);
   });
-  if (answer.status === 200) return answer.text;
-  throw new CommandError(`the server says that ${answer.text}`);
+  // These alone say in a clause why they refuse.
+  if ([400, 409].includes(answer.status)) {
+    throw new CommandError(`the server says that ${answer.text}`);
+  }
+  try {
+    const said = JSON.parse(answer.text) as T;
+    if (field in said) return said;
+  } catch {
+    // Nothing that an admin socket says.
+  }
+  throw new CommandError(
+    `what answers at the socket of ${flagOf("adminSocket")} is no admin socket of a server`,
+  );
 }
 
 function needs(option: "guard" | "guardKeyFile"): UsageError {

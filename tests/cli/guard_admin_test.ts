@@ -117,6 +117,9 @@ Deno.test("guardName() says why a server does not answer, in words of its own", 
     await said([409, "it checks every pin ", "and refuses none"]),
     "the server says that it checks every pin and refuses none",
   );
+  const other = "what answers at the socket of --admin-socket is no admin socket of a server";
+  const others: Answer[] = [[404, "Not found."], [200, "ok"], [200, "null"], [200, "[]"]];
+  for (const answer of others) assertEquals(await said(answer), other);
 });
 
 Deno.test("guardName() names no secret that the service would not take", async () => {
