@@ -17,7 +17,7 @@ import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { PAIR } from "../service/operations.ts";
 import type { PairingInfo } from "../service/pair.ts";
 import type { PairOptions } from "../command_line/commands.ts";
-import { readSecret, readVariable, warn, writeNewFile } from "../terminal/io.ts";
+import { readSecret, readVariable, warn, writeNewFiles } from "../terminal/io.ts";
 import { callContext, inWordsOfOptions } from "./words.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
@@ -55,8 +55,8 @@ export async function pair(
     ? newSecret(config.secretEncoding)
     : await readSecret(options.secretFile);
   const pairing = await pairingOf({ ...names, secretCode }, config);
-  if (options.svg !== undefined) await writeNewFile(options.svg, `${svgOf(pairing.info)}\n`);
-  if (options.png !== undefined) await writeNewFile(options.png, pngOf(pairing.code));
+  const { svg, png } = options;
+  await writeNewFiles([svg, `${svgOf(pairing.info)}\n`], [png, pngOf(pairing.code)]);
   if (options.newSecret) {
     print(`Secret code: ${secretCode}`);
     print("             (what the calling application sends; keep it, it is shown only here)");

@@ -6,7 +6,7 @@
  */
 
 import { createReadStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import process from "node:process";
 import { reasonOf } from "../app/reason.ts";
 import { askLines, type Prompt } from "./terminal.ts";
@@ -108,17 +108,27 @@ export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
+/** A file to write: its path, undefined for none, and what is to stand in it. */
+export type NewFile = readonly [path: string | undefined, data: string | Uint8Array];
+
 /**
- * Writes a file that nobody else may read. One that exists is left as it is: it may be the only
- * picture of another account.
+ * Writes files that nobody else may read, all or none. One that exists is left as it is: it may be
+ * the only picture of another account.
  *
- * @throws {CommandError} When it exists or cannot be written.
+ * @throws {CommandError} When one of them exists or cannot be written.
  */
-export async function writeNewFile(path: string, data: string | Uint8Array): Promise<void> {
-  try {
-    await writeFile(path, data, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    throw new CommandError(`cannot write ${path}: ${reasonOf(error)}`);
+export async function writeNewFiles(...files: readonly NewFile[]): Promise<void> {
+  const made: string[] = [];
+  for (const [path, data] of files) {
+    if (path === undefined) continue;
+    try {
+      const file = await open(path, "wx", 0o600);
+      made.push(path);
+      await file.writeFile(data).finally(() => file.close());
+    } catch (error) {
+      await Promise.allSettled(made.map((path) => unlink(path)));
+      throw new CommandError(`cannot write ${path}: ${reasonOf(error)}`);
+    }
   }
 }
 

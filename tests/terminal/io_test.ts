@@ -9,7 +9,7 @@ import {
   readVariable,
   warn,
   withoutLineEnd,
-  writeNewFile,
+  writeNewFiles,
   writeOut,
 } from "../../lib/terminal/io.ts";
 import { streamOf, withFolder, withProcess } from "../cli/command.ts";
@@ -71,14 +71,28 @@ Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mar
   });
 });
 
-Deno.test("writeNewFile() writes for the user alone, and nothing over what is there", async () => {
+Deno.test("writeNewFiles() writes for the user alone, and nothing over what is there", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/picture`;
-    await writeNewFile(path, "first");
+    await writeNewFiles([path, "first"]);
     if (Deno.build.os !== "windows") assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
-    const { message } = await assertRejects(() => writeNewFile(path, "second"), CommandError);
+    const { message } = await assertRejects(() => writeNewFiles([path, "second"]), CommandError);
     assertEquals(message, `cannot write ${path}: the file exists, and is never overwritten`);
     assertEquals(Deno.readTextFileSync(path), "first");
+  });
+});
+
+Deno.test("writeNewFiles() leaves none where it cannot write all, and not half of one", async () => {
+  await withFolder(async (folder) => {
+    const first = [`${folder}/first`, "text"] as const;
+    // What is no text stands for a disk that is full.
+    for (const second of [[`${folder}/none/a`, ""], [`${folder}/a`, {} as string]] as const) {
+      await assertRejects(() => writeNewFiles(first, second), CommandError, "cannot write");
+      assertEquals([...Deno.readDirSync(folder)], []);
+    }
+    await writeNewFiles(first);
+    await assertRejects(() => writeNewFiles([`${folder}/a`, ""], first), CommandError, "exists");
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["first"]);
   });
 });
 
