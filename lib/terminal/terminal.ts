@@ -4,6 +4,7 @@
  * @module
  */
 
+import { constants } from "node:os";
 import process from "node:process";
 
 /** A line to ask for. */
@@ -18,6 +19,10 @@ export interface Prompt {
 export type Typed =
   | { readonly lines: readonly string[]; readonly isInterrupted?: undefined }
   | { readonly isInterrupted: true };
+
+/** The signals that end a program that does not listen for them. */
+const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+type Ending = typeof ENDINGS[number];
 
 /** What a line has become by a key, and how it goes on. */
 interface Line {
@@ -35,12 +40,21 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   let line = "";
   const ask = ({ what, isShown }: Prompt): void =>
     void stderr.write(`${what}${isShown ? "" : " (not shown)"}: `);
+  // Whoever ends the program would leave a terminal that shows nothing.
+  const onEnd = (signal: Ending): void => {
+    stdin.setRawMode(false);
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDINGS) process.on(signal, onEnd);
   stdin.setRawMode(true);
   try {
     ask(prompts[0]!);
     const decoder = new TextDecoder();
+    let cutOff = "";
     for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
-      for (const key of keysIn(decoder.decode(chunk, { stream: true }))) {
+      const piece = joined(cutOff, decoder.decode(chunk, { stream: true }));
+      cutOff = CUT_OFF.exec(piece)?.[0] ?? "";
+      for (const key of keysIn(piece.slice(0, piece.length - cutOff.length))) {
         const { text, end } = typed(line, key);
         const { isShown } = prompts[lines.length]!;
         if (isShown) stderr.write(echoOf(line, text));
@@ -58,11 +72,20 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
     return { lines };
   } finally {
     stdin.setRawMode(false);
+    for (const signal of ENDINGS) process.off(signal, onEnd);
   }
 }
 
 // Keys that are no characters send a sequence (ECMA-48 §5.4): it belongs to no secret.
-const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?.)", "gu");
+const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?[^\x00-\x1f])", "gu");
+
+// One whose rest comes with the next piece.
+const CUT_OFF = new RegExp("\x1b(?:\\[[0-?]*[ -/]*|O)?$", "u");
+
+// Escape alone is the key of that name, unless a bracket follows, with which nobody's secret begins.
+function joined(cutOff: string, text: string): string {
+  return cutOff === "\x1b" && !text.startsWith("[") ? text : cutOff + text;
+}
 
 function keysIn(text: string): readonly string[] {
   return [...text.replace(CONTROL_SEQUENCE, "")];

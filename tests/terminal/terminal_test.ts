@@ -1,3 +1,5 @@
+import process from "node:process";
+import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { CommandError, readSecret } from "../../lib/terminal/io.ts";
@@ -86,6 +88,23 @@ Deno.test("a character that comes in pieces is one", async () => {
   assertEquals([typed, shown.split("\r\n")[0]], [{ lines: ["é", ""] }, "Pin: é"]);
 });
 
+Deno.test("a sequence that comes in pieces belongs to no line, and is no reason to wait", async () => {
+  for (
+    const [chunks, line] of [
+      [["1\x1b", "[D2\r\r"], "12"],
+      [["1\x1b[", "1;", "5C2\r\r"], "12"],
+      [["1\x1bO", "P2\r\r"], "12"],
+      [["1\x1b", "2\r\r"], "12"],
+      [["1\x1b", "\r\r"], "1"],
+      [["1\x1b[", "\r\r"], "1"],
+      [["1\x1bO", "\r\r"], "1"],
+    ] as const
+  ) {
+    assertEquals((await ask(...chunks)).typed, { lines: [line, ""] });
+  }
+  assertEquals((await ask("1\x1b", "\x03")).typed, { isInterrupted: true });
+});
+
 Deno.test("Control-C ends the asking, and the terminal is as before", async () => {
   const { typed, shown, modes } = await ask("1\r2\x03");
   assertEquals([typed, modes], [{ isInterrupted: true }, [true, false]]);
@@ -95,6 +114,26 @@ Deno.test("Control-C ends the asking, and the terminal is as before", async () =
     assertEquals(message, "interrupted");
   });
 });
+
+for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test(`a terminal is as before when ${signal} ends the program`, async () => {
+    const before = process.listenerCount(signal);
+    const done: unknown[] = [];
+    const stdin = Object.assign(
+      new Readable({
+        read(): void {
+          process.emit(signal, signal);
+          this.push("1\r");
+        },
+      }),
+      { setRawMode: (mode: boolean): void => void done.push(mode) },
+    );
+    const exit = (code: number): void => void done.push(code);
+    await withProcess({ stdin, exit, stderr: { write: () => {} } }, () => askLines([PIN]));
+    assertEquals(done.slice(0, 3), [true, false, code]);
+    assertEquals(process.listenerCount(signal), before);
+  });
+}
 
 Deno.test("a secret is asked for at a terminal, and read from anything else", async () => {
   const asked = await type([" hush \r"], () => readSecret(undefined));
