@@ -36,6 +36,10 @@ export function stopSignal(withParent: boolean): Promise<StopReason> {
     if (!withParent) return;
     // A parent that is gone closes the pipe, whatever became of it.
     const onEnd = (): void => resolve("standard input ended");
-    process.stdin.once("end", onEnd).once("error", onEnd).resume();
+    try {
+      process.stdin.once("end", onEnd).once("error", onEnd).resume();
+    } catch {
+      onEnd(); // On Bun, what cannot be read, as a folder.
+    }
   });
 }

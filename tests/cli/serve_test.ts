@@ -67,6 +67,16 @@ Deno.test("with --exit-with-parent the program ends when its standard input does
   );
 });
 
+Deno.test("with --exit-with-parent the program ends where standard input cannot be read", async () => {
+  const program = await startProgram(["--port", "0", "--exit-with-parent"], { shell: "exec < /" });
+  const { code, stderr } = await program.outcome;
+  assertEquals(
+    [code, stderr.includes(" info stopping: standard input ended\n")],
+    [0, true],
+    stderr,
+  );
+});
+
 Deno.test("without --exit-with-parent the program goes on without standard input", async () => {
   const program = await startProgram(["--port", "0"], { stdin: true });
   await program.closeStdin();

@@ -37,9 +37,18 @@ function failing(): Readable {
   });
 }
 
+// As Bun's, where it is a folder.
+function unreadable(): Readable {
+  return Object.assign(new Readable(), {
+    resume: () => {
+      throw new Error("EISDIR");
+    },
+  });
+}
+
 Deno.test("the end of standard input stops what is told to, and is no signal", async () => {
   await ManualTimers.during(async (timers) => {
-    for (const stdin of [streamOf(["what a parent says"]), failing()]) {
+    for (const stdin of [streamOf(["what a parent says"]), failing(), unreadable()]) {
       const before = listeners();
       const stopped = await withProcess({ stdin }, () => stopSignal(true));
       assertEquals(stopped, "standard input ended");
