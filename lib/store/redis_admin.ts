@@ -66,11 +66,15 @@ export async function* keptSecrets(
   client: Pick<RedisClient, "ask">,
 ): AsyncGenerator<KeptSecret> {
   let cursor = "0";
+  // While a server makes its table larger or smaller, SCAN gives some keys again.
+  const seen = new Set<string>();
   do {
     const words = ["SCAN", cursor, "MATCH", `${KEY_PREFIX}*`, "COUNT", String(STEP_KEYS)];
     const step = await client.ask(words, readStep);
     cursor = step.cursor;
-    const keys = step.keys.filter((key) => !key.startsWith(PROBE_PREFIX));
+    const keys = step.keys.filter((key) =>
+      !key.startsWith(PROBE_PREFIX) && !seen.has(key) && seen.add(key)
+    );
     // What is gone by then is no text of ours either.
     const texts = await Promise.all(
       keys.map((key) => client.ask(["GET", key], String).catch(noText)),
