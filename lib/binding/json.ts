@@ -83,67 +83,62 @@ function stringify(value: unknown): string {
   );
 }
 
-// What stands before each string once it is read. To V8 the hash of a text that is a number is the
-// number, which callers can choose, so that a table of such texts takes time that grows with their
-// square; and what parses JSON keeps short strings in one.
-const MARK = "_";
+// A string as RFC 8259 §7 has it; without the quote at its end, all of it that could be one.
+const JSON_STRING =
+  /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[ !#-[\]-\uFFFF]*)*("?)/g;
 
-// One that does not end is taken whole. Otherwise each quote in it would begin another look to the end
-// of the text, and the time would grow with their square as well.
-const JSON_STRING = /"([^"\\]*(?:\\.[^"\\]*)*"?)/gs;
-
+// `JSON.parse` puts names and short strings into tables, and callers can find many of one hash, which
+// would take time that grows with their square: to V8 the hash of a number is the number, and to
+// JavaScriptCore a text has the same hash in every process. So it is shown the place of each string
+// in a list instead.
 function readArguments(operation: Operation, text: string): Arguments {
-  // What is not JSON does not become it so: a reader of JSON sees the same strings up to its error.
-  const marked = text.replace(JSON_STRING, `"${MARK}$1`);
-  const members = parseObject(marked);
+  const strings: string[] = [];
+  const members = Object.entries(parseObject(text.replace(JSON_STRING, (string, end) => {
+    if (end === "") throw notJson();
+    return `"${strings.push(string) - 1}"`;
+  })));
+  const stringAt = (place: string): string => strings[Number(place)]!;
+  const names = members.map(([place]) => nameIn(stringAt(place)));
   const args = new Map<string, string>();
   for (const { name } of operation.parameters) {
-    const member = MARK + name;
-    const value = Object.hasOwn(members, member) ? members[member] : undefined;
-    if (value === undefined || value === null) continue;
-    args.set(name, textOf(name, value));
+    const at = names.indexOf(name);
+    if (at < 0) continue;
+    if (names.includes(name, at + 1)) throw duplicateParameter(name);
+    const [, value] = members[at]!;
+    if (value === null) continue;
+    args.set(name, typeof value === "string" ? JSON.parse(stringAt(value)) : textOf(name, value));
   }
-  const names = memberNames(marked);
-  const twice = operation.parameters.find(({ name }) =>
-    names.indexOf(MARK + name) !== names.lastIndexOf(MARK + name)
-  );
-  if (twice !== undefined) throw duplicateParameter(twice.name);
   return args;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+// Not by `JSON.parse`, see above. Letters, of which the names of parameters are, have no other escape.
+function nameIn(string: string): string {
+  return string.slice(1, -1).replace(
+    /\\u([0-9A-Fa-f]{4})/g,
+    (_, digits) => String.fromCharCode(parseInt(digits, 16)),
+  );
+}
+
+function notJson(): Fault {
+  return new Fault("unreadable", "The body is not JSON.");
+}
+
+function parseObject(text: string): object {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // What the engine says of it would repeat a part of the request.
-    throw new Fault("unreadable", "The body is not JSON.");
+    throw notJson();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Fault("unreadable", "The body must be a JSON object with the parameters.");
   }
-  return value as Readonly<Record<string, unknown>>;
+  return value;
 }
 
 // A whole number becomes its decimal text; any other would lose digits, or have none of its own.
 function textOf(name: string, value: unknown): string {
-  if (typeof value === "string") return value.slice(MARK.length);
   if (Number.isSafeInteger(value)) return String(value);
   throw new Fault("invalid", `Parameter ${name} must be a string or a whole number.`);
-}
-
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
-
-/** The names of the members of an object as often as they stand in it, which `JSON.parse` hides. */
-function memberNames(text: string): string[] {
-  const names: string[] = [];
-  let depth = 0;
-  let last = "";
-  for (const [token] of text.matchAll(JSON_TOKEN)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    else if (token === ":" && depth === 1) names.push(JSON.parse(last));
-    last = token;
-  }
-  return names;
 }

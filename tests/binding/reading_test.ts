@@ -13,7 +13,8 @@ async function ask(path: string, headers: HeadersInit, body: string): Promise<st
   });
   const reply = await handler(request);
   const text = await reply.text();
-  const [said] = /Duplicate parameter: \w+|did not recognize|false/.exec(text) ?? [text];
+  const [said] = /Duplicate parameter: \w+|did not recognize|is not JSON|false/.exec(text) ??
+    [text];
   return `${reply.status} ${said}`;
 }
 
@@ -64,10 +65,19 @@ const BODIES: readonly (readonly [body: string, answer: string])[] = [
   ['{"x":[[{}]],"pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
   ['{"x":"{[","pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
   ['{"x":"\\"}","pin":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+  ['{"\\u0070in":"1","secretCode":"s"}', "200 false"],
+  ['{"\\u0070\\u0069N":"2","p\\u0069n":"1","secretCode":"s"}', "200 false"],
+  ['{"\\\\u0070in":"2","pin":"1","secretCode":"s"}', "200 false"],
+  ['{"p\\u0069n":"1","secretCode":"s","pin":"2"}', "400 Duplicate parameter: pin"],
+  ['{"1":"pin","pin":"1","secretCode":"s"}', "200 false"],
+  ['{"pin":"1","secretCode":"s","x":"\\x"}', "400 is not JSON"],
+  ['{"pin":"1","secretCode":"s","x":"\\u00a"}', "400 is not JSON"],
+  ['{"pin":"1","secretCode":"s","x":"\n"}', "400 is not JSON"],
+  ['{"pin":"1","secretCode":"s\\', "400 is not JSON"],
 ];
 
 for (const [body, answer] of BODIES) {
-  Deno.test(`members of the object count once each in ${body}`, async () => {
+  Deno.test(`JSON is answered with ${answer}: ${body}`, async () => {
     const headers = { "content-type": "application/json" };
     assertEquals(await ask("/ValidatePin", headers, body), answer);
   });

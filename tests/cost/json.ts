@@ -45,6 +45,13 @@ const ROWS: readonly Row[] = [
     "}",
   ],
   ["strings that are numbers of one hash", `{${MEMBERS},"x":[0`, (i) => `,"${oneHash(i)}"`, "]}"],
+  // And to JavaScriptCore texts like these: what it multiplies with the rest of them is 0.
+  [
+    "members of names of one hash",
+    `{${MEMBERS}`,
+    (i) => `,"\x93K\xB8\x8B${String(i).padStart(8, "0")}\xC9\xAC.\x96":1`,
+    "}",
+  ],
   ["members whose names are escaped", `{${MEMBERS}`, (i) => `,"\\u0061${i}":1`, "}"],
   ["members of the platform's names", `{${MEMBERS}`, ',"__proto__":{}', "}"],
   ["members of the members", `{${MEMBERS},"x":{"y":0`, ',"a":1', "}}"],

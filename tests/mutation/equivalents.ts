@@ -343,12 +343,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no operation has the one name or the other",
   },
   {
-    file: "lib/binding/json.ts",
-    line: 'let last = "";',
-    original: '""',
-    reason: "in what was parsed before, a name stands before each colon",
-  },
-  {
     file: "lib/binding/xsd.ts",
     line: 'return type.kind === "record" ? undefined : SIMPLE_TYPES[type.kind];',
     original: '"record"',
