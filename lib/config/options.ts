@@ -263,5 +263,7 @@ function isNamespace(text: string): boolean {
 
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
   const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$()*+,;=:@%]*)*)$/i.exec(text);
-  return match !== null && isAuthority(match[1]!) ? { value: text.replace(/\/+$/, "") } : undefined;
+  // The platform refuses a host that looks like an address or a name of IDNA and is none.
+  const isUrl = match !== null && isAuthority(match[1]!) && URL.canParse(text);
+  return isUrl ? { value: text.replace(/\/+$/, "") } : undefined;
 }

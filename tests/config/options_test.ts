@@ -147,6 +147,8 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
     "http://<x>",
     "http://a'b",
     "http://",
+    "http://1.2.3.4.5",
+    "http://xn--a",
   ],
   trustProxy: NO_SWITCH,
   apiKeysFile: ["a\0b"],
