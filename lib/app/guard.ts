@@ -8,13 +8,7 @@ import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
-import {
-  type Guard,
-  type GuardRules,
-  guardRules,
-  type GuardStore,
-  refusesNothing,
-} from "../guard/guard.ts";
+import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
 import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
 import { connectStore } from "../store/connect.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
@@ -60,7 +54,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
     const memory = memoryStore(rules, config.guardEntries, observer);
     return { ...names, store: memory, memory };
   }
-  return { ...names, store: redisStore(rules, config.guard, latestTls(config), observer) };
+  return { ...names, ...redisStore(rules, config.guard, latestTls(config), observer) };
 }
 
 /**
@@ -113,13 +107,15 @@ function redisStore(
   url: StoreUrl,
   readTls: () => StoreTls,
   { log, count }: GuardObserver,
-): GuardStore {
+): Required<Pick<Guard, "store" | "known">> {
+  const { promise: known, resolve: know } = Promise.withResolvers<void>();
   const connection = connectStore({
     url,
     readTls,
     probe,
     probePrefix: PROBE_PREFIX,
     onChange: (failure, node) => {
+      know();
       const store = `the store of the guard, ${url},`;
       const who = node === undefined ? store : `a node of ${store} ${node},`;
       const what = node === undefined ? "all pins are refused" : "pins of its secrets are refused";
@@ -128,7 +124,7 @@ function redisStore(
     },
   });
   const onError = (): void => count("store-error");
-  return createRedisStore({ rules, connection, now: steadyClock, onError });
+  return { store: createRedisStore({ rules, connection, now: steadyClock, onError }), known };
 }
 
 // Certificates are renewed while a server runs, so the files are read for each connection. Where

@@ -38,6 +38,8 @@ export interface Service {
    * @throws {UsageError} When the file cannot be used; those in force stay.
    */
   readonly renewKeys: () => readonly CallerKey[] | undefined;
+  /** Resolves once it is known whether pins can be checked. */
+  readonly known: Promise<void>;
   /** The log on standard error. */
   readonly log: Log;
   /**
@@ -118,7 +120,8 @@ export function createService(
     return keys;
   };
   const admin = adminHandler({ guard, secretEncoding: config.secretEncoding, watch });
-  return { handler, probes, admin, renewKeys, log, close };
+  const known = guard?.known ?? Promise.resolve();
+  return { handler, probes, admin, renewKeys, known, log, close };
 }
 
 function observe(event: RequestEvent, { log, watch, metrics }: {

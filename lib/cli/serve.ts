@@ -58,7 +58,7 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  const { handler, probes, admin, renewKeys, log, close } = createService(runtime, config, {
+  const { handler, probes, admin, renewKeys, known, log, close } = createService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
@@ -69,6 +69,8 @@ export async function serve(
     // port. The port for probes ends with the process, and until then tells that the server is stopping.
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
     const desk = await listenForAdmin(config, runtime, { handler: admin, log });
+    // While a store is being connected to, right pins are refused.
+    await known;
     const listener = await listen(runtime, options, handler).catch(async (error) => {
       await desk?.stop();
       throw error;
@@ -76,11 +78,8 @@ export async function serve(
     ready = true;
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
-    print(
-      config.logFormat === "json"
-        ? JSON.stringify({ listening: listener.url })
-        : `Listening on ${listener.url}`,
-    );
+    const { url } = listener;
+    print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
     log.info(startLine(config, runtime));
     if (metrics !== undefined) log.info(`health and metrics are at ${metrics.url}`);
     findingsOf(config, sources).forEach(log.warn);

@@ -304,6 +304,8 @@ export interface Guard {
   readonly source: (fingerprint: string, text: string) => string;
   /** What is remembered. */
   readonly store: GuardStore;
+  /** Resolves once it is known whether the store can be used; undefined where nothing is in doubt. */
+  readonly known?: Promise<void>;
   /** The same, where this process remembers it by itself; undefined where others share it. */
   readonly memory?: GuardMemory | undefined;
 }

@@ -170,3 +170,11 @@ Deno.test("neither the store nor the log holds a secret, a pin or the password",
     assert(!log.includes("canary") && !log.includes(pin), log);
   });
 });
+
+Deno.test("a server takes no callers before it knows whether its store answers", async () => {
+  await withRedis([], async ({ url }) => {
+    const log = await withTwoServers(url, [], () => Promise.resolve());
+    const news = [...log.matchAll(/ info (started|the store of the guard, .* answers)/g)];
+    assertEquals(news.map(([, what]) => what === "started"), [false, true, false, true]);
+  });
+});
