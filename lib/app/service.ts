@@ -14,6 +14,7 @@ import { OPERATOR_ROUTES } from "../http/route.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../service/facts.ts";
+import { waitAtMost } from "../runtime/patience.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { AttackWatch } from "../telemetry/attack_watch.ts";
@@ -22,6 +23,9 @@ import { createGuard } from "./guard.ts";
 import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
 import { readOptionFile } from "./option_file.ts";
+
+/** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
+const STORE_NEWS_MS = 2_000;
 
 /** What the command that serves needs. */
 export interface Service {
@@ -38,8 +42,8 @@ export interface Service {
    * @throws {UsageError} When the file cannot be used; those in force stay.
    */
   readonly renewKeys: () => readonly CallerKey[] | undefined;
-  /** Resolves once it is known whether pins can be checked. */
-  readonly known: Promise<void>;
+  /** Waits until it is known whether pins can be checked, and no longer than two seconds. */
+  readonly known: () => Promise<void>;
   /** The log on standard error. */
   readonly log: Log;
   /**
@@ -120,7 +124,7 @@ export function createService(
     return keys;
   };
   const admin = adminHandler({ guard, secretEncoding: config.secretEncoding, watch });
-  const known = guard?.known ?? Promise.resolve();
+  const known = (): Promise<void> => waitAtMost(guard?.known ?? Promise.resolve(), STORE_NEWS_MS);
   return { handler, probes, admin, renewKeys, known, log, close };
 }
 

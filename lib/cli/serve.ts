@@ -70,7 +70,7 @@ export async function serve(
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
     const desk = await listenForAdmin(config, runtime, { handler: admin, log });
     // While a store is being connected to, right pins are refused.
-    await known;
+    await known();
     const listener = await listen(runtime, options, handler).catch(async (error) => {
       await desk?.stop();
       throw error;

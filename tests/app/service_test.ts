@@ -212,3 +212,17 @@ Deno.test("createService() wants one of the keys where the options name a file o
   Deno.removeSync(path);
   assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
 });
+
+Deno.test("createService() waits for the first news of a store, but not as long as its URL allows", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = silent.accept();
+  const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
+  const { known, close, written } = scene(["--guard", store]);
+  let isTooLong = false;
+  const timer = setTimeout(() => isTooLong = true, 30_000);
+  await known();
+  clearTimeout(timer);
+  await close();
+  (await accepted).close();
+  assertEquals([isTooLong, written], [false, []]);
+});
