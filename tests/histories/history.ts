@@ -20,8 +20,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const STEP_MS = 30 * SECOND;
 
-/** How long after trouble a store may still be blamed: until the connection is back. */
-const RECOVERY_MS = 4 * SECOND;
+/**
+ * How long after trouble a store may still be blamed: until the connection is back. An attempt that
+ * began in trouble takes half a second to fail, and the longest pause behind it four seconds.
+ */
+const RECOVERY_MS = 5 * SECOND;
 
 /** How much happens in a history: hours, in which a wait can end and trouble come and go. */
 export const EVENTS = 20_000;
