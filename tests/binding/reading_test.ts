@@ -74,6 +74,7 @@ const BODIES: readonly (readonly [body: string, answer: string])[] = [
   ['{"pin":"1","secretCode":"s","x":"\\u00a"}', "400 is not JSON"],
   ['{"pin":"1","secretCode":"s","x":"\n"}', "400 is not JSON"],
   ['{"pin":"1","secretCode":"s\\', "400 is not JSON"],
+  ['{"x":"\n,"pin":"1","secretCode":"s"}', "400 is not JSON"],
 ];
 
 for (const [body, answer] of BODIES) {
