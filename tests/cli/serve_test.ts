@@ -493,21 +493,15 @@ Deno.test("the program serves on when nobody reads its log any more", async () =
 const PIPE_LINES = 1_000;
 const LAST_LINES = 100;
 
-Deno.test("the program serves on beside a log that nobody reads, and ends on SIGTERM", async () => {
-  const { child, url } = await startUnread();
-  await askOften(url, PIPE_LINES);
-  child.kill("SIGTERM");
-  assertEquals((await child.status).code, 0);
-  await child.stderr.cancel();
-});
-
-Deno.test("the program ends on SIGUSR1 beside a log that nobody reads", async () => {
-  const { child, url } = await startUnread();
-  await askOften(url, PIPE_LINES);
-  child.kill("SIGUSR1");
-  assertEquals((await child.status).code, 1);
-  await child.stderr.cancel();
-});
+for (const [signal, code] of [["SIGTERM", 0], ["SIGUSR1", 1]] as const) {
+  Deno.test(`the program serves on beside a log that nobody reads, and ends on ${signal}`, async () => {
+    const { child, url } = await startUnread();
+    await askOften(url, PIPE_LINES);
+    child.kill(signal);
+    assertEquals((await child.status).code, code);
+    await child.stderr.cancel();
+  });
+}
 
 Deno.test("the program writes all lines of its log that were late, and the last before it ends", async () => {
   const { child, url } = await startUnread();

@@ -71,7 +71,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "400",
   ],
   [
-    "A blank behind the size of a chunk",
+    "A space after the size of a chunk",
     post("Transfer-Encoding: chunked\r\n", CHUNKED.replace("\r\n", " \r\n")),
     "200",
     "400",
