@@ -12,12 +12,18 @@ import type { Fault } from "../service/fault.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { CHALLENGE } from "./keys.ts";
 
-/** What is told of an answer. */
-export interface AnswerFacts {
-  /** The name of the route. */
-  readonly route: string;
-  /** How it ended. */
-  readonly outcome: Outcome;
+/** A reply on its way out. */
+export interface OutgoingReply extends Omit<Reply, "body"> {
+  /** The body; null for a status that has none. */
+  readonly body: Reply["body"] | null;
+}
+
+/** A reply, and what is told of it. */
+export interface Answer {
+  /** The reply. */
+  readonly reply: OutgoingReply;
+  /** How it ended; `ok` unless given. */
+  readonly outcome?: Outcome;
   /** The name of the operation, when one was reached. */
   readonly operation?: string;
   /** The name of the binding, when there is one. */
@@ -26,20 +32,19 @@ export interface AnswerFacts {
   readonly facts?: Facts | undefined;
 }
 
-/** A reply, and what is told of it. */
-export interface Answer extends Omit<Reply, "body">, AnswerFacts {
-  /** The body; null for a status that has none. */
-  readonly body: Reply["body"] | null;
-}
-
 /** A reply of one sentence. */
 export function plainReply(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
 /** The answer to a fault where no binding has a form for it. */
-export function faultAnswer(fault: Fault, route: string): Answer {
-  return { ...withAdvice(writePlainFault(fault)), route, outcome: fault.code };
+export function faultAnswer(fault: Fault): Answer {
+  return { reply: faultReply(fault), outcome: fault.code };
+}
+
+/** The reply to a fault where no binding has a form for it. */
+export function faultReply(fault: Fault): Reply {
+  return withAdvice(writePlainFault(fault));
 }
 
 // By the status: how to be let in (RFC 9110 §15.5.2), and after how many seconds to try again
@@ -60,7 +65,8 @@ export function withAdvice(reply: Reply): Reply {
  * weakly, or `*` (RFC 9110 §13.1.2).
  */
 export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
-  const value = ifNoneMatch?.trim() ?? "";
+  if (ifNoneMatch === null) return false;
+  const value = ifNoneMatch.trim();
   // Not split at commas with the blanks around them: an expression for that looks again from each
   // blank, and a long run of them in one request would hold up all others for minutes.
   return value === "*" || value.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
@@ -78,12 +84,12 @@ export const USUAL_HEADERS: Readonly<Record<string, string>> = {
  *
  * The runtime counts the Content-Length of a body; of the body that a HEAD does not get, it cannot.
  *
- * @param more Header fields beside those of the answer.
+ * @param requestId The name of the request, where it has one.
  */
 export function respond(
   request: Request,
-  { status, contentType, body, headers: ofAnswer }: Answer,
-  more?: Readonly<Record<string, string>>,
+  { status, contentType, body, headers: ofReply }: OutgoingReply,
+  requestId?: string,
 ): Response {
   const isHead = request.method === "HEAD";
   const response = new Response(isHead ? null : body, { status });
@@ -91,8 +97,8 @@ export function respond(
   // and watched until it is collected.
   const { headers } = response;
   setAll(headers, USUAL_HEADERS);
-  setAll(headers, ofAnswer);
-  setAll(headers, more);
+  setAll(headers, ofReply);
+  if (requestId !== undefined) headers.set("x-request-id", requestId);
   if (body !== null) headers.set("content-type", contentType);
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;

@@ -32,7 +32,7 @@ export function calls(bindingsFor: (state: HandlerState) => readonly Binding[]):
     const writeFault = bindings.length === 1 ? bindings[0]!.writeFault : writePlainFault;
     return {
       answer: (exchange) => answerCall(exchange, bindings, state),
-      fail: (fault, route) => ({ ...withAdvice(writeFault(fault)), route, outcome: fault.code }),
+      fail: (fault) => withAdvice(writeFault(fault)),
     };
   };
 }
@@ -42,12 +42,11 @@ async function answerCall(
   bindings: readonly Binding[],
   state: HandlerState,
 ): Promise<Answer> {
-  const { request, target, route } = exchange;
+  const { request, target } = exchange;
   const serviceRequest = new RequestOfCall(exchange, state);
   const binding = bindingOf(serviceRequest, bindings);
-  const facts = { route, binding: binding.name };
   let operation = "";
-  let told: Facts | undefined;
+  let facts: Facts | undefined;
   try {
     exchange.admit();
     const called = await binding.readCall(serviceRequest);
@@ -57,14 +56,14 @@ async function answerCall(
       ...(called.html && { html: called.html }),
       source: sourceOf(exchange),
       base: () => baseOf(request, target, state),
-      report: (known) => void (told = known),
+      report: (known) => void (facts = known),
     });
     const reply = binding.writeReply(called.operation, result);
-    return { ...reply, ...facts, operation, facts: told, outcome: outcomeOf(result, told) };
+    return { reply, outcome: outcomeOf(result, facts), operation, binding: binding.name, facts };
   } catch (error) {
     const fault: Fault = asFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
-    return { ...reply, ...facts, operation, outcome: fault.code };
+    return { reply, outcome: fault.code, operation, binding: binding.name };
   }
 }
 
@@ -82,8 +81,8 @@ function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Bindi
   return binding;
 }
 
-function outcomeOf(result: Result, told: Facts | undefined): Outcome {
-  return told?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
+function outcomeOf(result: Result, facts: Facts | undefined): Outcome {
+  return facts?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }
 
 // A class, since getters of its own would be made anew for each request.

@@ -17,9 +17,9 @@ import { fieldOf } from "../samples/fields.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
 import { OPERATIONS } from "../service/operations.ts";
-import { isFresh } from "./answer.ts";
+import { type Answer, isFresh } from "./answer.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
-import { type Answered, question } from "./questions.ts";
+import { question } from "./questions.ts";
 import type { HandlerState } from "./state.ts";
 import { baseOf, type Target } from "./target.ts";
 
@@ -48,10 +48,17 @@ const MAX_WRITTEN = 64;
 
 /** A document as it was written once. */
 interface Written {
-  readonly reply: TextReply;
-  readonly etag: string;
+  readonly plain: Representation;
   /** The same compressed, where it is for browsers; other tools get what they always got. */
-  readonly zipped: Uint8Array<ArrayBuffer> | undefined;
+  readonly zipped: Representation | undefined;
+}
+
+/** A document in one encoding. Each has a tag of its own (RFC 9110 §8.8.3.3). */
+interface Representation {
+  readonly etag: string;
+  readonly whole: Answer;
+  /** For a caller that has it: without the body. */
+  readonly fresh: Answer;
 }
 
 /** Whether a client takes gzip (RFC 9110 §12.5.3); one that does not speak of it need not. */
@@ -70,10 +77,11 @@ async function answerDocument(
   name: DocumentName,
   state: HandlerState,
   written: Map<string, Promise<Written>>,
-): Promise<Answered> {
+): Promise<Answer> {
   const base = baseOf(request, target, state);
+  const wanted = typeof name === "string" ? name : `${name.op} ${name.format}`;
   // A document depends on nothing else that differs between requests.
-  const key = JSON.stringify([base, target.path.endsWith("/"), name]);
+  const key = `${base} ${target.path.endsWith("/")} ${wanted}`;
   let found = written.get(key);
   if (found === undefined) {
     found = write(name, target, base, state);
@@ -83,22 +91,9 @@ async function answerDocument(
     // What failed may succeed the next time.
     found.catch(() => written.delete(key));
   }
-  const { reply, etag: plainTag, zipped } = await found;
-  const isZipped = zipped !== undefined && takesGzip(request);
-  // Each encoding is a representation of its own, with a tag of its own (RFC 9110 §8.8.3.3).
-  const etag = isZipped ? plainTag.replace(/"$/, '-gzip"') : plainTag;
-  const headers = {
-    ...reply.headers,
-    "cache-control": "no-cache",
-    etag,
-    ...(zipped && { vary: "accept-encoding" }),
-  };
-  if (reply.status !== 200) return { ...reply, headers, outcome: "not-found" };
-  return isFresh(request.headers.get("if-none-match"), etag)
-    ? { ...reply, headers, status: 304, body: null }
-    : isZipped
-    ? { ...reply, headers: { ...headers, "content-encoding": "gzip" }, body: zipped }
-    : { ...reply, headers };
+  const { plain, zipped } = await found;
+  const { etag, whole, fresh } = zipped !== undefined && takesGzip(request) ? zipped : plain;
+  return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
 }
 
 async function write(
@@ -118,9 +113,31 @@ async function write(
     singleUse: state.singleUse ?? false,
     format: typeof name === "string" ? DEFAULT_FORMAT : name.format,
   });
-  const isForBrowsers = reply.status === 200 && !reply.contentType.startsWith("text/xml");
-  const zipped = isForBrowsers ? await gzip(reply.body) : undefined;
-  return { reply, etag: await eTag(reply.body), zipped };
+  const etag = await eTag(reply.body);
+  if (reply.status !== 200) {
+    const headers = { ...reply.headers, "cache-control": "no-cache", etag };
+    const whole: Answer = { reply: { ...reply, headers }, outcome: "not-found" };
+    return { plain: { etag, whole, fresh: whole }, zipped: undefined };
+  }
+  if (reply.contentType.startsWith("text/xml")) {
+    return { plain: representation(reply, etag), zipped: undefined };
+  }
+  const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
+  const zippedTag = etag.replace(/"$/, '-gzip"');
+  return {
+    plain: representation(varied, etag),
+    zipped: representation({ ...varied, body: await gzip(reply.body) }, zippedTag, "gzip"),
+  };
+}
+
+function representation(reply: Reply, etag: string, coding?: string): Representation {
+  const headers = { ...reply.headers, "cache-control": "no-cache", etag };
+  const encoded = coding === undefined ? headers : { ...headers, "content-encoding": coding };
+  return {
+    etag,
+    whole: { reply: { ...reply, headers: encoded } },
+    fresh: { reply: { ...reply, headers, status: 304, body: null } },
+  };
 }
 
 /** A document: a description, the script, the style, the overview, or the page of an operation. */
@@ -139,6 +156,9 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
+  if (query === "") return "overview";
+  // As almost everybody asks: to read any other query costs as much as all the rest of an answer.
+  if (query === "wsdl" || query === "WSDL") return "wsdl";
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>

@@ -5,7 +5,7 @@
  */
 
 import type { Fault } from "../service/fault.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, OutgoingReply } from "./answer.ts";
 import { checkKey, type KeyRing } from "./keys.ts";
 import type { HandlerState } from "./state.ts";
 import { checkTarget, type Target } from "./target.ts";
@@ -64,8 +64,8 @@ export class Exchange {
 export interface Answerer {
   /** Answers, also when it fails. */
   readonly answer: (exchange: Exchange) => Promise<Answer>;
-  /** The answer to a fault that came from outside of it. */
-  readonly fail: (fault: Fault, route: string) => Answer;
+  /** The reply to a fault that came from outside of it. */
+  readonly fail: (fault: Fault) => OutgoingReply;
 }
 
 /** Makes what answers; undefined where the options want no such route. */

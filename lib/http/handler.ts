@@ -20,7 +20,14 @@
 
 import { bindingsOf } from "../binding/bindings.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import { type Answer, byteLength, faultAnswer, plainReply, respond } from "./answer.ts";
+import {
+  type Answer,
+  byteLength,
+  faultReply,
+  type OutgoingReply,
+  plainReply,
+  respond,
+} from "./answer.ts";
 import { BODY_TIMEOUT_MS } from "../body/body.ts";
 import { BodyTurns } from "../body/body_turns.ts";
 import { type Answerer, Exchange } from "./exchange.ts";
@@ -59,44 +66,47 @@ export function createHandler(
       const startMs = telemetry?.monotonicMs() ?? 0;
       const { exchange, answerer } = arrive(request, router, state);
       const answer = await answerer.answer(exchange);
-      if (telemetry === undefined || requestId === undefined) return respond(request, answer);
-      const response = respond(request, answer, { "x-request-id": requestId });
+      const response = respond(request, answer.reply, requestId);
+      if (telemetry === undefined || requestId === undefined) return response;
       const durationMs = telemetry.monotonicMs() - startMs;
       const event = eventOf(exchange, answer, requestId, durationMs);
       tellSafely(() => telemetry.observe(event));
       return response;
     } catch (error) {
-      return respond(request, lastAnswer(router, request, error, state));
+      return respond(request, lastReply(router, request, error, state));
     }
   };
 }
 
-// The answer when something fails that is in no route's hands. Callers of `/Validate.aspx` take
+// The reply when something fails that is in no route's hands. Callers of `/Validate.aspx` take
 // anything but its `False` for a right pin.
-function lastAnswer(
+function lastReply(
   router: Router,
   request: Request,
   error: unknown,
   { log }: HandlerState,
-): Answer {
+): OutgoingReply {
   const fault = asFault(error, log);
   const found = router(targetOf(request, null).path);
   const route = found && (routeFor(found, request.method) ?? found.routes[0]);
-  return route?.answerer.fail(fault, route.name) ?? faultAnswer(fault, UNKNOWN);
+  return route?.answerer.fail(fault) ?? faultReply(fault);
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 function eventOf(
-  { request, caller }: Exchange,
-  { status, route, outcome, operation = "", binding = "", body, facts }: Answer,
+  { request, route, caller }: Exchange,
+  { reply: { status, body }, outcome = "ok", operation = "", binding = "", facts }: Answer,
   requestId: string,
   durationMs: number,
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
   const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
-  const call = { operation, binding, caller, facts };
-  return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
+  // deno-fmt-ignore
+  return {
+    requestId, method, route, operation, binding, caller, facts, status, outcome, durationMs,
+    replyBytes,
+  };
 }
 
 /** The name of all paths that are no route. */
@@ -117,15 +127,17 @@ function arrive(
     keys: wantsKey ? state.keys : undefined,
   });
   const answerer = route?.answerer ??
-    question(state, () => found ? methodReply(request, found) : NOT_FOUND);
+    question(state, () => found ? methodAnswer(request, found) : NOT_FOUND);
   return { exchange, answerer };
 }
 
-const NOT_FOUND = { ...plainReply(404, "Not found."), outcome: "not-found" } as const;
+const NOT_FOUND: Answer = { reply: plainReply(404, "Not found."), outcome: "not-found" };
 
-function methodReply(request: Request, found: Found): ReturnType<Parameters<typeof question>[1]> {
+function methodAnswer(request: Request, found: Found): Answer {
   const headers = { allow: allowOf(found) };
-  if (request.method === "OPTIONS") return { status: 204, contentType: "", body: null, headers };
+  if (request.method === "OPTIONS") {
+    return { reply: { status: 204, contentType: "", body: null, headers } };
+  }
   const reply = plainReply(405, `Method not allowed. Expected ${headers.allow}.`);
-  return { ...reply, outcome: "method-not-allowed", headers };
+  return { reply: { ...reply, headers }, outcome: "method-not-allowed" };
 }

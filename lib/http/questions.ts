@@ -5,40 +5,37 @@
  * @module
  */
 
-import type { Reply } from "../binding/binding.ts";
 import { FORM } from "../binding/form_urlencoded.ts";
 import { parseMediaType } from "../binding/media_type.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
-import type { Outcome } from "../telemetry/request_event.ts";
-import { type Answer, faultAnswer, plainReply } from "./answer.ts";
+import { type Answer, faultAnswer, faultReply, plainReply } from "./answer.ts";
 import { readBody } from "../body/body.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
 
-/** What is answered to a question, still without the name of its route. */
-export type Answered = Omit<Answer, "route" | "outcome"> & { readonly outcome?: Outcome };
-
 /** Makes what answers by a function that may throw faults; they go out as a sentence of text. */
 export function question(
   { log }: Pick<HandlerState, "log">,
-  answer: (exchange: Exchange) => Answered | Promise<Answered>,
+  answer: (exchange: Exchange) => Answer | Promise<Answer>,
 ): Answerer {
   return {
     answer: async (exchange) => {
-      const { route } = exchange;
       try {
         exchange.admit();
-        return { outcome: "ok", ...await answer(exchange), route };
+        return await answer(exchange);
       } catch (error) {
-        return faultAnswer(asFault(error, log), route);
+        return faultAnswer(asFault(error, log));
       }
     },
-    fail: faultAnswer,
+    fail: faultReply,
   };
 }
 
-const OK: Reply = { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" };
+const OK: Answer = {
+  reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
+};
+const NOT_READY: Answer = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Whether the process lives. */
 export function health(state: HandlerState): Answerer {
@@ -47,10 +44,7 @@ export function health(state: HandlerState): Answerer {
 
 /** Whether the server takes new work. */
 export function readiness(state: HandlerState): Answerer {
-  return question(
-    state,
-    () => state.isReady() ? OK : { ...plainReply(503, "Not ready."), outcome: "not-ready" },
-  );
+  return question(state, () => state.isReady() ? OK : NOT_READY);
 }
 
 /** The page of the metrics; undefined where the operator wants none. */
@@ -58,7 +52,7 @@ export function metrics(state: HandlerState): Answerer | undefined {
   const { metricsPage } = state;
   if (metricsPage === undefined) return undefined;
   const contentType = "text/plain; version=0.0.4; charset=utf-8";
-  return question(state, () => ({ status: 200, contentType, body: metricsPage() }));
+  return question(state, () => ({ reply: { status: 200, contentType, body: metricsPage() } }));
 }
 
 /**
@@ -70,8 +64,10 @@ export function picture(state: HandlerState): Answerer {
   return question(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
-    if (!isForm) return qrPicture(target.query);
-    return qrPicture(await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns }));
+    const form = isForm
+      ? await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns })
+      : target.query;
+    return { reply: qrPicture(form) };
   });
 }
 
@@ -81,5 +77,6 @@ export function redirect(state: HandlerState): Answerer {
   // reference that is relative to the path is right with it and without (RFC 9110 §10.2.2).
   const { baseUrl } = state;
   const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
-  return question(state, () => ({ ...plainReply(302, "See /api.asmx."), headers }));
+  const answer = { reply: { ...plainReply(302, "See /api.asmx."), headers } };
+  return question(state, () => answer);
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Facts } from "../service/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Writes what the operator should know. */
@@ -41,11 +42,13 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
     write(
       format === "json"
         ? `${JSON.stringify({ time, level, message, ...fields })}\n`
-        : `${time} ${level} ${message}${textOf(fields, color)}\n`,
+        : `${time} ${level} ${message}${textOf(fields)}\n`,
     );
   };
   return {
-    request: (event) => line("info", "request", fieldsOf(event)),
+    request: format === "json"
+      ? (event) => line("info", "request", fieldsOf(event))
+      : (event) => write(`${timeText(now())} info request ${requestText(event, color)}\n`),
     info: (message) => line("info", message, {}),
     warn: (message) => line("warn", message, {}),
     error: (message, cause) => line("error", message, describeCause(cause)),
@@ -72,18 +75,35 @@ function fieldsOf(event: RequestEvent): Fields {
   fields.status = status;
   Object.assign(fields, facts);
   fields.outcome = outcome;
-  fields.ms = Math.round(event.durationMs * 1000) / 1000;
+  fields.ms = milliseconds(event);
   fields.bytes = event.replyBytes;
   fields.id = event.requestId;
   return fields;
 }
 
-function textOf(fields: Fields, color: boolean): string {
-  let text = "";
-  for (const name in fields) {
-    const value = fields[name]!;
-    text += ` ${name}=${color && name === "status" ? colored(Number(value)) : wordOf(value)}`;
+// The same fields in the same order. Each request has such a line, and to make it from an object takes
+// three times as long and twice the memory.
+function requestText(event: RequestEvent, color: boolean): string {
+  const { method, route, operation, binding, caller, status, outcome, facts } = event;
+  let text = `method=${method} route=${route}`;
+  if (operation !== "") text += ` operation=${operation}`;
+  if (binding !== "") text += ` binding=${wordOf(binding)}`;
+  if (caller !== undefined) text += ` caller=${caller}`;
+  text += ` status=${color ? colored(status) : status}`;
+  for (const name in facts) {
+    if (name !== "outcome") text += ` ${name}=${facts[name as keyof Facts]}`;
   }
+  return `${text} outcome=${outcome} ms=${milliseconds(event)} bytes=${event.replyBytes}` +
+    ` id=${event.requestId}`;
+}
+
+function milliseconds({ durationMs }: RequestEvent): number {
+  return Math.round(durationMs * 1000) / 1000;
+}
+
+function textOf(fields: Fields): string {
+  let text = "";
+  for (const name in fields) text += ` ${name}=${wordOf(fields[name]!)}`;
   return text;
 }
 

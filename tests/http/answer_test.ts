@@ -1,28 +1,29 @@
 import { assertEquals } from "@std/assert/equals";
 import type { Reply } from "../../lib/binding/binding.ts";
-import { type Answer, byteLength, isFresh, respond, withAdvice } from "../../lib/http/answer.ts";
+import {
+  byteLength,
+  isFresh,
+  type OutgoingReply,
+  respond,
+  withAdvice,
+} from "../../lib/http/answer.ts";
 import { CHALLENGE } from "../../lib/http/keys.ts";
 
 const BODY = "caf\u00e9 \u{1F511}";
 
 Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has them", async () => {
-  const facts = { route: "service", outcome: "ok" } as const;
-  const answer = { status: 200, contentType: "text/plain; charset=utf-8", body: BODY, ...facts };
-  const get = respond(new Request("http://localhost/"), answer);
-  const head = respond(new Request("http://localhost/", { method: "HEAD" }), answer);
+  const reply = { status: 200, contentType: "text/plain; charset=utf-8", body: BODY };
+  const get = respond(new Request("http://localhost/"), reply);
+  const head = respond(new Request("http://localhost/", { method: "HEAD" }), reply);
   const bytes = (await get.arrayBuffer()).byteLength;
   assertEquals([bytes, byteLength(BODY)], [10, 10]);
   assertEquals(head.headers.get("content-length"), "10");
 });
 
-Deno.test("respond() sends the usual header fields, but for what an answer says itself", () => {
-  const facts = { route: "service", outcome: "ok", contentType: "text/plain" } as const;
-  const fieldsOf = (
-    answer: Pick<Answer, "status" | "body" | "headers">,
-    method = "GET",
-  ): unknown => {
+Deno.test("respond() sends the usual header fields, but for what a reply says itself", () => {
+  const fieldsOf = (reply: Omit<OutgoingReply, "contentType">, method = "GET"): unknown => {
     const request = new Request("http://localhost/", { method });
-    const response = respond(request, { ...facts, ...answer }, { "x-request-id": "a1-0" });
+    const response = respond(request, { contentType: "text/plain", ...reply }, "a1-0");
     return [response.status, Object.fromEntries(response.headers)];
   };
   const usual = {

@@ -48,6 +48,25 @@ Deno.test("createLog() writes what the operation told, its outcome in the place 
   ]);
 });
 
+Deno.test("createLog() writes the same fields of a request as text and as JSON", () => {
+  const facts = [undefined, { distance: -1 }, { secret: "a-_9", outcome: "replayed" }] as const;
+  for (const told of facts) {
+    for (const caller of [undefined, "billing"]) {
+      for (const operation of ["", "ValidatePin"]) {
+        const event = { ...EVENT, caller, operation, binding: operation && "SOAP", facts: told };
+        const { time: _time, level: _level, message: _message, ...fields } = JSON.parse(
+          logged({ format: "json" }, (log) => log.request(event)),
+        );
+        const text = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`).join("");
+        assertEquals(
+          logged({}, (log) => log.request(event)),
+          `2026-01-31T12:00:00.000Z info request${text}\n`,
+        );
+      }
+    }
+  }
+});
+
 Deno.test("createLog() writes the name of the caller", () => {
   const event = { ...EVENT, caller: "billing" };
   const text = logged({}, (log) => log.request(event));
