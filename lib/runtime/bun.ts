@@ -104,7 +104,7 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
   // Bun gives a Date to every reply but that to a HEAD (RFC 9110 §6.6.1).
   if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
-  const isLong = declaredLength(request) > DROPPED_BYTES;
+  const isLong = rest !== null && declaredLength(request) > DROPPED_BYTES;
   // Behind its reply Bun takes all that is left of a body, however long it is and whenever it comes.
   const leavesTooMuch = GIVEN_UP.has(reply.status) ||
     rest !== null && (isLong || isChunked(request));
@@ -134,7 +134,8 @@ function isChunked({ headers }: Request): boolean {
 }
 
 function asksToClose({ headers }: Request): boolean {
-  return /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(headers.get("connection") ?? "");
+  const options = headers.get("connection");
+  return options !== null && /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(options);
 }
 
 async function drop(body: NonNullable<Request["body"]>): Promise<void> {
