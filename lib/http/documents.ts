@@ -158,7 +158,8 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 function documentIn(query: string): DocumentName {
   if (query === "") return "overview";
   // As almost everybody asks: to read any other query costs as much as all the rest of an answer.
-  if (query === "wsdl" || query === "WSDL") return "wsdl";
+  const isWsdl = query === "wsdl" || query === "WSDL";
+  if (isWsdl) return "wsdl";
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>

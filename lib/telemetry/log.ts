@@ -32,22 +32,19 @@ export interface LogOptions {
   readonly now: () => number;
 }
 
-type Fields = Readonly<Record<string, string | number>>;
+type Texts = Readonly<Record<string, string>>;
 
 /** Makes a log. */
 export function createLog({ format, color, write, now }: LogOptions): Log {
   const timeText = clockText();
-  const line = (level: string, message: string, fields: Fields): void => {
-    const time = timeText(now());
-    write(
-      format === "json"
-        ? `${JSON.stringify({ time, level, message, ...fields })}\n`
-        : `${time} ${level} ${message}${textOf(fields)}\n`,
-    );
-  };
+  const jsonLine = (level: string, message: string, fields: object): void =>
+    write(`${JSON.stringify({ time: timeText(now()), level, message, ...fields })}\n`);
+  const textLine = (level: string, message: string, fields: Texts): void =>
+    write(`${timeText(now())} ${level} ${message}${textOf(fields)}\n`);
+  const line = format === "json" ? jsonLine : textLine;
   return {
     request: format === "json"
-      ? (event) => line("info", "request", fieldsOf(event))
+      ? (event) => jsonLine("info", "request", fieldsOf(event))
       : (event) => write(`${timeText(now())} info request ${requestText(event, color)}\n`),
     info: (message) => line("info", message, {}),
     warn: (message) => line("warn", message, {}),
@@ -57,28 +54,29 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
 
 // Many requests end in one millisecond, and to write it out costs as much as the rest of a line.
 function clockText(): (timeMs: number) => string {
-  let lastMs = NaN;
-  let text = "";
+  let written = { timeMs: NaN, text: "" };
   return (timeMs) => {
-    if (timeMs !== lastMs) text = new Date(timeMs).toISOString();
-    lastMs = timeMs;
-    return text;
+    if (timeMs !== written.timeMs) written = { timeMs, text: new Date(timeMs).toISOString() };
+    return written.text;
   };
 }
 
-function fieldsOf(event: RequestEvent): Fields {
+// JSON leaves out what is undefined.
+function fieldsOf(event: RequestEvent): object {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
-  const fields: Record<string, string | number> = { method, route };
-  if (operation !== "") fields.operation = operation;
-  if (binding !== "") fields.binding = binding;
-  if (caller !== undefined) fields.caller = caller;
-  fields.status = status;
-  Object.assign(fields, facts);
-  fields.outcome = outcome;
-  fields.ms = milliseconds(event);
-  fields.bytes = event.replyBytes;
-  fields.id = event.requestId;
-  return fields;
+  return {
+    method,
+    route,
+    operation: operation || undefined,
+    binding: binding || undefined,
+    caller,
+    status,
+    ...facts,
+    outcome,
+    ms: milliseconds(event),
+    bytes: event.replyBytes,
+    id: event.requestId,
+  };
 }
 
 // The same fields in the same order. Each request has such a line, and to make it from an object takes
@@ -101,14 +99,14 @@ function milliseconds({ durationMs }: RequestEvent): number {
   return Math.round(durationMs * 1000) / 1000;
 }
 
-function textOf(fields: Fields): string {
+function textOf(fields: Texts): string {
   let text = "";
   for (const name in fields) text += ` ${name}=${wordOf(fields[name]!)}`;
   return text;
 }
 
-function wordOf(value: string | number): string {
-  return typeof value === "string" && /[\s"]/.test(value) ? JSON.stringify(value) : `${value}`;
+function wordOf(text: string): string {
+  return /[\s"]/.test(text) ? JSON.stringify(text) : text;
 }
 
 // Select Graphic Rendition (ECMA-48 §8.3.117): green, yellow, red by the class of the status.
@@ -119,7 +117,7 @@ function colored(status: number): string {
 
 // The message of an error may quote what it was about, a secret among it; its name and the places
 // it came through may not.
-function describeCause(cause: unknown): Fields {
+function describeCause(cause: unknown): Texts {
   if (!(cause instanceof Error)) return { cause: typeof cause };
   const { message } = cause;
   const frames = (cause.stack ?? "").split("\n")

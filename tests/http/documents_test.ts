@@ -134,6 +134,19 @@ for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
   });
 }
 
+Deno.test("one handler answers each document with its own text, whatever was asked for before", async () => {
+  const handler = handlerWith();
+  const paths = [...DOCUMENTS.map(([path]) => path), "/api.asmx?op=ValidatePin"];
+  const textOf = async (path: string): Promise<string> =>
+    await (await handler(new Request(`http://localhost${path}`))).text();
+  const texts: string[] = [];
+  for (const path of paths) texts.push(await textOf(path));
+  assertEquals(new Set(texts).size, paths.length);
+  for (const [i, path] of paths.entries()) assertEquals(await textOf(path), texts[i], path);
+  assertEquals(await textOf("/api.asmx?WSDL"), await textOf("/api.asmx?wsdl"));
+  assertEquals(await textOf("/api.asmx?other"), await textOf("/api.asmx"));
+});
+
 Deno.test("the page of an operation differs by the format that it begins with", async () => {
   const tagOf = async (query: string): Promise<string | null> =>
     (await replyTo(`/api.asmx?op=Pair${query}`)).headers.get("etag");

@@ -41,6 +41,8 @@ const ONE_BIT =
 
 const MADE_ANEW = "layers that are made anew are the same; to keep them spares the work";
 
+const READ_AS_ANY = "the query is read as any other is then; the check spares that";
+
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -211,15 +213,20 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/telemetry/log.ts",
-    original: "timeMs !== lastMs",
-    replacement: "true",
-    reason: "the same text is written out again; the check spares that",
+    original: '{ timeMs: NaN, text: "" }',
+    reason: "no time is the one before the first",
   },
   {
     file: "lib/telemetry/log.ts",
-    original: 'typeof value === "string"',
+    line: 'let written = { timeMs: NaN, text: "" };',
+    original: '""',
+    reason: "no time is the one before the first",
+  },
+  {
+    file: "lib/telemetry/log.ts",
+    original: "timeMs !== written.timeMs",
     replacement: "true",
-    reason: "no number has blanks or quotes; the check is for the compiler",
+    reason: "the same text is written out again; the check spares that",
   },
   {
     file: "lib/telemetry/metrics.ts",
@@ -719,16 +726,70 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "its first element is passed over",
   },
   {
-    file: "lib/http/answer.ts",
-    line: 'const value = ifNoneMatch?.trim() ?? "";',
-    original: '""',
-    reason: "a text without quotes is no tag either",
-  },
-  {
     file: "lib/http/call.ts",
     original: "binding === undefined",
     replacement: "false",
     reason: "every method of the route has a binding; the check is for the compiler",
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'if (query === "") return "overview";',
+    original: 'query === ""',
+    replacement: "false",
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'if (query === "") return "overview";',
+    original: '""',
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: 'query === "wsdl"',
+    replacement: "false",
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: 'query === "WSDL"',
+    replacement: "false",
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: '"WSDL"',
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: 'query === "wsdl" || query === "WSDL"',
+    replacement: "false",
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: 'query === "wsdl" || query === "WSDL"',
+    replacement: 'query === "wsdl" && query === "WSDL"',
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
+    original: '"wsdl"',
+    replacement: '""',
+    reason: READ_AS_ANY,
+  },
+  {
+    file: "lib/http/documents.ts",
+    original: "isWsdl",
+    replacement: "false",
+    reason: READ_AS_ANY,
   },
   {
     file: "lib/http/documents.ts",
@@ -758,8 +819,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/handler.ts",
-    line:
-      'if (request.method === "OPTIONS") return { status: 204, contentType: "", body: null, headers };',
+    line: 'return { reply: { status: 204, contentType: "", body: null, headers } };',
     original: '""',
     reason: "of what has no body, no media type is said",
   },

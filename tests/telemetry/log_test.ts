@@ -106,6 +106,15 @@ Deno.test("createLog() writes news and warnings", () => {
   );
 });
 
+Deno.test("createLog() writes news and errors as an object on a line where requests are", () => {
+  assertEquals(
+    logged({ format: "json" }, (log) => log.info("the store is there")),
+    '{"time":"2026-01-31T12:00:00.000Z","level":"info","message":"the store is there"}\n',
+  );
+  const { cause } = JSON.parse(logged({ format: "json" }, (log) => log.error("failed", "hunter2")));
+  assertEquals(cause, "string");
+});
+
 Deno.test("createLog() tells the kind and the place of an error, and not its message", () => {
   const error = new RangeError("secret is\n    at hunter2 (hunter2:1:2)\n@hunter2");
   for (const format of ["text", "json"] as const) {
