@@ -1,0 +1,238 @@
+/**
+ * The units of `deploy/` under a systemd that runs, installed by the commands that their comments
+ * show.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
+import { ROOT } from "../support/pages.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+import { withSources } from "../support/sources.ts";
+import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
+import { deployFile, need, withFolder } from "./tool.ts";
+
+const BUILD_MS = 600_000;
+const BOTH = ["01", "02"];
+
+Deno.test("the units do under systemd what they promise", (t) =>
+  withFolder(async (folder) => {
+    await need(["systemd-nspawn", "--version"], "systemd-container");
+    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
+    await need(["ip", "-V"], "iproute2");
+    await need(["redis-server", "--version"], "redis-server");
+    await need(["curl", "--version"], "curl");
+    await need(["openssl", "version"], "openssl");
+    const root = `${folder}/root`;
+    const dist = `${folder}/dist`;
+    await Deno.mkdir(root);
+    await Deno.mkdir(dist);
+    await makeMachine(root);
+    const why = await whyNoMachine(root, dist);
+    if (why !== undefined) {
+      const line = `skipped: systemd-nspawn starts no machine here: ${why}\n`;
+      Deno.stderr.writeSync(new TextEncoder().encode(line));
+      return;
+    }
+    await withSources("systemd-", async (cwd) => {
+      const compile = ["./compile.sh", "--with", "bun"];
+      const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });
+      assertEquals(code, 0, stderr);
+      await Deno.copyFile(`${cwd}/dist/authenticator`, `${dist}/authenticator`);
+    });
+    const withMachine = async (act: (machine: Machine) => Promise<void>): Promise<void> => {
+      const machine = await startMachine(root, dist, `${folder}/console`);
+      try {
+        await act(machine);
+      } finally {
+        await machine.stop();
+      }
+    };
+    await withMachine(async (machine) => {
+      await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
+      await t.step("a wrong option is refused, and mended", () => checkOption(machine));
+      await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
+      await t.step("two servers share a port and a guard", () => checkTarget(machine));
+      await t.step("one after the other, without a break", () => checkRolling(machine));
+    });
+    await withMachine(async (machine) => {
+      await t.step("all start with the machine", () => areReady(machine));
+    });
+  }));
+
+/** The commands that a comment shows. */
+function shownCommands(file: string): string {
+  const commands = [...deployFile(file).matchAll(/^# {3}((?:install|openssl|systemctl) .*)$/gm)];
+  return ["set -e", ...commands.map(([, command]) => command)].join("\n");
+}
+
+async function answers({ run }: Machine, url = "http://127.0.0.1:8080"): Promise<boolean> {
+  return (await run(`curl --silent --insecure --max-time 60 ${url}/readyz`)).stdout === "ok";
+}
+
+async function areReady(machine: Machine): Promise<void> {
+  for (const server of BOTH) {
+    await eventually(() => answers(machine, `http://127.0.0.1:91${server}`), `${server} is ready`);
+  }
+}
+
+/** A property of a unit, as systemd has it. */
+async function property({ say }: Machine, unit: string, name: string): Promise<string> {
+  return await say(`systemctl show --property=${name} --value ${unit}`);
+}
+
+/** The processes of both servers. */
+async function processes(machine: Machine): Promise<readonly string[]> {
+  return await Promise.all(BOTH.map((server) => mainPid(machine, `authenticator@${server}`)));
+}
+
+async function mainPid(machine: Machine, unit: string): Promise<string> {
+  return await property(machine, unit, "MainPID");
+}
+
+/** How often a text is in the log of units. */
+async function countInLog({ say }: Machine, units: string, text: string): Promise<number> {
+  const log = await say(`journalctl --boot --sync && journalctl --boot -o cat -u '${units}'`);
+  return log.split(text).length - 1;
+}
+
+async function checkUnit(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await say(shownCommands("authenticator.service"));
+  await eventually(() => answers(machine));
+  const pid = await mainPid(machine, "authenticator");
+  const status = await say(`cat /proc/${pid}/status`);
+  assert(!/^Uid:\s+0\b/m.test(status), status);
+  assert(/^CapBnd:\s+0+$/m.test(status) && /^NoNewPrivs:\s+1$/m.test(status), status);
+  assertEquals(await say("stat --format=%a /run/authenticator"), "750");
+
+  await say("systemctl reload authenticator");
+  await eventually(async () => await countInLog(machine, "authenticator", "SIGHUP:") === 1);
+  assertEquals(await mainPid(machine, "authenticator"), pid);
+
+  await say(`kill -KILL ${pid}`);
+  await eventually(() => answers(machine), "it is started again");
+
+  // A signal may come before the server listens for signals.
+  await say("systemctl restart authenticator && systemctl reload authenticator");
+  await eventually(() => answers(machine), "it is started again");
+
+  const stops = (): Promise<number> => countInLog(machine, "authenticator", "info stopped");
+  const earlier = await stops();
+  await say("systemctl stop authenticator");
+  assertEquals(await property(machine, "authenticator", "Result"), "success");
+  assertEquals(await stops(), earlier + 1);
+}
+
+async function checkOption(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  await say("install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81");
+  assertEquals((await run("systemctl start authenticator")).code, 1);
+  assert(await countInLog(machine, "authenticator", "did you mean AUTHENTICATOR_PORT?") > 0);
+  await say("rm /etc/authenticator.env");
+  await eventually(() => answers(machine), "it starts once the option is right");
+}
+
+async function checkDropIns(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  // An address of each kind: those that the drop-ins allow, and another.
+  await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
+  await say(`cd /tmp && openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost \\
+      -keyout key.pem -out cert.pem
+    install -D -m 600 -t /etc/authenticator key.pem
+    install -m 644 -t /etc/authenticator cert.pem`);
+  const drops = [
+    ["lan", "http", "8080"],
+    ["port-80", "http", "80"],
+    ["port-443", "https", "443"],
+  ] as const;
+  const folder = "/etc/systemd/system/authenticator.service.d";
+  for (const [name, scheme, port] of drops) {
+    await say(`install -D -m 644 -t ${folder} deploy/drop-ins/${name}.conf
+      systemctl daemon-reload && systemctl restart authenticator`);
+    const at = (address: string): string => `${scheme}://${address}:${port}`;
+    await eventually(() => answers(machine, at("127.0.0.1")), `${name} is ready`);
+    assert(await answers(machine, at("10.1.2.3")), name);
+    const refused = await run(`curl --insecure --max-time 2 ${at("192.0.2.1")}/readyz`);
+    assertEquals([refused.code, refused.stdout], [28, ""], name);
+    await say(`rm -r ${folder}`);
+  }
+  await say("systemctl daemon-reload && systemctl disable --now authenticator");
+}
+
+const CALL = "http://127.0.0.1:8080/Validate.aspx";
+
+async function checkTarget(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await say("systemctl add-wants multi-user.target redis-server && systemctl start redis-server");
+  await say(`install -m 600 /dev/stdin /etc/authenticator.env <<'END'
+AUTHENTICATOR_GUARD=redis://127.0.0.1:6379
+AUTHENTICATOR_MAX_FAILURES=5
+AUTHENTICATOR_SINGLE_USE=true
+END`);
+  await say(shownCommands("authenticator.target"));
+  await areReady(machine);
+  assertEquals(await say("stat --format=%a /run/authenticator-0?"), "750\n750");
+
+  // Each request has its connection: both servers get some.
+  await say(`for i in {1..60}; do curl --silent "${CALL}?Pin=1&SecretCode=bbbbbbbbbb"; done`);
+  const both = (text: string): Promise<number[]> =>
+    Promise.all(BOTH.map((server) => countInLog(machine, `authenticator@${server}`, text)));
+  await eventually(async () => sum(await both("outcome=throttled")) === 55);
+  assertEquals((await both("outcome=throttled")).filter((count) => count === 0), []);
+  assertEquals(sum(await both("outcome=false")), 5);
+  const pin = referenceHotp("cccccccccc", Math.floor(Date.now() / 30_000));
+  const said = await say(
+    `for i in {1..20}; do curl --silent "${CALL}?Pin=${pin}&SecretCode=cccccccccc"; echo; done`,
+  );
+  assertEquals(said.split("\n"), ["True", ...Array(19).fill("False")]);
+
+  const before = await processes(machine);
+  await say(`kill -KILL ${before[0]}`);
+  // Nobody is sent to the one that is gone.
+  const alive = "curl --silent --fail --output /dev/null http://127.0.0.1:8080/healthz";
+  await say(`for i in {1..20}; do ${alive} || exit; done`);
+  await areReady(machine);
+  const after = await processes(machine);
+  assertEquals(after.map((pid, i) => pid === before[i]), [false, true]);
+
+  await say("systemctl reload authenticator.target");
+  await eventually(async () => (await both("SIGHUP:")).every((count) => count === 1));
+  assertEquals(await processes(machine), after);
+  await say("systemctl restart authenticator.target && systemctl reload authenticator.target");
+  await areReady(machine);
+  assertEquals((await processes(machine)).filter((pid) => after.includes(pid)), []);
+  await say("systemctl stop authenticator.target 'authenticator@*'");
+  assertEquals(await processes(machine), ["0", "0"]);
+  await say("systemctl start authenticator.target");
+  await areReady(machine);
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
+async function checkRolling(machine: Machine): Promise<void> {
+  const docs = await Deno.readTextFile(new URL("docs/deploying.md", ROOT));
+  const loop = /```sh\n(for server in [^`]*systemctl restart[^`]*)```/.exec(docs)![1]!;
+  const before = await processes(machine);
+  const inLog = (): Promise<number> =>
+    countInLog(machine, "authenticator@*", "route=validate.aspx ");
+  const earlier = await inLog();
+  // Each call has its connection, and its line in the log: too few for journald to drop any.
+  const codes = await machine.say(`
+    call() { curl --silent --output /dev/null --write-out '%{http_code}\\n' "${CALL}?$1"; }
+    for i in {1..500}; do call "Pin=1&SecretCode=dddddddddd"; done >/tmp/codes &
+    caller=$!
+    ${loop}
+    wait $caller
+    cat /tmp/codes`);
+  assertEquals((await processes(machine)).filter((pid) => before.includes(pid)), []);
+  const answered = codes.split("\n").filter((code) => code === "200").length;
+  assert(answered > 250, codes);
+  assertEquals(await inLog() - earlier, answered);
+}
