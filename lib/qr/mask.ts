@@ -65,7 +65,7 @@ export function bestMask(matrix: Int32Array, layers: readonly Int32Array[], size
   const masked = new Int32Array(matrix.length);
   layers.forEach((layer, mask) => {
     for (let i = 0; i < masked.length; i++) masked[i] = matrix[i]! ^ layer[i]!;
-    const points = penalty(masked, size);
+    const points = penalty(masked, size, lowest);
     if (points >= lowest) return;
     best = mask;
     lowest = points;

@@ -478,6 +478,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "a word without a column in which blocks begin has none",
   },
   {
+    file: "lib/qr/penalty.ts",
+    line: "for (let word = 0; 32 * word < size - 1; word++) {",
+    original: "size - 1",
+    replacement: "size + 1",
+    reason: "a word without a column in which blocks begin has none",
+  },
+  {
     file: "lib/connection/redis_connection.ts",
     line: "#hasStood = false;",
     original: "false",
@@ -1276,6 +1283,16 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement: "mode <= 3",
     reason: "nobody asks for a fourth mode, and its bits are those that the others leave free",
   },
+  ...[
+    "for (let i = 6 * words; i < matrix.length; i++) {",
+    "for (let i = 0; i < matrix.length; i++) twiceDark += popCount(matrix[i]!);",
+  ].map((line) => ({
+    file: "lib/qr/penalty.ts",
+    line,
+    original: "i < matrix.length",
+    replacement: "i <= matrix.length",
+    reason: "outside the symbol stands undefined, which is light",
+  })),
   {
     file: "lib/qr/penalty.ts",
     original: "found !== 0",

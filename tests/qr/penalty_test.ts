@@ -11,13 +11,13 @@ import { randomText, seededRandom } from "../support/random.ts";
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const MASKS = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** The penalty of a symbol of `size` by `size` modules. */
-function penaltyOf(modules: Modules, size: number): number {
+/** The penalty of a symbol of `size` by `size` modules, counted up to `limit`. */
+function penaltyOf(modules: Modules, size: number, limit?: number): number {
   const matrix = new Int32Array(size * lineWords(size));
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) if (modules(x, y)) setDark(matrix, size, x, y);
   }
-  return penalty(matrix, size);
+  return penalty(matrix, size, limit);
 }
 
 /** The modules of a symbol given by its rows, dark ones as `#`. */
@@ -83,6 +83,28 @@ Deno.test("penalty() counts a finder-like pattern once, and the quiet zone as it
     assertEquals(naivePenalty(drawn(symbol), 21).n3, 40 * count, row);
     assertEquals(penaltyOf(drawn(symbol), 21), naivePoints(drawn(symbol), 21), row);
   }
+});
+
+Deno.test("penalty() counts everything below its limit, and no more than it takes to reach it", () => {
+  let distinct = 0;
+  for (const text of ["000000", "00000000000000", "HELLO 42"]) {
+    for (const mask of MASKS) {
+      const code = encodeQr(text, "M", { mask })!;
+      const modules: Modules = (x, y) => isDark(code, x, y);
+      const { n1, n2, n3, n4 } = naivePenalty(modules, code.size);
+      const points = n1 + n2 + n3 + n4;
+      // Each finder pattern has three rows and three columns like itself.
+      const least = n1 + n2 + 40 * 18;
+      if (least < points - n4 && n4 > 0) distinct++;
+      const limits = [0, least, least + 1, n1 + n2 + n3, n1 + n2 + n3 + 1, points, points + 1];
+      const counted = limits.map((limit) => penaltyOf(modules, code.size, limit));
+      const expected = limits.map((limit) =>
+        least >= limit ? least : n1 + n2 + n3 >= limit ? n1 + n2 + n3 : points
+      );
+      assertEquals(counted, expected, `${text} with mask pattern ${mask}`);
+    }
+  }
+  assertEquals(distinct > 0, true);
 });
 
 Deno.test("encodeQr() takes the mask pattern with the lowest penalty, of equals the first", () => {
