@@ -84,7 +84,7 @@ function appendAlphanumeric(stream: BitStream, values: Uint8Array): void {
 
 /** Eight bits each (clause 7.4.5, and of an ECI assignment number below 128 clause 7.4.2). */
 function appendBytes(stream: BitStream, bytes: Uint8Array): void {
-  for (const byte of bytes) stream.append(byte, 8);
+  for (let i = 0; i < bytes.length; i++) stream.append(bytes[i]!, 8);
 }
 
 /** Bits written one after the other, most significant first, into a fixed number of codewords. */
@@ -176,8 +176,8 @@ function ecWordsOf(block: Uint8Array, count: number): Int32Array {
   const words = count + 3 >>> 2;
   // The word that is never written shifts zeros in.
   const register = new Int32Array(words + 1);
-  for (const codeword of block) {
-    const multiple = (codeword ^ register[0]! >>> 24) * words;
+  for (let at = 0; at < block.length; at++) {
+    const multiple = (block[at]! ^ register[0]! >>> 24) * words;
     for (let i = 0; i < words; i++) {
       register[i] = (register[i]! << 8 | register[i + 1]! >>> 24) ^ multiples[multiple + i]!;
     }

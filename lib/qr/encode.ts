@@ -68,7 +68,8 @@ export function encodeQr(
   checkOptions(options);
   if (text.length > MAX_CHARACTERS) return undefined;
   const bytes = new TextEncoder().encode(text);
-  const header = bytes.some((byte) => byte > 0x7f) ? [UTF_8_HEADER] : [];
+  // What is not ASCII has more bytes in UTF-8 than code units in UTF-16.
+  const header = bytes.length > text.length ? [UTF_8_HEADER] : [];
   const { min, max } = allowedVersions(options);
   for (const range of VERSION_RANGES) {
     if (range.max < min || range.min > max) continue;

@@ -20,6 +20,8 @@ export interface Template {
   readonly functionPatterns: Int32Array;
   /** The modules that hold codewords and remainder bits, as y << 8 | x, in order of placement. */
   readonly placement: Uint16Array;
+  /** The two bits of a double matrix, counted through its words, that each of them is. */
+  readonly placementBits: Int32Array;
 }
 
 const templates: (Template | undefined)[] = [];
@@ -36,30 +38,27 @@ export function lineWords(size: number): number {
 
 /** Makes the module in column `x` and row `y` of a double matrix dark. */
 export function setDark(matrix: Int32Array, size: number, x: number, y: number): void {
-  const words = lineWords(size);
-  const column = size + y;
   // A shift counts modulo 32.
-  matrix[y * words + (x >>> 5)]! |= 1 << x;
-  matrix[x * words + (column >>> 5)]! |= 1 << column;
+  for (const bit of bitsOf(size, x, y)) matrix[bit >>> 5]! |= 1 << bit;
+}
+
+/** The bits of a module in a double matrix, counted through its words: in its row and its column. */
+function bitsOf(size: number, x: number, y: number): [number, number] {
+  const lineBits = 32 * lineWords(size);
+  return [lineBits * y + x, lineBits * x + size + y];
 }
 
 /** A double matrix with the function patterns of `template` and the unmasked `codewords`. */
 export function placeCodewords(template: Template, codewords: Uint8Array): Int32Array {
-  const { size, functionPatterns, placement } = template;
-  const words = lineWords(size);
+  const { functionPatterns, placementBits } = template;
   const matrix = functionPatterns.slice();
-  let next = 0;
-  for (const codeword of codewords) {
-    for (let shift = 7; shift >= 0; shift--) {
-      const module = placement[next++]!;
-      const x = module & 0xff;
-      const y = module >>> 8;
-      const column = size + y;
-      const bit = codeword >>> shift & 1;
-      // As in setDark(), but without a branch that would be mispredicted for every other bit.
-      matrix[y * words + (x >>> 5)]! |= bit << x;
-      matrix[x * words + (column >>> 5)]! |= bit << column;
-    }
+  for (let i = 0; i < 8 * codewords.length; i++) {
+    const bit = codewords[i >>> 3]! >>> (~i & 7) & 1;
+    const inRow = placementBits[2 * i]!;
+    const inColumn = placementBits[2 * i + 1]!;
+    // As in setDark(), but without a branch that would be mispredicted for every other bit.
+    matrix[inRow >>> 5]! |= bit << inRow;
+    matrix[inColumn >>> 5]! |= bit << inColumn;
   }
   return matrix;
 }
@@ -94,7 +93,9 @@ function createTemplate(version: number): Template {
   for (const [x, y] of formatModules(size).flat()) draw(x, y, false);
   // The module that is always dark (clause 7.9.1).
   draw(8, size - 8, true);
-  return { size, functionPatterns, placement: placementOrder(size, occupied) };
+  const placement = placementOrder(size, occupied);
+  const bits = [...placement].flatMap((module) => bitsOf(size, module & 0xff, module >>> 8));
+  return { size, functionPatterns, placement, placementBits: Int32Array.from(bits) };
 }
 
 /** Puts one module of a function pattern in column `x`, row `y`; outside the symbol, nothing. */

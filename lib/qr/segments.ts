@@ -113,6 +113,8 @@ export function bitLength(segments: readonly Segment[], version: number): number
 
 // The dynamic programming below names modes by their index here.
 const MODES: readonly Mode[] = ["byte", "alphanumeric", "numeric"];
+const VALUE_LIMITS = MODES.map((mode) => MODE_FACTS[mode].valueLimit);
+const CHARACTER_COSTS = MODES.map((mode) => MODE_FACTS[mode].sixths);
 
 // More than any text costs, and still a small integer.
 const IMPOSSIBLE = 2 ** 29;
@@ -145,13 +147,11 @@ function cheapestModes(
   bytes: Uint8Array,
   range: VersionRange,
 ): { readonly last: number; readonly before: Uint8Array } {
-  const limits = MODES.map((mode) => MODE_FACTS[mode].valueLimit);
-  const characterCosts = MODES.map((mode) => MODE_FACTS[mode].sixths);
   const headerCosts = MODES.map((mode) =>
     6 * (MODE_INDICATOR_BITS + countIndicatorBits(mode, range.min))
   );
   // The cost, in sixths of a bit, of all characters so far when the last of them has each mode.
-  const costs = MODES.map(() => IMPOSSIBLE);
+  const costs = [IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE];
   const before = new Uint8Array(bytes.length);
   let cheapest = 0;
   let cheapestWhole = 0;
@@ -162,14 +162,15 @@ function cheapestModes(
       const stay = costs[mode]!;
       const change = cheapestWhole + headerCosts[mode]!;
       choices |= (stay <= change ? mode : cheapest) << 2 * mode;
-      const cost = Math.min(stay, change) + characterCosts[mode]!;
-      costs[mode] = value < limits[mode]! ? cost : IMPOSSIBLE;
+      const cost = Math.min(stay, change) + CHARACTER_COSTS[mode]!;
+      costs[mode] = value < VALUE_LIMITS[mode]! ? cost : IMPOSSIBLE;
     }
     before[i] = choices;
     // Rounding up keeps the order of costs, so that they can be compared before it.
     cheapest = costs[1]! < costs[0]! ? 1 : 0;
     if (costs[2]! < costs[cheapest]!) cheapest = 2;
-    cheapestWhole = Math.ceil(costs[cheapest]! / 6) * 6;
+    const padded = costs[cheapest]! + 5;
+    cheapestWhole = padded - padded % 6;
   }
   return { last: cheapest, before };
 }

@@ -49,51 +49,46 @@ export function svgElement(code: QrCode, label: string): SvgElement {
  * The runs of dark modules as strokes one module wide along the middle of each row. Each run starts
  * relative to the end of the one before it, which takes the fewest bytes.
  */
-function pathData(code: QrCode): string {
+function pathData({ size, rows }: QrCode): string {
+  const words = rowWords(size);
   let path = "";
   // Where the pen is, in modules of the symbol; at first at the picture's origin.
   let penX = -QUIET_ZONE_MODULES;
   let penY = -QUIET_ZONE_MODULES - 0.5;
-  for (let y = 0; y < code.size; y++) {
-    let start = findColumn(code, y, 0, DARK);
-    while (start < code.size) {
-      const end = findColumn(code, y, start, LIGHT);
-      path += runData(start - penX, y - penY, end - start);
-      penX = end;
-      penY = y;
-      start = findColumn(code, y, end, DARK);
+  let start = 0;
+  for (let y = 0; y < size; y++) {
+    let previous = 0;
+    for (let word = 0; word < words; word++) {
+      const modules = rows[y * words + word]!;
+      // Where a module differs from the one before it. A row has an odd number of modules, so that
+      // its last word has room for the edge after the last of them.
+      let edges = modules ^ (modules << 1 | previous >>> 31);
+      for (; edges !== 0; edges &= edges - 1) {
+        const x = 32 * word + 31 - Math.clz32(edges & -edges);
+        if ((modules >>> x & 1) === 1) start = x;
+        else {
+          path += runData(start - penX, y - penY, x - start);
+          penX = x;
+          penY = y;
+        }
+      }
+      previous = modules;
     }
   }
   return path;
 }
 
 // Most runs are short and follow another one in their row after a short gap; to make their text
-// anew each time would take longer than all the rest of the path.
+// anew each time would take longer than all the rest of the path. Joined, since JavaScriptCore keeps
+// a template's result in parts and would gather them again in each path.
 const SHORT = 16;
 const SHORT_RUNS: readonly string[] = Array.from(
   { length: SHORT * SHORT },
-  (_, i) => `m${Math.floor(i / SHORT)} 0h${i % SHORT}`,
+  (_, i) => ["m", Math.floor(i / SHORT), " 0h", i % SHORT].join(""),
 );
 
 /** A move of the pen by `dx` and `dy`, and a run of `length` modules to the right. */
 function runData(dx: number, dy: number, length: number): string {
   if (dy === 0 && dx < SHORT && length < SHORT) return SHORT_RUNS[dx * SHORT + length]!;
   return `m${dx} ${dy}h${length}`;
-}
-
-// What turns the modules looked for into set bits.
-const DARK = 0;
-const LIGHT = -1;
-
-/** The first column from `x` on whose module in row `y` is `DARK` or `LIGHT`, or else the size. */
-function findColumn({ size, rows }: QrCode, y: number, x: number, inversion: number): number {
-  const words = rowWords(size);
-  let word = x >>> 5;
-  let candidates = (rows[y * words + word]! ^ inversion) & -1 << x;
-  while (candidates === 0) {
-    if (++word >= words) return size;
-    candidates = rows[y * words + word]! ^ inversion;
-  }
-  const lowestBit = 31 - Math.clz32(candidates & -candidates);
-  return Math.min(size, 32 * word + lowestBit);
 }
