@@ -6,6 +6,7 @@
 
 import { eTag } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
+import { readPairs } from "../binding/form_urlencoded.ts";
 import { disco } from "../description/disco.ts";
 import { openApi } from "../description/openapi.ts";
 import { wsdl } from "../description/wsdl.ts";
@@ -156,11 +157,9 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
-  if (query === "") return "overview";
-  // As almost everybody asks: to read any other query costs as much as all the rest of an answer.
-  const isWsdl = query === "wsdl" || query === "WSDL";
-  if (isWsdl) return "wsdl";
-  const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
+  // Without escapes both say the same, and the second in a fifth of the time.
+  const read = /[%+]/.test(query) ? [...new URLSearchParams(query)] : readPairs(query);
+  const pairs = read.map(([key, value]) => [key.toLowerCase(), value]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];

@@ -145,6 +145,10 @@ Deno.test("one handler answers each document with its own text, whatever was ask
   for (const [i, path] of paths.entries()) assertEquals(await textOf(path), texts[i], path);
   assertEquals(await textOf("/api.asmx?WSDL"), await textOf("/api.asmx?wsdl"));
   assertEquals(await textOf("/api.asmx?other"), await textOf("/api.asmx"));
+  const page = await textOf("/api.asmx?op=Pair&format=JSON");
+  for (const query of ["%6Fp=P%61ir&format=JSON", "OP=x&FORMAT=JSO%4E&op=Pair"]) {
+    assertEquals(await textOf(`/api.asmx?${query}`), page, query);
+  }
 });
 
 Deno.test("the page of an operation differs by the format that it begins with", async () => {

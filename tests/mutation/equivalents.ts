@@ -41,8 +41,6 @@ const ONE_BIT =
 
 const MADE_ANEW = "layers that are made anew are the same; to keep them spares the work";
 
-const READ_AS_ANY = "the query is read as any other is then; the check spares that";
-
 /** The list. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -740,63 +738,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/documents.ts",
-    line: 'if (query === "") return "overview";',
-    original: 'query === ""',
-    replacement: "false",
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'if (query === "") return "overview";',
-    original: '""',
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: 'query === "wsdl"',
-    replacement: "false",
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: 'query === "WSDL"',
-    replacement: "false",
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: '"WSDL"',
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: 'query === "wsdl" || query === "WSDL"',
-    replacement: "false",
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: 'query === "wsdl" || query === "WSDL"',
-    replacement: 'query === "wsdl" && query === "WSDL"',
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    line: 'const isWsdl = query === "wsdl" || query === "WSDL";',
-    original: '"wsdl"',
-    replacement: '""',
-    reason: READ_AS_ANY,
-  },
-  {
-    file: "lib/http/documents.ts",
-    original: "isWsdl",
-    replacement: "false",
-    reason: READ_AS_ANY,
+    original: "/[%+]/",
+    replacement: "/[^%+]/",
+    reason: "they differ where there are escapes, and nothing but escapes is no name",
   },
   {
     file: "lib/http/documents.ts",
