@@ -49,15 +49,13 @@ export function writeParameters({ parameters }: Operation, args: Arguments): str
  *
  * @throws {Fault} When a name or value is not UTF-8.
  */
-export function readPairs(encoded: string): readonly (readonly [string, string])[] {
-  const pairs: (readonly [string, string])[] = [];
+export function* readPairs(encoded: string): Generator<readonly [string, string], void, void> {
   for (const pair of encoded.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const end = equals < 0 ? pair.length : equals;
-    pairs.push([decodeFormText(pair.slice(0, end)), decodeFormText(pair.slice(end + 1))]);
+    yield [decodeFormText(pair.slice(0, end)), decodeFormText(pair.slice(end + 1))];
   }
-  return pairs;
 }
 
 // A run of escapes: %XX is a byte of UTF-8, %uXXXX a UTF-16 unit (what .NET's HttpGet and HttpPost

@@ -157,9 +157,10 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
-  // Without escapes both say the same, and the second in a fifth of the time.
-  const read = /[%+]/.test(query) ? [...new URLSearchParams(query)] : readPairs(query);
-  const pairs = read.map(([key, value]) => [key.toLowerCase(), value]);
+  // Without escapes both say the same, and the second in less time. The first also passes over a
+  // question mark at the start.
+  const read = /[%+?]/.test(query) ? new URLSearchParams(query) : readPairs(query);
+  const pairs = [...read].map(([key, value]) => [key.toLowerCase(), value]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];

@@ -13,8 +13,9 @@ async function ask(path: string, headers: HeadersInit, body: string): Promise<st
   });
   const reply = await handler(request);
   const text = await reply.text();
-  const [said] = /Duplicate parameter: \w+|did not recognize|is not JSON|false/.exec(text) ??
-    [text];
+  const [said] =
+    /Duplicate parameter: \w+|did not recognize|is not (?:JSON|UTF-8)|false/.exec(text) ??
+      [text];
   return `${reply.status} ${said}`;
 }
 
@@ -24,6 +25,18 @@ function askSoap({ envelope }: SoapVersion, headers: HeadersInit): Promise<strin
   const body = `<s:Envelope xmlns:s="${envelope}"><s:Body>${call}</s:Body></s:Envelope>`;
   return ask("", headers, body);
 }
+
+Deno.test("of two faults in a form, the first is told", async () => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  for (
+    const [form, answer] of [
+      ["pin=1&PIN=2&secretCode=s&x=%FF", "400 Duplicate parameter: pin"],
+      ["pin=1&x=%FF&PIN=2&secretCode=s", "400 is not UTF-8"],
+    ] as const
+  ) {
+    assertEquals(await ask("/ValidatePin", headers, form), answer, form);
+  }
+});
 
 // What a firewall reads as one action must not be read as another here.
 const ACTIONS: readonly (readonly [action: string, isOurs: boolean])[] = [

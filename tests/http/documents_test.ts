@@ -143,7 +143,9 @@ Deno.test("one handler answers each document with its own text, whatever was ask
   for (const path of paths) texts.push(await textOf(path));
   assertEquals(new Set(texts).size, paths.length);
   for (const [i, path] of paths.entries()) assertEquals(await textOf(path), texts[i], path);
-  assertEquals(await textOf("/api.asmx?WSDL"), await textOf("/api.asmx?wsdl"));
+  for (const query of ["WSDL", "?wsdl", "?%77sdl", "&=&wsdl"]) {
+    assertEquals(await textOf(`/api.asmx?${query}`), await textOf("/api.asmx?wsdl"), query);
+  }
   assertEquals(await textOf("/api.asmx?other"), await textOf("/api.asmx"));
   const page = await textOf("/api.asmx?op=Pair&format=JSON");
   for (const query of ["%6Fp=P%61ir&format=JSON", "OP=x&FORMAT=JSO%4E&op=Pair"]) {

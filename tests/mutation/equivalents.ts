@@ -738,9 +738,9 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/documents.ts",
-    original: "/[%+]/",
-    replacement: "/[^%+]/",
-    reason: "they differ where there are escapes, and nothing but escapes is no name",
+    original: "/[%+?]/",
+    replacement: "/[^%+?]/",
+    reason: "they differ where one of these stands, and nothing but these is no name",
   },
   {
     file: "lib/http/documents.ts",
