@@ -22,8 +22,8 @@ export interface OutgoingReply extends Omit<Reply, "body"> {
 export interface Answer {
   /** The reply. */
   readonly reply: OutgoingReply;
-  /** How it ended; `ok` unless given. */
-  readonly outcome?: Outcome;
+  /** How it ended. */
+  readonly outcome: Outcome;
   /** The name of the operation, when one was reached. */
   readonly operation?: string;
   /** The name of the binding, when there is one. */

@@ -6,7 +6,6 @@
 
 import { eTag } from "@std/http/etag";
 import type { Reply } from "../binding/binding.ts";
-import { readPairs } from "../binding/form_urlencoded.ts";
 import { disco } from "../description/disco.ts";
 import { openApi } from "../description/openapi.ts";
 import { wsdl } from "../description/wsdl.ts";
@@ -115,14 +114,12 @@ async function write(
     format: typeof name === "string" ? DEFAULT_FORMAT : name.format,
   });
   const etag = await eTag(reply.body);
+  const plain = representation(reply, etag);
   if (reply.status !== 200) {
-    const headers = { ...reply.headers, "cache-control": "no-cache", etag };
-    const whole: Answer = { reply: { ...reply, headers }, outcome: "not-found" };
+    const whole: Answer = { ...plain.whole, outcome: "not-found" };
     return { plain: { etag, whole, fresh: whole }, zipped: undefined };
   }
-  if (reply.contentType.startsWith("text/xml")) {
-    return { plain: representation(reply, etag), zipped: undefined };
-  }
+  if (reply.contentType.startsWith("text/xml")) return { plain, zipped: undefined };
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   const zippedTag = etag.replace(/"$/, '-gzip"');
   return {
@@ -136,8 +133,8 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   const encoded = coding === undefined ? headers : { ...headers, "content-encoding": coding };
   return {
     etag,
-    whole: { reply: { ...reply, headers: encoded } },
-    fresh: { reply: { ...reply, headers, status: 304, body: null } },
+    whole: { reply: { ...reply, headers: encoded }, outcome: "ok" },
+    fresh: { reply: { ...reply, headers, status: 304, body: null }, outcome: "ok" },
   };
 }
 
@@ -157,10 +154,7 @@ const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** The document that a query string asks for; each key in any case. */
 function documentIn(query: string): DocumentName {
-  // Without escapes both say the same, and the second in less time. The first also passes over a
-  // question mark at the start.
-  const read = /[%+?]/.test(query) ? new URLSearchParams(query) : readPairs(query);
-  const pairs = [...read].map(([key, value]) => [key.toLowerCase(), value]);
+  const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];

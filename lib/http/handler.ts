@@ -96,17 +96,14 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTI
 
 function eventOf(
   { request, route, caller }: Exchange,
-  { reply: { status, body }, outcome = "ok", operation = "", binding = "", facts }: Answer,
+  { reply: { status, body }, outcome, operation = "", binding = "", facts }: Answer,
   requestId: string,
   durationMs: number,
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
   const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
-  // deno-fmt-ignore
-  return {
-    requestId, method, route, operation, binding, caller, facts, status, outcome, durationMs,
-    replyBytes,
-  };
+  const call = { operation, binding, caller, facts };
+  return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
 }
 
 /** The name of all paths that are no route. */
@@ -136,7 +133,7 @@ const NOT_FOUND: Answer = { reply: plainReply(404, "Not found."), outcome: "not-
 function methodAnswer(request: Request, found: Found): Answer {
   const headers = { allow: allowOf(found) };
   if (request.method === "OPTIONS") {
-    return { reply: { status: 204, contentType: "", body: null, headers } };
+    return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };
   }
   const reply = plainReply(405, `Method not allowed. Expected ${headers.allow}.`);
   return { reply: { ...reply, headers }, outcome: "method-not-allowed" };

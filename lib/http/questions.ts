@@ -34,6 +34,7 @@ export function question(
 
 const OK: Answer = {
   reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
+  outcome: "ok",
 };
 const NOT_READY: Answer = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
@@ -52,7 +53,10 @@ export function metrics(state: HandlerState): Answerer | undefined {
   const { metricsPage } = state;
   if (metricsPage === undefined) return undefined;
   const contentType = "text/plain; version=0.0.4; charset=utf-8";
-  return question(state, () => ({ reply: { status: 200, contentType, body: metricsPage() } }));
+  return question(state, () => ({
+    reply: { status: 200, contentType, body: metricsPage() },
+    outcome: "ok",
+  }));
 }
 
 /**
@@ -67,7 +71,7 @@ export function picture(state: HandlerState): Answerer {
     const form = isForm
       ? await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns })
       : target.query;
-    return { reply: qrPicture(form) };
+    return { reply: qrPicture(form), outcome: "ok" };
   });
 }
 
@@ -77,6 +81,7 @@ export function redirect(state: HandlerState): Answerer {
   // reference that is relative to the path is right with it and without (RFC 9110 §10.2.2).
   const { baseUrl } = state;
   const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
-  const answer = { reply: { ...plainReply(302, "See /api.asmx."), headers } };
+  const reply = { ...plainReply(302, "See /api.asmx."), headers };
+  const answer: Answer = { reply, outcome: "ok" };
   return question(state, () => answer);
 }

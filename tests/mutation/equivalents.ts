@@ -738,12 +738,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/documents.ts",
-    original: "/[%+?]/",
-    replacement: "/[^%+?]/",
-    reason: "they differ where one of these stands, and nothing but these is no name",
-  },
-  {
-    file: "lib/http/documents.ts",
     original: "oldest !== undefined",
     replacement: "true",
     reason: "where there are so many there is an oldest; the check is for the compiler",
@@ -770,7 +764,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "lib/http/handler.ts",
-    line: 'return { reply: { status: 204, contentType: "", body: null, headers } };',
+    line: 'return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };',
     original: '""',
     reason: "of what has no body, no media type is said",
   },
