@@ -136,6 +136,32 @@ Deno.test("createHandler() names the route of a request that it refuses", async 
   ]);
 });
 
+Deno.test("createHandler() tells of every question that is answered that it went well", async () => {
+  const told: unknown[] = [];
+  const handler = handlerWith({
+    metricsPage: () => "",
+    telemetry: {
+      observe: ({ route, status, outcome }) => void told.push([route, status, outcome]),
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  });
+  const paths = ["/", "/metrics", "/qr.aspx?data=a", "/api.asmx?wsdl", "/openapi.json"];
+  for (const path of paths) await handler(new Request(`http://localhost${path}`));
+  const headers = { "if-none-match": "*" };
+  await handler(new Request("http://localhost/api.asmx", { headers }));
+  await handler(new Request("http://localhost/api.asmx", { method: "OPTIONS" }));
+  assertEquals(told, [
+    ["root", 302, "ok"],
+    ["metrics", 200, "ok"],
+    ["qr.aspx", 200, "ok"],
+    ["description", 200, "ok"],
+    ["openapi", 200, "ok"],
+    ["description", 304, "ok"],
+    ["service", 204, "ok"],
+  ]);
+});
+
 interface Asked {
   readonly reply: Response;
   readonly events: readonly RequestEvent[];
