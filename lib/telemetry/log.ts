@@ -89,7 +89,7 @@ function requestText(event: RequestEvent, color: boolean): string {
   if (caller !== undefined) text += ` caller=${caller}`;
   text += ` status=${color ? colored(status) : status}`;
   for (const name in facts) {
-    if (name !== "outcome") text += ` ${name}=${facts[name as keyof Facts]}`;
+    if (name !== "outcome") text += ` ${name}=${wordOf(`${facts[name as keyof Facts]}`)}`;
   }
   return `${text} outcome=${outcome} ms=${milliseconds(event)} bytes=${event.replyBytes}` +
     ` id=${event.requestId}`;

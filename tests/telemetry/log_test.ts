@@ -67,6 +67,12 @@ Deno.test("createLog() writes the same fields of a request as text and as JSON",
   }
 });
 
+Deno.test("createLog() keeps a fact with spaces or a line end to one word of its line", () => {
+  const facts = { secret: "a b\nc" };
+  const line = logged({}, (log) => log.request({ ...EVENT, facts }));
+  assert(line.includes(' secret="a b\\nc" outcome=true '), line);
+});
+
 Deno.test("createLog() writes the name of the caller", () => {
   const event = { ...EVENT, caller: "billing" };
   const text = logged({}, (log) => log.request(event));
