@@ -173,7 +173,7 @@ Deno.test("the README's picture and setup code are what its first call gives", (
 Deno.test("docs/house.md: the map has every room, and every file that it names exists", () => {
   const rooms = [...read("docs/house.md").matchAll(/^- \*\*`(lib\/\w+\/)`\*\*(.*(?:\n {2}.*)*)/gm)];
   const files = rooms.flatMap(([, room, text]) =>
-    [...text!.matchAll(/`(\w+\.ts)`/g)].map(([, file]) => room! + file)
+    [...text!.matchAll(/`([\w/]+\.ts)`/g)].map(([, file]) => room! + file)
   );
   for (const file of files) assert(Deno.statSync(new URL(file, ROOT)).isFile, file);
   assert(files.length > 30);

@@ -7,8 +7,8 @@
 import type { Binding } from "./binding.ts";
 import { httpGetBinding, httpPostBinding } from "./http_params.ts";
 import { jsonBinding } from "./json.ts";
-import { soapBinding } from "./soap.ts";
-import { SOAP_11, SOAP_12 } from "./soap_versions.ts";
+import { soapBinding } from "./soap/soap.ts";
+import { SOAP_11, SOAP_12 } from "./soap/versions.ts";
 
 /**
  * The bindings in the order in which they are asked whether a request is theirs. The original's

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { SOAP_11, SOAP_12, type SoapVersion } from "../binding/soap_versions.ts";
+import { SOAP_11, SOAP_12, type SoapVersion } from "../binding/soap/versions.ts";
 import type { Operation } from "../service/operations.ts";
 import type { SampleContext } from "../samples/context.ts";
 import { exampleArguments } from "../samples/fields.ts";

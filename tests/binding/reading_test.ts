@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { SOAP_11, SOAP_12, type SoapVersion } from "../../lib/binding/soap_versions.ts";
+import { SOAP_11, SOAP_12, type SoapVersion } from "../../lib/binding/soap/versions.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const handler = handlerWith();

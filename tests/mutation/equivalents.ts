@@ -327,7 +327,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "only a number equals its own whole part; the check is for the compiler",
   },
   {
-    file: "lib/binding/soap_envelope.ts",
+    file: "lib/binding/soap/envelope.ts",
     original: "body === undefined",
     replacement: "false",
     reason:

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Fault, HeaderBlockName } from "../service/fault.ts";
-import type { Arguments, Operation, Result } from "../service/operations.ts";
-import { XML_NAMESPACE } from "../xml/tree.ts";
-import { element, type MarkupElement, writeCompact, writeIndented } from "../xml/writer.ts";
+import type { Fault, HeaderBlockName } from "../../service/fault.ts";
+import type { Arguments, Operation, Result } from "../../service/operations.ts";
+import { XML_NAMESPACE } from "../../xml/tree.ts";
+import { element, type MarkupElement, writeCompact, writeIndented } from "../../xml/writer.ts";
 import {
   type Binding,
   type FaultFacts,
@@ -15,11 +15,12 @@ import {
   type Reply,
   type ServiceRequest,
   type WrittenCall,
-} from "./binding.ts";
-import { booleansOnce, resultContent } from "./result.ts";
-import { readEnvelope } from "./soap_envelope.ts";
-import { SOAP_11, SOAP_12, type SoapVersion } from "./soap_versions.ts";
-import { XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
+} from "../binding.ts";
+import { EnvelopeShapes } from "./envelope_shapes.ts";
+import { booleansOnce, resultContent } from "../result.ts";
+import { readEnvelope } from "./envelope.ts";
+import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
+import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
 
 /**
  * The binding of a version of SOAP.
@@ -31,6 +32,7 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
   const mediaTypes = version === SOAP_12
     ? [SOAP_12.mediaType]
     : [SOAP_11.mediaType, SOAP_12.mediaType];
+  const shapes = new EnvelopeShapes();
   return {
     name: version.name,
     accepts: (request) =>
@@ -38,7 +40,8 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
       (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
     readCall: async (request) => {
       const envelope = await request.readText(mediaTypes);
-      return readEnvelope(envelope, { version, namespace, action: readAction(request, version) });
+      const action = readAction(request, version);
+      return readEnvelope(envelope, { version, namespace, action, shapes });
     },
     writeReply: booleansOnce((operation, result) =>
       writeReply(operation, result, version, namespace)

@@ -1,18 +1,18 @@
 /**
  * A SOAP Envelope read: its structure, its header blocks, and the call that its Body holds. All
- * that depends on the version comes from `soap_versions.ts`.
+ * that depends on the version comes from `versions.ts`.
  *
  * @module
  */
 
-import { Fault } from "../service/fault.ts";
+import { Fault } from "../../service/fault.ts";
 import {
   duplicateParameter,
   missingParameter,
   type Operation,
   OPERATIONS,
-} from "../service/operations.ts";
-import { XmlError } from "../xml/cursor.ts";
+} from "../../service/operations.ts";
+import { XmlError } from "../../xml/cursor.ts";
 import {
   attributeValue,
   hasName,
@@ -20,10 +20,11 @@ import {
   parseXml,
   type XmlDocument,
   type XmlElement,
-} from "../xml/tree.ts";
-import type { Call } from "./binding.ts";
-import type { SoapVersion } from "./soap_versions.ts";
-import { XSI_NAMESPACE } from "./xsd.ts";
+} from "../../xml/tree.ts";
+import type { Call } from "../binding.ts";
+import type { EnvelopeShapes } from "./envelope_shapes.ts";
+import type { SoapVersion } from "./versions.ts";
+import { XSI_NAMESPACE } from "../xsd.ts";
 
 /** What an Envelope is read against. */
 export interface EnvelopeContext {
@@ -33,6 +34,8 @@ export interface EnvelopeContext {
   readonly namespace: string;
   /** The SOAPAction or action that came beside the Envelope; null when none did. */
   readonly action: string | null;
+  /** Shapes of Envelopes that were read against the same before; none unless given. */
+  readonly shapes?: EnvelopeShapes;
 }
 
 /**
@@ -42,6 +45,13 @@ export interface EnvelopeContext {
  * or its Body holds no call of the service.
  */
 export function readEnvelope(text: string, context: EnvelopeContext): Call {
+  const known = context.shapes?.find(text);
+  if (known === undefined) return readNewEnvelope(text, context);
+  checkAction(known.operation, context);
+  return known;
+}
+
+function readNewEnvelope(text: string, context: EnvelopeContext): Call {
   try {
     const document = parseXml(text);
     const body = readStructure(document, context.version);
@@ -49,7 +59,10 @@ export function readEnvelope(text: string, context: EnvelopeContext): Call {
     if (element === undefined || others.length > 0) throw notOneOperation(context.namespace);
     const operation = readOperation(element, context);
     checkAction(operation, context);
-    return { operation, args: readArguments(operation, element, context.namespace) };
+    const call = { operation, args: readArguments(operation, element, context.namespace) };
+    // A text whose line ends were normalised is not the one that the next is compared with.
+    if (document.text === text) context.shapes?.remember(document, call, element);
+    return call;
   } catch (error) {
     throw error instanceof XmlError ? unreadable(error) : error;
   }
