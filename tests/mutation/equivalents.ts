@@ -333,6 +333,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason:
       "where there is no second element, none of them is a Body; the check is for the compiler",
   },
+  ...["false", "end <= 0"].map((replacement) => ({
+    file: "lib/binding/soap/envelope_shapes.ts",
+    original: "end < 0",
+    replacement,
+    reason: "without markup ahead, the search begins at the front, where no end-tag stands",
+  })),
   {
     file: "lib/binding/result.ts",
     line:

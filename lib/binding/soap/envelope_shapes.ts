@@ -56,7 +56,7 @@ export class EnvelopeShapes {
     const texts: string[] = [];
     let from = 0;
     for (const { children: [value, another] } of parameters) {
-      if (value === undefined || another !== undefined || !isPlain(value, text)) return;
+      if (value === undefined || another !== undefined || !isInPlace(value, text)) return;
       texts.push(copyOf(text.slice(from, value.offset)));
       from = value.offset + value.text.length;
     }
@@ -67,13 +67,14 @@ export class EnvelopeShapes {
   }
 }
 
-function isPlain(value: XmlElement | XmlText, text: string): value is XmlText {
-  return !isElement(value) && PLAIN.test(value.text) && text.startsWith(value.text, value.offset);
+// Whether a value stands in the text as it is, up to the next markup.
+function isInPlace(value: XmlElement | XmlText, text: string): value is XmlText {
+  return !isElement(value) && text.startsWith(`${value.text}<`, value.offset);
 }
 
 // An engine keeps a slice as a view of the whole text, in which the secret stands.
 function copyOf(text: string): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+  return new TextDecoder().decode(new TextEncoder().encode(text));
 }
 
 function valuesIn(text: string, { names, texts }: EnvelopeShape): Call["args"] | undefined {
