@@ -34,7 +34,7 @@ export interface EnvelopeContext {
   readonly namespace: string;
   /** The SOAPAction or action that came beside the Envelope; null when none did. */
   readonly action: string | null;
-  /** Shapes of Envelopes that were read against the same before; none unless given. */
+  /** The shapes of Envelopes that were read with this version and namespace; none unless given. */
   readonly shapes?: EnvelopeShapes;
 }
 
@@ -60,7 +60,7 @@ function readNewEnvelope(text: string, context: EnvelopeContext): Call {
     const operation = readOperation(element, context);
     checkAction(operation, context);
     const call = { operation, args: readArguments(operation, element, context.namespace) };
-    // A text whose line ends were normalised is not the one that the next is compared with.
+    // One with carriage returns is never found again: its shape has none.
     if (document.text === text) context.shapes?.remember(document, call, element);
     return call;
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * Envelopes that differ in the values of their parameters alone. A caller writes the same text around
- * them each time: once the reader has taken an Envelope apart, the next one like it is told by that
- * text. Nothing is decided here; what is not the same to the letter is left to the reader.
+ * them each time: once the reader has taken an Envelope apart, the next one with that text around its
+ * values needs no reader. What differs by a letter goes to the reader.
  *
  * @module
  */
@@ -9,6 +9,7 @@
 import type { Operation } from "../../service/operations.ts";
 import { isElement, type XmlDocument, type XmlElement, type XmlText } from "../../xml/tree.ts";
 import type { Call } from "../binding.ts";
+import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
 
 /** An Envelope without the values of its parameters. */
 interface EnvelopeShape {
@@ -19,60 +20,82 @@ interface EnvelopeShape {
   readonly texts: readonly string[];
 }
 
-// Many more than the programs that call one server are written in.
+// More than the SOAP toolkits that call one server.
 const MAX_SHAPES = 8;
-/** The longest Envelope that is remembered, in UTF-16 units. */
+// In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
+// with each shape.
 const MAX_LENGTH = 2_048;
 
-// What stands for itself wherever character data may stand: nothing in it could begin or end anything
-// else, and XML forbids none of it.
+// A value that means itself wherever it stands: without markup and references, without `]`, since
+// `]]>` is not allowed, and without what XML forbids or a reader could change.
 const PLAIN = /^[ -%'-;=-\\^-~]*$/;
 
-/** The shapes of Envelopes of one version that were read last, without the values that they had. */
+/** The shapes of Envelopes of one version and one service. */
 export class EnvelopeShapes {
   readonly #known: EnvelopeShape[] = [];
+  readonly #bare: RegExp;
 
-  /** The call that an Envelope holds, when it is one of these shapes with plain values. */
+  /**
+   * Knows no shape yet.
+   *
+   * @param namespaces The namespace names that an Envelope may declare beside those of XML Schema.
+   */
+  constructor(namespaces: readonly string[]) {
+    const values = [...namespaces, XSI_NAMESPACE, XSD_NAMESPACE].map(RegExp.escape).join("|");
+    const attribute = String.raw`\s+[^\s<>"'=!?]+\s*=\s*(?:"(?:${values})"|'(?:${values})')`;
+    const tag = String.raw`</?[^\s<>"'=!?]+(?:${attribute})*\s*/?>`;
+    this.#bare = new RegExp(String.raw`^(?:<\?xml\s[^<>]*\?>)?(?:\s*${tag})*\s*$`);
+  }
+
+  /** The call that an Envelope holds, when it has a shape that is known, and plain values. */
   find(text: string): Call | undefined {
-    for (const shape of this.#known) {
+    if (text.length > MAX_LENGTH) return undefined;
+    for (const [i, shape] of this.#known.entries()) {
       const args = valuesIn(text, shape);
-      if (args !== undefined) return { operation: shape.operation, args };
+      if (args === undefined) continue;
+      // What is used stays, however many others come.
+      if (i > 0) this.#known.unshift(...this.#known.splice(i, 1));
+      return { operation: shape.operation, args };
     }
     return undefined;
   }
 
   /**
-   * Remembers the shape of an Envelope that holds a call. It does not where anything but the values
-   * of its parameters could be its caller's own: no Header and no element that the operation does not
-   * have is kept.
+   * Remembers the shape of an Envelope that was read, unless it would keep anything of its caller's
+   * own: it holds tags, white space and the namespace names that are known, and nothing else.
    *
    * @param element The element that names the operation.
    */
-  remember(document: XmlDocument, { operation, args }: Call, element: XmlElement): void {
-    const { root, text } = document;
+  remember({ root, text }: XmlDocument, { operation, args }: Call, element: XmlElement): void {
     const parameters = element.children.filter(isElement);
-    const isBare = root.children.filter(isElement).length === 1 && parameters.length === args.size;
-    if (!isBare || text.length > MAX_LENGTH) return;
+    const isWhole = args.size === operation.parameters.length && parameters.length === args.size;
+    // The Body alone, without a Header.
+    const isAlone = root.children.filter(isElement).length === 1;
+    if (!isWhole || !isAlone || text.length > MAX_LENGTH) return;
     const texts: string[] = [];
     let from = 0;
-    for (const { children: [value, another] } of parameters) {
-      if (value === undefined || another !== undefined || !isInPlace(value, text)) return;
-      texts.push(copyOf(text.slice(from, value.offset)));
+    for (const { children: [value] } of parameters) {
+      if (value === undefined || !isPlain(value, text)) return;
+      texts.push(text.slice(from, value.offset));
       from = value.offset + value.text.length;
     }
-    texts.push(copyOf(text.slice(from)));
-    const names = parameters.map(({ localName }) => localName);
-    this.#known.unshift({ operation, names, texts });
+    texts.push(text.slice(from));
+    if (!texts.every((piece) => this.#bare.test(piece))) return;
+    const names = parameters.map(({ localName }) =>
+      operation.parameters.find(({ name }) => name === localName)!.name
+    );
+    this.#known.unshift({ operation, names, texts: texts.map(copyOf) });
     if (this.#known.length > MAX_SHAPES) this.#known.pop();
   }
 }
 
-// Whether a value stands in the text as it is, up to the next markup.
-function isInPlace(value: XmlElement | XmlText, text: string): value is XmlText {
-  return !isElement(value) && text.startsWith(`${value.text}<`, value.offset);
+// Whether a value is plain, and stands so in the text.
+function isPlain(value: XmlElement | XmlText, text: string): value is XmlText {
+  return !isElement(value) && PLAIN.test(value.text) && text.startsWith(value.text, value.offset);
 }
 
-// An engine keeps a slice as a view of the whole text, in which the secret stands.
+// An engine keeps a slice as a view of the whole text, in which the secret stands. So no text or name
+// of an Envelope is kept, but copies.
 function copyOf(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text));
 }

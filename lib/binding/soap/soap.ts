@@ -32,7 +32,7 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
   const mediaTypes = version === SOAP_12
     ? [SOAP_12.mediaType]
     : [SOAP_11.mediaType, SOAP_12.mediaType];
-  const shapes = new EnvelopeShapes();
+  const shapes = new EnvelopeShapes([version.envelope, version.encoding, namespace]);
   return {
     name: version.name,
     accepts: (request) =>
