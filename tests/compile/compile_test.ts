@@ -89,6 +89,18 @@ Deno.test("compile.sh writes the checksums of what it made", () =>
     assert(sums.includes(`${digest}  authenticator.js\n`), sums);
   }));
 
+Deno.test("a bundle has the names of functions and modules, and no path of the machine", () =>
+  withSources("named-", async (folder) => {
+    await compile(folder, ["--bundle"], {});
+    const text = await Deno.readTextFile(`${folder}/dist/authenticator.js`);
+    assert(text.includes("\nfunction readEnvelope("));
+    const modules = [...text.matchAll(/^(?:\/\/ | {2}")([^\s"]+\.[cm]?[jt]s)(?:$|"\()/gm)]
+      .map(([, name]) => name!);
+    const strangers = modules.filter((name) => !/^(?:main\.ts$|lib\/|npm:)/.test(name));
+    assertEquals([modules.length > 300, strangers], [true, []]);
+    assert(!text.includes(folder));
+  }));
+
 Deno.test("compile.sh says what it does not know, and exits with 2", async () => {
   for (const args of [["--target", "amiga"], ["--with", "node"], ["--fast"], ["--with"]]) {
     const { code, stderr } = await runToEnd(["./compile.sh", ...args], { cwd: ROOT });
