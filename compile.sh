@@ -94,9 +94,9 @@ clear_times() {
   find "$1" -exec env TZ=UTC touch -t 200001010000 {} +
 }
 
-# Not minified: an error in the log names the functions that it came through, and with --keep-names
-# each function that a request makes is given its name again, a tenth of the time of a check. The names
-# of the modules say where they lay on this machine; that is cut off.
+# Not minified: an error in the log names the functions that it came through. With --keep-names each
+# function that a request makes would be given its name again, a twentieth of the time of a check. The
+# names of the modules say where they lay on this machine; that is cut off.
 bundle() {
   deno_cli bundle "${LOCKED[@]}" --quiet --check --platform deno \
     --output "$STAGE/bundled.js" "$STAGE/main.ts"
