@@ -20,8 +20,11 @@ interface EnvelopeShape {
   readonly texts: readonly string[];
 }
 
-// More than the SOAP toolkits that call one server.
+// More than the SOAP toolkits that call one server. Where there are more, or a caller writes another
+// text each time, those that are known stay for most of the time: to make a shape costs as much as to
+// read an Envelope.
 const MAX_SHAPES = 8;
+const MISSES_FOR_ONE = 16;
 // In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
 // with each shape.
 const MAX_LENGTH = 2_048;
@@ -30,10 +33,19 @@ const MAX_LENGTH = 2_048;
 // `]]>` is not allowed, and without what XML forbids or a reader could change.
 const PLAIN = /^[ -%'-;=-\\^-~]*$/;
 
+// [3] S, its carriage returns normalised. Not `\s`, which has letters of XML names.
+const S = "[ \\t\\n]";
+const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,15}";
+// The reader lets it stand in front alone, and with few values.
+const DECLARATION = new RegExp(
+  `^<\\?xml(?:${S}+[a-z]+${S}*=${S}*(?:"[a-zA-Z0-9.-]+"|'[a-zA-Z0-9.-]+'))+${S}*\\?>`,
+);
+
 /** The shapes of Envelopes of one version and one service. */
 export class EnvelopeShapes {
   readonly #known: EnvelopeShape[] = [];
   readonly #bare: RegExp;
+  #misses = 0;
 
   /**
    * Knows no shape yet.
@@ -42,9 +54,9 @@ export class EnvelopeShapes {
    */
   constructor(namespaces: readonly string[]) {
     const values = [...namespaces, XSI_NAMESPACE, XSD_NAMESPACE].map(RegExp.escape).join("|");
-    const attribute = String.raw`\s+[^\s<>"'=!?]+\s*=\s*(?:"(?:${values})"|'(?:${values})')`;
-    const tag = String.raw`</?[^\s<>"'=!?]+(?:${attribute})*\s*/?>`;
-    this.#bare = new RegExp(String.raw`^(?:<\?xml\s[^<>]*\?>)?(?:\s*${tag})*\s*$`);
+    const declaration = `xmlns(?::${PREFIX})?${S}*=${S}*(?:"(?:${values})"|'(?:${values})')`;
+    const tag = `</?(?:${PREFIX}:)?[A-Za-z]+(?:${S}+${declaration})*${S}*/?>`;
+    this.#bare = new RegExp(`^(?:${S}*${tag})*${S}*$`);
   }
 
   /** The call that an Envelope holds, when it has a shape that is known, and plain values. */
@@ -53,7 +65,7 @@ export class EnvelopeShapes {
     for (const [i, shape] of this.#known.entries()) {
       const args = valuesIn(text, shape);
       if (args === undefined) continue;
-      // What is used stays, however many others come.
+      // The one that was not used for the longest time goes first.
       if (i > 0) this.#known.unshift(...this.#known.splice(i, 1));
       return { operation: shape.operation, args };
     }
@@ -61,12 +73,14 @@ export class EnvelopeShapes {
   }
 
   /**
-   * Remembers the shape of an Envelope that was read, unless it would keep anything of its caller's
-   * own: it holds tags, white space and the namespace names that are known, and nothing else.
+   * Remembers the shape of an Envelope that was read: its tags, the white space between them and the
+   * XML declaration. It does not where there is anything else in which a caller could have put a
+   * secret: a Header, other elements, attributes, namespace names, text, comments or long prefixes.
    *
    * @param element The element that names the operation.
    */
   remember({ root, text }: XmlDocument, { operation, args }: Call, element: XmlElement): void {
+    if (this.#known.length === MAX_SHAPES && ++this.#misses % MISSES_FOR_ONE !== 0) return;
     const parameters = element.children.filter(isElement);
     const isWhole = args.size === operation.parameters.length && parameters.length === args.size;
     // The Body alone, without a Header.
@@ -80,7 +94,7 @@ export class EnvelopeShapes {
       from = value.offset + value.text.length;
     }
     texts.push(text.slice(from));
-    if (!texts.every((piece) => this.#bare.test(piece))) return;
+    if (!texts.every((piece) => this.#bare.test(piece.replace(DECLARATION, "")))) return;
     const names = parameters.map(({ localName }) =>
       operation.parameters.find(({ name }) => name === localName)!.name
     );
