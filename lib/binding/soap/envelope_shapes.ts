@@ -55,7 +55,7 @@ export class EnvelopeShapes {
   constructor(namespaces: readonly string[]) {
     const values = [...namespaces, XSI_NAMESPACE, XSD_NAMESPACE].map(RegExp.escape).join("|");
     const declaration = `xmlns(?::${PREFIX})?${S}*=${S}*(?:"(?:${values})"|'(?:${values})')`;
-    const tag = `</?(?:${PREFIX}:)?[A-Za-z]+(?:${S}+${declaration})*${S}*/?>`;
+    const tag = `</?(?:${PREFIX}:)?\\w+(?:${S}+${declaration})*${S}*/?>`;
     this.#bare = new RegExp(`^(?:${S}*${tag})*${S}*$`);
   }
 
