@@ -41,6 +41,11 @@ const LAST_LINES_MS = valueIn("lib/cli/serve.ts", "LAST_LINES_TIMEOUT_MS");
 const STOP_SECONDS = (MAX_DRAIN_MS + 1000) / 1000;
 const KEY_LENGTH = /KEY_LENGTH = \{ min: (\d+), max: (\d+) \}/.exec(read("lib/http/keys.ts"))!;
 
+// The rows of the page that tells how they were measured.
+const PERFORMANCE = read("docs/performance.md");
+const GET_CHECKS = /By GET, guard in memory\S* .*?\| +([0-9,]+) \| +([0-9,]+)/.exec(PERFORMANCE)!;
+const SOAP_CHECKS = /By SOAP 1.1, guard in memory *\| +([0-9,]+) \| +([0-9,]+)/.exec(PERFORMANCE)!;
+
 const HOUR_MS = 3_600_000;
 const RULES = guardRules({
   maxFailures: Number(OPTIONS.maxFailures.defaultText),
@@ -70,6 +75,11 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     "README.md",
     `Use ${valueBy("lib/samples/fields.ts", /Use (\d+) random characters/)} random char`,
   ],
+  [
+    "README.md",
+    `One core checks ${GET_CHECKS[1]} pins a second on Deno, ${SOAP_CHECKS[1]} by SOAP`,
+  ],
+  ["README.md", `it checks ${GET_CHECKS[2]}, and ${SOAP_CHECKS[2]} by SOAP`],
   ["docs/options.md", `A key has ${KEY_LENGTH[1]} to ${KEY_LENGTH[2]} characters`],
   ["docs/options.md", `for at most ${inWords(STOP_SECONDS)} seconds`],
   ["docs/runtimes.md", `No reply is larger than ${MAX_REPLY_BYTES / KIB} KiB`],
