@@ -77,7 +77,9 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
   ],
   [
     "README.md",
-    `One core checks ${GET_CHECKS[1]} pins a second on Deno, ${SOAP_CHECKS[1]} by SOAP`,
+    `One core checks ${GET_CHECKS[1]} right pins a second by GET on Deno, ${
+      SOAP_CHECKS[1]
+    } by SOAP`,
   ],
   ["README.md", `it checks ${GET_CHECKS[2]}, and ${SOAP_CHECKS[2]} by SOAP`],
   ["docs/options.md", `A key has ${KEY_LENGTH[1]} to ${KEY_LENGTH[2]} characters`],

@@ -15,6 +15,7 @@ import {
   spend,
   type Spending,
 } from "./budget.ts";
+import type { Look } from "./looks.ts";
 import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
 
 /**
@@ -280,8 +281,8 @@ export interface GuardStore {
     matchedStep: number | undefined,
     source?: string,
   ) => Verdict | Promise<Verdict>;
-  /** Whether other processes decide with it, so that others come between a look and a decision. */
-  readonly isShared: boolean;
+  /** Begins to look at a pin, before anything is computed from it. */
+  readonly begin: (fingerprint: string) => Look;
   /** Whether it can tell anything but `unavailable`. */
   readonly isHealthy: () => boolean;
   /** Gives back what it holds of the system. */

@@ -16,6 +16,7 @@ import {
   totalBudget,
   unlocked,
 } from "./guard.ts";
+import { Looks } from "./looks.ts";
 import { RANKS, RecentTable } from "./recent_table.ts";
 
 /** Secrets of which something is remembered, at most, unless told otherwise. */
@@ -52,12 +53,14 @@ export interface MemoryStore extends GuardStore, GuardMemory {}
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { rules, now, maxEntries = DEFAULT_ENTRIES, onEviction } = options;
   const table = new RecentTable(maxEntries);
+  const looks = new Looks();
   return {
     refusal: (fingerprint, source) => {
       const nowMs = now();
       const state = table.get(fingerprint, nowMs);
       return state && refusedMs(rules, state, source, nowMs) > 0 ? "throttled" : undefined;
     },
+    begin: (fingerprint) => looks.begin(fingerprint, table.get(fingerprint, now()) !== undefined),
     decide: (fingerprint, matchedStep, source) => {
       const nowMs = now();
       table.sweep(nowMs);
@@ -83,7 +86,6 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       if (keepMs > 0) table.set(fingerprint, entry, nowMs);
       return true;
     },
-    isShared: false,
     isHealthy: () => true,
     close: () => {},
     size: () => table.size,

@@ -6,6 +6,7 @@
 
 import { shortName } from "../guard/fingerprint.ts";
 import type { Verdict } from "../guard/guard.ts";
+import type { Look } from "../guard/looks.ts";
 import {
   importOtpKey,
   matchesCurrentStep,
@@ -35,8 +36,9 @@ export type ValidatePinContext =
  * Blanks, tabs and line ends are dropped first, since apps show `123 456`; nothing else is. A pin
  * that is then not exactly the ASCII digits of a code is wrong, not an error.
  *
- * However many pins are sent at once, each decision of the guard is one step of its store, so no
- * more of them are told apart than the guard lets through.
+ * However many pins are sent at once, each decision of the guard is one step of its store, and which
+ * pin is decided first does not depend on which is right, so no more of them are told apart than the
+ * guard lets through.
  *
  * @throws {Fault} When the secretCode gives no key.
  */
@@ -64,8 +66,7 @@ export async function validatePin(
     if (guard !== undefined) return guard.store.decide(fingerprint, matchedStep, asker);
     return matchedStep === undefined ? "wrong" : "accepted";
   };
-  const look = guard?.store.isShared ? lookAtAllSteps : lookAtCurrentStepFirst;
-  const { verdict, distance } = await look(key, check, decide);
+  const { verdict, distance } = await judge(key, check, decide, guard?.store.begin(fingerprint));
   // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
   if (verdict === "accepted" && distance !== undefined) {
     report?.({ distance });
@@ -85,15 +86,29 @@ interface Judged {
   readonly distance: number | undefined;
 }
 
-async function lookAtAllSteps(key: CryptoKey, check: TotpCheck, decide: Decide): Promise<Judged> {
-  const distance = await matchTimeStep(key, check);
-  return { verdict: await decide(distance), distance };
+async function judge(
+  key: CryptoKey,
+  check: TotpCheck,
+  decide: Decide,
+  look: Look | undefined,
+): Promise<Judged> {
+  try {
+    if (look === undefined || look.mayBeEarly) {
+      return await lookAtCurrentStepFirst(key, check, decide);
+    }
+    const distance = await matchTimeStep(key, check);
+    await look.turn;
+    return { verdict: await decide(distance), distance };
+  } finally {
+    look?.end();
+  }
 }
 
 // Most pins are right, and of the current step: to find that out takes a third of the work. Nothing is
 // told by the time that this saves, since it is saved for an answer alone that says as much itself:
-// the decision about a pin of the current step follows at once, and where it holds the answer back,
-// the other steps are computed as they are for a wrong pin.
+// nothing is remembered of the secret and no other pin of it is being looked at, so nothing holds the
+// answer back, and no pin that came before is passed. Should a store hold it back nevertheless, the
+// other steps are computed as they are for a wrong pin.
 async function lookAtCurrentStepFirst(
   key: CryptoKey,
   check: TotpCheck,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SHARED_LOOK } from "../guard/looks.ts";
 import { createHash } from "node:crypto";
 import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
@@ -104,7 +105,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
         return "unavailable";
       }
     },
-    isShared: true,
+    begin: () => SHARED_LOOK,
     isHealthy: connection.isHealthy,
     close: connection.close,
   };

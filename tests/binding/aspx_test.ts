@@ -1,3 +1,4 @@
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import type { GuardStore } from "../../lib/guard/guard.ts";
 import { type HandlerWishes, handlerWith } from "../support/handler.ts";
@@ -39,6 +40,7 @@ const broken = (): never => {
 /** A service with a guard that lets everything through, but for what is changed. */
 function guarded(changes: Partial<GuardStore>): HandlerWishes {
   const store = {
+    begin: () => SHARED_LOOK,
     refusal: () => undefined,
     decide: () => Promise.resolve("accepted"),
     ...changes,

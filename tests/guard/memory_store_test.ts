@@ -47,9 +47,9 @@ Deno.test("a memory store counts for each secret on its own", () => {
   assertEquals([store.decide("a", STEP), store.decide("b", STEP)], ["throttled", "accepted"]);
 });
 
-Deno.test("a memory store is of one process alone, and is there as long as that is", () => {
+Deno.test("a memory store is there as long as its process", () => {
   const { store } = storeWith();
-  assertEquals([store.isShared, store.isHealthy()], [false, true]);
+  assertEquals(store.isHealthy(), true);
   store.close();
   assertEquals(store.isHealthy(), true);
 });
@@ -208,6 +208,77 @@ Deno.test("no more than the allowed wrong pins are told apart, however many come
     await check(watched, Array(64).fill(WRONG));
     assertEquals(verdicts.filter((verdict) => verdict === "wrong").length, expected);
   }
+});
+
+// Codes are computed in threads, one after the other as they were asked for: so they are here.
+async function inTurns<T>(act: () => Promise<T>): Promise<T> {
+  const { sign } = crypto.subtle;
+  let last: Promise<unknown> = Promise.resolve();
+  Object.defineProperty(crypto.subtle, "sign", {
+    configurable: true,
+    value: (...args: Parameters<typeof sign>) => {
+      const mac = last.then(() => sign.apply(crypto.subtle, args));
+      last = mac;
+      return mac;
+    },
+  });
+  try {
+    return await act();
+  } finally {
+    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
+  }
+}
+
+Deno.test("a right pin does not pass the wrong ones that were sent at once before it", async () => {
+  for (const known of [0, 1]) {
+    const { store } = storeWith(10, rulesWith({ maxFailures: 2 }));
+    await check(store, Array(known).fill(WRONG));
+    const pins = [...Array(63).fill(WRONG), RIGHT];
+    const results = await inTurns(() => check(store, pins));
+    assertEquals(results, Array(64).fill(false), `${known} known`);
+  }
+});
+
+Deno.test("the first of the pins that are sent at once is decided first, right or wrong", async () => {
+  for (const first of [RIGHT, WRONG]) {
+    const { store } = storeWith(10, rulesWith({ maxFailures: 1 }));
+    const results = await inTurns(() => check(store, [first, RIGHT]));
+    assertEquals(results, [first === RIGHT, false]);
+  }
+});
+
+Deno.test("a memory store lets one pin of an unknown secret be early, and others wait for it", async () => {
+  const { store } = storeWith();
+  const [first, second, other] = [store.begin("a"), store.begin("a"), store.begin("b")];
+  assertEquals([first, second, other].map((look) => look.mayBeEarly), [true, false, true]);
+  assertEquals([first.turn, other.turn], [undefined, undefined]);
+  let isTurn = false;
+  void second.turn!.then(() => isTurn = true);
+  await Promise.resolve();
+  assertEquals(isTurn, false);
+  first.end();
+  await second.turn;
+  // The second is still looked at.
+  assertEquals(store.begin("a").mayBeEarly, false);
+});
+
+Deno.test("a memory store lets a pin be early again once none is looked at, unless it remembers something", () => {
+  const { store } = storeWith();
+  store.begin("a").end();
+  const again = store.begin("a");
+  assertEquals(again.mayBeEarly, true);
+  again.end();
+  fail(store, "a", 1);
+  const known = store.begin("a");
+  const later = store.begin("a");
+  assertEquals([known, later].map(({ mayBeEarly, turn }) => [mayBeEarly, turn]), [
+    [false, undefined],
+    [false, undefined],
+  ]);
+  known.end();
+  later.end();
+  assertEquals(store.unlock("a"), true);
+  assertEquals(store.begin("a").mayBeEarly, true);
 });
 
 Deno.test("what is not a code at all counts as a failure too", async () => {

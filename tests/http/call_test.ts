@@ -1,3 +1,4 @@
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { serviceHandler } from "../../lib/app/handler.ts";
@@ -38,7 +39,7 @@ async function sourcesOf(
       store: {
         refusal: () => undefined,
         decide: () => "wrong",
-        isShared: false,
+        begin: () => SHARED_LOOK,
         isHealthy: () => true,
         close: () => {},
       },

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
@@ -126,7 +127,7 @@ function serviceWith(
 const UNKNOWN: GuardStore = {
   refusal: () => undefined,
   decide: () => Promise.resolve("unavailable"),
-  isShared: true,
+  begin: () => SHARED_LOOK,
   isHealthy: () => true,
   close: () => {},
 };

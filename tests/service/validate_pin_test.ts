@@ -1,3 +1,4 @@
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import { factKinds, type Facts } from "../../lib/service/facts.ts";
 import { shortName } from "../../lib/guard/fingerprint.ts";
@@ -47,7 +48,7 @@ async function worked(pin: string, store?: Partial<GuardStore>): Promise<string>
   const decide = store?.decide ?? ((_, step) => step === undefined ? "wrong" : "accepted");
   const whole: GuardStore = {
     refusal: () => undefined,
-    isShared: false,
+    begin: () => ({ ...SHARED_LOOK, mayBeEarly: true }),
     isHealthy: () => true,
     close: () => {},
     ...store,
@@ -68,7 +69,7 @@ const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
   referenceHotp("secret", step)
 );
 const LOCAL = {};
-const SHARED = { isShared: true };
+const SHARED = { begin: () => SHARED_LOOK };
 const verdict = (verdict: Verdict): Partial<GuardStore> => ({ decide: () => verdict });
 
 Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
@@ -113,6 +114,7 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
     const asked: unknown[] = [];
     const facts: Facts[] = [];
     const store = {
+      begin: () => SHARED_LOOK,
       refusal: (...args: unknown[]) => (asked.push(args), refused),
       decide: (...args: unknown[]) => (asked.push(args), "replayed"),
     } as Partial<GuardStore> as GuardStore;

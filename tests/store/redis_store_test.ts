@@ -1,3 +1,4 @@
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
@@ -148,7 +149,7 @@ Deno.test("probe() fails where no decision can be asked for by the name of the s
 Deno.test("a Redis store refuses at once while there is no connection", () => {
   const { store, errors } = storeOver(() => undefined, false);
   assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
-  assertEquals(store.isShared, true);
+  assertEquals(store.begin("a"), SHARED_LOOK);
 });
 
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
