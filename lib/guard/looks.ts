@@ -21,6 +21,7 @@ export interface Look {
 export const SHARED_LOOK: Look = { mayBeEarly: false, turn: undefined, end: () => {} };
 
 interface Open {
+  /** Looks that have not ended. */
   looks: number;
   /** Resolves when the one that may be early was decided. */
   readonly first: Promise<void> | undefined;
@@ -36,30 +37,23 @@ interface Open {
 export class Looks {
   readonly #open = new Map<string, Open>();
 
-  /** Begins one. */
+  /**
+   * Begins one.
+   *
+   * @param isKnown Whether something is remembered of the secret.
+   */
   begin(fingerprint: string, isKnown: boolean): Look {
-    const open = this.#open.get(fingerprint);
-    if (open !== undefined) {
-      open.looks++;
-      return { mayBeEarly: false, turn: open.first, end: () => this.#end(fingerprint, open) };
-    }
-    if (isKnown) {
-      const alone: Open = { looks: 1, first: undefined };
-      this.#open.set(fingerprint, alone);
-      return { mayBeEarly: false, turn: undefined, end: () => this.#end(fingerprint, alone) };
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const first: Open = { looks: 1, first: promise };
-    this.#open.set(fingerprint, first);
+    const before = this.#open.get(fingerprint);
+    const mayBeEarly = before === undefined && !isKnown;
+    const first = mayBeEarly ? Promise.withResolvers<void>() : undefined;
+    const open: Open = before ?? { looks: 0, first: first?.promise };
+    open.looks++;
+    this.#open.set(fingerprint, open);
     const end = (): void => {
-      resolve();
-      this.#end(fingerprint, first);
+      first?.resolve();
+      open.looks--;
+      if (open.looks === 0) this.#open.delete(fingerprint);
     };
-    return { mayBeEarly: true, turn: undefined, end };
-  }
-
-  #end(fingerprint: string, open: Open): void {
-    open.looks--;
-    if (open.looks === 0) this.#open.delete(fingerprint);
+    return { mayBeEarly, turn: before?.first, end };
   }
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { SHARED_LOOK } from "../guard/looks.ts";
 import { createHash } from "node:crypto";
 import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
+import { SHARED_LOOK } from "../guard/looks.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "../connection/redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";

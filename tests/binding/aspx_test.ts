@@ -1,6 +1,6 @@
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import type { GuardStore } from "../../lib/guard/guard.ts";
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { type HandlerWishes, handlerWith } from "../support/handler.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 

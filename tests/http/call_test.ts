@@ -1,6 +1,6 @@
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { serviceHandler } from "../../lib/app/handler.ts";
 import type { Binding } from "../../lib/binding/binding.ts";
 import { httpPostBinding } from "../../lib/binding/http_params.ts";

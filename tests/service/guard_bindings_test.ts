@@ -5,11 +5,11 @@
  * @module
  */
 
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { createMemoryStore } from "../../lib/guard/memory_store.ts";
 import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
 import { createLog } from "../../lib/telemetry/log.ts";

@@ -1,8 +1,8 @@
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import { factKinds, type Facts } from "../../lib/service/facts.ts";
 import { shortName } from "../../lib/guard/fingerprint.ts";
 import type { GuardStore, Verdict } from "../../lib/guard/guard.ts";
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { Fault } from "../../lib/service/fault.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";

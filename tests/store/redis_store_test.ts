@@ -1,8 +1,8 @@
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardRules } from "../../lib/guard/guard.ts";
+import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
