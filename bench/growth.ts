@@ -77,13 +77,18 @@ async function overKeyUri(): Promise<Points> {
 
 async function overConnections(): Promise<Points> {
   const server = await startPeer(programs()[0]!);
-  const script = scriptOf({ method: "GET", path: "" });
-  const url = `${server.url}/api.asmx/ValidatePin?pin=123456&secretCode=canary`;
+  const script = scriptOf([{
+    method: "GET",
+    path: "/api.asmx/ValidatePin?pin=123456&secretCode=canary",
+  }]);
   const points: [number, number][] = [];
   for (const connections of [8, 32, 128, 256, 512, 1000]) {
     const runs: number[] = [];
     for (let run = 0; run < 4; run++) {
-      const { cpuMicroseconds } = await load(server, url, script, { connections, seconds: 1 });
+      const { cpuMicroseconds } = await load(server, server.url, script, {
+        connections,
+        seconds: 1,
+      });
       if (run > 0) runs.push(cpuMicroseconds);
     }
     points.push([connections, median(runs)]);

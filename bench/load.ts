@@ -39,12 +39,35 @@ export interface Measured {
   readonly p99Ms: number;
 }
 
-/** The script of wrk that sends one request again and again. */
-export function scriptOf({ method, headers = {}, body }: LoadRequest): string {
-  const fields = Object.entries(headers)
-    .map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`);
-  const text = body === undefined ? [] : [`wrk.body = ${quoted(body)}`];
-  return [`wrk.method = ${quoted(method)}`, ...fields, ...text].join("\n");
+/**
+ * The script of wrk that sends requests in turn, again and again.
+ *
+ * @param holds What the body of each reply holds. To look at replies takes wrk as long as to send them,
+ * so they are looked at only where this is given.
+ */
+export function scriptOf(requests: readonly LoadRequest[], holds?: string): string {
+  const texts = requests.map(({ method, path, headers = {}, body }) => {
+    const fields = Object.entries(headers)
+      .map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`);
+    const words = [quoted(method), quoted(path), `{${fields.join(", ")}}`];
+    return `wrk.format(${[...words, body === undefined ? "nil" : quoted(body)].join(", ")})`;
+  });
+  // In `init`, where wrk knows the host; put together once, since Lua takes long for it.
+  const sent = `local texts, i = {}, 0
+init = function()
+  texts = {${texts.join(",\n")}}
+end
+request = function()
+  i = i + 1
+  return texts[i % #texts + 1]
+end`;
+  return holds === undefined ? sent : `${sent}
+response = function(status, _, body)
+  if not body:find(${quoted(holds)}, 1, true) then
+    print("A wrong reply: " .. status .. " " .. body:sub(1, 300))
+    wrk.thread:stop()
+  end
+end`;
 }
 
 // A string of JSON in ASCII is one of Lua as well, but for \u escapes, which nothing here needs.
@@ -56,25 +79,20 @@ function quoted(text: string): string {
 export function rightPinsScript(secrets: number): string {
   // Right for a minute at least: that of the step to come.
   const step = Math.floor(Date.now() / 30_000) + 1;
-  const bodies = Array.from({ length: secrets }, (_, i) => {
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  return scriptOf(Array.from({ length: secrets }, (_, i) => {
     const secret = `correct-horse-${i}`;
-    return quoted(`pin=${referenceHotp(secret, step)}&secretCode=${secret}`);
-  });
-  return `local bodies = {${bodies.join(",\n")}}
-local i = 0
-request = function()
-  i = i + 1
-  local body = bodies[i % #bodies + 1]
-  return wrk.format("POST", "/api.asmx/ValidatePin",
-    {["Content-Type"] = "application/x-www-form-urlencoded"}, body)
-end`;
+    const body = `pin=${referenceHotp(secret, step)}&secretCode=${secret}`;
+    return { method: "POST", path: "/api.asmx/ValidatePin", headers, body };
+  }));
 }
 
 /**
  * Sends a load with a script of wrk, and once more for longer where no reply came: a busy machine may
  * leave a server or wrk without its processor for a second.
  *
- * @throws {Error} When a reply had another status than 200 or 304, or none came, or wrk is missing.
+ * @throws {Error} When a reply had another status than 200 or 304, or not what the script looks for, or
+ * none came, or wrk is missing.
  */
 export async function load(
   server: { readonly pid: number },
@@ -106,7 +124,7 @@ async function loadOnce(
   Deno.removeSync(file);
   const text = new TextDecoder().decode(stdout);
   const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0);
-  if (/Non-2xx|Socket errors: connect [1-9]/.test(text)) throw new Error(text);
+  if (/Non-2xx|Socket errors: connect [1-9]|A wrong reply/.test(text)) throw new Error(text);
   if (requests === 0) return text;
   return {
     requests,

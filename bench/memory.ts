@@ -66,8 +66,8 @@ for (const peer of [...programs(), ...lean, ...bareServers()]) {
   let [sent, spent] = [0, 0];
   for (const step of steps) {
     while (sent < step) {
-      const url = running.url + REQUEST.path;
-      const measured = await load(running, url, scriptOf(REQUEST), { connections: 32, seconds: 2 });
+      const options = { connections: 32, seconds: 2 };
+      const measured = await load(running, running.url, scriptOf([REQUEST]), options);
       sent += measured.requests;
       spent += measured.requests * measured.cpuMicroseconds;
     }
