@@ -84,7 +84,7 @@ stage() {
   rm -rf "$STAGE"
   mkdir -p "$STAGE/made"
   cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
-  sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
+  sed "s/^const ORIGIN: string = \"from source\"/const ORIGIN: string = \"commit $commit\"/" \
     lib/app/version.ts >"$STAGE/lib/app/version.ts"
   clear_times "$STAGE"
 }

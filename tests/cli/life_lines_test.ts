@@ -5,7 +5,7 @@ import { OPTIONS, parseConfig } from "../../lib/config/options.ts";
 import { VERSION } from "../../lib/app/version.ts";
 
 const RUNTIME = { title: "Deno 1.2.3", target: "linux-x64" };
-const HEAD = `started: authenticator ${VERSION} (commit unknown, Deno 1.2.3, linux-x64), `;
+const HEAD = `started: authenticator ${VERSION} (from source, Deno 1.2.3, linux-x64), `;
 
 function lineOf(given: Readonly<Record<string, string>>): string {
   const config = parseConfig({ flags: new Map(Object.entries(given)), env: () => undefined });

@@ -89,11 +89,12 @@ Deno.test("compile.sh writes the checksums of what it made", () =>
     assert(sums.includes(`${digest}  authenticator.js\n`), sums);
   }));
 
-Deno.test("a bundle has the names of functions and modules, and no path of the machine", () =>
+Deno.test("a bundle has the commit and the names of functions and modules, and no path of the machine", () =>
   withSources("named-", async (folder) => {
-    await compile(folder, ["--bundle"], {});
+    await compile(folder, ["--bundle"], { COMMIT: "abcdef0" });
     const text = await Deno.readTextFile(`${folder}/dist/authenticator.js`);
     assert(text.includes("\nfunction readEnvelope("));
+    assert(text.includes(' = "commit abcdef0"') && !text.includes(' = "from source"'));
     const modules = [...text.matchAll(/^(?:\/\/ | {2}")([^\s"]+\.[cm]?[jt]s)(?:$|"\()/gm)]
       .map(([, name]) => name!);
     const strangers = modules.filter((name) => !/^(?:main\.ts$|lib\/|npm:)/.test(name));
