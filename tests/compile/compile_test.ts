@@ -162,3 +162,20 @@ for (const [args, deno] of FAILURES) {
       }
     }));
 }
+
+// As Deno without a network.
+const LACKS_BASE = BREAKS_OFF.replace("exit 1", "echo 'Setting up base binary.' >&2; exit 1");
+
+Deno.test("compile.sh --with deno that lacks the base executable says what to do about it", () =>
+  withSources("base-", async (folder) => {
+    await addBefore(folder, LACKS_BASE);
+    const { code, stdout, stderr } = await runToEnd([`${folder}/compile.sh`, "--with", "deno"], {
+      env: { PATH: `${folder}/bin:${Deno.env.get("PATH")}`, DENORT_BIN: "" },
+    });
+    assertEquals([code, stderr], [
+      1,
+      "compile.sh: error: the Deno base executable cannot be downloaded: name one with DENORT_BIN, " +
+      "or use --with bun\n",
+    ]);
+    assert(stdout.includes("Setting up base binary."), stdout);
+  }));
