@@ -70,7 +70,8 @@ export function parseCommand(
   env: (name: string) => string | undefined,
   variables: readonly string[] = [],
 ): Command {
-  const { name, rest } = commandOf(args);
+  // Those who know npm put two hyphens before the options, and deno task hands them on.
+  const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
   const { flags, operand } = readWords(rest, facts);
   if (flags.has("help")) return { kind: "help", about: name };
