@@ -429,7 +429,7 @@ Deno.test("the program does not blame the port alone for a name without an addre
   assertEquals(code, 1);
   assertMatch(
     stderr,
-    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*the name is none of this machine\.\n$/,
+    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: .*this machine has no address with that name\.\n$/,
   );
 });
 
