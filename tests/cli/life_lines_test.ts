@@ -34,7 +34,9 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
 });
 
-Deno.test("stoppingLine() says why", () => {
+Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at once", () => {
+  assertEquals(stoppingLine("SIGTERM"), "stopping: SIGTERM");
+  assertEquals(stoppingLine("SIGINT"), "stopping: SIGINT (press Ctrl-C again to end at once)");
   assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });
 
