@@ -337,7 +337,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "there is a word that is no option: the command comes first, and options begin with --",
+    "a word is not an option: the command comes first, and options begin with --",
   );
 });
 
