@@ -84,7 +84,7 @@ stage() {
   rm -rf "$STAGE"
   mkdir -p "$STAGE/made"
   cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
-  sed "s/^const COMMIT: string = \"unknown\"/const COMMIT: string = \"$commit\"/" \
+  sed "s/^const ORIGIN: string = \"from source\"/const ORIGIN: string = \"commit $commit\"/" \
     lib/app/version.ts >"$STAGE/lib/app/version.ts"
   clear_times "$STAGE"
 }
@@ -128,7 +128,11 @@ compile() {
   if [[ $runtime == deno ]]; then
     echo 'Compiling with Deno, which downloads its base executable first.'
     with_deno >"$log" 2>&1 && cat "$log" && return
-    [[ -z $asked ]] && lacks_base "$log" || { cat "$log" && fail 'deno compile failed; see above'; }
+    lacks_base "$log" || { cat "$log" && fail 'deno compile failed; see above'; }
+    [[ -z $asked ]] || {
+      cat "$log"
+      fail 'the Deno base executable cannot be downloaded: name one with DENORT_BIN, or use --with bun'
+    }
     echo 'The Deno base executable cannot be downloaded and DENORT_BIN is not set: using Bun instead.'
     runtime=bun
   fi

@@ -21,7 +21,7 @@ import { serve } from "./lib/cli/serve.ts";
 import { licenses } from "./lib/app/licenses.ts";
 import { settleStraySignals } from "./lib/app/stray_signals.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
-import { UsageError } from "./lib/config/option.ts";
+import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";
 
@@ -41,6 +41,7 @@ export async function main(args: readonly string[]): Promise<number> {
       await written;
     }
   } catch (error) {
+    if (error instanceof OptionFileError) return fail(`${error.message}.`, 2);
     if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);
     if (error instanceof CommandError || error instanceof ListenError) {
       return fail(`${error.message}.`, 1);

@@ -6,7 +6,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
 import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
@@ -37,7 +37,7 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * Makes the guard that the options ask for.
  *
  * @returns undefined when every pin is to be looked at, and as often as it comes.
- * @throws {UsageError} When a file that it needs cannot be used.
+ * @throws {OptionFileError} When a file that it needs cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
   const rules = guardRules(config);
@@ -61,14 +61,14 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
  * Reads the key of fingerprints: the bytes of a file, without white space at its end where it is
  * long enough without, since editors and `echo` put a line end there.
  *
- * @throws {UsageError} When it cannot be read, or is too short.
+ * @throws {OptionFileError} When it cannot be read, or is too short.
  */
 export function readGuardKey(path: string): Uint8Array {
   const bytes = readOptionFile("guardKeyFile", path);
   let { length } = bytes;
   while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
   if (length < MIN_GUARD_KEY_BYTES) {
-    throw new UsageError(
+    throw new OptionFileError(
       `the file of ${
         flagOf("guardKeyFile")
       } must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
@@ -136,7 +136,7 @@ function latestTls(config: Config): () => StoreTls {
       mustNotWait(config, "guardTlsCa", "guardTlsCert", "guardTlsKey");
       last = readStoreTls(config);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof OptionFileError)) throw error;
     }
     return last;
   };

@@ -7,7 +7,7 @@
 import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
 import { reasonOf } from "./reason.ts";
 
 /** An option that names a file of TLS. */
@@ -16,13 +16,13 @@ export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert"
 /**
  * The bytes of a file that an option names.
  *
- * @throws {UsageError} When it cannot be read; it names the option and the reason, not the path.
+ * @throws {OptionFileError} When it cannot be read; it names the option and the reason, not the path.
  */
 export function readOptionFile(option: keyof Config, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new UsageError(`the file of ${flagOf(option)} cannot be read: ${reasonOf(error)}`);
+    throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -30,7 +30,7 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
  * Refuses files whose reader may have to wait for ever: a server that reads a pipe again answers
  * nobody meanwhile, and does not even end.
  *
- * @throws {UsageError} When one is a pipe or a device; it names the option, not the path.
+ * @throws {OptionFileError} When one is a pipe or a device; it names the option, not the path.
  */
 export function mustNotWait(
   config: Config,
@@ -38,7 +38,7 @@ export function mustNotWait(
 ): void {
   const waiting = options.find((option) => waits(config[option] ?? ""));
   if (waiting === undefined) return;
-  throw new UsageError(
+  throw new OptionFileError(
     `the file of ${flagOf(waiting)} cannot be read again: it is a pipe or a device`,
   );
 }

@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Handler } from "../http/handler.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/keys.ts";
 import { OPERATOR_ROUTES } from "../http/route.ts";
@@ -39,7 +39,7 @@ export interface Service {
    * Reads the keys of callers again, and puts them in the place of those in force.
    *
    * @returns The keys; undefined when callers need none.
-   * @throws {UsageError} When the file cannot be used; those in force stay.
+   * @throws {OptionFileError} When the file cannot be used; those in force stay.
    */
   readonly renewKeys: () => readonly CallerKey[] | undefined;
   /** Waits until it is known whether pins can be checked, and no longer than two seconds. */
@@ -67,7 +67,7 @@ export interface ServiceFacts {
  * Puts the service together.
  *
  * @param runtime What writes the log.
- * @throws {UsageError} When the file of keys, or that of the guard's key, cannot be used.
+ * @throws {OptionFileError} When the file of keys, or that of the guard's key, cannot be used.
  */
 export function createService(
   runtime: Runtime,
@@ -141,7 +141,7 @@ function observe(event: RequestEvent, { log, watch, metrics }: {
 /**
  * Reads the keys that callers must show one of.
  *
- * @throws {UsageError} When the file cannot be read, or not be used.
+ * @throws {OptionFileError} When the file cannot be read, or not be used.
  */
 export function readKeys(path: string): readonly CallerKey[] {
   const text = readOptionFile("apiKeysFile", path).toString("utf8");
@@ -150,7 +150,7 @@ export function readKeys(path: string): readonly CallerKey[] {
   } catch (error) {
     if (error instanceof KeyFileError) {
       const flag = flagOf("apiKeysFile");
-      throw new UsageError(`the file of ${flag} cannot be used: ${error.message}`);
+      throw new OptionFileError(`the file of ${flag} cannot be used: ${error.message}`);
     }
     throw error;
   }

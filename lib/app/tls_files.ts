@@ -6,7 +6,7 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
@@ -16,7 +16,7 @@ import { readOptionFile, type TlsFileOption } from "./option_file.ts";
  * Reads the certificate and the key that the options name.
  *
  * @returns Undefined when the options name none.
- * @throws {UsageError} When a file cannot be read, or not be used.
+ * @throws {OptionFileError} When a file cannot be read, or not be used.
  */
 export function readTls(config: Config): Tls | undefined {
   const tls = readPair(config, "tlsCert", "tlsKey");
@@ -24,7 +24,7 @@ export function readTls(config: Config): Tls | undefined {
   try {
     currentRuntime().tryTls(tls);
   } catch {
-    throw new UsageError(
+    throw new OptionFileError(
       `the certificate of ${flagOf("tlsCert")} cannot be used with the key of ` +
         `${flagOf("tlsKey")}: it must be of X.509 version 3, and the key of RSA with 2048 bits ` +
         "or more, P-256, P-384, P-521 or Ed25519",
@@ -36,7 +36,7 @@ export function readTls(config: Config): Tls | undefined {
 /**
  * Reads what TLS with the store of the guard needs.
  *
- * @throws {UsageError} When a file cannot be read, or not be used.
+ * @throws {OptionFileError} When a file cannot be read, or not be used.
  */
 export function readStoreTls(config: Config): StoreTls {
   const { guardTlsCa } = config;
@@ -69,7 +69,7 @@ function readPair(
     "a PEM private key without password",
   );
   if (!certificate.checkPrivateKey(key)) {
-    throw new UsageError(
+    throw new OptionFileError(
       `the key of ${flagOf(keyOption)} does not match the certificate of ${flagOf(certOption)}`,
     );
   }
@@ -88,6 +88,6 @@ function parse<T>(attempt: () => T, option: TlsFileOption, expected: string): T 
   try {
     return attempt();
   } catch {
-    throw new UsageError(`the file of ${flagOf(option)} does not hold ${expected}`);
+    throw new OptionFileError(`the file of ${flagOf(option)} does not hold ${expected}`);
   }
 }

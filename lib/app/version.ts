@@ -7,13 +7,13 @@
 import project from "../../deno.json" with { type: "json" };
 import type { Runtime } from "../runtime/runtime.ts";
 
-/** The commit of the sources: compile.sh writes it here, in its copy of this file. */
-const COMMIT: string = "unknown";
+/** Where the program is from: compile.sh writes the commit here, in its copy of this file. */
+const ORIGIN: string = "from source";
 
 /** The version of the program. */
 export const VERSION: string = project.version;
 
-/** The version, the commit, the runtime and the machine that this program is made of. */
+/** The version, the commit or that it runs from source, the runtime and the machine. */
 export function versionLine({ title, target }: Pick<Runtime, "title" | "target">): string {
-  return `authenticator ${VERSION} (commit ${COMMIT}, ${title}, ${target})`;
+  return `authenticator ${VERSION} (${ORIGIN}, ${title}, ${target})`;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/config.ts";
-import { flagOf, namesOf, UsageError } from "../config/option.ts";
+import { flagOf, namesOf, OptionFileError } from "../config/option.ts";
 import { OPTIONS, optionText } from "../config/options.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
@@ -24,7 +24,7 @@ import { readStoreTls, readTls } from "../app/tls_files.ts";
  *
  * @param print Writes lines to stdout.
  * @returns 0, whatever is risky.
- * @throws {UsageError} When the server could not start with these options.
+ * @throws {OptionFileError} When the server could not start with these options.
  * @throws {CommandError} When it could not serve with them here and now.
  */
 export async function check(
@@ -45,7 +45,7 @@ export async function check(
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
   findRisks(config, sources).forEach(warn);
   if (problems.length > 0) {
-    throw new UsageError(`the server cannot start: ${problems.join("; ")}`);
+    throw new OptionFileError(`the server cannot start: ${problems.join("; ")}`);
   }
   const { expired, expiring } = certificateFindings(config, Date.now());
   expiring.forEach(warn);
@@ -81,7 +81,7 @@ function readFiles(config: Config): Reading {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof OptionFileError)) throw error;
       problems.push(error.message);
       return undefined;
     }

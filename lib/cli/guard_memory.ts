@@ -34,7 +34,7 @@ const SILENT: GuardMemory = { refuses: false, lines: [] };
  *
  * @param step The time step whose code the pin is; undefined when it is none.
  * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
- * @throws {UsageError} When a file that the options name cannot be used.
+ * @throws {OptionFileError} When a file that the options name cannot be used.
  */
 export async function guardMemory(
   config: Config,

@@ -42,7 +42,7 @@ const LAST_LINES_PARTS = 10;
  * @param print Writes a line for the program that started this one.
  * @returns The exit code.
  * @throws {ListenError} When the address cannot be listened on.
- * @throws {UsageError} When a file that the options name cannot be used.
+ * @throws {OptionFileError} When a file that the options name cannot be used.
  */
 export async function serve(
   config: Config,

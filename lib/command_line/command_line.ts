@@ -70,7 +70,8 @@ export function parseCommand(
   env: (name: string) => string | undefined,
   variables: readonly string[] = [],
 ): Command {
-  const { name, rest } = commandOf(args);
+  // Those who know npm put two hyphens before the options, and deno task hands them on.
+  const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
   const { flags, operand } = readWords(rest, facts);
   if (flags.has("help")) return { kind: "help", about: name };
@@ -213,7 +214,7 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   if (operand === undefined) {
     if (words.length === 0) return undefined;
     throw new UsageError(
-      "there is a word that is no option: the command comes first, and options begin with --",
+      "a word is not an option: the command comes first, and options begin with --",
     );
   }
   const { placeholder, values, isRequired } = operand;

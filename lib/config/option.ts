@@ -37,7 +37,13 @@ export interface OptionSources {
 /** A command line or an environment that cannot be used; the message is a clause for a person. */
 export class UsageError extends Error {
   /** The name of the class. */
-  override readonly name = "UsageError";
+  override readonly name: string = "UsageError";
+}
+
+/** A file that an option names cannot be used. The option is right: its help says nothing about it. */
+export class OptionFileError extends UsageError {
+  /** The name of the class. */
+  override readonly name = "OptionFileError";
 }
 
 /** The flag of an option, with its hyphens. */

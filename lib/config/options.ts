@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isIPv6 } from "node:net";
 import { StoreUrl } from "../connection/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { isAuthority } from "../http/target.ts";
@@ -23,9 +24,14 @@ import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
 const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
   placeholder: "ADDRESS",
   defaultText: "127.0.0.1",
-  expected: "an IP address or a host name",
-  parse: (text) => /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : undefined,
+  expected: "an IP address or a host name, without a port",
+  parse: (text) => isAddress(text) ? { value: text } : undefined,
 };
+
+// In anything but an IPv6 address, a colon begins a port.
+function isAddress(text: string): boolean {
+  return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
+}
 
 const PORT = wholeNumber(0, 65535);
 

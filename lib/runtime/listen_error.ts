@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "./runtime.ts";
 
 const PORT_IN_USE = "the port is in use by another program";
-const NOT_HERE = "the name is none of this machine";
+const NOT_HERE = "this machine has no address with that name";
 
 // By the error codes of the system, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert/equals";
 import { VERSION, versionLine } from "../../lib/app/version.ts";
 import { denoRuntime } from "../../lib/runtime/deno.ts";
 
-Deno.test("versionLine() names the version, the commit, the runtime and the machine", () => {
+Deno.test("versionLine() names the version, that it runs from source, the runtime and the machine", () => {
   const line = versionLine({ ...denoRuntime(), title: "Runtime 1", target: "cpu-system" });
-  assertEquals(line, `authenticator ${VERSION} (commit unknown, Runtime 1, cpu-system)`);
+  assertEquals(line, `authenticator ${VERSION} (from source, Runtime 1, cpu-system)`);
 });
 
 Deno.test("denoRuntime() names Deno and what it was built for", () => {

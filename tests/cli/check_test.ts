@@ -94,7 +94,7 @@ Deno.test("check exits with 2 when the server could not start", async () => {
       2,
       "authenticator: error: the server cannot start: the file of --api-keys-file cannot be used: " +
       "line 1 must be a key of 16 to 256 printable ASCII characters, no spaces; the file of " +
-      "--guard-key-file cannot be read: there is no such file or folder. Try --help.\n",
+      "--guard-key-file cannot be read: there is no such file or folder.\n",
     ]);
     assertEquals((await check(["--window", "x"])).code, 2);
   });

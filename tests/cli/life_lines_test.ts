@@ -5,7 +5,7 @@ import { OPTIONS, parseConfig } from "../../lib/config/options.ts";
 import { VERSION } from "../../lib/app/version.ts";
 
 const RUNTIME = { title: "Deno 1.2.3", target: "linux-x64" };
-const HEAD = `started: authenticator ${VERSION} (commit unknown, Deno 1.2.3, linux-x64), `;
+const HEAD = `started: authenticator ${VERSION} (from source, Deno 1.2.3, linux-x64), `;
 
 function lineOf(given: Readonly<Record<string, string>>): string {
   const config = parseConfig({ flags: new Map(Object.entries(given)), env: () => undefined });
@@ -34,7 +34,9 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
 });
 
-Deno.test("stoppingLine() says why", () => {
+Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at once", () => {
+  assertEquals(stoppingLine("SIGTERM"), "stopping: SIGTERM");
+  assertEquals(stoppingLine("SIGINT"), "stopping: SIGINT (press Ctrl-C again to end at once)");
   assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });
 

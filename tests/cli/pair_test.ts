@@ -269,7 +269,7 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "hunter2"],
       "",
       2,
-      "there is a word that is no option: the command comes first, and options begin with --. Try " +
+      "a word is not an option: the command comes first, and options begin with --. Try " +
       "--help.",
     ],
     [

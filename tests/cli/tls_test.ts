@@ -248,8 +248,8 @@ Deno.test("a key that the runtime cannot use is said to be one, at the start and
     // In the last line; before it, who else may read the key.
     const ended = [checked, served].map(({ code, stderr }) => [code, stderr.split("\n").at(-2)]);
     assertEquals(ended, [
-      [2, `authenticator: error: the server cannot start: ${said}. Try --help.`],
-      [2, `authenticator: error: ${said}. Try --help.`],
+      [2, `authenticator: error: the server cannot start: ${said}.`],
+      [2, `authenticator: error: ${said}.`],
     ]);
     put(FIRST);
     const program = await startProgram(args);
@@ -283,17 +283,17 @@ Deno.test("a certificate that cannot be used ends the program with 2", async () 
       [
         2,
         "authenticator: error: the file of --tls-cert cannot be read: there is no such file or " +
-        "folder. Try --help.\n",
+        "folder.\n",
       ],
       [
         2,
         "authenticator: error: the key of --tls-key does not match the certificate of " +
-        "--tls-cert. Try --help.\n",
+        "--tls-cert.\n",
       ],
       [
         2,
         "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
-        "password. Try --help.\n",
+        "password.\n",
       ],
     ]);
   });

@@ -20,6 +20,17 @@ Deno.test("parseCommand() says to check where each value is from", () => {
   );
 });
 
+Deno.test("parseCommand() passes over hyphens alone that come first, and no others", () => {
+  assertEquals(parse(["--", "--help"]), parse(["--help"]));
+  assertEquals(parse(["--", "pair", "--new-secret"]), parse(["pair", "--new-secret"]));
+  const serve = parse(["--", "--port", "9000"]);
+  assert(serve.kind === "serve");
+  assertEquals(serve.config.port, 9000);
+  for (const args of [["--", "--", "--help"], ["--metrics", "--", "--help"]]) {
+    assertThrows(() => parse(args), UsageError, "a word is not an option");
+  }
+});
+
 Deno.test("parseCommand() takes a value that begins with hyphens behind an equals sign", () => {
   const command = parse(["pair", "--app-name=--x", "--app-info=-"]);
   assert(command.kind === "pair");
@@ -37,7 +48,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [
     ["--metrics", "canary"],
-    "there is a word that is no option: the command comes first, and options begin with --",
+    "a word is not an option: the command comes first, and options begin with --",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["completion"], "SHELL must be bash, zsh or fish"],

@@ -89,11 +89,12 @@ Deno.test("compile.sh writes the checksums of what it made", () =>
     assert(sums.includes(`${digest}  authenticator.js\n`), sums);
   }));
 
-Deno.test("a bundle has the names of functions and modules, and no path of the machine", () =>
+Deno.test("a bundle has the commit and the names of functions and modules, and no path of the machine", () =>
   withSources("named-", async (folder) => {
-    await compile(folder, ["--bundle"], {});
+    await compile(folder, ["--bundle"], { COMMIT: "abcdef0" });
     const text = await Deno.readTextFile(`${folder}/dist/authenticator.js`);
     assert(text.includes("\nfunction readEnvelope("));
+    assert(text.includes(' = "commit abcdef0"') && !text.includes(' = "from source"'));
     const modules = [...text.matchAll(/^(?:\/\/ | {2}")([^\s"]+\.[cm]?[jt]s)(?:$|"\()/gm)]
       .map(([, name]) => name!);
     const strangers = modules.filter((name) => !/^(?:main\.ts$|lib\/|npm:)/.test(name));
@@ -161,3 +162,20 @@ for (const [args, deno] of FAILURES) {
       }
     }));
 }
+
+// As Deno without a network.
+const LACKS_BASE = BREAKS_OFF.replace("exit 1", "echo 'Setting up base binary.' >&2; exit 1");
+
+Deno.test("compile.sh --with deno that lacks the base executable says what to do about it", () =>
+  withSources("base-", async (folder) => {
+    await addBefore(folder, LACKS_BASE);
+    const { code, stdout, stderr } = await runToEnd([`${folder}/compile.sh`, "--with", "deno"], {
+      env: { PATH: `${folder}/bin:${Deno.env.get("PATH")}`, DENORT_BIN: "" },
+    });
+    assertEquals([code, stderr], [
+      1,
+      "compile.sh: error: the Deno base executable cannot be downloaded: name one with DENORT_BIN, " +
+      "or use --with bun\n",
+    ]);
+    assert(stdout.includes("Setting up base binary."), stdout);
+  }));

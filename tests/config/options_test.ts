@@ -60,8 +60,22 @@ function storeUrl(text: string): readonly [string, StoreUrl] {
   return [text, url];
 }
 
-const ADDRESSES = [["0.0.0.0", "0.0.0.0"], ["::1", "::1"], ["localhost", "localhost"]] as const;
-const NO_ADDRESS = ["a b", "http://x", "<x>"];
+const ADDRESSES = [
+  ["0.0.0.0", "0.0.0.0"],
+  ["::", "::"],
+  ["::1", "::1"],
+  ["::ffff:127.0.0.1", "::ffff:127.0.0.1"],
+  ["localhost", "localhost"],
+] as const;
+const NO_ADDRESS = [
+  "a b",
+  "http://x",
+  "<x>",
+  "localhost:80",
+  "127.0.0.1:80",
+  "::1:x",
+  "fe80::1%lo",
+];
 const NO_PORT = ["-1", "65536", "8080x", "1e3", "0x50"];
 const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
   "",
@@ -174,7 +188,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
 };
 
 const A_SWITCH = "true, 1, false or 0";
-const AN_ADDRESS = "an IP address or a host name";
+const AN_ADDRESS = "an IP address or a host name, without a port";
 const A_PORT = "a whole number from 0 to 65535";
 const A_FILE = "the path of a file";
 const EXPECTED: { readonly [Name in keyof Config]: string } = {
@@ -323,7 +337,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "there is a word that is no option: the command comes first, and options begin with --",
+    "a word is not an option: the command comes first, and options begin with --",
   );
 });
 

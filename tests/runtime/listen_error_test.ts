@@ -48,7 +48,7 @@ for (const [code, ofPort, ofSocket] of REASONS) {
 Deno.test("a ListenError says of a name that it may be none here, and of nothing else", () => {
   const inUse = "the port is in use by another program";
   const choose = "(stop it, or choose another port)";
-  const notHere = "the name is none of this machine";
+  const notHere = "this machine has no address with that name";
   for (
     const [hostname, reason, unknown] of [
       ["host.example", `${inUse}, or ${notHere}`, notHere],
