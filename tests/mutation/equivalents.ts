@@ -345,12 +345,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     replacement,
     reason: "the first one is moved to where it is; not to do so takes less time",
   })),
-  ...["false", "end <= 0"].map((replacement) => ({
-    file: "lib/binding/soap/envelope_shapes.ts",
-    original: "end < 0",
-    replacement,
-    reason: "without markup ahead, the search begins at the front, where no end-tag stands",
-  })),
   {
     file: "lib/binding/result.ts",
     line:

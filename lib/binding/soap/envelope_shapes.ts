@@ -115,17 +115,23 @@ function copyOf(text: string): string {
 }
 
 function valuesIn(text: string, { names, texts }: EnvelopeShape): Call["args"] | undefined {
-  const args = new Map<string, string>();
+  const values: string[] = [];
   let at = 0;
-  for (const [i, before] of texts.entries()) {
-    if (!text.startsWith(before, at)) return undefined;
+  for (const before of texts) {
+    // Not `startsWith`, for which Deno takes several times as long.
+    if (text.slice(at, at + before.length) !== before) return undefined;
     at += before.length;
-    if (i === names.length) break;
+    if (values.length === names.length) break;
     const end = text.indexOf("<", at);
-    const value = text.slice(at, end);
-    if (end < 0 || !PLAIN.test(value)) return undefined;
-    args.set(names[i]!, value);
+    values.push(text.slice(at, end));
     at = end;
   }
-  return at === text.length ? args : undefined;
+  if (at !== text.length) return undefined;
+  // Not before: a text that comes here fits no other shape, so its values are looked at once.
+  const args = new Map<string, string>();
+  for (let i = 0; i < values.length; i++) {
+    if (!PLAIN.test(values[i]!)) return undefined;
+    args.set(names[i]!, values[i]!);
+  }
+  return args;
 }
