@@ -20,11 +20,12 @@ interface EnvelopeShape {
   readonly texts: readonly string[];
 }
 
-// More than the SOAP toolkits that call one server. Where there are more, or a caller writes another
-// text each time, those that are known stay for most of the time: to make a shape costs as much as to
-// read an Envelope.
+// More than the SOAP toolkits that call one server.
 const MAX_SHAPES = 8;
-const MISSES_FOR_ONE = 16;
+// To make a shape costs as much as to read an Envelope. So after an attempt that failed, or a shape that
+// took the place of another, this many Envelopes are read without an attempt. With the next one they
+// are a prime number: callers that take turns all come to theirs.
+const PAUSE = 16;
 // In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
 // with each shape.
 const MAX_LENGTH = 2_048;
@@ -45,7 +46,7 @@ const DECLARATION = new RegExp(
 export class EnvelopeShapes {
   readonly #known: EnvelopeShape[] = [];
   readonly #bare: RegExp;
-  #misses = 0;
+  #pause = 0;
 
   /**
    * Knows no shape yet.
@@ -80,12 +81,13 @@ export class EnvelopeShapes {
    * @param element The element that names the operation.
    */
   remember({ root, text }: XmlDocument, { operation, args }: Call, element: XmlElement): void {
-    if (this.#known.length === MAX_SHAPES && ++this.#misses % MISSES_FOR_ONE !== 0) return;
+    if (text.length > MAX_LENGTH || this.#pause-- > 0) return;
+    this.#pause = PAUSE;
     const parameters = element.children.filter(isElement);
     const isWhole = args.size === operation.parameters.length && parameters.length === args.size;
     // The Body alone, without a Header.
     const isAlone = root.children.filter(isElement).length === 1;
-    if (!isWhole || !isAlone || text.length > MAX_LENGTH) return;
+    if (!isWhole || !isAlone) return;
     const texts: string[] = [];
     let from = 0;
     for (const { children: [value] } of parameters) {
@@ -100,6 +102,7 @@ export class EnvelopeShapes {
     );
     this.#known.unshift({ operation, names, texts: texts.map(copyOf) });
     if (this.#known.length > MAX_SHAPES) this.#known.pop();
+    else this.#pause = 0;
   }
 }
 
