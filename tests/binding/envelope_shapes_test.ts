@@ -77,6 +77,15 @@ Deno.test("each shape is of its own operation", () => {
   }
 });
 
+/** An Envelope with a prefix for its own namespace, and a number of others. */
+function prefixed(pin: string, prefix: string, others: number): string {
+  const attributes = Array.from({ length: others }, (_, i) => ` xmlns:SOAPSDK${i}="${XSI}"`).join(
+    "",
+  );
+  return envelopeOf(`<pin>${pin}</pin><secretCode>s</secretCode>`, { attributes })
+    .replaceAll(/\bs(?=[:=])/g, prefix);
+}
+
 // As toolkits write it.
 const TOOLKITS: Readonly<Record<string, (value: string) => string>> = {
   "an XML declaration, and lines": (value) =>
@@ -87,6 +96,7 @@ const TOOLKITS: Readonly<Record<string, (value: string) => string>> = {
     envelopeOf(`<pin>${value}</pin ><secretCode>s</secretCode>`, {
       attributes: ` xmlns:i='${XSI}'\n xmlns:e = "${SOAP_11.encoding}"`,
     }),
+  "five prefixes of eight characters": (value) => prefixed(value, "SOAP-ENV", 4),
   "as many characters as are compared": (value) => {
     const text = call(value, "s");
     return text + "\n".repeat(2_048 - text.length);
@@ -148,7 +158,8 @@ const NOT_REMEMBERED: Readonly<Record<string, string>> = {
   "text beside the parameters": envelopeOf(`t${PARAMETERS}`),
   "blanks of another script": envelopeOf(`\u3000${PARAMETERS}`),
   "an attribute with a value that is known": envelopeOf(PARAMETERS, { attributes: ` t="${XSI}"` }),
-  "a long prefix": call("1", "s").replaceAll(/\bs(?=[:=])/g, "t".repeat(17)),
+  "a long prefix": prefixed("1", "SOAP-ENVS", 0),
+  "many prefixes": prefixed("1", "s", 5),
   "an attribute": envelopeOf(PARAMETERS, { attributes: ' token="t"' }),
   "an attribute of a parameter": call("1", "s").replace("<pin>", '<pin key="t">'),
   "a declaration of another namespace": envelopeOf(PARAMETERS, { attributes: ' xmlns:k="t"' }),

@@ -36,7 +36,10 @@ const PLAIN = /^[ -%'-;=-\\^-~]*$/;
 
 // [3] S, its carriage returns normalised. Not `\s`, which has letters of XML names.
 const S = "[ \\t\\n]";
-const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,15}";
+// SOAP toolkits write names as short as SOAP-ENV, and one for each namespace. But for white space, these
+// 40 characters are all that a shape keeps of a caller's own choice.
+const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,7}";
+const MAX_PREFIXES = 5;
 // The reader lets it stand in front alone, and with few values.
 const DECLARATION = new RegExp(
   `^<\\?xml(?:${S}+[a-z]+${S}*=${S}*(?:"[a-zA-Z0-9.-]+"|'[a-zA-Z0-9.-]+'))+${S}*\\?>`,
@@ -76,7 +79,8 @@ export class EnvelopeShapes {
   /**
    * Remembers the shape of an Envelope that was read: its tags, the white space between them and the
    * XML declaration. It does not where there is anything else in which a caller could have put a
-   * secret: a Header, other elements, attributes, namespace names, text, comments or long prefixes.
+   * secret: a Header, other elements, attributes, namespace names, text, comments, or prefixes that are
+   * long or many.
    *
    * @param element The element that names the operation.
    */
@@ -96,7 +100,8 @@ export class EnvelopeShapes {
       from = value.offset + value.text.length;
     }
     texts.push(text.slice(from));
-    if (!texts.every((piece) => this.#bare.test(piece.replace(DECLARATION, "")))) return;
+    const bare = texts.join("").replace(DECLARATION, "");
+    if (!this.#bare.test(bare) || bare.split("xmlns:").length > 1 + MAX_PREFIXES) return;
     const names = parameters.map(({ localName }) =>
       operation.parameters.find(({ name }) => name === localName)!.name
     );
