@@ -77,6 +77,15 @@ Deno.test("each shape is of its own operation", () => {
   }
 });
 
+/** An Envelope with a prefix for its own namespace, and a number of others. */
+function prefixed(pin: string, prefix: string, others: number): string {
+  const attributes = Array.from({ length: others }, (_, i) => ` xmlns:SOAPSDK${i}="${XSI}"`).join(
+    "",
+  );
+  return envelopeOf(`<pin>${pin}</pin><secretCode>s</secretCode>`, { attributes })
+    .replaceAll(/\bs(?=[:=])/g, prefix);
+}
+
 // As toolkits write it.
 const TOOLKITS: Readonly<Record<string, (value: string) => string>> = {
   "an XML declaration, and lines": (value) =>
@@ -87,6 +96,7 @@ const TOOLKITS: Readonly<Record<string, (value: string) => string>> = {
     envelopeOf(`<pin>${value}</pin ><secretCode>s</secretCode>`, {
       attributes: ` xmlns:i='${XSI}'\n xmlns:e = "${SOAP_11.encoding}"`,
     }),
+  "five prefixes of eight characters": (value) => prefixed(value, "SOAP-ENV", 4),
   "as many characters as are compared": (value) => {
     const text = call(value, "s");
     return text + "\n".repeat(2_048 - text.length);
@@ -148,7 +158,8 @@ const NOT_REMEMBERED: Readonly<Record<string, string>> = {
   "text beside the parameters": envelopeOf(`t${PARAMETERS}`),
   "blanks of another script": envelopeOf(`\u3000${PARAMETERS}`),
   "an attribute with a value that is known": envelopeOf(PARAMETERS, { attributes: ` t="${XSI}"` }),
-  "a long prefix": call("1", "s").replaceAll(/\bs(?=[:=])/g, "t".repeat(17)),
+  "a long prefix": prefixed("1", "SOAP-ENVS", 0),
+  "many prefixes": prefixed("1", "s", 5),
   "an attribute": envelopeOf(PARAMETERS, { attributes: ' token="t"' }),
   "an attribute of a parameter": call("1", "s").replace("<pin>", '<pin key="t">'),
   "a declaration of another namespace": envelopeOf(PARAMETERS, { attributes: ' xmlns:k="t"' }),
@@ -172,9 +183,10 @@ for (const [kind, text] of Object.entries(NOT_REMEMBERED)) {
   Deno.test(`no shape is made of an Envelope with ${kind}`, () => {
     assertEquals((outcome(text) as string[])[0], "ValidatePin");
     const others = Array.from({ length: 8 }, (_, i) => call("1", "s") + " ".repeat(i + 1));
-    const shapes = shapesOf(...others.slice(0, 7), text, others[7]!);
+    const shapes = shapesOf(...others.slice(0, 7), text);
     assertEquals(shapes.find(text), undefined);
-    // The eighth has the last place.
+    // The eighth has the last place, when its turn comes.
+    for (let i = 0; i < 17; i++) outcome(others[7]!, shapes);
     assertEquals(others.map((other) => argsOf(shapes, other)), others.map((it) => outcome(it)));
   });
 }
@@ -198,17 +210,52 @@ Deno.test("the action is compared where no reader is needed as well", () => {
   }
 });
 
-Deno.test("eight shapes are known, and of sixteen more Envelopes one has the place of the oldest", () => {
-  const texts = Array.from({ length: 8 }, (_, i) => call("1", "s") + " ".repeat(i));
-  const other = call("1", "s").replace("\n", "");
-  const shapes = shapesOf(...texts);
+/** How many times an Envelope is read before its shape is known; 100 when it never is. */
+function readsOf(text: string, shapes: EnvelopeShapes, others: readonly string[] = []): number {
+  for (let reads = 0; reads < 100; reads++) {
+    if (shapes.find(text) !== undefined) return reads;
+    for (const other of [text, ...others]) outcome(other, shapes);
+  }
+  return 100;
+}
+
+const SHAPELESS = envelopeOf(PARAMETERS, { head: "<s:Header/>" });
+
+Deno.test("a shape is made of the first Envelope, or of the seventeenth after one of which none is", () => {
+  const eight = Array.from({ length: 8 }, (_, i) => call("1", "s") + " ".repeat(i));
+  for (let known = 0; known < 8; known++) {
+    const text = eight[known]!;
+    assertEquals(readsOf(text, shapesOf(...eight.slice(0, known))), 1);
+    assertEquals(readsOf(text, shapesOf(...eight.slice(0, known), SHAPELESS)), 17);
+    assertEquals(readsOf(text, shapesOf(SHAPELESS, ...eight.slice(0, known))), 17 - known);
+  }
+});
+
+Deno.test("an Envelope that is too long for a shape keeps no other from one", () => {
+  const long = call("1", "s") + "\n".repeat(2_048);
+  assertEquals(readsOf(call("1", "s"), shapesOf(long)), 1);
+});
+
+Deno.test("eight shapes are known, and seldom has another the place of the oldest", () => {
+  const texts = Array.from({ length: 10 }, (_, i) => call("1", "s") + " ".repeat(i));
+  const shapes = shapesOf(...texts.slice(0, 8));
   assert(shapes.find(texts[0]!));
-  for (let i = 1; i < 16; i++) outcome(other, shapes);
-  assertEquals(shapes.find(other), undefined);
-  outcome(other, shapes);
-  assert(shapes.find(other));
+  assertEquals(readsOf(texts[8]!, shapes), 1);
   const known = texts.map((text) => shapes.find(text) !== undefined);
-  assertEquals(known, [true, false, ...Array<boolean>(6).fill(true)]);
+  assertEquals(known, [true, false, ...Array<boolean>(7).fill(true), false]);
+  assertEquals(readsOf(texts[9]!, shapes), 17);
+  assertEquals(shapes.find(texts[0]!), undefined);
+});
+
+Deno.test("a caller has its shape whoever takes turns with it", () => {
+  const eight = Array.from({ length: 8 }, (_, i) => call("1", "s") + " ".repeat(i + 1));
+  for (let others = 1; others < 16; others++) {
+    const between = Array<string>(others).fill(SHAPELESS);
+    for (const known of [[], eight]) {
+      const reads = readsOf(call("1", "s"), shapesOf(...known, SHAPELESS), between);
+      assert(reads <= 17, `${others} others: ${reads} reads`);
+    }
+  }
 });
 
 const PIECES = [

@@ -333,23 +333,11 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason:
       "where there is no second element, none of them is a Body; the check is for the compiler",
   },
-  {
-    file: "lib/binding/soap/envelope_shapes.ts",
-    original: "++this.#misses",
-    replacement: "--this.#misses",
-    reason: "every sixteenth number from 0 down is as far from the last one as up",
-  },
   ...["true", "i >= 0"].map((replacement) => ({
     file: "lib/binding/soap/envelope_shapes.ts",
     original: "i > 0",
     replacement,
     reason: "the first one is moved to where it is; not to do so takes less time",
-  })),
-  ...["false", "end <= 0"].map((replacement) => ({
-    file: "lib/binding/soap/envelope_shapes.ts",
-    original: "end < 0",
-    replacement,
-    reason: "without markup ahead, the search begins at the front, where no end-tag stands",
   })),
   {
     file: "lib/binding/result.ts",

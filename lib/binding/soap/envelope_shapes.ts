@@ -20,11 +20,12 @@ interface EnvelopeShape {
   readonly texts: readonly string[];
 }
 
-// More than the SOAP toolkits that call one server. Where there are more, or a caller writes another
-// text each time, those that are known stay for most of the time: to make a shape costs as much as to
-// read an Envelope.
+// More than the SOAP toolkits that call one server.
 const MAX_SHAPES = 8;
-const MISSES_FOR_ONE = 16;
+// To make a shape costs as much as to read an Envelope. So after an attempt that failed, or a shape that
+// took the place of another, this many Envelopes are read without an attempt. With the next one they
+// are a prime number: callers that take turns all come to theirs.
+const PAUSE = 16;
 // In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
 // with each shape.
 const MAX_LENGTH = 2_048;
@@ -35,7 +36,10 @@ const PLAIN = /^[ -%'-;=-\\^-~]*$/;
 
 // [3] S, its carriage returns normalised. Not `\s`, which has letters of XML names.
 const S = "[ \\t\\n]";
-const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,15}";
+// SOAP toolkits write names as short as SOAP-ENV, and one for each namespace. But for white space, these
+// 40 characters are all that a shape keeps of a caller's own choice.
+const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,7}";
+const MAX_PREFIXES = 5;
 // The reader lets it stand in front alone, and with few values.
 const DECLARATION = new RegExp(
   `^<\\?xml(?:${S}+[a-z]+${S}*=${S}*(?:"[a-zA-Z0-9.-]+"|'[a-zA-Z0-9.-]+'))+${S}*\\?>`,
@@ -45,7 +49,7 @@ const DECLARATION = new RegExp(
 export class EnvelopeShapes {
   readonly #known: EnvelopeShape[] = [];
   readonly #bare: RegExp;
-  #misses = 0;
+  #pause = 0;
 
   /**
    * Knows no shape yet.
@@ -75,17 +79,19 @@ export class EnvelopeShapes {
   /**
    * Remembers the shape of an Envelope that was read: its tags, the white space between them and the
    * XML declaration. It does not where there is anything else in which a caller could have put a
-   * secret: a Header, other elements, attributes, namespace names, text, comments or long prefixes.
+   * secret: a Header, other elements, attributes, namespace names, text, comments, or prefixes that are
+   * long or many.
    *
    * @param element The element that names the operation.
    */
   remember({ root, text }: XmlDocument, { operation, args }: Call, element: XmlElement): void {
-    if (this.#known.length === MAX_SHAPES && ++this.#misses % MISSES_FOR_ONE !== 0) return;
+    if (text.length > MAX_LENGTH || this.#pause-- > 0) return;
+    this.#pause = PAUSE;
     const parameters = element.children.filter(isElement);
     const isWhole = args.size === operation.parameters.length && parameters.length === args.size;
     // The Body alone, without a Header.
     const isAlone = root.children.filter(isElement).length === 1;
-    if (!isWhole || !isAlone || text.length > MAX_LENGTH) return;
+    if (!isWhole || !isAlone) return;
     const texts: string[] = [];
     let from = 0;
     for (const { children: [value] } of parameters) {
@@ -94,12 +100,14 @@ export class EnvelopeShapes {
       from = value.offset + value.text.length;
     }
     texts.push(text.slice(from));
-    if (!texts.every((piece) => this.#bare.test(piece.replace(DECLARATION, "")))) return;
+    const bare = texts.join("").replace(DECLARATION, "");
+    if (!this.#bare.test(bare) || bare.split("xmlns:").length > 1 + MAX_PREFIXES) return;
     const names = parameters.map(({ localName }) =>
       operation.parameters.find(({ name }) => name === localName)!.name
     );
     this.#known.unshift({ operation, names, texts: texts.map(copyOf) });
     if (this.#known.length > MAX_SHAPES) this.#known.pop();
+    else this.#pause = 0;
   }
 }
 
@@ -115,17 +123,23 @@ function copyOf(text: string): string {
 }
 
 function valuesIn(text: string, { names, texts }: EnvelopeShape): Call["args"] | undefined {
-  const args = new Map<string, string>();
+  const values: string[] = [];
   let at = 0;
-  for (const [i, before] of texts.entries()) {
-    if (!text.startsWith(before, at)) return undefined;
+  for (const before of texts) {
+    // Not `startsWith`, for which Deno takes several times as long.
+    if (text.slice(at, at + before.length) !== before) return undefined;
     at += before.length;
-    if (i === names.length) break;
+    if (values.length === names.length) break;
     const end = text.indexOf("<", at);
-    const value = text.slice(at, end);
-    if (end < 0 || !PLAIN.test(value)) return undefined;
-    args.set(names[i]!, value);
+    values.push(text.slice(at, end));
     at = end;
   }
-  return at === text.length ? args : undefined;
+  if (at !== text.length) return undefined;
+  // Not before: a text that comes here fits no other shape, so its values are looked at once.
+  const args = new Map<string, string>();
+  for (let i = 0; i < values.length; i++) {
+    if (!PLAIN.test(values[i]!)) return undefined;
+    args.set(names[i]!, values[i]!);
+  }
+  return args;
 }
