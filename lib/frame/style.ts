@@ -144,7 +144,7 @@ nav ul{display:flex;gap:.15rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
 nav a{display:block;padding:.4rem .6rem;border-radius:99px;font-size:.95rem;text-decoration:none}
 nav a:hover{background:#ffffff1f}
 nav a[aria-current]{background:#ffffff1f;box-shadow:inset 0 0 0 1px #ffffff4d}
-.hero{padding:clamp(1rem,2.5vw,1.75rem) 0 clamp(3rem,5vw,3.75rem)}
+.hero{padding:clamp(1rem,2.5vw,1.25rem) 0 3rem}
 .hero>*{max-width:46rem}
 h1{font-size:clamp(1.9rem,1.4rem + 2vw,2.75rem);font-weight:700;letter-spacing:-.03em}
 .lead{margin-top:.6rem;font-size:clamp(1rem,.95rem + .3vw,1.15rem);color:var(--mutedOnBand)}
@@ -160,6 +160,7 @@ main>:is(.warning,.keys),:is(.warning,.keys)+.lift{margin-top:1.25rem}
 h2{font-size:1.4rem;font-weight:650}
 h3{font-size:1.05rem;font-weight:650}
 section>p,.card>p{margin-top:.4rem;color:var(--muted);max-width:46rem}
+section.card>p{max-width:60rem}
 .card{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:16px;
 padding:clamp(1rem,3vw,1.75rem);box-shadow:0 1px 2px #0000000d,0 8px 24px -12px #00000026}
 section.card{container-type:inline-size}
@@ -194,7 +195,6 @@ border-right-color:#0000;border-radius:50%}
 .hint+figure{margin-top:.4rem}
 .small{min-height:2rem;padding:.15rem .7rem;font-size:.875rem}
 .row{display:flex;flex-wrap:wrap;align-items:center;gap:.6rem}
-.by:empty{display:none}
 
 .result{display:grid;gap:1rem;align-content:start;justify-items:start;min-width:0}
 .tile{display:grid;place-items:center;width:min(100%,18rem);aspect-ratio:1;overflow:hidden;
@@ -286,7 +286,7 @@ color:var(--muted)}
 @container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
 .try:has(.judged){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
 @container (min-width:52rem){.try,.try:has(.judged){grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
-.pairing{grid-template-columns:18rem minmax(0,1fr);gap:1.1rem 1.75rem}
+.pairing{grid-template-columns:minmax(17rem,1fr) minmax(0,1fr);gap:1.1rem 1.5rem}
 .status{grid-column:1/-1}
 .judged{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
 .judged>*{grid-column:1}

@@ -127,8 +127,9 @@ export function wsdlSection(context: PageContext): MarkupElement {
   const url = `${base}/api.asmx?wsdl`;
   const newTab = { target: "_blank", rel: "noopener" };
   const rows = [
-    ["C#", `dotnet-svcutil ${url}`],
-    ["Java", `wsimport -extension ${url}`],
+    // In quotes: shells such as zsh take a question mark for a pattern.
+    ["C#", `dotnet-svcutil "${url}"`],
+    ["Java", `wsimport -extension "${url}"`],
     ["PHP", `new SoapClient('${url}')`],
     ["Python", `zeep.Client("${url}")`],
     ["TypeScript", `npx openapi-typescript ${base}/openapi.json`],

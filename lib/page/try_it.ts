@@ -52,8 +52,13 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
       element(
         "button",
         { type: "submit" },
-        view === "verdict" ? "Check" : "Send",
-        element("span", { class: "by" }),
+        // In one box, so that the gap between the words is that of the font.
+        element(
+          "span",
+          {},
+          view === "verdict" ? "Check" : "Send",
+          element("span", { class: "by" }),
+        ),
       ),
       element(
         "span",

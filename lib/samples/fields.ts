@@ -41,7 +41,7 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   })],
   ["appInfo", () => ({
     label: "Account",
-    hint: "Who the code is for: a user name or an e-mail address.",
+    hint: "Who it is for: a user name or e-mail address.",
     example: "jane@example.com",
     isPrefilled: true,
     attributes: { autocomplete: "off" },

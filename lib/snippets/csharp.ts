@@ -12,6 +12,7 @@ import {
   lines,
   linesOf,
   moreHeaders,
+  printing,
   quoted,
   resultElements,
   type SoapCall,
@@ -112,22 +113,18 @@ function request(call: Call): string {
 
 function result(call: Call): string {
   const { format, fields } = call;
-  if (format === "JSON") {
-    const read = fields?.map((field) => `d.GetProperty(${quoted(field)})`) ?? ["d"];
-    return `            var d = JsonDocument.Parse(text).RootElement.GetProperty("d");
-${lines(read, (value) => `            Console.WriteLine(${value});`)}`;
-  }
-  const names = resultElements(call);
-  if (names === undefined) {
-    return `            Console.WriteLine(XDocument.Parse(text).Root.Value);`;
-  }
-  return `            var elements = XDocument.Parse(text).Descendants();
-${
-    lines(names, (name) =>
-      `            Console.WriteLine(elements.First(e => e.Name.LocalName == ${
-        quoted(name)
-      }).Value);`)
-  }`;
+  const isJson = format === "JSON";
+  const values = isJson
+    ? fields?.map((field) => `result.GetProperty(${quoted(field)})`) ?? ["result"]
+    : resultElements(call)?.map((name) =>
+      `result.Descendants().First(e => e.Name.LocalName == ${quoted(name)}).Value`
+    ) ?? ["result.Value"];
+  const [read, keep] = isJson
+    ? ['JsonDocument.Parse(text).RootElement.GetProperty("d")', "%.GetBoolean()"]
+    : ["XDocument.Parse(text).Root", '% == "true"'];
+  const print = "            Console.WriteLine(%);";
+  return `            var result = ${read};
+${printing(call, values, print, `            var accepted = ${keep};`)}`;
 }
 
 function writeProxy({ name, url, args, fields, key, format }: Call): string {

@@ -28,22 +28,27 @@ const KINDS: Readonly<Partial<Record<Format, string>>> = {
 export const curl: Language = {
   language: "curl",
   values: (format) => KINDS[format] ?? "shell",
-  needs: "curl 7.76 or later; it prints the whole reply",
+  needs: "curl 7.76 or later in a POSIX shell",
   formats: FORMATS,
   write,
 };
 
 function write(call: Call): string {
-  const { args, format } = call;
+  const { args, format, isBoolean } = call;
   const headers = isForm(call) ? moreHeaders(call) : headersOf(call);
   const parts = [
-    `curl --fail-with-body ${format === "HTTP GET" ? "--get " : ""}${shellQuoted(addressOf(call))}`,
+    `curl --fail-with-body ${isBoolean ? "--silent --show-error " : ""}${
+      format === "HTTP GET" ? "--get " : ""
+    }${shellQuoted(addressOf(call))}`,
     ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
     ...(isForm(call)
       ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
       : [`--data-raw ${shellQuoted(bodyOf(call))}`]),
   ];
-  return parts.join(" \\\n  ");
+  const command = parts.join(" \\\n  ");
+  if (!isBoolean) return command;
+  const right = format === "JSON" ? '"d":true' : ">true</";
+  return `if ${command} |\n  grep -q ${shellQuoted(right)}; then echo true; else echo false; fi`;
 }
 
 function bodyOf(call: Call): string {

@@ -14,6 +14,7 @@ import {
   type Language,
   lines,
   linesOf,
+  printing,
   quoted,
 } from "./language.ts";
 
@@ -38,7 +39,7 @@ function write(call: Call): string {
     ...(format === "HTTP POST" ? ["strings"] : []),
   ];
   const { declared, printed } = resultOf(call);
-  const reader = format === "JSON" ? "json" : "xml";
+  const isJson = format === "JSON";
   return `package main
 
 import (
@@ -65,10 +66,10 @@ ${
 		log.Fatal(reply.Status)
 	}
 	var result ${declared}
-	if err := ${reader}.NewDecoder(reply.Body).Decode(&result); err != nil {
+	if err := ${isJson ? "json" : "xml"}.NewDecoder(reply.Body).Decode(&result); err != nil {
 		log.Fatal(err)
 	}
-${lines(printed, (value) => `	fmt.Println(${value})`)}
+${printing(call, printed, "	fmt.Println(%)", `	accepted := %${isJson ? "" : ' == "true"'}`)}
 }${
     soap === undefined ? "" : `
 

@@ -11,6 +11,7 @@ import {
   headersOf,
   type Language,
   lines,
+  printing,
   quoted,
   resultElements,
   WITHOUT_JSON,
@@ -40,6 +41,8 @@ function write(call: Call): string {
   const post = format === "HTTP GET"
     ? ""
     : "                .POST(HttpRequest.BodyPublishers.ofString(body))\n";
+  const print = "        System.out.println(%);";
+  const keep = '        var accepted = "true".equals(%);';
   return `import java.net.*;
 import java.net.http.*;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +58,7 @@ ${headers}${post}                .build();
         if (reply.statusCode() != 200) throw new Exception("HTTP " + reply.statusCode());
         var result = DocumentBuilderFactory.newInstance().newDocumentBuilder()
                 .parse(reply.body()).getDocumentElement();
-${lines(printedOf(call), (value) => `        System.out.println(${value});`)}
+${printing(call, valuesOf(call), print, keep)}
     }
 
     static String encode(String value) {
@@ -86,7 +89,7 @@ function bodyOf(call: Call): string {
   return `${quoted(before)}\n${elements}\n                + ${quoted(behind)}`;
 }
 
-function printedOf(call: Call): readonly string[] {
+function valuesOf(call: Call): readonly string[] {
   const text = (name: string): string =>
     `result.getElementsByTagName(${quoted(name)}).item(0).getTextContent()`;
   return resultElements(call)?.map(text) ?? ["result.getTextContent()"];

@@ -44,6 +44,8 @@ export interface Call {
   readonly args: readonly (readonly [name: string, value: string])[];
   /** The fields of the result when it is a record. */
   readonly fields: readonly string[] | undefined;
+  /** Whether the result is true or false. */
+  readonly isBoolean: boolean;
   /** The caller's key, where one is wanted. */
   readonly key: string | undefined;
   /** What SOAP takes beside that; undefined in any other format. */
@@ -150,6 +152,26 @@ export function lines<T>(
   separator = "\n",
 ): string {
   return items.map(line).join(separator);
+}
+
+/**
+ * The lines that print the values of a result. One that is true or false they keep in a variable
+ * first, to be asked in an `if`: there the text `false` of an XML reply is true in many languages.
+ *
+ * @param print A line that prints what stands for `%`.
+ * @param keep A line that keeps whether it is true.
+ */
+export function printing(
+  { isBoolean }: Call,
+  values: readonly string[],
+  print: string,
+  keep: string,
+  kept = "accepted",
+): string {
+  const line = (text: string, value: string): string => text.replace("%", () => value);
+  return isBoolean
+    ? `${line(keep, values[0]!)}\n${line(print, kept)}`
+    : lines(values, (value) => line(print, value));
 }
 
 /** Some lines, each with its line end; none where there are none. */

@@ -13,6 +13,7 @@ import {
   lines,
   linesOf,
   moreHeaders,
+  printing,
 } from "./language.ts";
 
 /** ASP with VBScript. */
@@ -28,7 +29,7 @@ export const classicAsp: Language = {
 export const delphi: Language = {
   language: "Delphi",
   values: "delphi",
-  needs: "Delphi XE8 or later; it prints XML",
+  needs: "Delphi XE8 or later",
   formats: ["HTTP POST"],
   write: writeDelphi,
 };
@@ -40,10 +41,10 @@ function writeClassicAsp(call: Call): string {
     ([known, value]) => `"${known}=" & Server.URLEncode(${basicQuoted(value)})`,
     ' & "&" & _\n  ',
   );
-  const printed = fields === undefined
-    ? "Response.Write http.responseXML.documentElement.text"
-    : lines(fields, (field) =>
-      `Response.Write Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`);
+  const values =
+    fields?.map((field) =>
+      `Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`
+    ) ?? ["http.responseXML.documentElement.text"];
   const headers = moreHeaders(call).map((header) =>
     `http.setRequestHeader ${header.map(basicQuoted).join(", ")}`
   );
@@ -55,7 +56,7 @@ http.open "POST", ${basicQuoted(addressOf(call))}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
 ${linesOf(...headers)}http.send ${body}
 If http.status <> 200 Then Err.Raise 1, , http.responseText
-${printed}
+${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "true")`)}
 %>`;
 }
 
@@ -63,6 +64,8 @@ function writeDelphi(call: Call): string {
   const headers = moreHeaders(call).map(([name, value]) =>
     `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
   );
+  const text = "Reply.ContentAsString(TEncoding.UTF8)";
+  const keep = "    Accepted := Pos('>true</', %) > 0;";
   return `program Call;
 {$APPTYPE CONSOLE}
 uses
@@ -71,7 +74,7 @@ var
   Client: THTTPClient;
   Form: TStringList;
   Reply: IHTTPResponse;
-begin
+${linesOf(...(call.isBoolean ? ["  Accepted: Boolean;"] : []))}begin
   Client := THTTPClient.Create;
   Form := TStringList.Create;
   try
@@ -82,7 +85,7 @@ ${linesOf(...headers)}${
     Reply := Client.Post(${delphiQuoted(addressOf(call))}, Form);
     if Reply.StatusCode <> 200 then
       raise Exception.Create(Reply.StatusText);
-    Writeln(Reply.ContentAsString(TEncoding.UTF8));
+${printing(call, [text], "    Writeln(%);", keep, "Accepted")}
   finally
     Form.Free;
     Client.Free;

@@ -9,9 +9,11 @@ import {
   type Call,
   FORMATS,
   headersOf,
+  isForm,
   type Language,
   lines,
   phpQuoted,
+  printing,
 } from "./language.ts";
 
 /** PHP. */
@@ -28,11 +30,7 @@ function argumentsOf({ args }: Call): string {
 }
 
 function writeSoap(call: Call): string {
-  const { name, url, fields, key, format } = call;
-  const result = `$reply->${name}Result`;
-  const printed = fields === undefined
-    ? `echo ${result} ? 'true' : 'false', "\\n";`
-    : lines(fields, (field) => `echo ${result}->${field}, "\\n";`);
+  const { name, url, key, format } = call;
   const options = [
     ...(format === "SOAP 1.2" ? ["'soap_version' => SOAP_1_2"] : []),
     ...(key === undefined ? [] : [`'login' => 'any', 'password' => ${phpQuoted(key)}`]),
@@ -43,7 +41,7 @@ $client = new SoapClient(${phpQuoted(`${url}?wsdl`)}${given});
 $reply = $client->${name}([
 ${argumentsOf(call)}
 ]);
-${printed}`;
+${resultOf(call, `$reply->${name}Result`)}`;
 }
 
 function writeHttp(call: Call): string {
@@ -67,16 +65,12 @@ ${lines(options, (option) => `    ${option},`)}
 ]]);
 $reply = file_get_contents(${address}, false, $context);
 if ($reply === false) exit(1);
-${resultOf(call)}`;
+${resultOf(call, format === "JSON" ? "json_decode($reply)->d" : "simplexml_load_string($reply)")}`;
 }
 
-function resultOf({ format, fields }: Call): string {
-  if (format === "JSON") {
-    const printed = fields?.map((field) => `$d->${field}`) ?? ["$d ? 'true' : 'false'"];
-    return `$d = json_decode($reply)->d;\n${lines(printed, (value) => `echo ${value}, "\\n";`)}`;
-  }
-  const printed = fields?.map((field) => `$result->${field}`) ?? ["$result"];
-  return `$result = simplexml_load_string($reply);\n${
-    lines(printed, (value) => `echo ${value}, "\\n";`)
-  }`;
+function resultOf(call: Call, read: string): string {
+  const values = call.fields?.map((field) => `$result->${field}`) ?? ["$result"];
+  const keep = `$accepted = ${isForm(call) ? "(string) % === 'true'" : "% === true"};`;
+  return `$result = ${read};
+${printing(call, values, 'echo %, "\\n";', keep, "$accepted ? 'true' : 'false'")}`;
 }

@@ -9,11 +9,13 @@ import {
   type Call,
   envelopeOf,
   FORMATS,
+  isForm,
   type Language,
   lines,
   mediaTypeOf,
   moreHeaders,
   powershellQuoted,
+  printing,
 } from "./language.ts";
 
 /** PowerShell. */
@@ -35,12 +37,14 @@ function write(call: Call): string {
     ...(headers.length === 0 ? [] : [`-Headers @{ ${headers.join("; ")} }`]),
     `-Body $${soap === undefined ? "body" : "envelope"}`,
   ];
-  return `$body = @{
+  // Else a script goes on after an error, with the reply that came before.
+  return `$ErrorActionPreference = 'Stop'
+$body = @{
 ${lines(args, ([name, value]) => `  ${name} = ${powershellQuoted(value)}`)}
 }${format === "JSON" ? " | ConvertTo-Json" : ""}
 ${envelope(call)}$reply = Invoke-RestMethod ${powershellQuoted(addressOf(call))} \`
   ${options.join(" `\n  ")}
-${printedOf(call).join("\n")}`;
+${resultOf(call)}`;
 }
 
 function envelope(call: Call): string {
@@ -54,11 +58,13 @@ $envelope = ${powershellQuoted(before)} + (-join $values) +
 `;
 }
 
-function printedOf({ name, format, fields, soap }: Call): readonly string[] {
-  if (format === "JSON") return fields?.map((field) => `$reply.d.${field}`) ?? ["$reply.d"];
-  const result = soap === undefined
-    ? "$reply.DocumentElement"
-    : `$reply.Envelope.Body.${name}Response.${name}Result`;
-  return fields?.map((field) => `${result}.${field}`) ??
-    [soap === undefined ? `${result}.InnerText` : result];
+function resultOf(call: Call): string {
+  const { name, format, fields, soap } = call;
+  const isJson = format === "JSON";
+  const root = isJson ? "$reply.d" : "$reply.DocumentElement";
+  const result = soap === undefined ? root : `$reply.Envelope.Body.${name}Response.${name}Result`;
+  const values = fields?.map((field) => `${result}.${field}`) ??
+    [isForm(call) ? `${result}.InnerText` : result];
+  const keep = `$accepted = % ${isJson ? "-eq $true" : "-ceq 'true'"}`;
+  return printing(call, values, "%", keep, "$accepted");
 }

@@ -14,6 +14,7 @@ import {
   type Language,
   lines,
   linesOf,
+  printing,
   quoted,
   resultElements,
 } from "./language.ts";
@@ -70,15 +71,12 @@ function dataOf({ format }: Call): readonly string[] {
 
 function resultOf(call: Call): string {
   const { format, fields } = call;
-  if (format === "JSON") {
-    const printed = fields?.map((field) => `result[${quoted(field)}]`) ??
-      [`"true" if result else "false"`];
-    return `    result = json.load(reply)["d"]\n${
-      lines(printed, (value) => `    print(${value})`)
-    }`;
-  }
-  const printed = resultElements(call)?.map((name) => `find(".//{*}${name}")`) ?? ["getroot()"];
-  return `    result = ElementTree.parse(reply)\n${
-    lines(printed, (value) => `    print(result.${value}.text)`)
-  }`;
+  const isJson = format === "JSON";
+  const values = isJson
+    ? fields?.map((field) => `result[${quoted(field)}]`) ?? ["result"]
+    : resultElements(call)?.map((name) => `result.find(".//{*}${name}").text`) ??
+      ["result.getroot().text"];
+  const read = isJson ? 'json.load(reply)["d"]' : "ElementTree.parse(reply)";
+  const keep = `    accepted = % ${isJson ? "is True" : '== "true"'}`;
+  return `    result = ${read}\n${printing(call, values, "    print(%)", keep)}`;
 }

@@ -13,6 +13,7 @@ import {
   type Language,
   lines,
   phpQuoted,
+  printing,
   resultElements,
 } from "./language.ts";
 
@@ -64,13 +65,14 @@ function bodyOf(call: Call): string {
 
 function resultOf(call: Call): string {
   const { format, fields } = call;
-  if (format === "JSON") {
-    const printed = fields?.map((field) => `result[${phpQuoted(field)}]`) ?? ["result"];
-    return `result = JSON.parse(reply.body)['d']\n${lines(printed, (value) => `puts ${value}`)}`;
-  }
-  const printed =
-    resultElements(call)?.map((name) =>
-      `puts REXML::XPath.first(result, "//*[local-name()='${name}']").text`
-    ) ?? ["puts result.root.text"];
-  return `result = REXML::Document.new(reply.body)\n${printed.join("\n")}`;
+  const isJson = format === "JSON";
+  const values = isJson
+    ? fields?.map((field) => `result[${phpQuoted(field)}]`) ?? ["result"]
+    : resultElements(call)?.map((name) =>
+      `REXML::XPath.first(result, "//*[local-name()='${name}']").text`
+    ) ?? ["result.root.text"];
+  const [read, right] = isJson
+    ? ["JSON.parse(reply.body)['d']", "true"]
+    : ["REXML::Document.new(reply.body)", "'true'"];
+  return `result = ${read}\n${printing(call, values, "puts %", `accepted = % == ${right}`)}`;
 }

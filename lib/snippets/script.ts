@@ -4,7 +4,15 @@
  * @module
  */
 
-import { addressOf, type Call, headersOf, type Language, lines, quoted } from "./language.ts";
+import {
+  addressOf,
+  type Call,
+  headersOf,
+  type Language,
+  lines,
+  printing,
+  quoted,
+} from "./language.ts";
 
 /** JavaScript; outside of browsers it has no reader of XML. */
 export const javascript: Language = {
@@ -32,7 +40,7 @@ function typeOf({ fields }: Call): string {
 
 function write(call: Call, type: string): string {
   const { args, fields } = call;
-  const printed = fields?.map((field) => `d.${field}`) ?? ["d"];
+  const values = fields?.map((field) => `d.${field}`) ?? ["d"];
   const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
   return `const reply = await fetch(${quoted(addressOf(call))}, {
   method: "POST",
@@ -43,5 +51,5 @@ ${lines(args, ([name, value]) => `    ${name}: ${quoted(value)},`)}
 });
 if (!reply.ok) throw new Error((await reply.json()).Message);
 const { d }${type} = await reply.json();
-${lines(printed, (value) => `console.log(${value});`)}`;
+${printing(call, values, "console.log(%);", "const accepted = % === true;")}`;
 }

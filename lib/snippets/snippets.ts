@@ -73,6 +73,7 @@ function snippetOf(
     url: markOf(URL_MARK),
     args: [...args.keys()].map((known) => [known, markOf(known)]),
     fields: result.kind === "record" ? result.fields : undefined,
+    isBoolean: result.kind === "boolean",
     key: context.wantsKey ? markOf(KEY_HOLE) : undefined,
     soap: soapCall(format, name),
   };

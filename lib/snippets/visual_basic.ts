@@ -12,6 +12,7 @@ import {
   lines,
   linesOf,
   moreHeaders,
+  printing,
   resultElements,
   type SoapCall,
   WITHOUT_JSON,
@@ -92,9 +93,10 @@ function request(call: Call): string {
 }
 
 function result(call: Call): string {
-  const names = resultElements(call);
-  if (names === undefined) return `            Console.WriteLine(result.Value)`;
-  return lines(names, (name) =>
-    `            Console.WriteLine(result.Descendants().First(` +
-    `Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value)`);
+  const values =
+    resultElements(call)?.map((name) =>
+      `result.Descendants().First(Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value`
+    ) ?? ["result.Value"];
+  const keep = '            Dim accepted As Boolean = (% = "true")';
+  return printing(call, values, "            Console.WriteLine(%)", keep);
 }

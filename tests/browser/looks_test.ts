@@ -62,6 +62,35 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
   }
 }
 
+Deno.test("at 1280 by 900, both buttons that send are seen, and what stands beside is aligned", async () => {
+  const viewport = { width: 1280, height: 900 };
+  for (const [query, word] of [["?op=Pair", "Send"], ["?op=ValidatePin", "Check"]]) {
+    await visit(`${server.url}/api.asmx${query}`, async (page) => {
+      const button = page.locator("button[type=submit]");
+      assertEquals(await button.innerText(), `${word} by HTTP POST`);
+      assert(await isSeen(page, "button[type=submit]"), word);
+    }, { viewport });
+  }
+  await visit(`${server.url}/`, async (page) => {
+    await scan(page);
+    assert(await isSeen(page, "[data-operation=Pair] button[type=submit]"));
+    const lefts = await page.evaluate<number[]>(`
+      [".tile", ".answer", ".setup", ".test-app"].map((each) =>
+        document.querySelector(each).getBoundingClientRect().left)
+    `);
+    assertEquals(lefts[0], lefts[1]);
+    assertEquals(lefts[2], lefts[3]);
+  }, { viewport });
+});
+
+async function isSeen(page: Page, selector: string): Promise<boolean> {
+  return await page.evaluate<boolean>(
+    `document.querySelector(${
+      JSON.stringify(selector)
+    }).getBoundingClientRect().bottom <= innerHeight`,
+  );
+}
+
 Deno.test("every module of the picture is as many whole pixels", async () => {
   for (const deviceScaleFactor of [1, 1.5, 2]) {
     for (const width of [1280, 360, 320]) {

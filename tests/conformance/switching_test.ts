@@ -109,6 +109,19 @@ Deno.test("docs/switching.md: what is better is so", async () => {
   assert((await validate(pinOf(unicode), [], unicode)).text.endsWith(TRUE));
 });
 
+Deno.test("docs/switching.md: values that are not encoded become what it says", async () => {
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  const path = "/api.asmx/ValidatePin";
+  for (const [sent, read] of [["ab&cd", "ab"], ["ab+cd", "ab cd"], ["ab%41cd", "abAcd"]] as const) {
+    const values = `pin=${pinOf(read)}&secretCode=${sent}`;
+    assert((await ask({ target: `${path}?${values}` })).text.endsWith(TRUE), sent);
+    assert((await ask({ target: path, body: values, headers: form })).text.endsWith(TRUE), sent);
+    // What it names encodes as this does.
+    const encoded = `pin=${pinOf(sent)}&secretCode=${encodeURIComponent(sent)}`;
+    assert((await ask({ target: `${path}?${encoded}` })).text.endsWith(TRUE), sent);
+  }
+});
+
 Deno.test("docs/switching.md: what is different is so", async () => {
   const status = async (request: Ask): Promise<number> => (await ask(request)).status;
   const json = { "Content-Type": "application/json" };

@@ -60,6 +60,22 @@ const LANGUAGES: Readonly<Record<string, Run>> = {
   "Ruby": (text) => runFile("snippet.rb", text, (path) => output("ruby", path)),
 };
 
+/** A line that prints the answer, and the same answer asked in an `if`. */
+type Asked = readonly [printed: RegExp, asked: string];
+
+const LET_IN = "let in";
+
+const ASKED: Readonly<Record<string, Asked>> = {
+  "curl": [/^(?:if )?(curl[^]*?)(?:; then [^]*)?$/, `if $1; then echo '${LET_IN}'; fi`],
+  "C#": [/Console\.WriteLine\((.*)\);/, `if ($1) Console.WriteLine("${LET_IN}");`],
+  "PHP": [/echo (.*?)(?: \? .*)?, "\\n";/, `if ($1) echo '${LET_IN}';`],
+  "Python": [/print\((.*)\)/, `if $1: print("${LET_IN}")`],
+  "Java": [/System\.out\.println\((.*)\);/, `if ($1) System.out.println("${LET_IN}");`],
+  "JavaScript": [/console\.log\((.*)\);/, `if ($1) console.log("${LET_IN}");`],
+  "TypeScript": [/console\.log\((.*)\);/, `if ($1) console.log("${LET_IN}");`],
+  "Ruby": [/puts (.*)/, `puts '${LET_IN}' if $1`],
+};
+
 const UNTRIED = ["C# from the WSDL", "Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
 
 // No JSON reader of .NET 5 in Mono.
@@ -127,6 +143,32 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       );
       const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
       assertEquals(words, ["true", "false"]);
+    });
+
+    Deno.test(`${name}, asked in an if, lets in with a right pin alone`, async () => {
+      const shown = await snippetOf(language, "ValidatePin", format);
+      if (!shown.isInFormat) return;
+      const [printed, asked] = ASKED[language]!;
+      assertMatch(filled(shown, "pin", ""), printed);
+      const isLetIn = async (parameter: string, value: string): Promise<boolean> => {
+        const text = filled(shown, parameter, value).replace(printed, asked);
+        try {
+          return (await runSnippet(text, "ValidatePin")).includes(LET_IN);
+        } catch (error) {
+          // It may end with the error that the server gives for an empty secret, and for that alone.
+          if (value !== "") throw error;
+          return false;
+        }
+      };
+      const pin = await codeOf(EXAMPLE_SECRET, currentStep());
+      assertEquals(
+        await Promise.all([
+          isLetIn("pin", pin),
+          isLetIn("pin", `${pin}0`),
+          isLetIn("secretCode", ""),
+        ]),
+        [true, false, false],
+      );
     });
   }
 }

@@ -143,6 +143,13 @@ Deno.test("every operation has a snippet in fourteen ways, with the address of t
   for (const [language, [text]] of snippets) assert(text!.includes(`${base}/api.asmx`), language);
 });
 
+Deno.test("no shell takes the question mark of an address for a pattern", async () => {
+  const { html } = await getPage(handler);
+  const cells = [...html.matchAll(/<td><code>([^<]*\?wsdl[^<]*)<\/code>/g)];
+  assertEquals(cells.length, 4);
+  for (const [, cell] of cells) assertMatch(textOf(cell!), /(['"])http:[^ ]*\?wsdl\1/);
+});
+
 Deno.test("links and forms are right below a prefix and behind a slash", async () => {
   const reply = await handler(new Request("http://localhost/api.asmx/"));
   const html = await reply.text();

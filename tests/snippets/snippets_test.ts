@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../lib/snippets/language.ts";
 import { encoderOf, keyEncoderOf } from "../../lib/samples/quoting.ts";
 import { OPERATIONS } from "../../lib/service/operations.ts";
@@ -33,6 +34,24 @@ for (const operation of OPERATIONS.keys()) {
       assert(html.includes(`data-format="${format}"`));
     });
   }
+}
+
+// The languages whose programs the tests do not run: what keeps an answer, and prints it.
+const KEPT: ReadonlyMap<string, RegExp> = new Map([
+  ["Go", /\taccepted := result\.(?:Value == "true"|D)\n\tfmt\.Println\(accepted\)\n/],
+  ["PowerShell", /^\$accepted = .* (?:-ceq 'true'|-eq \$true)\n\$accepted$/m],
+  ["VB", / accepted As Boolean = \(.*\.Value = "true"\)\n +Console\.WriteLine\(accepted\)\n/],
+  ["Classic ASP", /^accepted = \(.*\.text = "true"\)\nResponse\.Write accepted$/m],
+  ["Delphi", / Accepted := Pos\('>true<\/', .*\) > 0;\n +Writeln\(Accepted\);\n/],
+]);
+
+for (const format of FORMATS) {
+  Deno.test(`no program takes the text false for true: ${format}`, async () => {
+    const query = `?op=ValidatePin&format=${encodeURIComponent(format)}`;
+    const programs = tabsOf((await getPage(handlerWith(), query)).html, "code");
+    for (const [language, kept] of KEPT) assertMatch(programs.get(language)![0]!, kept, language);
+    assertMatch(programs.get("PowerShell")![0]!, /^\$ErrorActionPreference = 'Stop'\n/);
+  });
 }
 
 Deno.test("a format that there is not is the one that the form goes by", async () => {
