@@ -9,7 +9,7 @@ import { type Node, Nodes, startCluster } from "../tests/cluster/nodes.ts";
 import { startServer, stop } from "../tests/redis/two_servers.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 import type { RunningProgram } from "../tests/support/program.ts";
-import { load, type Measured, median } from "./load.ts";
+import { load, type Measured, median, redisMicroseconds } from "./load.ts";
 
 const SECONDS = Number(process.argv[2] ?? 5);
 const ROUNDS = 5;
@@ -34,14 +34,8 @@ request = function()
 end`;
 }
 
-async function cpuSeconds(node: Node): Promise<number> {
-  const text = await node.command("INFO", "cpu");
-  const values = [...text.matchAll(/^used_cpu_(?:sys|user):([0-9.]+)/gm)].map(([, s]) => Number(s));
-  return values.reduce((sum, value) => sum + value, 0);
-}
-
 async function cpuOf(nodes: readonly Node[]): Promise<number> {
-  const all = await Promise.all(nodes.map(cpuSeconds));
+  const all = await Promise.all(nodes.map(redisMicroseconds));
   return all.reduce((sum, value) => sum + value, 0);
 }
 
@@ -58,12 +52,12 @@ async function round(servers: readonly RunningProgram[], nodes: readonly Node[])
   const all: Measured[] = await Promise.all(
     servers.map((server) => load(server, server.url, script, options)),
   );
-  const storeSeconds = await cpuOf(nodes) - before;
+  const storeMicroseconds = await cpuOf(nodes) - before;
   const perSecond = all.reduce((sum, measured) => sum + measured.perSecond, 0);
   return {
     perSecond,
     instanceMicroseconds: median(all.map(({ cpuMicroseconds }) => cpuMicroseconds)),
-    storeMicroseconds: storeSeconds * 1e6 / (perSecond * SECONDS),
+    storeMicroseconds: storeMicroseconds / (perSecond * SECONDS),
   };
 }
 

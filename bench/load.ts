@@ -75,10 +75,14 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The script of wrk that sends right pins of many secrets in turn, by POST. */
-export function rightPinsScript(secrets: number): string {
-  // Right for a minute at least: that of the step to come.
-  const step = Math.floor(Date.now() / 30_000) + 1;
+/**
+ * The script of wrk that sends right pins of many secrets in turn, by POST.
+ *
+ * @param distance Of which time step, from the current one. Unless given, of the one to come: those are
+ * right for a minute at least.
+ */
+export function rightPinsScript(secrets: number, distance = 1): string {
+  const step = Math.floor(Date.now() / 30_000) + distance;
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   return scriptOf(Array.from({ length: secrets }, (_, i) => {
     const secret = `correct-horse-${i}`;
@@ -146,6 +150,15 @@ export function cpuMicroseconds(pid: number): number {
     ticks += Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0);
   }
   return ticks * 10_000;
+}
+
+/** The processor time of a Redis so far, in microseconds. */
+export async function redisMicroseconds(
+  { command }: { readonly command: (...words: string[]) => Promise<string> },
+): Promise<number> {
+  const text = await command("INFO", "cpu");
+  return [...text.matchAll(/^used_cpu_(?:sys|user):([0-9.]+)/gm)]
+    .reduce((sum, [, seconds]) => sum + Number(seconds) * 1e6, 0);
 }
 
 /** The resident memory of a process and its children, in bytes. */

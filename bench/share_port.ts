@@ -15,10 +15,12 @@ import { patient } from "../tests/redis/two_servers.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { PROGRAM, startProgram } from "../tests/support/program.ts";
-import { cpuMicroseconds, load, median, rightPinsScript } from "./load.ts";
+import { numbersFrom, stopWithout } from "./command_line.ts";
+import { cpuMicroseconds, load, median, redisMicroseconds, rightPinsScript } from "./load.ts";
 
-const SECONDS = Number(process.argv[2] ?? 5);
-const ROUNDS = Number(process.argv[3] ?? 9);
+const [SECONDS, ROUNDS] = numbersFrom(process.argv.slice(2), [["seconds", 5], ["rounds", 9]]);
+stopWithout(["wrk", "redis-server", "redis-cli"]);
+
 const CORES = 0.4;
 const CONNECTIONS = 64;
 const SECRETS = 1000;
@@ -86,12 +88,6 @@ async function measure(servers: readonly Server[], redis: RedisServer): Promise<
     redisMicroseconds: store! / requests,
     clientCores: client! / (SECONDS * 1e6),
   };
-}
-
-async function redisMicroseconds(redis: RedisServer): Promise<number> {
-  const text = await redis.command("INFO", "cpu");
-  return [...text.matchAll(/^used_cpu_(?:sys|user):([0-9.]+)/gm)]
-    .reduce((sum, [, seconds]) => sum + Number(seconds) * 1e6, 0);
 }
 
 // Of the programs that this one has started and that have ended, as wrk (proc(5)).

@@ -10,9 +10,10 @@ import { eventually } from "../tests/support/eventually.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { exchangeRaw } from "../tests/support/http.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../tests/support/program.ts";
+import { numbersFrom } from "./command_line.ts";
 import { median } from "./load.ts";
 
-const STOPS = Number(process.argv[2] ?? 8);
+const [STOPS] = numbersFrom(process.argv.slice(2), [["stops", 8]]);
 const CALLERS = 64;
 const SOME_ANSWERS = 500;
 const HEAD = [

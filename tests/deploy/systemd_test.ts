@@ -184,6 +184,13 @@ END`);
   await eventually(async () => sum(await both("outcome=throttled")) === 55);
   assertEquals((await both("outcome=throttled")).filter((count) => count === 0), []);
   assertEquals(sum(await both("outcome=false")), 5);
+  // The metrics of a server are its own; those of all are their sum.
+  const throttled = 'authenticator_guard_refusals_total{reason="throttled"} ';
+  const counted = BOTH.map(async (server) => {
+    const page = await say(`curl --silent --fail http://127.0.0.1:91${server}/metrics`);
+    return Number(page.split("\n").find((line) => line.startsWith(throttled))!.split(" ").at(-1));
+  });
+  assertEquals(await Promise.all(counted), await both("outcome=throttled"));
   const pin = referenceHotp("cccccccccc", Math.floor(Date.now() / 30_000));
   const said = await say(
     `for i in {1..20}; do curl --silent "${CALL}?Pin=${pin}&SecretCode=cccccccccc"; echo; done`,

@@ -4,10 +4,20 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { extraLooks } from "../../lib/guard/budget.ts";
 import { guardRules, totalBudget } from "../../lib/guard/guard.ts";
+import { limitLife } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { exchangeRaw } from "../support/http.ts";
-import { metricsUrl, type RunningProgram, startProgram } from "../support/program.ts";
+import { programWords, type RunningProgram } from "../support/program.ts";
+import {
+  becomesReady,
+  checkPath,
+  getRequest,
+  ownReadiness,
+  readinessAt,
+  serverOf,
+  startOn,
+} from "./one_port.ts";
 import { withRedis } from "./server.ts";
 import { patient, pinOf, SECRET, stop, withinFirstWait, wrongPinOf } from "./two_servers.ts";
 
@@ -30,13 +40,9 @@ async function withSharedPort(
   try {
     await withRedis([], async ({ url }) => {
       const port = freePort();
-      const shared = ["--port", String(port), "--share-port", "--metrics-port", "0"];
-      const options = [...shared, "--guard-key-file", keyFile];
-      const env = { AUTHENTICATOR_GUARD: patient(url) };
       const start = async (): Promise<RunningProgram> => {
-        const server = await startProgram([...options, ...args], { env });
+        const server = await startOn(port, url, keyFile, args);
         started.push(server);
-        await becomesReady(server);
         return server;
       };
       try {
@@ -50,28 +56,11 @@ async function withSharedPort(
   }
 }
 
-async function becomesReady(server: RunningProgram): Promise<void> {
-  await eventually(async () => await readiness(server) === 200, "the server is ready");
-}
-
-/** The status of `/readyz` on the server's own port; undefined when nobody listens there. */
-async function readiness(server: RunningProgram): Promise<number | undefined> {
-  try {
-    const reply = await fetch(`${await metricsUrl(server)}/readyz`);
-    await reply.body?.cancel();
-    return reply.status;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A reply on a connection of its own: which server answered, and what. */
 async function ask(port: number, path: string): Promise<readonly [server: string, text: string]> {
-  const head = [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"];
-  const request = { head, body: new Uint8Array() };
-  const { headers, body } = await exchangeRaw({ hostname: "127.0.0.1", port }, request);
-  const id = headers.get("x-request-id") ?? "";
-  return [id.slice(0, id.indexOf("-")), new TextDecoder().decode(body)];
+  const address = { hostname: "127.0.0.1", port };
+  const reply = await exchangeRaw(address, getRequest(path, "Connection: close"));
+  return [serverOf(reply), new TextDecoder().decode(reply.body)];
 }
 
 function check(
@@ -79,7 +68,7 @@ function check(
   pin: string,
   secret = SECRET,
 ): Promise<readonly [server: string, text: string]> {
-  return ask(port, `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`);
+  return ask(port, checkPath(pin, secret));
 }
 
 /** Asks until so many servers have answered. */
@@ -146,6 +135,46 @@ Deno.test(
     });
   },
 );
+
+Deno.test("the page starts servers on one port, asks each, and stops all", LINUX_ONLY, async () => {
+  const page = Deno.readTextFileSync(new URL("../../docs/deploying.md", import.meta.url));
+  const [, loop] = /```sh\n(for core in [^`]*)```/.exec(page)!;
+  const [stopAll] = /kill \$\(jobs -p\)/.exec(page)!;
+  // The ports for metrics end with the number of their server.
+  let own = [freePort(), freePort()];
+  while (own[0]! % 10 !== 1 || own[1] !== own[0]! + 1) own = [own[1]!, freePort()];
+  const port = freePort();
+  const folder = Deno.makeTempDirSync();
+  Deno.writeTextFileSync(`${folder}/guard.key`, Buffer.from(randomBytes(32)).toString("base64"));
+  await withRedis([], async ({ url }) => {
+    const commands = loop!.replace("redis://127.0.0.1:6379", patient(url))
+      .replace("--port 8080", `--port ${port}`).replace(
+        "910$core",
+        `${Math.floor(own[0]! / 10)}$core`,
+      );
+    const words = programWords().map((word) => `'${word}'`).join(" ");
+    const script = `authenticator() { exec ${words} "$@"; }\n${commands}read\n${stopAll}\nwait`;
+    const shell = new Deno.Command("bash", {
+      args: ["-c", script],
+      cwd: folder,
+      stdin: "piped",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    limitLife(shell);
+    const statuses = (): Promise<readonly (number | undefined)[]> =>
+      Promise.all(own.map((port) => readinessAt(`http://127.0.0.1:${port}`)));
+    try {
+      await eventually(async () => (await statuses()).every((status) => status === 200));
+      assertEquals((await serversOn(port, 2)).size, 2);
+    } finally {
+      await shell.stdin.close();
+    }
+    assertEquals((await shell.status).code, 0);
+    assertEquals(await statuses(), [undefined, undefined]);
+  });
+  Deno.removeSync(folder, { recursive: true });
+});
 
 const CALLERS = 12;
 const BUDGET = 20;
@@ -239,7 +268,7 @@ Deno.test(
       await one!.outcome;
       load.nextStage();
       await load.goesOn();
-      assertEquals(await readiness(one!), undefined);
+      assertEquals(await ownReadiness(one!), undefined);
       await becomesReady(two!);
       const three = await start();
       await load.goesOn();
@@ -251,7 +280,7 @@ Deno.test(
       assertEquals((await two!.outcome).code, 0);
       load.nextStage();
       await load.goesOn();
-      assertEquals(await readiness(two!), undefined);
+      assertEquals(await ownReadiness(two!), undefined);
       await becomesReady(three);
       const four = await start();
       await load.goesOn();

@@ -87,7 +87,10 @@ export async function failOften(storeUrl: string, keyFile: string, secret: strin
 }
 
 /** A counter of `/metrics`. */
-export async function counted(server: RunningProgram, sample: string): Promise<number> {
+export async function counted(
+  server: Pick<RunningProgram, "url">,
+  sample: string,
+): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
   return Number(line?.split(" ").at(-1));
@@ -116,15 +119,17 @@ export async function startServer(
  * Runs a test with two servers, ends them afterwards, and gives what they logged.
  *
  * @param args Options of both.
+ * @param start Starts one.
  */
 export async function withTwoServers(
   storeUrl: string,
   args: readonly string[],
   run: (one: RunningProgram, two: RunningProgram, keyFile: string) => Promise<void>,
+  start = startServer,
 ): Promise<string> {
   const keyFile = Deno.makeTempFileSync();
   Deno.writeTextFileSync(keyFile, `${Buffer.from(randomBytes(32)).toString("base64")}\n`);
-  const servers = await Promise.all([1, 2].map(() => startServer(storeUrl, keyFile, args)));
+  const servers = await Promise.all([1, 2].map(() => start(storeUrl, keyFile, args)));
   try {
     for (const server of servers) await eventually(async () => await readiness(server) === 200);
     await run(servers[0]!, servers[1]!, keyFile);

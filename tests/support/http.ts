@@ -39,6 +39,11 @@ export async function exchangeRaw(
   request: RawRequest,
 ): Promise<RawReply> {
   using connection = await Deno.connect({ ...address });
+  return await exchangeOn(connection, request);
+}
+
+/** The same on a connection that is there and has no other exchange, and that stays open. */
+export async function exchangeOn(connection: Deno.Conn, request: RawRequest): Promise<RawReply> {
   const timer = setTimeout(() => connection.close(), PATIENCE_MS);
   try {
     const reader = new Reader(connection);
