@@ -30,10 +30,6 @@ export interface Case {
 }
 
 const rightPin = (secret: string): string => referenceHotp(secret, Math.floor(Date.now() / 30_000));
-// That no step of the window has; once in some hundred thousand secrets one has it.
-const wrongPin = (secret: string): string =>
-  String((Number(rightPin(secret)) + 1) % 1e6).padStart(6, "0");
-
 function get(path: string, headers: Readonly<Record<string, string>> = {}): LoadRequest {
   return { method: "GET", path, headers };
 }
@@ -65,10 +61,13 @@ const rightCheck = (secretCode: string): Record<string, string> => ({
   pin: rightPin(secretCode),
   secretCode,
 });
-const wrongCheck = (secretCode: string): Record<string, string> => ({
-  pin: wrongPin(secretCode),
-  secretCode,
-});
+// Of a secret of its own: the guard remembers wrong pins, and then a right one takes all steps as well.
+// That no step of the window has; once in some hundred thousand secrets one has it.
+const wrongCheck = (secret: string): Record<string, string> => {
+  const secretCode = `${secret}W`;
+  const pin = String((Number(rightPin(secretCode)) + 1) % 1e6).padStart(6, "0");
+  return { pin, secretCode };
+};
 const names = (secretCode: string): Record<string, string> => ({
   appName: "Example Corp",
   appInfo: "jane.doe@example.com",

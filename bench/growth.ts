@@ -18,6 +18,7 @@ import { createMemoryStore, type MemoryStore } from "../lib/guard/memory_store.t
 import { formatKeyUri } from "../lib/otp/key_uri.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { element, type MarkupElement, writeIndented } from "../lib/xml/writer.ts";
+import { stopWithout } from "./command_line.ts";
 import { load, median, scriptOf } from "./load.ts";
 import { programs, startPeer } from "./peers.ts";
 
@@ -29,6 +30,7 @@ interface Panel {
   readonly points: Points;
 }
 
+stopWithout(["wrk"]);
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 const handler = serviceHandler(config, {
   now: () => 1_800_000_000_000,

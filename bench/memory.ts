@@ -8,6 +8,7 @@
  */
 
 import process from "node:process";
+import { stopWithout } from "./command_line.ts";
 import { load, scriptOf } from "./load.ts";
 import { bareServers, programs, row, startPeer } from "./peers.ts";
 
@@ -58,6 +59,7 @@ const LEAN = Object.fromEntries([["BUN_JSC_forceRAMSize", "67108864"]]);
 const lean = programs().filter(({ name }) => name.endsWith("Bun"))
   .map((program) => ({ ...program, name: `${program.name}, lean`, env: LEAN }));
 
+stopWithout(["wrk"]);
 for (const peer of [...programs(), ...lean, ...bareServers()]) {
   if (!peer.name.includes(option("of", ""))) continue;
   const running = await startPeer(peer);

@@ -94,23 +94,12 @@ export function missingFor({ name, command }: Peer): string | undefined {
   return name === "PHP" && !succeeds(classes) ? "no php-soap" : undefined;
 }
 
-/** Ends this program with a sentence where wrk is missing, before it starts anything. */
-export function requireWrk(): void {
-  if (exitCode(["wrk", "--version"]) !== undefined) return;
-  Deno.stderr.writeSync(new TextEncoder().encode("This needs wrk: apt-get install wrk.\n"));
-  Deno.exit(2);
-}
-
-function succeeds(command: readonly string[]): boolean {
-  return exitCode(command) === 0;
-}
-
-/** Undefined when the program is not there. */
-function exitCode([program, ...args]: readonly string[]): number | undefined {
+function succeeds([program, ...args]: readonly string[]): boolean {
   try {
-    return new Deno.Command(program!, { args, stdout: "null", stderr: "null" }).outputSync().code;
+    return new Deno.Command(program!, { args, stdout: "null", stderr: "null" }).outputSync()
+      .success;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

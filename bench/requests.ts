@@ -10,13 +10,13 @@ import { parseArgs } from "node:util";
 import configuration from "../deno.json" with { type: "json" };
 import { printLibraries } from "./libraries.ts";
 import { askedOf, type Case, casesOf } from "./cases.ts";
+import { stopWithout } from "./command_line.ts";
 import { load, median, scriptOf } from "./load.ts";
 import {
   bareServers,
   missingFor,
   others,
   programs,
-  requireWrk,
   row,
   type RunningPeer,
   startPeer,
@@ -177,7 +177,7 @@ const asked = askedFor();
 const before = asked.compare === ""
   ? undefined
   : JSON.parse(Deno.readTextFileSync(asked.compare)) as Run;
-requireWrk();
+stopWithout(["wrk"]);
 const [one, five] = Deno.loadavg();
 process.stdout.write(
   `${new Date().toISOString()}, load ${one!.toFixed(1)} and ${five!.toFixed(1)} of ` +

@@ -11,6 +11,7 @@ import process from "node:process";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import { importOtpKey, matchesCurrentStep } from "../lib/otp/totp.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
+import { stopWithout } from "./command_line.ts";
 import { load, median, scriptOf } from "./load.ts";
 import { programs, row, type RunningPeer, startPeer } from "./peers.ts";
 
@@ -121,4 +122,7 @@ async function measure(rounds: number): Promise<void> {
 
 const [mode, first, second] = process.argv.slice(2);
 if (mode === "serve") serveStep(Number(first), Number(second));
-else await measure(mode === "--rounds" ? Number(first) : 7);
+else {
+  stopWithout(["wrk"]);
+  await measure(mode === "--rounds" ? Number(first) : 7);
+}

@@ -292,3 +292,55 @@ Deno.test("the documentation: no figure stands on a page that is held whole with
   assertEquals(strange, []);
   assert(WHOLE_PAGES.every((page) => PAGES.includes(page)));
 });
+
+/** The run that the page shows: microseconds by request, and by server or what it is over. */
+const { medians: RUN }: {
+  readonly medians: Readonly<Record<string, Readonly<Record<string, number>>>>;
+} = JSON.parse(read("bench/figures.json"));
+
+/** The cells of a table, by the first cell of its head. */
+function tableOf(head: string): readonly (readonly string[])[] {
+  const [text = ""] = PERFORMANCE.split("\n\n").filter((part) => part.startsWith(`| ${head} `));
+  return text.split("\n").filter((row) => !/^\|[ :|-]+\|$/.test(row))
+    .map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+}
+
+Deno.test("the page about performance shows the run that was kept, and no other", () => {
+  const [[, ...servers] = [], ...rows] = tableOf("CPU µs a request");
+  assertEquals(rows.map(([kind]) => kind), Object.keys(RUN));
+  for (const [kind, ...cells] of rows) {
+    const shown = servers.map((server) => {
+      const us = RUN[kind!]![server]?.toFixed(0);
+      return us === undefined
+        ? "–"
+        : server.startsWith("over") && !us.startsWith("-")
+        ? `+${us}`
+        : us;
+    });
+    assertEquals(cells, shown, kind);
+  }
+});
+
+Deno.test("the page about performance counts servers by the figures above", () => {
+  const rate = (kind: string, server: string): string =>
+    grouped(Math.round(1e4 / RUN[kind]![server]!) * 100);
+  const both = (of: (server: string) => string): readonly string[] =>
+    ["Deno, from source", "executable, Bun"].map(of);
+  const [, ...rates] = tableOf("Checks of right pins");
+  for (const kind of ["ValidatePin GET, right", "ValidatePin POST", "ValidatePin SOAP 1.1"]) {
+    const name = kind.replace(/^ValidatePin |, right$/g, "");
+    const row = rates.find(([first]) => first === `By ${name}, guard in memory`);
+    assertEquals(row?.slice(1), both((server) => rate(kind, server)), kind);
+  }
+  const shared = rates.find(([first]) => first === "By POST, guard in a shared Redis")!.slice(1)
+    .map((cell) => Number(cell.replaceAll(",", "")));
+  const [, [, ...one] = [], ...more] = tableOf("Checks a second");
+  assertEquals(one.slice(0, 2), ["1", "1"]);
+  for (const [asked, ...servers] of more) {
+    // A third of each core stays free.
+    const wanted = shared.map((each) =>
+      grouped(Math.ceil(Number(asked!.replaceAll(",", "")) / (each * 2 / 3)))
+    );
+    assertEquals(servers.slice(0, 2), wanted, asked);
+  }
+});
