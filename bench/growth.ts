@@ -111,18 +111,21 @@ async function overConnections(): Promise<Points> {
 
 function overEntries(): Promise<Points> {
   const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), "SHA1");
-  const nameOf = (i: number): string => fingerprint(encoder.encode(`secret ${i}`));
   // So many wrong pins that none is refused unseen.
   const rules = guardRules({ ...config, maxFailures: 1_000_000 });
   const stores = new Map<number, MemoryStore>();
+  const names = Array.from(
+    { length: 100_000 },
+    (_, i) => fingerprint(encoder.encode(`secret ${i}`)),
+  );
   return inTurns([1_000, 20_000, 40_000, 60_000, 80_000, 100_000], (entries) => {
     let store = stores.get(entries);
     if (store === undefined) {
       stores.set(entries, store = createMemoryStore({ rules, now: () => performance.now() }));
-      for (let i = 0; i < entries; i++) store.decide(nameOf(i), undefined);
+      for (let i = 0; i < entries; i++) store.decide(names[i]!, undefined);
     }
     // Spread over all of them, since memory that was just used is near.
-    return cost((i) => store.decide(nameOf(i * 7919 % entries), undefined), 5_000);
+    return cost((i) => store.decide(names[i * 7919 % entries]!, undefined), 50_000);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Load from wrk, and the processor time that it takes the server: user and system time of all its
- * threads and children, which on a shared machine stays put while requests a second do not.
+ * threads and children, which other work on the machine changes less than requests a second.
  *
  * @module
  */

@@ -73,8 +73,8 @@ type Medians = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** A run that was kept. */
 interface Run {
-  /** The release, or the one that comes next. */
-  readonly release: string;
+  /** That of deno.json: of a release, or of what came after it. */
+  readonly version: string;
   readonly commit: string;
   readonly medians: Medians;
 }
@@ -126,12 +126,12 @@ function ratio(ours: number | undefined, theirs: number | undefined): string {
 }
 
 // In units of the bare server of the same run, since a machine is not always as fast.
-function compare(now: Medians, { release, commit, medians: before }: Run): void {
+function compare(now: Medians, { version, commit, medians: before }: Run): void {
   const known = programs().filter(({ name, bare }) =>
     Object.values(now).some((of) => of[name] && of[bare])
   );
   process.stdout.write("\n");
-  row([`to ${release} (${commit})`, ...known.map(({ name }) => name)], true);
+  row([`to ${version} (${commit})`, ...known.map(({ name }) => name)], true);
   for (const [kind, of] of Object.entries(now)) {
     const cells = known.map(({ name, bare }) => {
       const [then, bareThen] = [before[kind]?.[name], before[kind]?.[bare]];
@@ -146,8 +146,19 @@ function save(file: string, medians: Medians): void {
   const args = ["rev-parse", "--short", "HEAD"];
   const { stdout } = new Deno.Command("git", { args, stderr: "null" }).outputSync();
   const commit = new TextDecoder().decode(stdout).trim();
-  const run: Run = { release: configuration.version, commit, medians };
+  const run: Run = { version: configuration.version, commit, medians };
   Deno.writeTextFileSync(file, `${JSON.stringify(run, null, 2)}\n`);
+}
+
+function readRun(file: string): Run {
+  try {
+    const run = JSON.parse(Deno.readTextFileSync(file)) as Run;
+    if (typeof run.medians === "object") return run;
+  } catch {
+    // Said below.
+  }
+  process.stderr.write("The file of --compare is none that --save wrote.\n");
+  process.exit(2);
 }
 
 /** What a run is to do; says what is wrong with the words, or what they can be. */
@@ -174,9 +185,7 @@ function askedFor(): Readonly<Record<"rounds" | "only" | "of" | "save" | "compar
 
 const asked = askedFor();
 // Before the minutes that the run takes.
-const before = asked.compare === ""
-  ? undefined
-  : JSON.parse(Deno.readTextFileSync(asked.compare)) as Run;
+const before = asked.compare === "" ? undefined : readRun(asked.compare);
 stopWithout(["wrk"]);
 const [one, five] = Deno.loadavg();
 process.stdout.write(

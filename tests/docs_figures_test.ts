@@ -46,6 +46,14 @@ const PERFORMANCE = read("docs/performance.md");
 const GET_CHECKS = /By GET, guard in memory\S* .*?\| +([0-9,]+) \| +([0-9,]+)/.exec(PERFORMANCE)!;
 const SOAP_CHECKS = /By SOAP 1.1, guard in memory *\| +([0-9,]+) \| +([0-9,]+)/.exec(PERFORMANCE)!;
 
+/** The run that the page shows: microseconds by request, and by server or what it is over. */
+const { medians: RUN }: {
+  readonly medians: Readonly<Record<string, Readonly<Record<string, number>>>>;
+} = JSON.parse(read("bench/figures.json"));
+const [ON_DENO, ON_BUN] = ["Deno, from source", "executable, Bun"] as const;
+const { [ON_BUN]: soapHere, "node-soap": soapThere } = RUN["ValidatePin SOAP 1.1"]!;
+const SOAP_TIMES = (soapHere! / soapThere!).toFixed(1);
+
 const HOUR_MS = 3_600_000;
 const RULES = guardRules({
   maxFailures: Number(OPTIONS.maxFailures.defaultText),
@@ -81,7 +89,12 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
       SOAP_CHECKS[1]
     } by SOAP`,
   ],
-  ["README.md", `it checks ${GET_CHECKS[2]}, and ${SOAP_CHECKS[2]} by SOAP`],
+  [
+    "README.md",
+    `it checks ${GET_CHECKS[2]}, and ${
+      SOAP_CHECKS[2]
+    } by SOAP: a SOAP call takes ${SOAP_TIMES} times the processor`,
+  ],
   ["docs/options.md", `A key has ${KEY_LENGTH[1]} to ${KEY_LENGTH[2]} characters`],
   ["docs/options.md", `for at most ${inWords(STOP_SECONDS)} seconds`],
   ["docs/runtimes.md", `No reply is larger than ${MAX_REPLY_BYTES / KIB} KiB`],
@@ -293,11 +306,6 @@ Deno.test("the documentation: no figure stands on a page that is held whole with
   assert(WHOLE_PAGES.every((page) => PAGES.includes(page)));
 });
 
-/** The run that the page shows: microseconds by request, and by server or what it is over. */
-const { medians: RUN }: {
-  readonly medians: Readonly<Record<string, Readonly<Record<string, number>>>>;
-} = JSON.parse(read("bench/figures.json"));
-
 /** The cells of a table, by the first cell of its head. */
 function tableOf(head: string): readonly (readonly string[])[] {
   const [text = ""] = PERFORMANCE.split("\n\n").filter((part) => part.startsWith(`| ${head} `));
@@ -321,11 +329,36 @@ Deno.test("the page about performance shows the run that was kept, and no other"
   }
 });
 
+Deno.test("the page about performance compares with others by that run", () => {
+  const [head, ...rows] = tableOf("Times the cost");
+  assertEquals(head!.slice(1), ["Deno ÷ node-soap", "Deno ÷ PHP", "Bun ÷ node-soap", "Bun ÷ PHP"]);
+  for (const [kind, ...cells] of rows) {
+    const of = RUN[kind!]!;
+    const shown = [ON_DENO, ON_BUN].flatMap((ours) =>
+      ["node-soap", "PHP"].map((theirs) =>
+        theirs in of ? (of[ours]! / of[theirs]!).toFixed(1) : "–"
+      )
+    );
+    assertEquals(cells, shown, kind);
+  }
+  const us = (kind: string, server: string): string => RUN[kind]![server]!.toFixed(0);
+  const [get, soap] = ["ValidatePin GET, right", "ValidatePin SOAP 1.1"] as const;
+  const million =
+    `A million logins by GET take ${us(get, ON_DENO)} seconds of a core on Deno and ` +
+    `${us(get, ON_BUN)} on Bun; by SOAP 1.1, ${us(soap, ON_DENO)} and ${us(soap, ON_BUN)}.`;
+  assert(line("docs/performance.md").includes(million), million);
+  const choice = [[get, soap], ["Pair GET"]].map((kinds) =>
+    [ON_DENO, ON_BUN].map((server) => kinds.map((kind) => us(kind, server)).join(", "))
+  );
+  const rowsOfChoice = /\| A check by GET, by SOAP 1\.1: CPU µs[^]*?\n\n/.exec(PERFORMANCE)![0]
+    .split("\n").slice(0, 2).map((row) => row.split("|").slice(2, 4).map((cell) => cell.trim()));
+  assertEquals(rowsOfChoice, choice);
+});
+
 Deno.test("the page about performance counts servers by the figures above", () => {
   const rate = (kind: string, server: string): string =>
     grouped(Math.round(1e4 / RUN[kind]![server]!) * 100);
-  const both = (of: (server: string) => string): readonly string[] =>
-    ["Deno, from source", "executable, Bun"].map(of);
+  const both = (of: (server: string) => string): readonly string[] => [ON_DENO, ON_BUN].map(of);
   const [, ...rates] = tableOf("Checks of right pins");
   for (const kind of ["ValidatePin GET, right", "ValidatePin POST", "ValidatePin SOAP 1.1"]) {
     const name = kind.replace(/^ValidatePin |, right$/g, "");

@@ -214,7 +214,7 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   if (operand === undefined) {
     if (words.length === 0) return undefined;
     throw new UsageError(
-      "a word is not an option: the command comes first, and options begin with --",
+      "unexpected word: the command comes first, and options begin with --",
     );
   }
   const { placeholder, values, isRequired } = operand;

@@ -75,7 +75,7 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
   }
   const meaning = result.kind === "boolean"
     ? "true if the pin is accepted; false if it is wrong, expired, used or refused. In XML it is " +
-      "text: compare it with true."
+      "text: compare it with the text true."
     : "The result.";
   return [[element("code", {}, `${name}Result`), result.kind, meaning]];
 }

@@ -48,7 +48,11 @@ function write(call: Call): string {
   const command = parts.join(" \\\n  ");
   if (!isBoolean) return command;
   const right = format === "JSON" ? '"d":true' : ">true</";
-  return `if ${command} |\n  grep -q ${shellQuoted(right)}; then echo true; else echo false; fi`;
+  return `if reply=$(${command}); then
+  case $reply in *${shellQuoted(right)}*) echo true ;; *) echo false ;; esac
+else
+  printf '%s\\n' "$reply" >&2
+fi`;
 }
 
 function bodyOf(call: Call): string {

@@ -269,7 +269,7 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "hunter2"],
       "",
       2,
-      "a word is not an option: the command comes first, and options begin with --. Try " +
+      "unexpected word: the command comes first, and options begin with --. Try " +
       "--help.",
     ],
     [

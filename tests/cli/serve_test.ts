@@ -26,7 +26,10 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   const { code, stdout, stderr } = await program.outcome;
   assertEquals([code, stdout], [0, `Listening on ${program.url}\n`]);
   const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
-  assertMatch(started!, /^info started: authenticator [0-9.]+ \(\w[^,]+, \w.*\), --port 0$/);
+  assertMatch(
+    started!,
+    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0$/,
+  );
   assertMatch(request!, /^info request method=GET route=healthz /);
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });

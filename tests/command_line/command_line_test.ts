@@ -27,7 +27,7 @@ Deno.test("parseCommand() passes over hyphens alone that come first, and no othe
   assert(serve.kind === "serve");
   assertEquals(serve.config.port, 9000);
   for (const args of [["--", "--", "--help"], ["--metrics", "--", "--help"]]) {
-    assertThrows(() => parse(args), UsageError, "a word is not an option");
+    assertThrows(() => parse(args), UsageError, "unexpected word");
   }
 });
 
@@ -48,7 +48,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [
     ["--metrics", "canary"],
-    "a word is not an option: the command comes first, and options begin with --",
+    "unexpected word: the command comes first, and options begin with --",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["completion"], "SHELL must be bash, zsh or fish"],

@@ -337,7 +337,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "a word is not an option: the command comes first, and options begin with --",
+    "unexpected word: the command comes first, and options begin with --",
   );
 });
 

@@ -153,7 +153,8 @@ Deno.test("the page starts servers on one port, asks each, and stops all", LINUX
         `${Math.floor(own[0]! / 10)}$core`,
       );
     const words = programWords().map((word) => `'${word}'`).join(" ");
-    const script = `authenticator() { exec ${words} "$@"; }\n${commands}read\n${stopAll}\nwait`;
+    const script = `authenticator() { exec ${words} "$@"; }\n${commands}read\n` +
+      `servers=$(jobs -p)\n${stopAll}\nfor one in $servers; do wait "$one" || exit; done`;
     const shell = new Deno.Command("bash", {
       args: ["-c", script],
       cwd: folder,

@@ -23,8 +23,8 @@ interface EnvelopeShape {
 // More than the SOAP toolkits that call one server.
 const MAX_SHAPES = 8;
 // To make a shape costs as much as to read an Envelope. So after an attempt that failed, or a shape that
-// took the place of another, this many Envelopes are read without an attempt. With the next one they
-// are a prime number: callers that take turns all come to theirs.
+// took the place of another, this many Envelopes are read without an attempt. With the one that follows
+// they are a prime number, so that callers who take turns all come to theirs, but where 17 do.
 const PAUSE = 16;
 // In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
 // with each shape.
