@@ -15,6 +15,7 @@ import {
   type Language,
   lines,
   moreHeaders,
+  resultElements,
   shellQuoted,
 } from "./language.ts";
 
@@ -47,12 +48,12 @@ function write(call: Call): string {
   ];
   const command = parts.join(" \\\n  ");
   if (!isBoolean) return command;
-  const right = format === "JSON" ? '"d":true' : ">true</";
+  // As the service writes it, and no word "true" of a page that a proxy sends.
+  const [name = "boolean"] = resultElements(call) ?? [];
+  const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${name}>'*`;
   return `if reply=$(${command}); then
-  case $reply in *${shellQuoted(right)}*) echo true ;; *) echo false ;; esac
-else
-  printf '%s\\n' "$reply" >&2
-fi`;
+  case $reply in ${right}) echo true ;; *) echo false ;; esac
+else printf '%s\\n' "$reply" >&2; fi`;
 }
 
 function bodyOf(call: Call): string {

@@ -65,7 +65,7 @@ function writeDelphi(call: Call): string {
     `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
   );
   const text = "Reply.ContentAsString(TEncoding.UTF8)";
-  const keep = "    Accepted := Pos('>true</', %) > 0;";
+  const keep = "    Accepted := Pos('>true</boolean>', %) > 0;";
   return `program Call;
 {$APPTYPE CONSOLE}
 uses

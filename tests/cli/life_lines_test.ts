@@ -36,7 +36,10 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
 
 Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at once", () => {
   assertEquals(stoppingLine("SIGTERM"), "stopping: SIGTERM");
-  assertEquals(stoppingLine("SIGINT"), "stopping: SIGINT (press Ctrl-C again to end at once)");
+  assertEquals(
+    stoppingLine("SIGINT"),
+    "stopping: SIGINT (press Ctrl-C again after a second to end at once)",
+  );
   assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });
 

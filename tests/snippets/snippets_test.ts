@@ -36,13 +36,17 @@ for (const operation of OPERATIONS.keys()) {
   }
 }
 
-// The languages whose programs the tests do not run: what keeps an answer, and prints it.
+// Where no test runs the program, or with odd replies: what keeps an answer, and prints it.
 const KEPT: ReadonlyMap<string, RegExp> = new Map([
+  [
+    "curl",
+    /\n {2}case \$reply in (?:\*'>true<\/(?:ValidatePinResult|boolean)>'\*|'\{"d":true\}')\) echo true ;; \*\) echo false ;; esac\n/,
+  ],
   ["Go", /\taccepted := result\.(?:Value == "true"|D)\n\tfmt\.Println\(accepted\)\n/],
   ["PowerShell", /^\$accepted = .* (?:-ceq 'true'|-eq \$true)\n\$accepted$/m],
   ["VB", / accepted As Boolean = \(.*\.Value = "true"\)\n +Console\.WriteLine\(accepted\)\n/],
   ["Classic ASP", /^accepted = \(.*\.text = "true"\)\nResponse\.Write accepted$/m],
-  ["Delphi", / Accepted := Pos\('>true<\/', .*\) > 0;\n +Writeln\(Accepted\);\n/],
+  ["Delphi", / Accepted := Pos\('>true<\/boolean>', .*\) > 0;\n +Writeln\(Accepted\);\n/],
 ]);
 
 for (const format of FORMATS) {
