@@ -157,7 +157,7 @@ function readRun(file: string): Run {
   } catch {
     // Said below.
   }
-  process.stderr.write("The file of --compare is none that --save wrote.\n");
+  process.stderr.write("The file of --compare was not written by --save.\n");
   process.exit(2);
 }
 

@@ -453,6 +453,8 @@ Deno.test("the program shows its usage and its version", async () => {
   });
   const project = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
   const { stdout } = await runProgram(["--version"]);
+  // As those type it who know npm.
+  assertEquals((await runProgram(["--", "--version"])).stdout, stdout);
   const [, version, origin, rest] = /^authenticator (\S+) \(([^,]*), (.*)\)\n$/.exec(stdout) ?? [];
   assertEquals(version, project.version, stdout);
   // What compile.sh makes names the commit; the sources alone do not know theirs.

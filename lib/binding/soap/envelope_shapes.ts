@@ -23,8 +23,8 @@ interface EnvelopeShape {
 // More than the SOAP toolkits that call one server.
 const MAX_SHAPES = 8;
 // To make a shape costs as much as to read an Envelope. So after an attempt that failed, or a shape that
-// took the place of another, this many Envelopes are read without an attempt. With the one that follows
-// they are a prime number, so that callers who take turns all come to theirs, but where 17 do.
+// took the place of another, this many Envelopes are read without an attempt. With the next
+// one that is a prime number, so callers that take turns all get a shape, unless 17 of them do.
 const PAUSE = 16;
 // In UTF-16 units: longer than an Envelope with the longest secretCode, and short enough to be compared
 // with each shape.
@@ -36,8 +36,8 @@ const PLAIN = /^[ -%'-;=-\\^-~]*$/;
 
 // [3] S, its carriage returns normalised. Not `\s`, which has letters of XML names.
 const S = "[ \\t\\n]";
-// SOAP toolkits write names as short as SOAP-ENV, and one for each namespace. But for white space, these
-// 40 characters are all that a shape keeps of a caller's own choice.
+// SOAP toolkits write names as short as SOAP-ENV, and one for each namespace. Besides white
+// space, a shape keeps at most these 40 characters that a caller chose.
 const PREFIX = "[A-Za-z_][A-Za-z0-9_-]{0,7}";
 const MAX_PREFIXES = 5;
 // The reader lets it stand in front alone, and with few values.
