@@ -22,10 +22,10 @@ export interface TotpParameters {
 /** What RFC 6238 and every authenticator app take when nothing is said. */
 export const DEFAULT_TOTP: TotpParameters = { algorithm: "SHA1", digits: 6, period: 30 };
 
-const WEB_CRYPTO_HASH: Readonly<Record<OtpAlgorithm, string>> = {
-  SHA1: "SHA-1",
-  SHA256: "SHA-256",
-  SHA512: "SHA-512",
+const WEB_CRYPTO: Readonly<Record<OtpAlgorithm, HmacImportParams>> = {
+  SHA1: { name: "HMAC", hash: "SHA-1" },
+  SHA256: { name: "HMAC", hash: "SHA-256" },
+  SHA512: { name: "HMAC", hash: "SHA-512" },
 };
 
 /**
@@ -40,8 +40,7 @@ export async function importOtpKey(
   algorithm: OtpAlgorithm,
 ): Promise<CryptoKey> {
   if (key.length === 0) throw new RangeError("The key is empty");
-  const parameters = { name: "HMAC", hash: WEB_CRYPTO_HASH[algorithm] };
-  return await crypto.subtle.importKey("raw", key, parameters, false, ["sign"]);
+  return await crypto.subtle.importKey("raw", key, WEB_CRYPTO[algorithm], false, ["sign"]);
 }
 
 /**
@@ -52,15 +51,31 @@ export async function importOtpKey(
  * @returns The code with its leading zeros.
  */
 export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
-  const message = new DataView(new ArrayBuffer(8));
-  // Each takes the lowest 32 bits of the whole part of what it is given.
-  message.setUint32(0, counter / 2 ** 32);
-  message.setUint32(4, counter);
-  const mac = new DataView(await crypto.subtle.sign("HMAC", key, message));
+  const mac = new DataView(await crypto.subtle.sign("HMAC", key, messageOf(counter)));
   // Dynamic truncation: the low 4 bits of the last byte say where 31 bits are taken from.
   const offset = mac.getUint8(mac.byteLength - 1) & 0xf;
   const truncated = mac.getUint32(offset) & 0x7fffffff;
   return String(truncated % 10 ** digits).padStart(digits, "0");
+}
+
+// Checks at one time are of the same few counters, and V8 takes longer to make an ArrayBuffer than all
+// else that a code takes here.
+const messages = new Map<number, DataView<ArrayBuffer>>();
+
+/** Counters whose messages are kept, at most: those of the widest window, with room to spare. */
+const MAX_MESSAGES = 256;
+
+/** The 8 bytes that the HMAC is of; nothing writes to them any more. */
+function messageOf(counter: number): DataView<ArrayBuffer> {
+  const known = messages.get(counter);
+  if (known !== undefined) return known;
+  const message = new DataView(new ArrayBuffer(8));
+  // Each takes the lowest 32 bits of the whole part of what it is given.
+  message.setUint32(0, counter / 2 ** 32);
+  message.setUint32(4, counter);
+  if (messages.size >= MAX_MESSAGES) messages.clear();
+  messages.set(counter, message);
+  return message;
 }
 
 /**
