@@ -55,12 +55,17 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const table = new RecentTable(maxEntries);
   const looks = new Looks();
   return {
+    // Of most secrets nothing is remembered, and then the clock need not be read.
     refusal: (fingerprint, source) => {
+      if (!table.has(fingerprint)) return undefined;
       const nowMs = now();
       const state = table.get(fingerprint, nowMs);
       return state && refusedMs(rules, state, source, nowMs) > 0 ? "throttled" : undefined;
     },
-    begin: (fingerprint) => looks.begin(fingerprint, table.get(fingerprint, now()) !== undefined),
+    begin: (fingerprint) => {
+      const isKnown = table.has(fingerprint) && table.get(fingerprint, now()) !== undefined;
+      return looks.begin(fingerprint, isKnown);
+    },
     decide: (fingerprint, matchedStep, source) => {
       const nowMs = now();
       table.sweep(nowMs);

@@ -67,6 +67,11 @@ export class RecentTable {
     return this.#placeOf.size;
   }
 
+  /** Whether a secret has a place, be it that what is remembered of it expired. */
+  has(name: string): boolean {
+    return this.#placeOf.has(name);
+  }
+
   /** What is remembered of a secret. */
   get(name: string, nowMs: number): GuardState | undefined {
     const place = this.#placeOf.get(name);
