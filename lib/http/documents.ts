@@ -27,7 +27,9 @@ import { baseOf, type Target } from "./target.ts";
 type TextReply = Reply & { readonly body: string };
 
 /** The service page, the WSDL and the discovery document. */
-export const documents: AnswererMaker = documentsBy(({ query }) => documentIn(query));
+export const documents: AnswererMaker = documentsBy(({ query }) =>
+  USUAL_QUERIES.get(query) ?? documentIn(query)
+);
 
 /** The OpenAPI description. */
 export const openApiDocument: AnswererMaker = documentsBy(() => "openapi");
@@ -167,6 +169,12 @@ function documentIn(query: string): DocumentName {
   const format = FORMATS.find((known) => known === asked) ?? DEFAULT_FORMAT;
   return OPERATIONS.has(op) ? { op, format } : "unknown";
 }
+
+// What most callers send, who need not wait until it is taken apart: that takes as long as all else.
+const USUAL_QUERIES: ReadonlyMap<string, DocumentName> = new Map(
+  ["", "wsdl", "WSDL", "disco", "script", "style", ...OPERATIONS.keys().map((op) => `op=${op}`)]
+    .map((query) => [query, documentIn(query)]),
+);
 
 async function describe(name: DocumentName, context: PageContext): Promise<TextReply> {
   switch (name) {
