@@ -14,10 +14,19 @@ const XML = { headers: { "content-type": "text/xml; charset=utf-8" } };
 const JSON_TYPE = { headers: { "content-type": "application/json; charset=utf-8" } };
 const TEXT = { headers: { "content-type": "text/plain; charset=utf-8" } };
 
+const messages = new Map<number, DataView<ArrayBuffer>>();
+
+function messageOf(step: number): DataView<ArrayBuffer> {
+  let message = messages.get(step);
+  if (message === undefined) {
+    messages.set(step, message = new DataView(new ArrayBuffer(8)));
+    message.setUint32(4, step);
+  }
+  return message;
+}
+
 async function code(key: CryptoKey, step: number): Promise<number> {
-  const message = new DataView(new ArrayBuffer(8));
-  message.setUint32(4, step);
-  const mac = new DataView(await crypto.subtle.sign("HMAC", key, message));
+  const mac = new DataView(await crypto.subtle.sign("HMAC", key, messageOf(step)));
   return (mac.getUint32(mac.getUint8(19) & 15) & 0x7fffffff) % 1e6;
 }
 
