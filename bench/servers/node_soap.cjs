@@ -26,8 +26,14 @@ function isRight({ pin, secretCode }) {
   return [0, -1, 1].some((distance) => code(secretCode, step + distance) === pin);
 }
 
+function base32(text) {
+  const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const digits = bits.match(/.{1,5}/g).map((five) => parseInt(five.padEnd(5, "0"), 2));
+  return digits.map((digit) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[digit]).join("");
+}
+
 async function pairing({ appName, appInfo, secretCode }) {
-  const secret = Buffer.from(secretCode).toString("hex").toUpperCase();
+  const secret = base32(secretCode);
   const issuer = encodeURIComponent(appName);
   const uri = `otpauth://totp/${issuer}:${
     encodeURIComponent(appInfo)
