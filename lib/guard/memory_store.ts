@@ -55,21 +55,15 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const table = new RecentTable(maxEntries);
   const looks = new Looks();
   return {
-    // Of most secrets nothing is remembered, and then the clock need not be read.
     refusal: (fingerprint, source) => {
-      if (!table.has(fingerprint)) return undefined;
-      const nowMs = now();
-      const state = table.get(fingerprint, nowMs);
-      return state && refusedMs(rules, state, source, nowMs) > 0 ? "throttled" : undefined;
+      const state = table.get(fingerprint, now);
+      return state && refusedMs(rules, state, source, now()) > 0 ? "throttled" : undefined;
     },
-    begin: (fingerprint) => {
-      const isKnown = table.has(fingerprint) && table.get(fingerprint, now()) !== undefined;
-      return looks.begin(fingerprint, isKnown);
-    },
+    begin: (fingerprint) => looks.begin(fingerprint, table.get(fingerprint, now) !== undefined),
     decide: (fingerprint, matchedStep, source) => {
       const nowMs = now();
       table.sweep(nowMs);
-      const before = table.get(fingerprint, nowMs);
+      const before = table.get(fingerprint, () => nowMs);
       const { verdict, state, keepMs } = decide(rules, before, { matchedStep, source }, nowMs);
       if (state === undefined) {
         table.delete(fingerprint);
@@ -82,7 +76,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     },
     unlock: (fingerprint) => {
       const nowMs = now();
-      const before = table.get(fingerprint, nowMs);
+      const before = table.get(fingerprint, () => nowMs);
       if (before === undefined) return false;
       const state = unlocked(before);
       const keepMs = keepMsOf(rules, state, nowMs);

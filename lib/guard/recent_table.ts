@@ -67,15 +67,14 @@ export class RecentTable {
     return this.#placeOf.size;
   }
 
-  /** Whether a secret has a place, be it that what is remembered of it expired. */
-  has(name: string): boolean {
-    return this.#placeOf.has(name);
-  }
-
-  /** What is remembered of a secret. */
-  get(name: string, nowMs: number): GuardState | undefined {
+  /**
+   * What is remembered of a secret.
+   *
+   * @param now The clock in milliseconds. Of most secrets nothing is remembered; then it is not read.
+   */
+  get(name: string, now: () => number): GuardState | undefined {
     const place = this.#placeOf.get(name);
-    if (place === undefined || this.#expiresAtMs[place]! <= nowMs) return undefined;
+    if (place === undefined || this.#expiresAtMs[place]! <= now()) return undefined;
     return {
       owedMs: this.#owedMs[place]!,
       lastMs: this.#lastMs[place]!,

@@ -58,23 +58,22 @@ export async function hotp(key: CryptoKey, counter: number, digits: number): Pro
   return String(truncated % 10 ** digits).padStart(digits, "0");
 }
 
-// Checks at one time are of the same few counters, and V8 takes longer to make an ArrayBuffer than all
-// else that a code takes here.
-const messages = new Map<number, DataView<ArrayBuffer>>();
+/** How many messages are kept: those of the widest window, with room to spare. */
+const KEPT_MESSAGES = 256;
 
-/** Counters whose messages are kept, at most: those of the widest window, with room to spare. */
-const MAX_MESSAGES = 256;
+// Checks at one time are of the same few counters, and to make a message takes V8 longer than all else
+// here but the signature. They tell nothing: a counter is a time, and no secret is in it.
+const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
 
 /** The 8 bytes that the HMAC is of; nothing writes to them any more. */
 function messageOf(counter: number): DataView<ArrayBuffer> {
-  const known = messages.get(counter);
-  if (known !== undefined) return known;
+  const known = kept[counter % KEPT_MESSAGES];
+  if (known?.counter === counter) return known.message;
   const message = new DataView(new ArrayBuffer(8));
   // Each takes the lowest 32 bits of the whole part of what it is given.
   message.setUint32(0, counter / 2 ** 32);
   message.setUint32(4, counter);
-  if (messages.size >= MAX_MESSAGES) messages.clear();
-  messages.set(counter, message);
+  kept[counter % KEPT_MESSAGES] = { counter, message };
   return message;
 }
 

@@ -281,6 +281,15 @@ Deno.test("a memory store lets a pin be early again once none is looked at, unle
   assertEquals(store.begin("a").mayBeEarly, true);
 });
 
+Deno.test("a memory store takes a secret for unknown once what it remembers expired", () => {
+  const { store, clock } = storeWith();
+  fail(store, "a", 3);
+  clock.ms += 3 * HOUR;
+  // It is not swept yet.
+  assertEquals(store.size(), 1);
+  assertEquals([store.refusal("a"), store.begin("a").mayBeEarly], [undefined, true]);
+});
+
 Deno.test("what is not a code at all counts as a failure too", async () => {
   const { store } = storeWith();
   assertEquals(await check(store, ["", "abc", "12345"]), [false, false, false]);

@@ -102,7 +102,7 @@ for (const [what, bytes] of KEYS) {
 Deno.test("hotp() gives the code of a counter, whichever others come before and between", async () => {
   const secret = "correct horse battery staple";
   const key = await importOtpKey(new TextEncoder().encode(secret), "SHA1");
-  const counters = Array.from({ length: 600 }, (_, i) => i % 2 === 0 ? i : 2 ** 32 + i);
+  const counters = Array.from({ length: 600 }, (_, i) => (i >> 1) + (i % 2) * 2 ** 32);
   const asked = [...counters, ...counters.toReversed()];
   const codes = await Promise.all(asked.map((counter) => hotp(key, counter, 6)));
   assertEquals(codes, asked.map((counter) => referenceHotp(secret, counter)));
