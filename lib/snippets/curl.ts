@@ -53,7 +53,7 @@ function write(call: Call): string {
   const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${name}>'*`;
   return `if reply=$(${command}); then
   case $reply in ${right}) echo true ;; *) echo false ;; esac
-else printf '%s\\n' "$reply" >&2; fi`;
+else printf '%s\\n' "$reply" >&2; false; fi`;
 }
 
 function bodyOf(call: Call): string {

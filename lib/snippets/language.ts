@@ -108,9 +108,7 @@ export function envelopeOf(
   ];
 }
 
-/**
- * The elements of an XML reply that hold the result; undefined where the root of the document does.
- */
+/** The elements of an XML reply that hold the result; undefined where its root does. */
 export function resultElements({ name, fields, soap }: Call): readonly string[] | undefined {
   return fields ?? (soap === undefined ? undefined : [`${name}Result`]);
 }
