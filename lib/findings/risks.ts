@@ -52,6 +52,12 @@ const OPTION_RISKS: readonly {
     risk: "--base-url sends callers to plain HTTP.",
   },
   {
+    applies: ({ html, baseUrl }) => html === "image" && baseUrl === undefined,
+    risk:
+      "--html image without --base-url: the picture is at the host that the caller named, which " +
+      "browsers of your users may not reach. Give --base-url.",
+  },
+  {
     applies: ({ html }) => html === "image",
     risk:
       "--html image puts the secret into the address of a picture, which proxies write into their logs.",
