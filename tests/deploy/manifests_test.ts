@@ -43,6 +43,7 @@ for (
     "compose.yaml",
     "kubernetes.yaml",
     "Containerfile",
+    "drop-ins/api-keys.conf",
     "drop-ins/cores.conf",
     "drop-ins/lan.conf",
     "drop-ins/port-80.conf",
@@ -140,7 +141,9 @@ async function complaintsOf(units: string, ...files: string[]): Promise<readonly
 Deno.test("systemd accepts the unit with each drop-in", () =>
   withFolder(async (folder) => {
     await need(["systemd-analyze", "--version"], "systemd");
-    for (const dropIn of [undefined, "lan.conf", "port-80.conf", "port-443.conf"]) {
+    for (
+      const dropIn of [undefined, "api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf"]
+    ) {
       const units = `${folder}/${dropIn}`;
       await install(units, "authenticator.service", dropIn);
       assertEquals(await complaintsOf(units, "authenticator.service"), [], dropIn);
@@ -150,7 +153,7 @@ Deno.test("systemd accepts the unit with each drop-in", () =>
 Deno.test("the unit is tried again until its store is there, with each drop-in", () => {
   const [, unit] = /^\[Unit\]\n([^[]*)/m.exec(deployFile("authenticator.service"))!;
   assert(unit!.includes("\nStartLimitIntervalSec=0\n"));
-  for (const name of ["cores.conf", "lan.conf", "port-80.conf", "port-443.conf"]) {
+  for (const name of ["api-keys.conf", "cores.conf", "lan.conf", "port-80.conf", "port-443.conf"]) {
     assert(!deployFile(`drop-ins/${name}`).includes("StartLimit"), name);
   }
 });

@@ -54,6 +54,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
     await withMachine(async (machine) => {
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
+      await t.step("keys come from a file of root's", () => checkKeys(machine));
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
       await t.step("two servers share a port and a guard", () => checkTarget(machine));
       await t.step("one after the other, without a break", () => checkRolling(machine));
@@ -69,7 +70,9 @@ function shownCommands(file: string): string {
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
-async function answers({ run }: Machine, url = "http://127.0.0.1:8080"): Promise<boolean> {
+const HERE = "http://127.0.0.1:8080";
+
+async function answers({ run }: Machine, url = HERE): Promise<boolean> {
   return (await run(`curl --silent --insecure --max-time 60 ${url}/readyz`)).stdout === "ok";
 }
 
@@ -134,6 +137,24 @@ async function checkOption(machine: Machine): Promise<void> {
   assert(await countInLog(machine, "authenticator", "did you mean AUTHENTICATOR_PORT?") > 0);
   await say("rm /etc/authenticator.env");
   await eventually(() => answers(machine), "it starts once the option is right");
+}
+
+async function checkKeys(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const folder = "/etc/systemd/system/authenticator.service.d";
+  await say(`umask 077 && cd /tmp && echo ${"k".repeat(32)} > keys
+    ${shownCommands("drop-ins/api-keys.conf")}`);
+  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
+    systemctl daemon-reload && systemctl restart authenticator`);
+  await eventually(() => answers(machine), "it is ready with keys");
+  const status = async (fields: string): Promise<string> =>
+    (await run(`curl --silent --output /dev/null --write-out '%{http_code}' ${fields} ${HERE}/`))
+      .stdout;
+  assertEquals([await status(""), await status(`-H "X-Api-Key: ${"k".repeat(32)}"`)], [
+    "401",
+    "302",
+  ]);
+  await say(`rm -r ${folder} && systemctl daemon-reload`);
 }
 
 async function checkDropIns(machine: Machine): Promise<void> {
