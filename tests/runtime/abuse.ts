@@ -119,6 +119,12 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "400",
     "200",
   ],
+  [
+    "A space in the query of `/Validate.aspx`",
+    get("/Validate.aspx?Pin=123 456&SecretCode=x"),
+    "400",
+    "505",
+  ],
   // Bun puts this in the place of such bytes, and a server of it cannot tell which was sent.
   [
     "`%EF%BF%BD` in the query",
