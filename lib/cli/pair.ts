@@ -191,7 +191,7 @@ function warnOfRisks(secret: string, config: Config): void {
   const keyBytes = Math.floor(secret.length * 5 / 8);
   if (keyBytes < MIN_KEY_BYTES) {
     warn(
-      `this secret has fewer than ${MIN_KEY_BYTES} bytes, and can be guessed from one code. Use 20 ` +
+      `this secret has fewer than ${MIN_KEY_BYTES} bytes, and can be guessed from a few codes. Use 20 ` +
         "random characters or more.",
     );
   }

@@ -303,7 +303,7 @@ Deno.test("pair warns of a short secret", async () => {
   const short = await pair([], { stdin: "x".repeat(15) });
   assertEquals(
     short.stderr,
-    "authenticator: warning: this secret has fewer than 16 bytes, and can be guessed from one code. " +
+    "authenticator: warning: this secret has fewer than 16 bytes, and can be guessed from a few codes. " +
       "Use 20 random characters or more.\n",
   );
   assertEquals((await pair([], { stdin: "x".repeat(16) })).stderr, "");
