@@ -25,7 +25,7 @@ export function parseMediaType(contentType: string | null): MediaType {
   const end = semicolon < 0 ? value.length : semicolon;
   return {
     essence: value.slice(0, end).trim().toLowerCase(),
-    parameter: (name) => parameterOf(value.slice(end), name),
+    parameter: (name) => semicolon < 0 ? undefined : parameterOf(value.slice(end), name),
   };
 }
 

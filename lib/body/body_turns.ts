@@ -54,16 +54,20 @@ export class BodyTurns {
    *
    * @throws {Fault} When it does not arrive in time, or there are others and it does not come on.
    */
-  async take<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
+  take<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const begin = (): void => void read().then(resolve, reject);
-    const turn: Turn = { begin, giveUp: reject, timeoutMs, isOld: false, looks: 0 };
-    try {
-      this.#enter(turn, isShort);
-      return await promise;
-    } finally {
+    const giveUp = (error: unknown): void => {
       this.#leave(turn);
-    }
+      reject(error);
+    };
+    const begin = (): void =>
+      void read().then((value) => {
+        this.#leave(turn);
+        resolve(value);
+      }, giveUp);
+    const turn: Turn = { begin, giveUp, timeoutMs, isOld: false, looks: 0 };
+    this.#enter(turn, isShort);
+    return promise;
   }
 
   #enter(turn: Turn, isShort: boolean): void {
@@ -104,7 +108,8 @@ export class BodyTurns {
       turn.giveUp(busy());
     }
     let unwanted = this.#unwanted();
-    for (const turn of this.#reading) {
+    // A copy: whoever is given up lets others in.
+    for (const turn of [...this.#reading]) {
       if (isLate(turn)) turn.giveUp(timeout(turn));
       else if (!turn.isOld) turn.isOld = true;
       else if (unwanted-- > 0) turn.giveUp(busy());
