@@ -2,10 +2,12 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { assertRejects } from "@std/assert/rejects";
 import { OPERATIONS } from "../../lib/service/operations.ts";
 import { FORMATS } from "../../lib/snippets/language.ts";
 import { encoderOf } from "../../lib/samples/quoting.ts";
 import { tabsOf, textOf } from "../page/pages.ts";
+import { freePort } from "../support/free_port.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
@@ -143,6 +145,16 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       );
       const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
       assertEquals(words, ["true", "false"]);
+    });
+
+    Deno.test(`${name} ends with an error where nobody answers, and shows no secret`, async () => {
+      const shown = await snippetOf(language, "ValidatePin", format);
+      if (!shown.isInFormat) return;
+      const nobody = `http://127.0.0.1:${freePort()}`;
+      const text = filled(shown, "pin", "123456").replaceAll(server.url, nobody);
+      const { message } = await assertRejects(() => runSnippet(text, "ValidatePin"), Error);
+      assertMatch(message, /ended with exit code/);
+      assertEquals(message.includes(EXAMPLE_SECRET), false, message);
     });
 
     Deno.test(`${name}, asked in an if, lets in with a right pin alone`, async () => {
