@@ -52,7 +52,9 @@ const OPTION_RISKS: readonly {
     risk: "--base-url sends callers to plain HTTP.",
   },
   {
-    applies: ({ html, baseUrl }) => html === "image" && baseUrl === undefined,
+    // A proxy that is trusted says which host browsers use.
+    applies: ({ html, baseUrl, trustProxy }) =>
+      html === "image" && baseUrl === undefined && !trustProxy,
     risk:
       "--html image without --base-url: the picture is at the host that the caller named, which " +
       "browsers of your users may not reach. Give --base-url.",

@@ -56,6 +56,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--guard rediss://:p@cache.example.com --guard-key-file key", "--guard has a password"],
   ["--guard redis://:p@127.0.0.1 --guard-key-file key", "--guard has a password"],
   ["--html image", "--html image without --base-url", "--html image puts the secret"],
+  ["--html image --trust-proxy", "--html image puts the secret"],
   ["--html image --base-url https://pin.example.com", "--html image puts the secret"],
   ["--base-url http://pin.example.com", "--base-url sends callers"],
   ["--base-url https://pin.example.com"],
