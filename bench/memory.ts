@@ -55,7 +55,10 @@ row([
   "CPU µs",
 ], true);
 // What docs/runtimes.md names for those who want Bun to keep less garbage.
-const LEAN = Object.fromEntries([["BUN_JSC_forceRAMSize", "67108864"]]);
+const LEAN = Object.fromEntries([
+  ["BUN_JSC_forceRAMSize", "67108864"],
+  ["BUN_JSC_useFTLJIT", "0"],
+]);
 const lean = programs().filter(({ name }) => name.endsWith("Bun"))
   .map((program) => ({ ...program, name: `${program.name}, lean`, env: LEAN }));
 

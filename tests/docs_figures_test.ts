@@ -177,7 +177,7 @@ const MEASURED: readonly (readonly [page: string, says: string, by: string])[] =
   ["docs/runtimes.md", "takes 86 MB, and 65 MB a few seconds later", "bench/memory.ts"],
   ["docs/runtimes.md", "it takes 103 to 139 MB, and 157 MB at most", "bench/long_run.ts"],
   ["docs/runtimes.md", "as on a machine with 64 MB", "bench/memory.ts"],
-  ["docs/runtimes.md", "takes 66 MB for up to a fifth more processor time", "bench/memory.ts"],
+  ["docs/runtimes.md", "busy with checks takes 62 MB", "bench/memory.ts"],
   ["docs/runtimes.md", "up to 200 bodies", "by hand"],
   ["docs/runtimes.md", "250 connections with 190 stalled bodies each took 1.5 GB", "by hand"],
   ["docs/security.md", "1 − (1 − 3 × 10⁻⁶)ⁿ", "bench/guard_simulation.ts"],
