@@ -207,22 +207,42 @@ function readWords(args: readonly string[], facts: CommandFacts): Words {
     if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
     flags.set(token.name, flagValue(token, known));
   }
-  return { flags, operand: flags.has("help") ? undefined : operandOf(words, facts) };
+  if (flags.has("help")) return { flags, operand: undefined };
+  const word = tokens.findIndex(({ kind }) => kind === "positional");
+  if (facts.operand === undefined && word >= 0) {
+    const before = tokens.slice(0, word)
+      .flatMap((token) => token.kind === "option" ? [token.name] : []);
+    throw unexpectedWord(before.at(-1), known);
+  }
+  return { flags, operand: operandOf(words, facts) };
 }
 
 function operandOf(words: readonly string[], { operand }: CommandFacts): string | undefined {
-  if (operand === undefined) {
-    if (words.length === 0) return undefined;
-    throw new UsageError(
-      "unexpected word: the command comes first, and options begin with --",
-    );
-  }
+  if (operand === undefined) return undefined;
   const { placeholder, values, isRequired } = operand;
   const typed = words.join(" ");
   if (typed === "" && !isRequired) return undefined;
   if (values.includes(typed)) return typed;
   if (placeholder === "COMMAND") throw noSuchCommand(typed, [...COMMANDS.keys()]);
   throw new UsageError(`${placeholder} must be ${listOf(values, "or")}`);
+}
+
+// Its place is named and not the word, which may be a secret.
+function unexpectedWord(
+  before: string | undefined,
+  known: ReadonlyMap<string, Option<unknown>>,
+): UsageError {
+  const option = before === undefined ? undefined : known.get(before);
+  if (option === undefined) {
+    return new UsageError("unexpected word: the command comes first, and options begin with --");
+  }
+  const flag = `--${before}`;
+  return new UsageError(
+    option.placeholder === undefined
+      ? `unexpected word after ${flag}: write ${flag}, ${flag}=true or ${flag}=false`
+      : `unexpected word after the value of ${flag}: put quotes around a value with spaces; ` +
+        "a command comes first",
+  );
 }
 
 function flagValue(

@@ -269,8 +269,8 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "hunter2"],
       "",
       2,
-      "unexpected word: the command comes first, and options begin with --. Try " +
-      "--help.",
+      "unexpected word after the value of --app-info: put quotes around a value with spaces; a " +
+      "command comes first. Try --help.",
     ],
     [
       [...NAMES, "--secret=hunter2"],

@@ -47,8 +47,17 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     NO_SUCH_COMMAND,
   ],
   [
-    ["--metrics", "canary"],
+    ["serve", "canary"],
     "unexpected word: the command comes first, and options begin with --",
+  ],
+  [
+    ["--metrics", "canary"],
+    "unexpected word after --metrics: write --metrics, --metrics=true or --metrics=false",
+  ],
+  [
+    ["pair", "--app-name", "Example", "canary"],
+    "unexpected word after the value of --app-name: put quotes around a value with spaces; a " +
+    "command comes first",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["completion"], "SHELL must be bash, zsh or fish"],

@@ -337,7 +337,8 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),
-    "unexpected word: the command comes first, and options begin with --",
+    "unexpected word after the value of --port: put quotes around a value with spaces; a command " +
+      "comes first",
   );
 });
 
