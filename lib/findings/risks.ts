@@ -94,6 +94,12 @@ const OPTION_RISKS: readonly {
       "Give all of them one store.",
   },
   {
+    applies: ({ sharePort, socket, metrics, metricsPort }) =>
+      sharePort && socket === undefined && metrics && metricsPort === undefined,
+    risk: "--metrics with --share-port: /metrics answers for any one of the servers on the port. " +
+      "Give each of them a --metrics-port.",
+  },
+  {
     applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
     risk: "--guard without --guard-key-file: each server that shares the store counts wrong pins " +
       "separately, and from zero after a restart.",
