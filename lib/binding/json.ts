@@ -83,22 +83,28 @@ function stringify(value: unknown): string {
   );
 }
 
-// A string as RFC 8259 §7 has it; without the quote at its end, all of it that could be one.
-const JSON_STRING =
-  /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[ !#-[\]-\uFFFF]*)*("?)/g;
+// A string as RFC 8259 §7 has it; without the quote at its end, all of it that could be one. Or what a
+// number is written with.
+const JSON_SCALAR =
+  /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[ !#-[\]-\uFFFF]*)*("?)|[-+.0-9][-+.0-9Ee]*/g;
+
+// RFC 8259 §6.
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][-+]?[0-9]+)?$/;
 
 // `JSON.parse` puts names and short strings into tables, and callers can find many of one hash, which
 // would take time that grows with their square: to V8 the hash of a number is the number, and to
 // JavaScriptCore a text has the same hash in every process. So it is shown the place of each string
-// in a list instead.
+// in a list instead; and that of each number, of which it would lose digits.
 function readArguments(operation: Operation, text: string): Arguments {
-  const strings: string[] = [];
-  const members = Object.entries(parseObject(text.replace(JSON_STRING, (string, end) => {
-    if (end === "") throw notJson();
-    return `"${strings.push(string) - 1}"`;
+  const scalars: string[] = [];
+  const members = Object.entries(parseObject(text.replace(JSON_SCALAR, (scalar, end) => {
+    const isString = scalar.startsWith('"');
+    if (isString ? end === "" : !JSON_NUMBER.test(scalar)) throw notJson();
+    const place = scalars.push(scalar) - 1;
+    return isString ? `"${place}"` : `${place}`;
   })));
-  const stringAt = (place: string): string => strings[Number(place)]!;
-  const names = members.map(([place]) => nameIn(stringAt(place)));
+  const scalarAt = (place: string | number): string => scalars[Number(place)]!;
+  const names = members.map(([place]) => nameIn(scalarAt(place)));
   const args = new Map<string, string>();
   for (const { name } of operation.parameters) {
     const at = names.indexOf(name);
@@ -106,7 +112,9 @@ function readArguments(operation: Operation, text: string): Arguments {
     if (names.includes(name, at + 1)) throw duplicateParameter(name);
     const [, value] = members[at]!;
     if (value === null) continue;
-    args.set(name, typeof value === "string" ? JSON.parse(stringAt(value)) : textOf(name, value));
+    if (typeof value === "string") args.set(name, JSON.parse(scalarAt(value)));
+    else if (typeof value === "number") args.set(name, decimalOf(name, scalarAt(value)));
+    else throw new Fault("invalid", `Parameter ${name} must be a string or a number.`);
   }
   return args;
 }
@@ -137,8 +145,9 @@ function parseObject(text: string): object {
   return value;
 }
 
-// A whole number becomes its decimal text; any other would lose digits, or have none of its own.
-function textOf(name: string, value: unknown): string {
-  if (Number.isSafeInteger(value)) return String(value);
-  throw new Fault("invalid", `Parameter ${name} must be a string or a whole number.`);
+// As it is written, all digits of it; but 1e3 is 1000, and nothing needs longer ones of that kind.
+function decimalOf(name: string, number: string): string {
+  if (number !== "-0" && /^[-.0-9]+$/.test(number)) return number;
+  if (Number.isSafeInteger(Number(number))) return String(Number(number));
+  throw new Fault("invalid", `Parameter ${name} must be a string or a number without an exponent.`);
 }
