@@ -68,11 +68,11 @@ async function answerCall(
 }
 
 // Whom the calling application asks for, as it chose to name them; an empty field names nobody. Each
-// caller with a name has those whom it asks for to itself: another caller cannot pass for it, nor for
-// its users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
+// caller with a key has those whom it asks for to itself: another caller cannot pass for it, nor for its
+// users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
 function sourceOf({ request, caller }: Exchange): string | undefined {
   const field = request.headers.get(SOURCE_FIELD) ?? "";
-  return caller === undefined ? field || undefined : `${caller}\n${field}`;
+  return caller === undefined ? field || undefined : `${caller.id}\n${field}`;
 }
 
 function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Binding {

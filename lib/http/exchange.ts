@@ -6,7 +6,7 @@
 
 import type { Fault } from "../service/fault.ts";
 import type { Answer, OutgoingReply } from "./answer.ts";
-import { checkKey, type KeyRing } from "./keys.ts";
+import { type Caller, checkKey, type KeyRing } from "./keys.ts";
 import type { HandlerState } from "./state.ts";
 import { checkTarget, type Target } from "./target.ts";
 
@@ -21,7 +21,7 @@ export class Exchange {
   /** What its path holds behind the file part and a slash, or undefined when it holds nothing. */
   readonly operationName: string | undefined;
   readonly #keys: KeyRing | undefined;
-  #caller: string | undefined;
+  #caller: Caller | undefined;
 
   /**
    * Begins it.
@@ -42,8 +42,8 @@ export class Exchange {
     this.#keys = keys;
   }
 
-  /** The name of the caller by its key, once it is admitted; undefined where it has none. */
-  get caller(): string | undefined {
+  /** The caller by its key, once it is admitted; undefined where it needs none. */
+  get caller(): Caller | undefined {
     return this.#caller;
   }
 
@@ -56,7 +56,7 @@ export class Exchange {
    */
   admit(): void {
     checkTarget(this.target);
-    if (this.#keys !== undefined) this.#caller = checkKey(this.request, this.#keys).name;
+    if (this.#keys !== undefined) this.#caller = checkKey(this.request, this.#keys);
   }
 }
 

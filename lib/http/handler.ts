@@ -3,8 +3,9 @@
  *
  * ```text
  * bytes ─ runtime ─► http/handler
- *    ├─ http/target, route: Host, path, method                400 404 405
- *    ├─ http/keys, target: the caller's key, the query        401 414
+ *    ├─ http/target: the Host, the length of the query        400 414
+ *    ├─ http/keys: the caller's key                           401
+ *    ├─ http/router, route: path, method                      404 405
  *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
  *    ├─ body/body: media type, limit, deadline, UTF-8         415 413 408 503
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
@@ -102,7 +103,7 @@ function eventOf(
 ): RequestEvent {
   const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
   const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
-  const call = { operation, binding, caller, facts };
+  const call = { operation, binding, caller: caller?.name, facts };
   return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
 }
 

@@ -12,7 +12,9 @@ import { Fault } from "../service/fault.ts";
 const KEY_LENGTH = { min: 16, max: 256 };
 
 /** What may stand before a key as the name of its caller. */
-const NAME = /^([A-Za-z][A-Za-z0-9._-]{0,63}):(.*)$/;
+const NAME = /^([A-Za-z][A-Za-z0-9._-]*):(.*)$/;
+
+const MAX_NAME_LENGTH = 64;
 
 /** The value of `WWW-Authenticate` for a request without a key: Basic first, for older callers. */
 export const CHALLENGE =
@@ -36,8 +38,8 @@ export interface CallerKey {
  * Reads a file of keys: one on a line, behind the name of its caller and a colon or alone; empty
  * lines and lines that begin with `#` are passed over.
  *
- * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or has two names, or
- * there is none; it names the line, never what stands there.
+ * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or has two names or
+ * one that is too long, or there is none; it names the line, never what stands there.
  */
 export function parseKeys(text: string): readonly CallerKey[] {
   const keys: CallerKey[] = [];
@@ -50,6 +52,11 @@ export function parseKeys(text: string): readonly CallerKey[] {
       throw new KeyFileError(
         `line ${index + 1} must ${name === undefined ? "be" : "have after its name"} a key of ` +
           `${min} to ${max} printable ASCII characters, no spaces`,
+      );
+    }
+    if (name !== undefined && name.length > MAX_NAME_LENGTH) {
+      throw new KeyFileError(
+        `line ${index + 1} has a name of more than ${MAX_NAME_LENGTH} characters`,
       );
     }
     // Whoever takes it from one caller would leave it with the other, and nobody could tell who sends it.
@@ -69,6 +76,8 @@ export function parseKeys(text: string): readonly CallerKey[] {
 export interface Caller {
   /** The name of its key; undefined where that has none. */
   readonly name: string | undefined;
+  /** What no other caller has: the name, or the digest of a key that has none. */
+  readonly id: string;
 }
 
 /** The keys in force. Others may take their place while requests are answered. */
@@ -85,7 +94,8 @@ export class KeyRing {
     this.#known = keys.flatMap(({ name, key }) => {
       // A key from before there were names may have a colon in it: the whole line is one as well.
       const shown = name === undefined ? [key] : [key, `${name}:${key}`];
-      return shown.map((text) => ({ name, digest: digest(text) }));
+      const id = name ?? digest(key).toString("base64url");
+      return shown.map((text) => ({ name, id, digest: digest(text) }));
     });
   }
 

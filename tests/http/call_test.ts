@@ -31,7 +31,9 @@ async function sourcesOf(
   let source: string | undefined;
   const handler = handlerWith({
     apiKeys: new KeyRing(
-      parseKeys(`shop:${"s".repeat(16)}\ndesk:${"d".repeat(16)}\n${"b".repeat(16)}`),
+      parseKeys(
+        `shop:${"s".repeat(16)}\ndesk:${"d".repeat(16)}\n${"b".repeat(16)}\n${"c".repeat(16)}`,
+      ),
     ),
     guard: {
       fingerprint: () => "",
@@ -57,24 +59,22 @@ async function sourcesOf(
   return sources;
 }
 
-Deno.test("a call is from nobody without a name of the key and without the field", async () => {
-  const asked = [["b", undefined], ["b", ""], ["s", undefined], ["b", "web"]] as const;
-  const sources = await sourcesOf(asked);
-  assertEquals(sources.map((source) => source === undefined), [true, true, false, false]);
-});
-
-Deno.test("a call with a named key is from those whom its caller asks for, and from no other's", async () => {
+Deno.test("a call with a key is from those whom its caller asks for, and from no other's", async () => {
   const sources = await sourcesOf([
     ["s", undefined],
     ["s", "web"],
     ["s", "desk"],
     ["d", undefined],
     ["d", "web"],
+    ["b", undefined],
     ["b", "web"],
     ["b", "shop"],
+    ["c", undefined],
+    ["c", "web"],
   ]);
   assertEquals(new Set(sources).size, sources.length);
   assertEquals(await sourcesOf([["s", ""], ["s", "web"]]), sources.slice(0, 2));
+  assertEquals(await sourcesOf([["b", ""]]), sources.slice(5, 6));
 });
 
 Deno.test("a binding may take a request apart", async () => {

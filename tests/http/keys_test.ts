@@ -70,7 +70,6 @@ Deno.test("parseKeys() takes the name of a caller before a key", () => {
     [`Web.shop_2-eu:${KEY}`, "Web.shop_2-eu", KEY],
     [`${"n".repeat(64)}:${KEY}`, "n".repeat(64), KEY],
     [`billing:a:${rest}`, "billing", `a:${rest}`],
-    [`${"n".repeat(65)}:${KEY}`, undefined, `${"n".repeat(65)}:${KEY}`],
     [`1st:${rest}`, undefined, `1st:${rest}`],
     [`:${rest}`, undefined, `:${rest}`],
     [`a/b:${rest}`, undefined, `a/b:${rest}`],
@@ -133,6 +132,10 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
       `line 2 must ${verb} a key of 16 to 256 printable ASCII characters, no spaces`,
     );
   }
+  assertEquals(
+    assertThrows(() => parseKeys(`${KEY}\n${"n".repeat(65)}:${KEY}`), KeyFileError).message,
+    "line 2 has a name of more than 64 characters",
+  );
   const { name, message } = assertThrows(() => parseKeys("# nothing yet\n\n"), KeyFileError);
   assertEquals([name, message], ["KeyFileError", "it has no keys"]);
 });
@@ -156,6 +159,17 @@ Deno.test("parseKeys() takes no key under two names: nobody could tell who sends
 function handlerWithKeys(): Handler {
   return handlerWith({ log: { error: () => {} }, apiKeys: [KEY], metricsPage: () => "" });
 }
+
+Deno.test("createHandler() looks at the length of the query before it looks for a key", async () => {
+  const handler = handlerWithKeys();
+  const long = `?${"x".repeat(8_193)}`;
+  for (const path of ["/api.asmx", "/api.asmx/Pair", "/metrics", "/nowhere"]) {
+    const statusOf = async (url: string): Promise<number> =>
+      (await handler(new Request(url))).status;
+    assertEquals(await statusOf(`http://localhost${path}${long}`), 414, path);
+    assertEquals(await statusOf(`http://localhost${path}`), 401, path);
+  }
+});
 
 const GUARDED = ["/", "/api.asmx", "/api.asmx?wsdl", "/api.asmx/Pair", "/metrics", "/nowhere"];
 
