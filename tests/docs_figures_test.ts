@@ -11,6 +11,7 @@ import { KNOWN_MS, MAX_SOURCES } from "../lib/guard/sources.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { MAX_DRAIN_MS } from "../lib/runtime/traffic.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
+import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
 import { MAX_REPLY_BYTES } from "./cost/groups.ts";
 import { PAGES, prose, read, ROOT } from "./support/pages.ts";
 
@@ -96,6 +97,15 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     } by SOAP: a SOAP call takes ${SOAP_TIMES} times the processor`,
   ],
   ["docs/options.md", `A key has ${KEY_LENGTH[1]} to ${KEY_LENGTH[2]} characters`],
+  [
+    "docs/options.md",
+    `and at most ${valueBy("lib/http/keys.ts", /MAX_NAME_LENGTH = (\d+)/)} of them`,
+  ],
+  [
+    "docs/deploying.md",
+    `has ${valueBy("lib/telemetry/metrics.ts", /MAX_REQUEST_LINES = (\d+)/)} lines`,
+  ],
+  ["docs/runtimes.md", `three characters of the ${grouped(MAX_QUERY_LENGTH)}`],
   ["docs/options.md", `for at most ${inWords(STOP_SECONDS)} seconds`],
   ["docs/runtimes.md", `No reply is larger than ${MAX_REPLY_BYTES / KIB} KiB`],
   ["docs/runtimes.md", `drawn QR codes stay within ${replyBound("PICTURE")[0]! / KIB} KiB`],

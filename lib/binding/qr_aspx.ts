@@ -5,7 +5,7 @@
  */
 
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
-import { pngImage } from "../qr/png.ts";
+import { type PictureSize, pngImage } from "../qr/png.ts";
 import { svgElement } from "../qr/svg.ts";
 import { Fault } from "../service/fault.ts";
 import { checkCharacters, duplicateParameter, missingParameter } from "../service/operations.ts";
@@ -39,15 +39,15 @@ export function qrPicture(query: string): Reply {
   const data = parameters.get("data");
   if (!data) throw missingParameter("data");
   checkCharacters("data", data);
-  const { width, height } = readSize(parameters.get("size") || DEFAULT_SIZE);
+  const size = readSize(parameters.get("size") || DEFAULT_SIZE);
   const format = parameters.get("format") || "png";
   const code = encodeForScreen(data);
   if (code === undefined) throw new Fault("invalid", "The text is too long for a QR code.");
   switch (format.toLowerCase()) {
     case "png":
-      return pngReply(code, width, height);
+      return pngReply(code, size);
     case "svg":
-      return svgReply(code);
+      return svgReply(code, size);
     default:
       throw new Fault("invalid", "Parameter format must be png or svg.");
   }
@@ -64,7 +64,7 @@ function readParameters(query: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-function readSize(size: string): { readonly width: number; readonly height: number } {
+function readSize(size: string): PictureSize {
   const [, width, height] = /^([0-9]{1,4})x([0-9]{1,4})$/i.exec(size)?.map(Number) ?? [];
   const isSide = (pixels: number | undefined): pixels is number =>
     pixels !== undefined && pixels >= PIXELS.min && pixels <= PIXELS.max;
@@ -73,18 +73,19 @@ function readSize(size: string): { readonly width: number; readonly height: numb
   throw new Fault("invalid", `Parameter size must be WIDTHxHEIGHT, each from ${min} to ${max}.`);
 }
 
-function pngReply(code: QrCode, width: number, height: number): Reply {
-  const body = pngImage(code, { width, height });
+function pngReply(code: QrCode, size: PictureSize): Reply {
+  const body = pngImage(code, size);
   if (body === undefined) {
     throw new Fault("invalid", "Parameter size has fewer pixels than the QR code has modules.");
   }
   return { status: 200, contentType: "image/png", body };
 }
 
-function svgReply(code: QrCode): Reply {
+// Of any size, since it can be drawn larger without loss.
+function svgReply(code: QrCode, size: PictureSize): Reply {
   return {
     status: 200,
     contentType: "image/svg+xml",
-    body: writeCompact(svgElement(code, "QR code")),
+    body: writeCompact(svgElement(code, "QR code", size)),
   };
 }

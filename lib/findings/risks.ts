@@ -7,6 +7,7 @@
 import type { Config } from "../config/config.ts";
 import { flagOf, variableOf } from "../config/option.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
+import { refusesNothing } from "../guard/guard.ts";
 import type { Variable } from "../terminal/io.ts";
 
 /** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
@@ -88,10 +89,11 @@ const OPTION_RISKS: readonly {
       `it as ${variableOf("guard")} in the environment.`,
   },
   {
-    applies: ({ sharePort, socket, guard, maxFailures }) =>
-      sharePort && socket === undefined && guard === "memory" && maxFailures > 0,
-    risk: "--share-port without --guard: each server on the port counts wrong pins separately. " +
-      "Give all of them one store.",
+    applies: (config) =>
+      config.sharePort && config.socket === undefined && config.guard === "memory" &&
+      !refusesNothing(config),
+    risk: "--share-port without --guard: each server on the port remembers wrong pins and used " +
+      "codes by itself. Give all of them one store.",
   },
   {
     applies: ({ sharePort, socket, metrics, metricsPort }) =>

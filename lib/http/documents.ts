@@ -123,10 +123,12 @@ async function write(
   }
   if (reply.contentType.startsWith("text/xml")) return { plain, zipped: undefined };
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
-  const zippedTag = etag.replace(/"$/, '-gzip"');
+  const zipped = await gzip(reply.body);
+  // Of the bytes, since another runtime compresses to others.
+  const zippedTag = (await eTag(zipped.toBase64())).replace(/"$/, '-gzip"');
   return {
     plain: representation(varied, etag),
-    zipped: representation({ ...varied, body: await gzip(reply.body) }, zippedTag, "gzip"),
+    zipped: representation({ ...varied, body: zipped }, zippedTag, "gzip"),
   };
 }
 

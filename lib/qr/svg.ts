@@ -5,6 +5,7 @@
  */
 
 import { type QrCode, rowWords } from "./encode.ts";
+import type { PictureSize } from "./png.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 
 /** An SVG element. */
@@ -17,23 +18,22 @@ export interface SvgElement {
   readonly children: readonly SvgElement[];
 }
 
-// The width and height of the picture, in CSS pixels.
-const PICTURE_PIXELS = "300";
+const USUAL_SIZE: PictureSize = { width: 300, height: 300 };
 
 /**
  * The picture of `code` with the accessible name `label`: an opaque white ground that takes in the
  * quiet zone, and on it all dark modules as one black path. It needs no style sheet, and looks the
- * same on a dark page.
+ * same on a dark page. Where it is not as wide as high, the symbol is in its middle.
  */
-export function svgElement(code: QrCode, label: string): SvgElement {
+export function svgElement(code: QrCode, label: string, size = USUAL_SIZE): SvgElement {
   const side = String(code.size + 2 * QUIET_ZONE_MODULES);
   return {
     name: "svg",
     attributes: {
       xmlns: "http://www.w3.org/2000/svg",
       viewBox: `0 0 ${side} ${side}`,
-      width: PICTURE_PIXELS,
-      height: PICTURE_PIXELS,
+      width: String(size.width),
+      height: String(size.height),
       role: "img",
       "aria-label": label,
       "shape-rendering": "crispEdges",

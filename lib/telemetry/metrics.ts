@@ -41,6 +41,13 @@ export type GuardEvent = `evicted-${Evicted}` | "store-error";
 // Upper bounds in seconds. An answer takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
+// Beyond so many lines for requests, callers are no longer told apart: the operator chose their names, but
+// may have chosen many, and the page is no longer than 128 KiB.
+const MAX_REQUEST_LINES = 400;
+
+// No name of a caller begins like this.
+const OTHER_CALLERS = "(others)";
+
 type Labels = Readonly<Record<string, string>>;
 
 interface Histogram {
@@ -58,6 +65,19 @@ interface Histogram {
  */
 export function createMetrics(version: string, kinds: readonly FactKind[]): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
+  const countRequest = (event: RequestEvent, caller: string | undefined): void => {
+    const { route, operation, binding, outcome } = event;
+    const key = `${route} ${operation} ${binding} ${outcome} ${caller ?? ""}`;
+    const counter = requests.get(key);
+    const hasRoom = requests.size < MAX_REQUEST_LINES;
+    if (counter !== undefined) counter.count++;
+    else if (!hasRoom && caller && caller !== OTHER_CALLERS) countRequest(event, OTHER_CALLERS);
+    else {
+      // To Prometheus, a label that is not there is one that is empty.
+      const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
+      requests.set(key, { labels, count: 1 });
+    }
+  };
   const durations = new Map<string, Histogram>();
   const facts = new Map(kinds.map((kind) => [kind.name, factCounter(kind)]));
   const guard: Record<GuardEvent, number> = {
@@ -68,15 +88,9 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
   };
   return {
     countGuard: (event) => void guard[event]++,
-    observe: ({ route, operation, binding, outcome, caller, durationMs, facts: told }) => {
-      const key = `${route} ${operation} ${binding} ${outcome} ${caller ?? ""}`;
-      let counter = requests.get(key);
-      if (counter === undefined) {
-        // To Prometheus, a label that is not there is one that is empty.
-        const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
-        requests.set(key, counter = { labels, count: 0 });
-      }
-      counter.count++;
+    observe: (event) => {
+      const { operation, caller, durationMs, facts: told } = event;
+      countRequest(event, caller);
       observeDuration(durations, operation, durationMs / 1000);
       for (const name in told) facts.get(name)?.count(told[name as keyof typeof told]!);
     },

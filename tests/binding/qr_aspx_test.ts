@@ -93,6 +93,19 @@ Deno.test("qrPicture() draws an SVG when asked for one", () => {
   }
 });
 
+Deno.test("qrPicture() gives an SVG the size asked for, however small", () => {
+  const rows: readonly (readonly [query: string, width: number, height: number])[] = [
+    ["", 300, 300],
+    ["size=128x64&", 128, 64],
+    ["chs=21x1000&", 21, 1000],
+  ];
+  for (const [query, width, height] of rows) {
+    const { body } = qrPicture(`${query}format=svg&data=${"x".repeat(1_000)}`);
+    assertEquals(`${body}`.includes(` width="${width}" height="${height}" `), true, query);
+  }
+  assertThrows(() => qrPicture("data=x&format=svg&size=20x20"), Fault, SIZE);
+});
+
 const SIZE = "Parameter size must be WIDTHxHEIGHT, each from 21 to 1000.";
 const TOO_SMALL = "Parameter size has fewer pixels than the QR code has modules.";
 

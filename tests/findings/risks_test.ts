@@ -41,6 +41,11 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--window 3", "--window is more than 2"],
   ["--share-port", "--share-port without --guard"],
   ["--share-port --max-failures 0", "--max-failures 0:"],
+  [
+    "--share-port --max-failures 0 --single-use",
+    "--max-failures 0:",
+    "--share-port without --guard",
+  ],
   ["--share-port --max-failures 0 --metrics", "--max-failures 0:", "--metrics with --share-port"],
   ["--share-port --max-failures 0 --metrics --metrics-port 1", "--max-failures 0:"],
   ["--socket /run/pin.sock --share-port --metrics", "--share-port has no effect with --socket."],
