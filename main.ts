@@ -75,7 +75,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "serve":
       // It answers callers, whoever started it and cannot hear that it does.
       return await serve(command.config, command.sources, (line) => {
-        writeOut(`${line}\n`).catch(() => {});
+        currentRuntime().writeOut(`${line}\n`).catch(() => {});
       });
     case "pair":
       return await pair(command.config, command.options, print);

@@ -114,7 +114,7 @@ Deno.test("only lib/runtime names a runtime", () => {
   assertEquals(named.map(({ path }) => path), []);
 });
 
-const OF_A_RUNTIME = /process\.stderr|new Date\(\)\.toUTCString\(\)/g;
+const OF_A_RUNTIME = /process\.std(?:out|err)\b|new Date\(\)\.toUTCString\(\)/g;
 
 Deno.test("only lib/app, lib/cli, lib/terminal and main.ts read the clock, the environment or the command line", () => {
   const readers = SOURCES.filter(({ path, text }) =>
@@ -122,7 +122,7 @@ Deno.test("only lib/app, lib/cli, lib/terminal and main.ts read the clock, the e
     !/^lib\/page\/(?:browser\/|script\.ts)/.test(path) &&
     !["app", "cli", "terminal", "main.ts"].includes(roomOf(path)) &&
     /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
-      // A runtime gives the way to standard error, and replies their Date.
+      // A runtime gives the ways to standard output and standard error, and replies their Date.
       .test(roomOf(path) === "runtime" ? text.replaceAll(OF_A_RUNTIME, "") : text)
   );
   assertEquals(readers.map(({ path }) => path), []);

@@ -42,19 +42,25 @@ const REPLACED = "%EF%BF%BD";
 
 /** This runtime; to be touched on Bun alone. */
 export function bunRuntime(): Runtime {
-  // A stream without a listener for errors would end the process. The callback of a text tells of them.
-  process.stderr.on("error", () => {});
   return {
     title: `Bun ${Bun.version}`,
     target: `${process.platform}-${process.arch}`,
     serve,
     tryTls: (tls) => void createSecureContext({ ...tls }),
-    writeError: (text) =>
-      new Promise((resolve, reject) => {
-        process.stderr.write(text, (error) => error ? reject(error) : resolve());
-      }),
+    writeOut: (text) => write(process.stdout, text),
+    writeError: (text) => write(process.stderr, text),
   };
 }
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A stream without a listener for errors would end the process. The callback of a text tells of them.
+    stream.off("error", ignore).on("error", ignore)
+      .write(text, (error) => error ? reject(error) : resolve());
+  });
+}
+
+function ignore(): void {}
 
 function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
   // For every server of this process, and a property that can be set on Bun alone.

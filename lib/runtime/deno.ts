@@ -18,7 +18,8 @@ export function denoRuntime(): Runtime {
     target: Deno.build.target,
     serve,
     tryTls,
-    writeError,
+    writeOut: (text) => write(Deno.stdout, text),
+    writeError: (text) => write(Deno.stderr, text),
   };
 }
 
@@ -73,12 +74,12 @@ function withHost(request: Request): Request {
   });
 }
 
-// Not by the stream of node:process, which waits for its reader and lets nothing else run.
-async function writeError(text: string): Promise<void> {
+// Not by the streams of node:process, which wait for their reader and let nothing else run.
+async function write(stream: Pick<typeof Deno.stdout, "write">, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   for (let start = 0; start < bytes.length;) {
     try {
-      start += await Deno.stderr.write(bytes.subarray(start));
+      start += await stream.write(bytes.subarray(start));
     } catch (error) {
       // A pipe that another program made so, and shares with us, is full.
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;

@@ -64,6 +64,12 @@ export interface Runtime {
   /** Throws when a server could not show this to its callers; it listens nowhere for that. */
   readonly tryTls: (tls: Tls) => void;
   /**
+   * Writes on standard output, and holds up nothing while nobody reads there. One call at a time.
+   *
+   * @throws {Error} When it cannot be written.
+   */
+  readonly writeOut: (text: string) => Promise<void>;
+  /**
    * Writes on standard error, and holds up nothing while nobody reads there. One call at a time.
    *
    * @throws {Error} When it cannot be written.

@@ -7,7 +7,6 @@
 import type { GuardState } from "../guard/guard.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { KEY_PREFIX, parseState, READ_TEXT } from "./redis_script.ts";
-import { PROBE_PREFIX } from "./redis_store.ts";
 import { ErrorReply, ProtocolError } from "../connection/store_failure.ts";
 
 /**
@@ -54,6 +53,9 @@ export interface KeptSecret {
   readonly state: GuardState;
 }
 
+// Any other is none of ours, or a probe; and what stands in it may be meant for a terminal.
+const FINGERPRINT = /^[\w-]{43}$/;
+
 /** How many keys are looked at in one step, about. */
 const STEP_KEYS = 500;
 
@@ -73,7 +75,7 @@ export async function* keptSecrets(
     const step = await client.ask(words, readStep);
     cursor = step.cursor;
     const keys = step.keys.filter((key) =>
-      !key.startsWith(PROBE_PREFIX) && !seen.has(key) && seen.add(key)
+      FINGERPRINT.test(key.slice(KEY_PREFIX.length)) && !seen.has(key) && seen.add(key)
     );
     // What is gone by then is no text of ours either.
     const texts = await Promise.all(

@@ -43,7 +43,7 @@ const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 // Beyond so many lines for requests, callers are no longer told apart: the operator chose their names, but
 // may have chosen many, and the page is no longer than 128 KiB.
-const MAX_REQUEST_LINES = 400;
+const MAX_REQUEST_LINES = 256;
 
 // No name of a caller begins like this.
 const OTHER_CALLERS = "(others)";

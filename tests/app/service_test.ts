@@ -25,6 +25,7 @@ function scene(args: readonly string[] = []): Scene {
     target: "machine",
     serve: () => assert(false, "Nobody listens here") as never,
     tryTls: () => {},
+    writeOut: () => Promise.resolve(),
     writeError: (text) => {
       if (state.isFull) return Promise.reject(new Error("ENOSPC"));
       written.push(text);

@@ -41,8 +41,9 @@ async function printed(
   return lines;
 }
 
-/** What a store keeps of some secrets, by their fingerprints. */
-function keeping(kept: ReadonlyMap<string, string>): (words: readonly string[]) => Reply {
+/** What a store keeps of some secrets, by the beginnings of their fingerprints. */
+function keeping(states: ReadonlyMap<string, string>): (words: readonly string[]) => Reply {
+  const kept = new Map([...states].map(([name, state]) => [name.padEnd(43, "-"), state]));
   return ([command, word]) => {
     if (command === "TIME") return [String(NOW_SECONDS), "0"];
     if (command === "GET") return kept.get(word!.slice(KEY_PREFIX.length)) ?? null;

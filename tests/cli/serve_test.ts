@@ -489,6 +489,27 @@ async function askOften(url: string, times: number): Promise<void> {
   }
 }
 
+Deno.test("the program serves and ends though its standard output is a pipe that is full", async () => {
+  const port = freePort();
+  const [path, ...words] = programWords();
+  const child = new Deno.Command("/bin/sh", {
+    args: ["-c", 'head -c 65536 /dev/zero; exec "$0" "$@"', path!, ...words, "--port", `${port}`],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  limitLife(child);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(() =>
+    fetch(`${url}/healthz`).then((reply) => reply.text(), () => "")
+      .then((text) => text === "ok")
+  );
+  await askOften(url, 5);
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+  await child.stdout.cancel();
+});
+
 Deno.test("the program serves on when nobody reads its log any more", async () => {
   const { child, url } = await startUnread();
   await child.stderr.cancel();

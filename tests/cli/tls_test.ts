@@ -153,6 +153,21 @@ Deno.test("the program ends although callers keep connections without a request"
   });
 });
 
+Deno.test("however often SIGHUP comes, the log has lines of the log alone", async () => {
+  await withProgram(async (program) => {
+    const counts = Array.from({ length: 12 }, (_, i) => i + 1);
+    for (const count of counts) {
+      program.signal("SIGHUP");
+      await eventually(() => program.stderr().split("the renewed certificate").length > count);
+    }
+    program.signal("SIGTERM");
+    const { code, stderr } = await program.outcome;
+    const others = stderr.trimEnd().split("\n")
+      .filter((line) => !/^20\S+Z (?:info|warn) /.test(line));
+    assertEquals([code, others], [0, []]);
+  });
+});
+
 Deno.test("SIGHUP shows another certificate, and a request under way is finished", async () => {
   await withProgram(async (program, put) => {
     const socket = await connectTo(program);

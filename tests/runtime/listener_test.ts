@@ -45,6 +45,7 @@ function scene(): Scene {
       };
     },
     tryTls: () => {},
+    writeOut: () => Promise.resolve(),
     writeError: () => Promise.resolve(),
   };
   const words = ({ address, tls, shared }: ServerOptions, index: number): string =>

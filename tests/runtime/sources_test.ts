@@ -56,3 +56,31 @@ Deno.test(`sources are told apart by their bytes (${PROGRAM})`, async () => {
   assertEquals(code, 0, stderr);
   assert(!/203\.0\.113|xxxx|row/.test(stderr), stderr);
 });
+
+Deno.test(`without a field, keys are told apart, with names and without (${PROGRAM})`, async () => {
+  const [first, second, named] = ["f", "s", "n"].map((letter) => letter.repeat(16));
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/keys`;
+  await Deno.writeTextFile(file, `${first}\n${second}\nshop:${named}\n`);
+  const args = ["--port", "0", "--max-failures", "4", "--api-keys-file", file];
+  const program = await startProgram(args);
+  const check = async (pin: string, secret: string, key: string): Promise<string> => {
+    const fields = new URLSearchParams({ Pin: pin, SecretCode: secret });
+    const headers = { "x-api-key": key };
+    return await (await fetch(`${program.url}/Validate.aspx?${fields}`, { headers })).text();
+  };
+  for (const guesser of [first!, named!]) {
+    const secret = `the secret for ${guesser}`;
+    // Of four wrong pins, one who asks has two.
+    for (let i = 0; i < 3; i++) {
+      assertEquals(await check(wrongPinOf(secret), secret, guesser), "False");
+    }
+    assertEquals(await check(pinOf(secret), secret, guesser), "False");
+    assertEquals(await check(pinOf(secret), secret, second!), "True");
+  }
+  program.signal("SIGTERM");
+  const { code, stderr } = await program.outcome;
+  await Deno.remove(folder, { recursive: true });
+  assertEquals(code, 0, stderr);
+  assert(!/ffff|ssss|nnnn/.test(stderr), stderr);
+});

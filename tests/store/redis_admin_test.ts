@@ -35,6 +35,9 @@ Deno.test("unlockKey() tells whether anything was remembered, and believes nothi
   }
 });
 
+// As long as a fingerprint.
+const [A, B, ODD, GONE] = ["a", "b", "odd", "gone"].map((name) => name.padEnd(43, "-_0Z"));
+
 async function all(client: Pick<RedisClient, "ask">): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for await (const { fingerprint, state } of keptSecrets(client)) {
@@ -44,32 +47,38 @@ async function all(client: Pick<RedisClient, "ask">): Promise<readonly unknown[]
 }
 
 Deno.test("keptSecrets() reads what a server remembers step by step, and nothing else", async () => {
-  const kept = new Map([["a", "1:2:3"], ["b", "4:5:-1 x:1:2:3"], ["odd", "canary"]]);
+  const kept = new Map([[A!, "1:2:3"], [B!, "4:5:-1 x:1:2:3"], [ODD!, "canary"]]);
   const { client, asked } = scene(([command, word]) => {
     if (command === "GET") return kept.get(word!.slice(KEY_PREFIX.length)) ?? null;
     // A server gives some keys twice.
-    const keys = word === "0" ? ["a", "odd", "a", "gone"] : ["b", "a"];
+    const keys = word === "0" ? [A, ODD, A, GONE] : [B, A];
     return [word === "0" ? "17" : "0", [
       ...keys.map((key) => `${KEY_PREFIX}${key}`),
-      `${PROBE_PREFIX}1`,
+      // Others are none of ours, and may be meant for the terminal that they are shown on.
+      ...[
+        `${PROBE_PREFIX}1`,
+        `${KEY_PREFIX}\x1b[31m${A!.slice(5)}`,
+        `${KEY_PREFIX}${A}0`,
+        KEY_PREFIX,
+      ],
     ]];
   });
-  assertEquals(await all(client), [["a", 1], ["b", 4]]);
+  assertEquals(await all(client), [[A, 1], [B, 4]]);
   const scan = (cursor: string): readonly string[] => [
     ...["SCAN", cursor, "MATCH", `${KEY_PREFIX}*`, "COUNT", "500"],
   ];
-  const get = (key: string): readonly string[] => ["GET", `${KEY_PREFIX}${key}`];
-  assertEquals(asked, [scan("0"), get("a"), get("odd"), get("gone"), scan("17"), get("b")]);
+  const get = (key: string | undefined): readonly string[] => ["GET", `${KEY_PREFIX}${key}`];
+  assertEquals(asked, [scan("0"), get(A), get(ODD), get(GONE), scan("17"), get(B)]);
 });
 
 Deno.test("keptSecrets() passes over a key of another type, and over no other error", async () => {
   const saying = (error: string): Pick<RedisClient, "ask"> =>
     scene(([command, word]) => {
-      if (command === "SCAN") return ["0", [`${KEY_PREFIX}a`, `${KEY_PREFIX}b`]];
-      if (word === `${KEY_PREFIX}a`) throw new ErrorReply(error);
+      if (command === "SCAN") return ["0", [`${KEY_PREFIX}${A}`, `${KEY_PREFIX}${B}`]];
+      if (word === `${KEY_PREFIX}${A}`) throw new ErrorReply(error);
       return "1:2:3";
     }).client;
-  assertEquals(await all(saying("WRONGTYPE Operation against a key")), [["b", 1]]);
+  assertEquals(await all(saying("WRONGTYPE Operation against a key")), [[B, 1]]);
   await assertRejects(() => all(saying("NOPERM no permissions")), ErrorReply, "NOPERM");
 });
 

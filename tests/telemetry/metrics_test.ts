@@ -41,25 +41,36 @@ Deno.test("createMetrics() counts requests by the name of the caller, where it h
   ]);
 });
 
+// More kinds than there are, each as long as the longest.
+const KINDS: readonly RequestEvent[] = Array.from({ length: 200 }, (_, i) => ({
+  ...EVENT,
+  route: `validate-${1000 + i}`,
+  binding: "validate.aspx",
+  outcome: "unsupported-media-type",
+}));
+
 Deno.test("createMetrics() tells so many callers apart, and counts the others together", () => {
-  const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${i}`);
-  const routes = Array.from({ length: 30 }, (_, i) => ({ ...EVENT, route: `canary-${i}` }));
+  const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${1000 + i}`);
   const metrics = createMetrics("1.2.3", factKinds(100));
   // The first and the last of them once more: the one is told apart as before, the other is not.
   for (const caller of [...callers, callers[0]!, callers.at(-1)!]) {
-    metrics.observe({ ...EVENT, outcome: "store-unavailable" as "false", caller });
+    metrics.observe({ ...EVENT, outcome: "unsupported-media-type", caller });
   }
-  routes.forEach(metrics.observe);
+  for (const kind of KINDS) {
+    metrics.observe(kind);
+    metrics.observe({ ...kind, caller: callers[0]! });
+  }
   const page = metrics.text(FIGURES);
   assert(page.length < 131_072, `${page.length}`);
   const lines = page.split("\n").filter((line) => line.startsWith("authenticator_requests_total{"));
-  assertEquals(lines.length, 400 + 1 + routes.length);
+  assertEquals(lines.length, 256 + 1 + 2 * KINDS.length);
   const counts = lines.map((line) => Number(line.split(" ").at(-1)));
-  assertEquals(counts.reduce((sum, count) => sum + count), callers.length + 2 + routes.length);
+  const sum = counts.reduce((sum, count) => sum + count);
+  assertEquals(sum, callers.length + 2 + 2 * KINDS.length);
   const countOf = (caller: string): string | undefined =>
     lines.find((line) => line.includes(`caller="${caller}"`))?.split(" ").at(-1);
-  assertEquals([callers[0]!, callers[399]!, "(others)"].map(countOf), ["2", "1", "2601"]);
-  assertEquals(countOf(callers[400]!), undefined);
+  assertEquals([callers[0]!, callers[255]!, "(others)"].map(countOf), ["2", "1", "2745"]);
+  assertEquals(countOf(callers[256]!), undefined);
 });
 
 Deno.test("createMetrics() counts durations in buckets that include the smaller ones", () => {
