@@ -7,26 +7,30 @@
  */
 
 import type { RequestEvent } from "./request_event.ts";
+import { Tallies } from "./tallies.ts";
 
 /** How long one of the two halves of what is watched lasts, in milliseconds. */
 const HALF_MS = 60_000;
 
-/** Secrets that are told apart in a half, at most. */
+/** Secrets with wrong pins that are told apart in a half, at most; as many with throttled ones. */
 const MAX_SECRETS = 10_000;
 
-/** How many pins of one secret were not accepted. */
-interface Tally {
-  wrong: number;
-  throttled: number;
-}
+/** What is counted of a pin that was not accepted. */
+const KINDS = ["wrong", "throttled"] as const;
 
-/** Figures of the last minute or two. */
+/** How many pins of each secret were not accepted, in a half. */
+type Half = Readonly<Record<(typeof KINDS)[number], Tallies>>;
+
+/** How many pins of one secret were not accepted. */
+type Tally = Record<(typeof KINDS)[number], number>;
+
+/** Figures of the last minute or two: at least, where there were more secrets than are told apart. */
 export interface AttackFigures {
   /** Pins that were wrong, since the start. */
   readonly wrongPins: number;
-  /** Secrets with a pin that was wrong or throttled; 20,000 at most. */
+  /** Secrets with a pin that was wrong or throttled; 40,000 at most. */
   readonly attackedSecrets: number;
-  /** Those of them with a pin that was throttled. */
+  /** Those of them with a pin that was throttled; 20,000 at most. */
   readonly throttledSecrets: number;
   /** Pins that were wrong or throttled for the secret that had the most. */
   readonly mostPins: number;
@@ -40,12 +44,21 @@ export interface AttackedSecret {
   readonly pins: number;
 }
 
-/** Watches requests. */
+/**
+ * Watches requests.
+ *
+ * Anybody who may call can send wrong pins for any number of made-up secrets, and must not hide an
+ * attack with them. So where a minute has more secrets than are told apart, the one with the fewest
+ * pins goes: a figure is never too high, and that of one secret lacks at most one pin in 10,000 of all
+ * that were wrong in that minute, and one in 10,000 of all that were throttled. Throttled pins are
+ * counted apart: a secret has some only once a budget of wrong ones is used up, so that secrets which
+ * have wrong pins alone push no throttled one out.
+ */
 export class AttackWatch {
   readonly #now: () => number;
   #wrongPins = 0;
-  #current = new Map<string, Tally>();
-  #before = new Map<string, Tally>();
+  #current = emptyHalf();
+  #before = emptyHalf();
   #sinceMs: number;
 
   /**
@@ -64,11 +77,7 @@ export class AttackWatch {
     if (facts?.secret === undefined || !isWrong && outcome !== "throttled") return;
     if (isWrong) this.#wrongPins++;
     this.#turn();
-    const known = this.#current.get(facts.secret);
-    if (known === undefined && this.#current.size >= MAX_SECRETS) return;
-    const tally = known ?? { wrong: 0, throttled: 0 };
-    tally[isWrong ? "wrong" : "throttled"]++;
-    this.#current.set(facts.secret, tally);
+    this.#current[isWrong ? "wrong" : "throttled"].count(facts.secret);
   }
 
   /** The figures now. */
@@ -92,21 +101,30 @@ export class AttackWatch {
 
   #tallies(): ReadonlyMap<string, Tally> {
     this.#turn();
-    const both = new Map(this.#before);
-    for (const [secret, tally] of this.#current) {
-      const { wrong = 0, throttled = 0 } = both.get(secret) ?? {};
-      both.set(secret, { wrong: wrong + tally.wrong, throttled: throttled + tally.throttled });
+    const all = new Map<string, Tally>();
+    for (const half of [this.#before, this.#current]) {
+      for (const kind of KINDS) {
+        for (const [secret, pins] of half[kind].atLeast()) {
+          const tally = all.get(secret) ?? { wrong: 0, throttled: 0 };
+          tally[kind] += pins;
+          all.set(secret, tally);
+        }
+      }
     }
-    return both;
+    return all;
   }
 
   #turn(): void {
     const elapsedMs = this.#now() - this.#sinceMs;
     if (elapsedMs < HALF_MS) return;
-    this.#before = elapsedMs < 2 * HALF_MS ? this.#current : new Map();
-    this.#current = new Map();
+    this.#before = elapsedMs < 2 * HALF_MS ? this.#current : emptyHalf();
+    this.#current = emptyHalf();
     this.#sinceMs += elapsedMs - elapsedMs % HALF_MS;
   }
+}
+
+function emptyHalf(): Half {
+  return { wrong: new Tallies(MAX_SECRETS), throttled: new Tallies(MAX_SECRETS) };
 }
 
 function pinsOf({ wrong, throttled }: Tally): number {

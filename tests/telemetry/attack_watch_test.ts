@@ -88,13 +88,37 @@ Deno.test("AttackWatch forgets by the whole minutes since it began, whenever a p
 });
 
 Deno.test("AttackWatch tells 10,000 secrets apart in a minute and no more", () => {
-  const { watch, wrong } = scene();
-  for (let i = 0; i < 10_010; i++) wrong(`secret ${i}`);
-  wrong("secret 0");
+  const { watch, wrong, throttled, pass } = scene();
+  const flood = (name: string): void => {
+    for (let i = 0; i < 10_010; i++) wrong(`${name} ${i}`);
+    for (let i = 0; i < 10_010; i++) throttled(`throttled ${name} ${i}`);
+  };
+  flood("first");
+  const { attackedSecrets, throttledSecrets } = watch.figures();
+  assertEquals([attackedSecrets, throttledSecrets], [20_000, 10_000]);
+  pass(60_000);
+  flood("second");
   assertEquals(watch.figures(), {
-    wrongPins: 10_011,
-    attackedSecrets: 10_000,
-    throttledSecrets: 0,
-    mostPins: 2,
+    wrongPins: 20_020,
+    attackedSecrets: 40_000,
+    throttledSecrets: 20_000,
+    mostPins: 1,
   });
+});
+
+// Made-up secrets cost whoever sends them nothing.
+Deno.test("AttackWatch sees an attack that begins where the minute is full of other secrets", () => {
+  const { watch, wrong, throttled } = scene();
+  for (let i = 0; i < 10_000; i++) wrong(`made up ${i}`);
+  throttled("throttled");
+  for (let i = 0; i < 10_000; i++) {
+    wrong(`made up as well ${i}`);
+    if (i % 200 === 0) wrong("guessed");
+  }
+  const [guessed] = watch.top(1);
+  assertEquals(guessed!.secret, "guessed");
+  // It came 50 times, and 20,050 pins in 10,000 places take two of them at most.
+  assertEquals(guessed!.pins >= 48 && guessed!.pins <= 50, true, String(guessed!.pins));
+  const { throttledSecrets, mostPins } = watch.figures();
+  assertEquals([throttledSecrets, mostPins], [1, guessed!.pins]);
 });
