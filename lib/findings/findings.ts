@@ -6,9 +6,9 @@
  */
 
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import process from "node:process";
-import { mustNotWait, type TlsFileOption } from "../app/option_file.ts";
+import { mustNotWait, readOptionFile, type TlsFileOption } from "../app/option_file.ts";
 import { certificatesIn } from "../app/tls_files.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Config } from "../config/config.ts";
@@ -116,7 +116,7 @@ function certificateIn(
   if (path === undefined) return undefined;
   try {
     mustNotWait(config, option);
-    const text = readFileSync(path, "utf8");
+    const text = readOptionFile(option, path).toString("utf8");
     const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
     const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
     return found.map((pem) => new X509Certificate(pem)).sort((a, b) => endOf(b) - endOf(a))[0];

@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
-import { readOptionFile } from "../../lib/app/option_file.ts";
 import { reasonOf } from "../../lib/app/reason.ts";
-import { UsageError } from "../../lib/config/option.ts";
 
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],
@@ -19,16 +16,4 @@ const REASONS: readonly (readonly [unknown, string])[] = [
 
 Deno.test("reasonOf() says why in words of its own", () => {
   assertEquals(REASONS.map(([error]) => reasonOf(error)), REASONS.map(([, reason]) => reason));
-});
-
-Deno.test("readOptionFile() names the option and the reason, and not the path", () => {
-  const path = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(path, "text");
-  assertEquals(readOptionFile("apiKeysFile", path).toString(), "text");
-  Deno.removeSync(path);
-  const error = assertThrows(() => readOptionFile("apiKeysFile", path), UsageError);
-  assertEquals(
-    error.message,
-    "the file of --api-keys-file cannot be read: there is no such file or folder",
-  );
 });

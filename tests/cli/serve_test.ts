@@ -211,6 +211,42 @@ Deno.test("SIGHUP does not keep a program waiting for who writes to a pipe", asy
   });
 });
 
+Deno.test("SIGHUP reads no more of a file than may be in it, and keeps what was read before", async () => {
+  await withFolder(async (folder) => {
+    const [keys, cert, key] = ["keys", "cert", "key"].map((name) => `${folder}/${name}`);
+    await Deno.writeTextFile(keys!, "k".repeat(16));
+    await Deno.writeTextFile(cert!, CERTIFICATE);
+    await Deno.writeTextFile(key!, PRIVATE_KEY);
+    const tls = ["--tls-cert", cert!, "--tls-key", key!];
+    const program = await startProgram(["--port", "0", "--api-keys-file", keys!, ...tls]);
+    // Most of it is nowhere on the disk, and nobody has the memory for all of it.
+    for (const path of [keys!, cert!]) await Deno.truncate(path, 2 ** 40);
+    program.signal("SIGHUP");
+    const large = (option: string): string =>
+      `the file of ${option} cannot be read: it has more than 1 MiB\n`;
+    await program.logged(`the old certificate is kept: ${large("--tls-cert")}`);
+    await program.logged(`the old API keys are kept: ${large("--api-keys-file")}`);
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+    for (const [option, ...more] of [["--api-keys-file"], ["--tls-cert", "--tls-key", key!]]) {
+      const refused = await runProgram(["--port", "0", option!, keys!, ...more]);
+      const said = refused.stderr.replace(/^authenticator: error: (.*)\.$/m, "$1");
+      assertEquals([refused.code, said], [2, large(option!)]);
+    }
+  });
+});
+
+Deno.test("the program reads its keys from a pipe that a shell made", async () => {
+  const key = "k".repeat(16);
+  const shell = `exec 8<<end\n${key}\nend`;
+  const program = await startProgram(["--port", "0", "--api-keys-file", "/dev/fd/8"], { shell });
+  const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
+  await reply.body?.cancel();
+  assertEquals(reply.status, 302);
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+});
+
 Deno.test("the program reads certificates once where they come from pipes", async () => {
   await withFolder(async (folder) => {
     const [pipe, authority, key] = ["pipe", "authority", "key"].map((name) => `${folder}/${name}`);
