@@ -110,6 +110,8 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   assertEquals(Object.keys(services), ["authenticator-1", "authenticator-2", "redis", "caddy"]);
   for (const [name, service] of Object.entries(services)) {
     assertEquals([service["read_only"], service["cap_drop"]], [true, ["ALL"]], name);
+    // What a crash leaves of the memory may hold secrets, and the store's may hold its password.
+    assertEquals(service["ulimits"], { core: 0 }, name);
   }
   services["caddy"]!["port"] = [];
   assert(!validate(file));

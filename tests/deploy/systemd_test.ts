@@ -111,6 +111,7 @@ async function checkUnit(machine: Machine): Promise<void> {
   assert(!/^Uid:\s+0\b/m.test(status), status);
   assert(/^CapBnd:\s+0+$/m.test(status) && /^NoNewPrivs:\s+1$/m.test(status), status);
   assertEquals(await say("stat --format=%a /run/authenticator"), "750");
+  assert(/^Max core file size +0 +0 /m.test(await say(`cat /proc/${pid}/limits`)));
 
   await say("systemctl reload authenticator");
   await eventually(async () => await countInLog(machine, "authenticator", "SIGHUP:") === 1);
