@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 #
-# Makes a certificate for names that callers have built in, and your own CA that signs it:
+# Makes a certificate for names that callers have built in, and your own CA that signs it, in the folder
+# that you are in:
 #
-#   ./internal-ca.sh authenticatorapi.com
+#   mkdir ca
+#   (cd ca && ../deploy/internal-ca.sh authenticatorapi.com)
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. The
 # CA can sign only the given names, so a thief of ca.key cannot pose as a bank. Run it again in the same
@@ -22,15 +24,23 @@ umask 077
 readonly CA_DAYS=3650 CERT_DAYS=397
 names=$(printf ',DNS:%s' "$@")
 permitted=$(printf ',permitted;DNS:%s' "$@")
+# OpenSSL tells of success too: what it says is shown only if it fails.
+openssl() {
+  local said
+  { said=$(command openssl "$@" 2>&1 >&3); } 3>&1 || {
+    echo "$said" >&2
+    return 1
+  }
+}
 key() {
   openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"
 }
 
 new=$(mktemp -d new.XXXXXX)
 trap 'rm -r "$new"' EXIT
-ca=.
+ca=. made='cert.pem and key.pem; the CA is the same'
 if [[ ! -e ca.pem ]]; then
-  ca=$new
+  ca=$new made='ca.pem, ca.key, cert.pem and key.pem'
   key "$ca/ca.key"
   openssl req -x509 -key "$ca/ca.key" -days "$CA_DAYS" -subj "/CN=Internal authority for $1" \
     -out "$ca/ca.pem" -config /dev/stdin <<EOF
@@ -73,3 +83,4 @@ if [[ -e key.pem ]]; then
   mv "$new/in-use" "$new/key.pem"
 fi
 mv "$new"/* .
+echo "Made $made."

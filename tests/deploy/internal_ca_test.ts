@@ -1,6 +1,6 @@
 /**
- * `deploy/internal-ca.sh` in a folder whose certificate is in use: only one that callers accept takes
- * its place.
+ * `deploy/internal-ca.sh` as `docs/deploying.md` runs it, and in a folder whose certificate is in use:
+ * only one that callers accept takes its place.
  *
  * @module
  */
@@ -9,11 +9,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { ROOT } from "../support/pages.ts";
-import { need, withFolder } from "./tool.ts";
+import { makeCaAsShown, need, withFolder } from "./tool.ts";
 
 const SCRIPT = new URL("deploy/internal-ca.sh", ROOT).pathname;
 const USAGE = "usage: internal-ca.sh NAME...\n";
 const NAME = "one.example";
+const MADE = "Made ca.pem, ca.key, cert.pem and key.pem.\n";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -32,11 +33,19 @@ function withCa(
     await need(["openssl", "version"], "openssl");
     const make = (...args: readonly string[]): Promise<Ended> =>
       runToEnd([SCRIPT, ...args], { cwd: folder });
-    const made = await make(NAME);
-    assertEquals(made.code, 0, made.stderr);
+    const { code, stdout, stderr } = await make(NAME);
+    assertEquals([code, stdout, stderr], [0, MADE, ""]);
     await act(folder, make);
   });
 }
+
+Deno.test("internal-ca.sh, run as docs/deploying.md shows, writes four files where the page says", () =>
+  withFolder(async (folder) => {
+    await need(["openssl", "version"], "openssl");
+    const { code, stdout, stderr } = await makeCaAsShown(folder);
+    assertEquals([code, stdout, stderr], [0, MADE, ""]);
+    assertEquals(Object.keys(filesIn(`${folder}/ca`)), ["ca.key", "ca.pem", "cert.pem", "key.pem"]);
+  }));
 
 Deno.test("internal-ca.sh answers --help, and takes no other option for a name", () =>
   withCa(async (folder, make) => {
@@ -65,22 +74,25 @@ Deno.test("internal-ca.sh leaves the certificate in use when callers would not a
       assertEquals(filesIn(folder), before);
     }
     await Deno.remove(`${folder}/ca.key`);
-    assert((await make(NAME)).code !== 0);
+    const { code, stderr } = await make(NAME);
+    assert(code !== 0 && stderr.includes("ca.key"), stderr);
     const { "ca.key": _, ...others } = before;
     assertEquals(filesIn(folder), others);
   }));
 
 Deno.test("internal-ca.sh leaves nothing where it can make nothing", () =>
   withFolder(async (folder) => {
-    const { code } = await runToEnd([SCRIPT, "a,b"], { cwd: folder });
-    assertEquals([code === 0, filesIn(folder)], [false, {}]);
+    const { code, stderr } = await runToEnd([SCRIPT, "a,b"], { cwd: folder });
+    assertEquals([code === 0, stderr === "", filesIn(folder)], [false, false, {}]);
   }));
 
 Deno.test("internal-ca.sh renews the certificate and keeps the CA", () =>
   withCa(async (folder, make) => {
     Deno.chmodSync(`${folder}/key.pem`, 0o640);
     const before = filesIn(folder);
-    assertEquals((await make(NAME)).code, 0);
+    const { code, stdout, stderr } = await make(NAME);
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(stdout, "Made cert.pem and key.pem; the CA is the same.\n");
     const after = filesIn(folder);
     assertEquals(Object.keys(after), ["ca.key", "ca.pem", "cert.pem", "key.pem"]);
     const changed = Object.keys(after).filter((name) => after[name] !== before[name]);

@@ -9,11 +9,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
-import { ROOT } from "../support/pages.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { withSources } from "../support/sources.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { deployFile, need, withFolder } from "./tool.ts";
+import { deployFile, need, shownBlock, withFolder } from "./tool.ts";
 
 const BUILD_MS = 600_000;
 const BOTH = ["01", "02"];
@@ -70,6 +69,7 @@ function shownCommands(file: string): string {
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
+const DEPLOYING = "docs/deploying.md";
 const HERE = "http://127.0.0.1:8080";
 
 async function answers({ run }: Machine, url = HERE): Promise<boolean> {
@@ -162,10 +162,7 @@ async function checkDropIns(machine: Machine): Promise<void> {
   const { run, say } = machine;
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
-  await say(`cd /tmp && openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost \\
-      -keyout key.pem -out cert.pem
-    install -D -m 600 -t /etc/authenticator key.pem
-    install -m 644 -t /etc/authenticator cert.pem`);
+  await say(shownBlock(DEPLOYING, "internal-ca.sh"));
   const drops = [
     ["lan", "http", "8080"],
     ["port-80", "http", "80"],
@@ -173,8 +170,12 @@ async function checkDropIns(machine: Machine): Promise<void> {
   ] as const;
   const folder = "/etc/systemd/system/authenticator.service.d";
   for (const [name, scheme, port] of drops) {
-    await say(`install -D -m 644 -t ${folder} deploy/drop-ins/${name}.conf
-      systemctl daemon-reload && systemctl restart authenticator`);
+    await say(
+      scheme === "https"
+        ? `set -e\n${shownBlock(DEPLOYING, "drop-ins/port-443.conf")}`
+        : `install -D -m 644 -t ${folder} deploy/drop-ins/${name}.conf
+          systemctl daemon-reload && systemctl restart authenticator`,
+    );
     const at = (address: string): string => `${scheme}://${address}:${port}`;
     await eventually(() => answers(machine, at("127.0.0.1")), `${name} is ready`);
     assert(await answers(machine, at("10.1.2.3")), name);
@@ -246,8 +247,7 @@ function sum(counts: readonly number[]): number {
 
 /** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const docs = await Deno.readTextFile(new URL("docs/deploying.md", ROOT));
-  const loop = /```sh\n(for server in [^`]*systemctl restart[^`]*)```/.exec(docs)![1]!;
+  const loop = shownBlock(DEPLOYING, "systemctl restart authenticator@$server");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");

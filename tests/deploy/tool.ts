@@ -5,12 +5,27 @@
  * @module
  */
 
-import { limitLife, runToEnd } from "../support/child.ts";
+import { type Ended, limitLife, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
+import { fencesOf, ROOT } from "../support/pages.ts";
 
 /** The text of a file of `deploy/`. */
 export function deployFile(name: string): string {
   return Deno.readTextFileSync(new URL(`../../deploy/${name}`, import.meta.url));
+}
+
+/** The one block of commands on a page that has a text in it, as somebody would copy it. */
+export function shownBlock(page: string, text: string): string {
+  const blocks = fencesOf(page).filter((fence) => fence.text.includes(text));
+  if (blocks.length !== 1) throw new TypeError(`${page} has not one block with: ${text}`);
+  return blocks[0]!.text.replace(/^ +/gm, "");
+}
+
+/** Makes a CA as docs/deploying.md shows, in a folder that has `deploy/` as the sources do. */
+export async function makeCaAsShown(folder: string): Promise<Ended> {
+  await Deno.symlink(new URL("deploy", ROOT), `${folder}/deploy`);
+  const commands = shownBlock("docs/deploying.md", "internal-ca.sh");
+  return await runToEnd(["bash", "-e", "-c", commands], { cwd: folder });
 }
 
 /**

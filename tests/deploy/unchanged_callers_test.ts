@@ -12,7 +12,7 @@ import { type Ended, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROOT } from "../support/pages.ts";
 import { withSources } from "../support/sources.ts";
-import { deployFile, need, startDaemon, withFolder } from "./tool.ts";
+import { deployFile, makeCaAsShown, need, startDaemon, withFolder } from "./tool.ts";
 
 const NAME = "authenticatorapi.com";
 const SERVER = /^address=\/authenticatorapi\.com\/(\S+)$/m.exec(
@@ -82,10 +82,10 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
       assertEquals(code, 0, stderr);
       await Deno.copyFile(`${cwd}/dist/authenticator`, program);
     });
-    const makeCa = new URL("deploy/internal-ca.sh", ROOT).pathname;
-    assertEquals((await runToEnd([makeCa, NAME], { cwd: folder })).code, 0);
+    assertEquals((await makeCaAsShown(folder)).code, 0);
+    const ca = `${folder}/ca`;
     // LoadCredential of the drop-in gives the service a copy that it can read.
-    await succeed(["chown", "65532", `${folder}/key.pem`]);
+    await succeed(["chown", "65532", ca, `${ca}/key.pem`]);
     await withNamespace(folder, async (inside) => {
       const daemons = [
         startDaemon(
@@ -102,7 +102,7 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
         ),
         startDaemon(
           inside(...AS_NOBODY, program, "--host", "0.0.0.0", "--port", "443")
-            .concat("--tls-cert", `${folder}/cert.pem`, "--tls-key", `${folder}/key.pem`),
+            .concat("--tls-cert", `${ca}/cert.pem`, "--tls-key", `${ca}/key.pem`),
           `${folder}/https`,
         ),
       ];
@@ -126,7 +126,7 @@ async function checkCallers(inside: Inside, folder: string): Promise<void> {
   // Nobody vouches for the server until the authority is in the trust store.
   await eventually(async () => (await call(`https://${NAME}/healthz`)).code === 60);
   const store = "/etc/ssl/certs/ca-certificates.crt";
-  const trusted = await Deno.readTextFile(store) + await Deno.readTextFile(`${folder}/ca.pem`);
+  const trusted = await Deno.readTextFile(store) + await Deno.readTextFile(`${folder}/ca/ca.pem`);
   await Deno.writeTextFile(`${folder}/trusted.pem`, trusted);
   await succeed(inside("mount", "--bind", `${folder}/trusted.pem`, store));
   await eventually(async () => (await call(`https://${NAME}/healthz`)).stdout === "ok");
