@@ -239,7 +239,7 @@ background:var(--ground)}
 .whole-arc{stroke:var(--line)}
 .left-arc{stroke:var(--accent)}
 .no-secret .left-arc{stroke:none}
-.test-app:not([hidden])~.clock progress{display:none}
+.test-app:has(.codes:not([hidden]))~.clock progress{display:none}
 .clock{display:grid;gap:.35rem;width:100%;font-size:.9rem;color:var(--muted)}
 .clock b{color:var(--ink);font-variant-numeric:tabular-nums}
 progress{width:100%;height:.5rem;accent-color:var(--accent)}

@@ -182,20 +182,31 @@ function testAuthenticator({ service: { otp: { window } } }: PageContext): Marku
     "div",
     { class: "test-app", hidden: "", role: "group", "aria-labelledby": "test-app-title" },
     element("h3", { id: "test-app-title" }, "No phone? Use this test authenticator"),
+    // The script shows one of the two: browsers compute codes only for pages that nobody can change
+    // on the way.
     element(
       "p",
-      { class: "hint" },
-      "It shows the codes that an app shows for the secret code in the form. This browser computes " +
-        "them. Press a code to fill it in.",
+      { class: "hint elsewhere", hidden: "" },
+      "To see codes here, open this page over HTTPS or on localhost.",
     ),
     element(
-      "button",
-      { "type": "button", "class": "now", "data-step": "0" },
-      RING,
-      element("span", { class: "code" }),
-      element("span", { class: "use" }, "Use this code"),
+      "div",
+      { class: "codes" },
+      element(
+        "p",
+        { class: "hint" },
+        "It shows the codes that an app shows for the secret code in the form. This browser " +
+          "computes them. Press a code to fill it in.",
+      ),
+      element(
+        "button",
+        { "type": "button", "class": "now", "data-step": "0" },
+        RING,
+        element("span", { class: "code" }),
+        element("span", { class: "use" }, "Use this code"),
+      ),
+      element("div", { class: "row others" }, ...others),
     ),
-    element("div", { class: "row others" }, ...others),
   );
 }
 

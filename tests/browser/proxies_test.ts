@@ -3,9 +3,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { serverForTests } from "../interop/server.ts";
+import type { Page } from "playwright-core";
+import { serverForTests, type ServerUnderTest } from "../interop/server.ts";
 import { visit } from "./browser.ts";
-import { pinOf, scan } from "./pairing.ts";
+import { pinOf, scan, wrongPinOf } from "./pairing.ts";
 
 const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
 const KEY = Deno.readTextFileSync(KEY_FILE).trim();
@@ -52,23 +53,53 @@ Deno.test("a key that is typed goes into samples, programs and calls, and nowher
   }, { httpCredentials });
 });
 
-for (const [origin, isWarned] of [["http://pin.test", true], ["https://pin.test", false]]) {
+/** Opens the page as it looks where it came from another place than this machine. */
+async function openFrom(page: Page, origin: string, upstream: ServerUnderTest): Promise<void> {
+  await page.route("**/*", async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    await route.fulfill({
+      response: await route.fetch({ url: upstream.url + pathname + search }),
+    });
+  });
+  await page.goto(`${origin}/api.asmx`);
+}
+
+for (
+  const [origin, isWarned] of [["http://pin.test", true], ["https://pin.test", false]] as const
+) {
   for (const upstream of [server, https]) {
     const base = upstream === server ? "no base URL" : "another base URL";
     Deno.test(`a page that came from ${origin}, with ${base}, warns: ${isWarned}`, async () => {
       await visit("about:blank", async (page) => {
-        await page.route("**/*", async (route) => {
-          const { pathname, search } = new URL(route.request().url());
-          await route.fulfill({
-            response: await route.fetch({ url: upstream.url + pathname + search }),
-          });
-        });
-        await page.goto(`${origin}/api.asmx`);
+        await openFrom(page, origin, upstream);
         await scan(page);
         assertEquals(await page.isVisible(WARNING), isWarned);
       });
     });
   }
+}
+
+const ELSEWHERE = /open this page over HTTPS or on localhost/i;
+
+for (
+  const [origin, isSecure] of [["http://pin.test", false], ["https://pin.test", true]] as const
+) {
+  Deno.test(`a page that came from ${origin} computes codes: ${isSecure}; else it says where it would`, async () => {
+    await visit("about:blank", async (page) => {
+      await openFrom(page, origin, server);
+      await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+      const app = page.locator(".test-app");
+      assert(await app.isVisible());
+      assertEquals(ELSEWHERE.test(await app.innerText()), !isSecure);
+      assertEquals(await app.locator("button").first().isVisible(), isSecure);
+      // How much of the time step is left is seen once: on a ring beside the code, or on a bar.
+      assertEquals(await page.locator(".clock progress").isVisible(), !isSecure);
+      await page.fill("#ValidatePin-pin", wrongPinOf(await scan(page)));
+      await page.click(CHECK);
+      await page.locator(".reasons small, .reasons li").first().waitFor();
+      assertEquals(ELSEWHERE.test(await page.innerText(".reasons")), !isSecure);
+    });
+  });
 }
 
 Deno.test("behind a proxy that takes a prefix off, every address of the page is right", async () => {

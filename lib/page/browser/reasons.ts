@@ -42,8 +42,10 @@ export async function explainFalse(
     one("div", reasons).replaceChildren(...children);
     reasons.hidden = false;
   };
-  // Without HTTPS, browsers compute nothing for a page.
-  if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
+  // Over plain HTTP, browsers compute nothing for a page.
+  if (globalThis.isSecureContext !== true) {
+    return show(...otherReasons(settings), textElement("small", ELSEWHERE));
+  }
   show(textElement("p", "Looking for the reason\u2026"));
   const found = await diagnose({ pin, secretCode }, settings, serverNowMs() ?? Date.now());
   if (mine === asked) show(...explained(found, settings));
@@ -70,6 +72,8 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
   );
   return [...shown, textElement("small", certaintySentence(best))];
 }
+
+const ELSEWHERE = "To see which it is, open this page over HTTPS or on localhost.";
 
 const EXPIRED_ON_THE_WAY =
   "It had expired, or was not valid yet, when the server checked it: ask again.";

@@ -12,10 +12,12 @@ import { all, first, one, setText } from "./dom.ts";
 import { keep } from "./memory.ts";
 import { settingsOf } from "./settings.ts";
 
-/** Makes the buttons put a code into the form. */
+/** Makes the buttons put a code into the form, or says where there would be codes. */
 export function setUpTestAuthenticator(box: HTMLElement): void {
-  // Without HTTPS, browsers compute nothing for a page.
-  box.hidden = !isSecureContext;
+  box.hidden = false;
+  // Over plain HTTP, browsers compute nothing for a page.
+  one(".codes", box).hidden = !isSecureContext;
+  one(".elsewhere", box).hidden = isSecureContext;
   const form = formOf(box);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
@@ -37,7 +39,7 @@ let keyOf = "";
 
 /** Shows the codes of now on every test authenticator of the page. */
 export function showCodes(): void {
-  const box = first(".test-app:not([hidden])");
+  const box = first(".codes:not([hidden])");
   if (box !== undefined) void showCodesIn(box);
 }
 
