@@ -95,10 +95,12 @@ export function copyButton(id: string, what: string): MarkupElement {
 
 /** A section with a heading, and a sentence or two about what stands under it. */
 export function section(
-  { id, title, about, attributes = {} }: {
+  { id, title, about, withScript, attributes = {} }: {
     readonly id: string;
     readonly title: string;
     readonly about: string;
+    /** What more there is to say where the page's script runs. */
+    readonly withScript?: string;
     readonly attributes?: Readonly<Record<string, string>>;
   },
   ...content: readonly MarkupNode[]
@@ -107,7 +109,14 @@ export function section(
     "section",
     { id, "aria-labelledby": `${id}-title`, ...attributes },
     element("h2", { id: `${id}-title` }, title),
-    element("p", {}, about),
+    element(
+      "p",
+      {},
+      about,
+      ...(withScript === undefined
+        ? []
+        : [element("span", { class: "js-only" }, ` ${withScript}`)]),
+    ),
     ...content,
   );
 }

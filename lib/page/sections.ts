@@ -59,8 +59,9 @@ export function samplesSection(samples: readonly Sample[], format: Format): Mark
       id: "requests",
       title: "Requests and replies",
       about:
-        "The form above is sent in the format that you choose here. With HTTP GET the secret " +
-        "becomes part of the address, which proxies and servers write into their logs: prefer any other.",
+        "With HTTP GET the secret becomes part of the address, which proxies and servers write " +
+        "into their logs: prefer any other.",
+      withScript: "The form above is sent in the format that you choose here.",
     },
     tabs("calls", "Format", items, Math.max(0, chosen)),
   );
@@ -86,8 +87,9 @@ export function snippetsSection(operation: Operation, context: PageContext): Mar
       id: "snippets",
       title: "Call it from your code",
       about:
-        "Each snippet calls this server, in the format chosen above where it can, and prints " +
-        "the answer. Keep real secrets out of your source code.",
+        "Each snippet calls this server and prints the answer. Keep real secrets out of your " +
+        "source code.",
+      withScript: "The snippets follow the format chosen above where they can.",
       attributes: { "data-format": format },
     },
     element(

@@ -245,6 +245,17 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
   });
 });
 
+for (const javaScriptEnabled of [true, false]) {
+  Deno.test(`the page says that forms and programs follow the format where they do; JavaScript: ${javaScriptEnabled}`, async () => {
+    await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+      const said = async (section: string): Promise<string> =>
+        await page.locator(`${section} > p`).first().innerText();
+      assertEquals(/\bform above\b/.test(await said("#requests")), javaScriptEnabled);
+      assertEquals(/\bformat chosen above\b/.test(await said("#snippets")), javaScriptEnabled);
+    }, { javaScriptEnabled });
+  });
+}
+
 Deno.test("without JavaScript, both forms show the reply of the service", async () => {
   const open = (act: (page: Page) => Promise<void>): Promise<void> =>
     visit(`${server.url}/api.asmx`, act, { javaScriptEnabled: false });
