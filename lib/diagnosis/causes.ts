@@ -29,11 +29,11 @@ export interface Cause {
 
 /** What else it can be where nothing that was searched explains the pin. */
 export const OTHER_ACCOUNT: string =
-  "The pin is that of another account or another secret: look which account is open in the app, " +
+  "The pin belongs to another account or another secret. Check which account is open in the app, " +
   "or pair again.";
 
 /** The last thing that it can be. */
-export const MISTYPED: string = "Or the pin was mistyped: try the next code.";
+export const MISTYPED: string = "The pin was mistyped. Try the next code.";
 
 /**
  * What explains a pin that is not accepted, the most likely first. What is wrong with how the pin is
@@ -57,8 +57,8 @@ export function causesOf(diagnosis: Diagnosis, settings: PinSettings): readonly 
 
 /** What stands over the causes: over the first, and over each further one. */
 export function headingOf({ certainty }: Cause, index: number): string {
-  if (index > 0) return "It may also be:";
-  return certainty === "possible" ? "What it may be:" : "What explains it:";
+  if (index > 0) return "Another possible reason:";
+  return certainty === "possible" ? "A possible reason:" : "The likely reason:";
 }
 
 /** How sure a match is, in words. */
@@ -70,7 +70,7 @@ export function certaintySentence(match: Match): string {
     case "likely":
       return `This is likely: ${rarity} would look like this. Try the next code too.`;
     case "possible":
-      return `This may be chance: ${rarity} would look like this. Try the next code.`;
+      return `This may be a coincidence: ${rarity} would look like this. Try the next code.`;
   }
 }
 
@@ -84,13 +84,13 @@ export function refusalSentences({ maxFailures, singleUse }: {
   const sentences: string[] = [];
   if (singleUse) {
     sentences.push(
-      "The code, or a later one, was already used, and is accepted once only (--single-use): wait " +
-        "for the next one.",
+      "This code or a later one was already used, and each code is accepted only once " +
+        "(--single-use): wait for the next one.",
     );
   }
   if (maxFailures > 0) {
     sentences.push(
-      `All pins for this secret are refused for a while, after ${maxFailures} wrong ones or more ` +
+      `After ${maxFailures} or more wrong pins, all pins for this secret are refused for a while ` +
         "(--max-failures): wait 30 seconds or longer.",
     );
   }
@@ -118,13 +118,14 @@ export function flawSentences(
   return swapped ? [SWAPPED, ...said] : said;
 }
 
-const SWAPPED = "The pin and the secret are swapped. Send each in the place of the other.";
+const SWAPPED =
+  "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
 
 const FLAWS: Readonly<Partial<Record<PinFlaw, string>>> = {
   "empty": "The pin is empty.",
-  "hyphens": "The pin contains hyphens or dashes. Send the digits alone.",
+  "hyphens": "The pin contains hyphens or dashes. Send only the digits.",
   "blanks":
-    "The pin contains spaces or invisible characters that are not ASCII, as copied text often does. Send the digits alone.",
+    "The pin contains spaces or invisible characters other than ASCII, as copied text often does. Send only the digits.",
   "foreign-digits":
     "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
   "no-digits": "The pin contains characters that are not digits.",
@@ -136,7 +137,7 @@ function differences(match: Match, settings: PinSettings): string[] {
   const sentences: string[] = [];
   if (lostZeros > 0) {
     const zeros = lostZeros === 1 ? "its leading zero" : `its ${lostZeros} leading zeros`;
-    sentences.push(`The pin lost ${zeros}: something reads it as a number. Send it as text.`);
+    sentences.push(`The pin lost ${zeros}: something treats it as a number. Send it as text.`);
   }
   if (secret === "other-encoding") sentences.push(OTHER_ENCODING[settings.secretEncoding]);
   else if (secret !== "as-configured") sentences.push(SECRETS[secret]);
@@ -178,8 +179,8 @@ const SECRETS: Readonly<
   "plus": "A plus sign became a space on the way, or a space a plus sign. Percent-encode the " +
     "secret in the query or the form: a plus sign is %2B, a space is %20.",
   "percent":
-    "The secret was percent-encoded once too often, or once too seldom, when the app was " +
-    "paired or now. Encode it exactly once.",
+    "The secret was percent-encoded one time too many or too few, now or when the app was " +
+    "paired. Encode it exactly once.",
   "case": "The app has the secret with different upper and lower case. Send it exactly as it was " +
     "when the app was paired.",
   "hex":
@@ -194,7 +195,7 @@ const SECRETS: Readonly<
 };
 
 function otherSetting(verb: string, ofApp: string, ofServer: string): string {
-  return `The app ${verb} ${ofApp}, and the server expects ${ofServer}. Many apps know only SHA1, 6 ` +
+  return `The app ${verb} ${ofApp}, and the server expects ${ofServer}. Many apps support only SHA1, 6 ` +
     "digits and 30 seconds: pair again, or change the server's settings.";
 }
 
@@ -206,7 +207,7 @@ function clockSentences(match: Match, { window, period }: PinSettings): string[]
     ? `The pin has expired: it was right ${away} ago. If it was typed at once, the phone's clock is ` +
       "that far behind."
     : `The pin will be right in ${away}: the phone's clock is that far ahead.`;
-  const fix = "Let the phone set its time by the network; if it does, check the server's clock.";
+  const fix = "Turn on automatic time on the phone; if it is on, check the server's clock.";
   const isSettable = steps <= MAX_WINDOW && match.period === period;
   return [
     `${what} ${fix}`,

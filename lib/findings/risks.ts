@@ -160,7 +160,7 @@ const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guard
 export interface FileFacts {
   /** The option. */
   readonly option: keyof Config;
-  /** Whether everybody on this machine may read it. */
+  /** Whether everybody on this machine can read it. */
   readonly isPublic: boolean;
 }
 
@@ -168,7 +168,9 @@ export interface FileFacts {
 export function fileRisks(files: readonly FileFacts[]): readonly string[] {
   return files
     .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
-    .map(({ option }) => `everybody on this machine may read the file of ${flagOf(option)}.`);
+    .map(({ option }) =>
+      `everybody on this machine can read the file that ${flagOf(option)} names.`
+    );
 }
 
 /** A variable that changes what the runtime under the server does. */

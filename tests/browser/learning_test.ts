@@ -155,9 +155,9 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
     await page.click(CHECK);
     await page.locator(".answer.bad b").waitFor();
     const said = await reasons(page);
-    assertMatch(said, /right at this moment, but the server refuses it/);
-    assertMatch(said, /already used, and is accepted once only \(--single-use\)/);
-    assertMatch(said, /after 5 wrong ones or more \(--max-failures\)/);
+    assertMatch(said, /The pin is right, but the server refused it/);
+    assertMatch(said, /already used, and each code is accepted only once \(--single-use\)/);
+    assertMatch(said, /After 5 or more wrong pins, .* refused for a while \(--max-failures\)/);
     // In one piece: a line may end after a hyphen.
     const options = await page.locator(".reasons code").allInnerTexts();
     assertEquals(options, ["--single-use", "--max-failures"]);

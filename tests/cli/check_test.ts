@@ -79,7 +79,7 @@ Deno.test("check says how many keys there are, and never what stands in a file",
     if (Deno.build.os === "windows") return;
     assertEquals(
       one.stderr,
-      "authenticator: warning: everybody on this machine may read the file of --api-keys-file.\n",
+      "authenticator: warning: everybody on this machine can read the file that --api-keys-file names.\n",
     );
   });
 });

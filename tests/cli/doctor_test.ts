@@ -40,9 +40,9 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   assertEquals([code, stderr], [1, ""]);
   assertEquals(stdout.split("\n").slice(0, 4), [
     "The pin is wrong: a server with these options answers false.",
-    "What explains it:",
+    "The likely reason:",
     "- The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
-    "phone's clock is that far behind. Let the phone set its time by the network; if it does, check " +
+    "phone's clock is that far behind. Turn on automatic time on the phone; if it is on, check " +
     "the server's clock.",
     "- The server accepts 1 step before and after now (--window 1); --window 9 would accept this pin. More than 2 " +
     "is not advisable.",
@@ -119,33 +119,33 @@ const AS_BASE32 = referenceHotp(decodeBase32(SECRET), STEP);
 
 Deno.test("explain() says what to do, for each reason", async () => {
   assertEquals(await explained(`${RIGHT.slice(0, 3)}-${RIGHT.slice(3)}`), [
-    "- The pin contains hyphens or dashes. Send the digits alone.",
+    "- The pin contains hyphens or dashes. Send only the digits.",
     "Otherwise the server would answer true.",
   ]);
   assert(AS_BASE32.startsWith("00"));
   assertEquals(await explained(AS_BASE32.slice(2)), [
     "- The pin has 4 digits; a code has 6.",
-    "What explains it:",
-    "- The pin lost its 2 leading zeros: something reads it as a number. Send it as text.",
+    "The likely reason:",
+    "- The pin lost its 2 leading zeros: something treats it as a number. Send it as text.",
     "- The app takes the secret as Base32, and the server takes it as text. If this is the setup key, " +
     "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
     "returns, not with the secret itself; or, if all your secrets are Base32, start the server " +
     "with --secret-encoding base32.",
   ]);
   assertEquals(await explained(RIGHT, ["--secret-encoding", "base32"]), [
-    "What explains it:",
+    "The likely reason:",
     "- The app takes the secret as text, and the server takes it as Base32. Start the server " +
     "without --secret-encoding base32, or pair the app again.",
   ]);
   assertEquals(await explained(RIGHT, ["--algorithm", "SHA512"]), [
-    "What explains it:",
-    "- The app makes codes with SHA1, and the server expects SHA512. Many apps know only SHA1, 6 " +
+    "The likely reason:",
+    "- The app makes codes with SHA1, and the server expects SHA512. Many apps support only SHA1, 6 " +
     "digits and 30 seconds: pair again, or change the server's settings.",
   ]);
   assertEquals(await explained(referenceHotp(SECRET, STEP + 120)), [
-    "What explains it:",
-    "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Let " +
-    "the phone set its time by the network; if it does, check the server's clock.",
+    "The likely reason:",
+    "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Turn " +
+    "on automatic time on the phone; if it is on, check the server's clock.",
     "- No --window is that wide.",
   ]);
 });
@@ -239,11 +239,11 @@ Deno.test("explain() says how certain it is, and what else it is when that is no
   assertEquals([0.0005, 0.005, 1 / 60].map((chance) => linesFor(chance).at(-2)), [
     "This is almost certain: only one in 2,000 wrong pins would look like this.",
     "This is likely: one in 200 wrong pins would look like this. Try the next code too.",
-    "This may be chance: one in 60 wrong pins would look like this. Try the next code.",
+    "This may be a coincidence: one in 60 wrong pins would look like this. Try the next code.",
   ]);
   assertEquals([0.0005, 1 / 60].map((chance) => linesFor(chance)[1]), [
-    "What explains it:",
-    "What it may be:",
+    "The likely reason:",
+    "A possible reason:",
   ]);
 });
 

@@ -51,16 +51,13 @@ const TO_COME = (away: string): string =>
   `The pin will be right in ${away}: the phone's clock is that far ahead.`;
 const BASE32 = "The app takes the secret as Base32, and the server takes it as text.";
 const AS_TEXT = "The app takes the secret as text, and the server takes it as Base32.";
-const OTHER =
-  "The pin is that of another account or another secret: look which account is open in the app, " +
-  "or pair again.";
+const OTHER = "The pin belongs to another account or another secret.";
 const TRIMMED = "The app has the secret without the spaces or line breaks around it.";
 const LINE_END =
   "The app was paired with a line break or a space after the secret, which is missing now.";
 const PLUS = "A plus sign became a space on the way, or a space a plus sign.";
 const PERCENT =
-  "The secret was percent-encoded once too often, or once too seldom, when the app was paired or " +
-  "now.";
+  "The secret was percent-encoded one time too many or too few, now or when the app was paired.";
 const CASE = "The app has the secret with different upper and lower case.";
 const HEX = "The app takes the secret as hexadecimal, and the server takes it as it is written.";
 const BASE64 = "The app takes the secret as Base64, and the server takes it as it is written.";
@@ -72,7 +69,7 @@ const QUOTES = "The secret is sent with quotes around it, and the app has it wit
 const SWAPPED = "The pin and the secret are swapped.";
 const HYPHENS = "The pin contains hyphens or dashes.";
 const SPACES =
-  "The pin contains spaces or invisible characters that are not ASCII, as copied text often does.";
+  "The pin contains spaces or invisible characters other than ASCII, as copied text often does.";
 const FOREIGN = "The pin has full-width digits or those of another script.";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));

@@ -64,8 +64,8 @@ const OF_SECRETS: Readonly<
     "A plus sign became a space on the way, or a space a plus sign. Percent-encode the secret in " +
     "the query or the form: a plus sign is %2B, a space is %20.",
   "percent":
-    "The secret was percent-encoded once too often, or once too seldom, when the app was paired " +
-    "or now. Encode it exactly once.",
+    "The secret was percent-encoded one time too many or too few, now or when the app was paired. " +
+    "Encode it exactly once.",
   "case":
     "The app has the secret with different upper and lower case. Send it exactly as it was when " +
     "the app was paired.",
@@ -100,7 +100,7 @@ Deno.test("causesOf() says of each way to take a secret what is wrong and what t
 });
 
 const OTHER_SETTING =
-  "Many apps know only SHA1, 6 digits and 30 seconds: pair again, or change the server's settings.";
+  "Many apps support only SHA1, 6 digits and 30 seconds: pair again, or change the server's settings.";
 
 Deno.test("causesOf() says which settings the app has, and all that is wrong at once", () => {
   assertEquals(said({ algorithm: "SHA512" }), [
@@ -117,13 +117,12 @@ Deno.test("causesOf() says which settings the app has, and all that is wrong at 
 });
 
 Deno.test("causesOf() counts the zeros that a number lost", () => {
-  const rest = "something reads it as a number. Send it as text.";
+  const rest = "something treats it as a number. Send it as text.";
   assertEquals(said({ lostZeros: 1 }), [`The pin lost its leading zero: ${rest}`]);
   assertEquals(said({ lostZeros: 2 }), [`The pin lost its 2 leading zeros: ${rest}`]);
 });
 
-const SET_THE_CLOCK =
-  "Let the phone set its time by the network; if it does, check the server's clock.";
+const SET_THE_CLOCK = "Turn on automatic time on the phone; if it is on, check the server's clock.";
 
 Deno.test("causesOf() says by how much the clock is wrong, and which window would allow it", () => {
   assertEquals(said({ stepsAhead: -9, secondsAhead: [-299, -269] }), [
@@ -160,7 +159,7 @@ Deno.test("causesOf() says nothing of a clock within the window, whatever the ap
 Deno.test("causesOf() says first that it may be another account, unless the best match is sure", () => {
   const other = {
     sentences: [
-      "The pin is that of another account or another secret: look which account is open in the " +
+      "The pin belongs to another account or another secret. Check which account is open in the " +
       "app, or pair again.",
     ],
     certainty: "possible",
@@ -173,7 +172,7 @@ Deno.test("causesOf() says first that it may be another account, unless the best
   assertEquals(causes([]), [other]);
   // What is shown beside it where nothing was found.
   assertEquals([OTHER_ACCOUNT], other.sentences);
-  assertEquals(MISTYPED, "Or the pin was mistyped: try the next code.");
+  assertEquals(MISTYPED, "The pin was mistyped. Try the next code.");
   assertEquals(causes([trimmed]), [cause("certain")]);
   assertEquals(causes([{ ...trimmed, chance: 0.005 }]), [cause("likely")]);
   assertEquals(causes([{ ...trimmed, chance: 0.05 }]), [other, cause("possible")]);
@@ -191,11 +190,11 @@ Deno.test("causesOf() says nothing of a right pin, and nothing of what can be no
 Deno.test("headingOf() promises no more than the cause is sure", () => {
   const heading = (certainty: Cause["certainty"], index: number): string =>
     headingOf({ sentences: [], certainty }, index);
-  assertEquals(heading("certain", 0), "What explains it:");
-  assertEquals(heading("likely", 0), "What explains it:");
-  assertEquals(heading("possible", 0), "What it may be:");
-  assertEquals(heading("possible", 1), "It may also be:");
-  assertEquals(heading("certain", 2), "It may also be:");
+  assertEquals(heading("certain", 0), "The likely reason:");
+  assertEquals(heading("likely", 0), "The likely reason:");
+  assertEquals(heading("possible", 0), "A possible reason:");
+  assertEquals(heading("possible", 1), "Another possible reason:");
+  assertEquals(heading("certain", 2), "Another possible reason:");
 });
 
 Deno.test("certaintySentence() says how many wrong pins would look the same", () => {
@@ -210,15 +209,14 @@ Deno.test("certaintySentence() says how many wrong pins would look the same", ()
   );
   assertEquals(
     sentence(0.03),
-    "This may be chance: one in 33 wrong pins would look like this. Try the next code.",
+    "This may be a coincidence: one in 33 wrong pins would look like this. Try the next code.",
   );
 });
 
 Deno.test("refusalSentences() names what refuses right pins as well, as far as it is on", () => {
-  const used =
-    "The code, or a later one, was already used, and is accepted once only (--single-use): wait " +
-    "for the next one.";
-  const failed = "All pins for this secret are refused for a while, after 5 wrong ones or more " +
+  const used = "This code or a later one was already used, and each code is accepted only once " +
+    "(--single-use): wait for the next one.";
+  const failed = "After 5 or more wrong pins, all pins for this secret are refused for a while " +
     "(--max-failures): wait 30 seconds or longer.";
   assertEquals(refusalSentences({ maxFailures: 0, singleUse: false }), []);
   assertEquals(refusalSentences({ maxFailures: 0, singleUse: true }), [used]);
@@ -229,10 +227,10 @@ Deno.test("refusalSentences() names what refuses right pins as well, as far as i
 Deno.test("flawSentences() says of each flaw what is wrong and what to send", () => {
   const rows: readonly (readonly [PinFlaw, string])[] = [
     ["empty", "The pin is empty."],
-    ["hyphens", "The pin contains hyphens or dashes. Send the digits alone."],
+    ["hyphens", "The pin contains hyphens or dashes. Send only the digits."],
     [
       "blanks",
-      "The pin contains spaces or invisible characters that are not ASCII, as copied text often does. Send the digits alone.",
+      "The pin contains spaces or invisible characters other than ASCII, as copied text often does. Send only the digits.",
     ],
     [
       "foreign-digits",
@@ -260,7 +258,7 @@ Deno.test("flawSentences() says of each flaw what is wrong and what to send", ()
   ]);
   assertEquals(flawSentences(SEARCHED, SETTINGS), []);
   assertEquals(flawSentences({ ...SEARCHED, swapped: true, flaws: ["empty"] }, SETTINGS), [
-    "The pin and the secret are swapped. Send each in the place of the other.",
+    "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.",
     "The pin is empty.",
   ]);
 });

@@ -24,7 +24,7 @@ Deno.test("findRisks() names the variables that it may not read, and no others",
   assertEquals(await risksOf([]), []);
 });
 
-Deno.test("findRisks() names the files with secrets that everybody may read", async () => {
+Deno.test("findRisks() names the files with secrets that everybody can read", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {
     const file = (name: string, mode: number): string => {
@@ -40,7 +40,7 @@ Deno.test("findRisks() names the files with secrets that everybody may read", as
       ...["--guard-tls-cert", file("gc", 0o644), "--guard-tls-key", file("gk", mode)],
     ];
     const risk = (flag: string): string =>
-      `everybody on this machine may read the file of ${flag}.`;
+      `everybody on this machine can read the file that ${flag} names.`;
     const secret = ["--tls-key", "--api-keys-file", "--guard-key-file", "--guard-tls-key"];
     assertEquals((await risksOf(all(0o604))).toSorted(), secret.map(risk).toSorted());
     assertEquals(await risksOf(all(0o670)), []);

@@ -61,7 +61,7 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
     // It is a code that the server takes, however it is written.
     if (shown.length > 0) return shown;
     return [
-      textElement("p", "The pin is right at this moment, but the server refuses it:"),
+      textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
       list([...refusalSentences(settings), EXPIRED_ON_THE_WAY]),
     ];
   }
@@ -76,11 +76,11 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
 const ELSEWHERE = "To see which it is, open this page over HTTPS or on localhost.";
 
 const EXPIRED_ON_THE_WAY =
-  "It had expired, or was not valid yet, when the server checked it: ask again.";
+  "The pin had expired, or was not valid yet, when the server checked it: send it again.";
 
 function otherReasons(settings: PageSettings): readonly HTMLElement[] {
   return [
-    textElement("p", "What it may be:"),
+    textElement("p", "Possible reasons:"),
     list([OTHER_ACCOUNT, MISTYPED, ...refusalSentences(settings)]),
   ];
 }
