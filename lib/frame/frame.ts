@@ -118,7 +118,7 @@ function footer(context: FrameContext): MarkupElement {
     link(`${service}#wsdl`, "WSDL"),
     link(`${root}openapi.json`, "OpenAPI"),
     link(`${root}healthz`, "Health"),
-    element("span", {}, "More in README.md and docs/ of the program"),
+    element("span", {}, "On the server: ", element("code", {}, "authenticator --help")),
   );
 }
 

@@ -140,7 +140,8 @@ html.js .no-js{display:none}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.5rem;padding:.8rem 0}
 .brand{display:flex;align-items:center;gap:.6rem;font-weight:650;text-decoration:none}
 .brand svg{width:1.75rem;height:1.75rem;flex:none}
-nav ul{display:flex;gap:.15rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
+nav ul{display:flex;flex-wrap:wrap;gap:.15rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
+@media (max-width:22rem){nav ul{margin-left:-.35rem}nav ul a{padding-inline:.35rem}}
 nav a{display:block;padding:.4rem .6rem;border-radius:99px;font-size:.95rem;text-decoration:none}
 nav a:hover{background:#ffffff1f}
 nav a[aria-current]{background:#ffffff1f;box-shadow:inset 0 0 0 1px #ffffff4d}
@@ -169,6 +170,9 @@ border-radius:50%;background:var(--soft);color:var(--accent);font-size:1rem;vert
 .warning{padding:.8rem 1.1rem;border-radius:12px;background:var(--warnGround);
 color:var(--warn);border-left:5px solid}
 .keys{display:grid;gap:.3rem .9rem;padding-block:1rem}
+.short{max-width:26rem;padding:.5rem .75rem;border-radius:8px;background:var(--warnGround);
+color:var(--warn);font-size:.9rem}
+.short:empty{position:absolute;padding:0}
 
 .try{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem;margin-top:1.25rem}
 form{display:grid;gap:1rem;align-content:start}
@@ -286,7 +290,9 @@ color:var(--muted)}
 @container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
 .try:has(.judged){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
 @container (min-width:52rem){.try,.try:has(.judged){grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
-.pairing{grid-template-columns:minmax(17rem,1fr) minmax(0,1fr);gap:1.1rem 1.5rem}
+.pairing{align-self:start;grid-template:auto 1fr/minmax(17rem,1fr) minmax(0,1fr);gap:1.1rem 1.5rem}
+.pairing>.tile{grid-area:1/1/span 2}
+.pairing>:is(.short,.setup){grid-column:2}
 .status{grid-column:1/-1}
 .judged{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
 .judged>*{grid-column:1}
@@ -310,7 +316,7 @@ var{color:#000}
 pre[tabindex]{max-height:none}
 .paired main>:not(.has-pairing,:has(.has-pairing)),.paired .grid>:not(.has-pairing),
 .paired .has-pairing>:not(.try),.paired .has-pairing form{display:none}
-.for{font-size:1.4rem;font-weight:650}
+.for{max-width:100%;font-size:1.4rem;font-weight:650;overflow-wrap:anywhere}
 .paired .print-only{display:block!important}
 .paired .try{display:block}
 .paired .pairing{display:grid;grid-template-columns:1fr;justify-items:center;text-align:center;

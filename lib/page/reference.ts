@@ -46,7 +46,7 @@ function parameterRow(
   return [
     element("code", {}, name),
     "string",
-    mayBeEmpty ? "yes, may be empty" : "yes",
+    mayBeEmpty ? "yes, but can be empty" : "yes",
     `${max.toLocaleString("en")} ${unit}`,
     `${fieldOf(name, service).hint} ${REMARKS.get(name) ?? "Nothing is trimmed."}`,
   ];

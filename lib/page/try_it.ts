@@ -56,7 +56,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
         element(
           "span",
           {},
-          view === "verdict" ? "Check" : "Send",
+          "Send",
           element("span", { class: "by" }),
         ),
       ),
@@ -104,18 +104,17 @@ function fieldElement(
       element("code", {}, name),
     ),
     input,
-    ...(isSecret ? [element("code", { class: "whole", hidden: "" }), SHORT_SECRET] : []),
+    ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
+    // Where there is a picture, it stands with that: an app must not be given the secret first.
+    ...(isSecret && !canBeDrawn ? [SHORT_SECRET] : []),
     ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
 }
 
-// RFC 4226 §4, R6: 128 bits at least.
-const SHORT_SECRET = element(
-  "p",
-  { class: "short hint", role: "status", hidden: "" },
-  "This secret is shorter than 16 bytes: it can be guessed from a few codes. Use it for tests only.",
-);
+// Where the script warns of a short secret. It is empty, not hidden: browsers read out what comes
+// into an element that is there.
+const SHORT_SECRET = element("p", { class: "short on-screen js-only", role: "status" });
 
 const RANDOM_BUTTON = element(
   "button",
@@ -254,7 +253,8 @@ function pairing(name: string): MarkupElement {
   return element(
     "div",
     { class: "result pairing js-only" },
-    element("p", { class: "for print-only" }),
+    element("p", { class: "for print-only", dir: "auto" }),
+    SHORT_SECRET,
     element("div", { class: "tile" }, element("p", {}, "The QR code appears here.")),
     element(
       "div",
@@ -265,7 +265,7 @@ function pairing(name: string): MarkupElement {
         "div",
         { class: "row on-screen" },
         copyButton(id, "the setup key"),
-        element("a", { class: "button small open" }, "Open in an app here"),
+        element("a", { class: "button small open" }, "Open in an app"),
         element("button", { type: "button", class: "small print" }, "Print"),
       ),
     ),

@@ -37,14 +37,14 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
     hint: "Your company or product: what the app shows above the code. Colons are removed.",
     example: "Example Corp",
     isPrefilled: true,
-    attributes: { autocomplete: "off" },
+    attributes: { autocomplete: "off", dir: "auto" },
   })],
   ["appInfo", () => ({
     label: "Account",
     hint: "Who it is for: a user name or e-mail address.",
     example: "jane@example.com",
     isPrefilled: true,
-    attributes: { autocomplete: "off" },
+    attributes: { autocomplete: "off", dir: "auto" },
   })],
   ["secretCode", ({ secretEncoding }) => ({
     label: "Secret code",

@@ -322,3 +322,26 @@ Deno.test("a secret that can be guessed is called short, calmly, in either encod
     });
   }
 });
+
+Deno.test("a short secret is warned of once, above or beside the picture, and read out", async () => {
+  for (const width of [1280, 768, 320]) {
+    await visit(`${server.url}/`, async (page) => {
+      await scan(page);
+      // What is put into the page only later is not read out.
+      const notes = await page.evaluate<string[]>(`
+        [...document.querySelectorAll(".short")]
+          .map((one) => one.role + " " + getComputedStyle(one).display)
+      `);
+      assertEquals(notes, ["status block", "status block"]);
+      await page.fill("#Pair-secretCode", "abc");
+      assertEquals(await page.locator(".short:visible").count(), 1);
+      const note = (await page.locator(".short:visible").boundingBox())!;
+      const tile = (await page.locator(".tile").boundingBox())!;
+      const isAbove = note.y + note.height <= tile.y;
+      const isBeside = note.x >= tile.x + tile.width && note.y < tile.y + tile.height;
+      assert(isAbove || isBeside, `${width} px: ${JSON.stringify([note, tile])}`);
+      await page.click(".random");
+      assertEquals(await page.locator(".short:visible").count(), 0);
+    }, { viewport: { width, height: 800 } });
+  }
+});

@@ -52,6 +52,12 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
     "new Set([...document.querySelectorAll('nav a')].map((one) => one.getBoundingClientRect().top)).size",
   );
   assertEquals(rows, 1);
+  // The head cuts off what is wider than it, and nobody can scroll there.
+  const [end, edge] = await page.evaluate<[number, number]>(`
+    [[...document.querySelectorAll("nav a")].at(-1), document.querySelector(".hero")]
+      .map((one) => one.getBoundingClientRect().right)
+  `);
+  assert(end <= edge, `the navigation ends at ${end} px, the text at ${edge} px`);
   const fields = await page.evaluate<[string, number, boolean][]>(`
     [...document.querySelectorAll("form input")].map((one) =>
       [one.name, one.clientWidth, one.scrollWidth > one.clientWidth])
@@ -64,11 +70,11 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
 
 Deno.test("at 1280 by 900, both buttons that send are seen, and what stands beside is aligned", async () => {
   const viewport = { width: 1280, height: 900 };
-  for (const [query, word] of [["?op=Pair", "Send"], ["?op=ValidatePin", "Check"]]) {
+  for (const query of ["?op=Pair", "?op=ValidatePin"]) {
     await visit(`${server.url}/api.asmx${query}`, async (page) => {
       const button = page.locator("button[type=submit]");
-      assertEquals(await button.innerText(), `${word} by HTTP POST`);
-      assert(await isSeen(page, "button[type=submit]"), word);
+      assertEquals(await button.innerText(), "Send as HTTP POST");
+      assert(await isSeen(page, "button[type=submit]"), query);
     }, { viewport });
   }
   await visit(`${server.url}/`, async (page) => {
@@ -115,6 +121,36 @@ Deno.test("a secret too long for its field is shown in whole under it", async ()
     await page.fill("#Pair-secretCode", secret);
     assertEquals(await page.textContent(".whole"), secret);
     assert(await page.isVisible(".whole"));
+  });
+});
+
+Deno.test("a name as long as names can be stays on the printed sheet; one longer is called so by the picture", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await scan(page);
+    await page.fill("#Pair-appName", "W".repeat(257));
+    const status = page.locator(".status", { hasText: "longer than 256 characters" });
+    await status.waitFor();
+    const [tile, said] = [await page.locator(".tile").boundingBox(), await status.boundingBox()];
+    assert(said!.y - tile!.y - tile!.height < 40, `${said!.y} px`);
+    await page.fill("#Pair-appName", "W".repeat(256));
+    await page.locator(".setup:visible").waitFor();
+    await page.emulateMedia({ media: "print" });
+    const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+    assert(wide <= 794, `${wide} px`);
+    // The server refuses the longer name.
+  }, { viewport: { width: 794, height: 1123 }, complaints: 1 });
+});
+
+Deno.test("names in scripts from right to left are written that way, and secrets and pins never", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await page.fill("#Pair-appName", "\u05e9\u05dc\u05d5\u05dd <b>");
+    await page.fill("#Pair-secretCode", "\u05e9\u05dc\u05d5\u05dd 0123456789abcdef");
+    await page.locator(".for", { hasText: "<b>" }).waitFor({ state: "attached" });
+    const directions = await page.evaluate<string[]>(`
+      ["#Pair-appName", "#Pair-appInfo", "#Pair-secretCode", "#ValidatePin-pin", ".for"]
+        .map((each) => getComputedStyle(document.querySelector(each)).direction)
+    `);
+    assertEquals(directions, ["rtl", "ltr", "ltr", "ltr", "rtl"]);
   });
 });
 

@@ -112,7 +112,7 @@ for (const binding of BINDINGS) {
       await page.locator(`#snippets[data-format="${binding}"]`).waitFor();
       const [request] = await Promise.all([
         page.waitForRequest((candidate) => candidate.url().includes(".asmx")),
-        page.click(`text=Check by ${binding}`),
+        page.click(`text=Send as ${binding}`),
       ]);
       assertMatch(await answer(page), /false/);
       const panes = page.locator("#calls .panel:visible pre");

@@ -58,7 +58,7 @@ const FOLLOWER = "errors-by";
 
 /**
  * Makes a tab be chosen again on the next view, and makes the page follow the format of the calls:
- * buttons say by which they send, and errors are shown in it.
+ * buttons say as what they send, and errors are shown in it.
  *
  * @param onFormat Told of the format that is chosen.
  */
@@ -66,7 +66,7 @@ export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => vo
   const label = labelOf(tab);
   const tell = (): void => {
     if (!tab.checked || tab.name !== "calls") return;
-    for (const by of all(".by")) by.textContent = ` by ${label}`;
+    for (const by of all(".by")) by.textContent = ` as ${label}`;
     for (const other of all<HTMLInputElement>(`#${FOLLOWER} input`)) {
       if (labelOf(other) === label) other.checked = true;
     }

@@ -5,7 +5,7 @@
  */
 
 import { tick } from "./clock.ts";
-import { all, first, one, valuesOf } from "./dom.ts";
+import { all, first, one, setText, valuesOf } from "./dom.ts";
 import {
   type Answer,
   call,
@@ -137,12 +137,18 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
 /** The fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
 const MIN_KEY_BYTES = 16;
 
-/** Says of a secret that it is short, while it is. */
+const SHORT = `This secret is shorter than ${MIN_KEY_BYTES} bytes: it can be guessed from a few ` +
+  "codes. Use it for tests only.";
+
+/** Says of a secret that it is short, while it is; once, where two forms have the same. */
 export function showShort(): void {
+  const said = new Set<string>();
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
     const length = secretKey(secret, settingsOf(form).secretEncoding)?.length ?? 0;
-    for (const short of all(".short", form)) short.hidden = length === 0 || length >= MIN_KEY_BYTES;
+    const isShort = length > 0 && length < MIN_KEY_BYTES && !said.has(secret);
+    said.add(secret);
+    for (const short of all(".short", form.parentElement!)) setText(short, isShort ? SHORT : "");
   }
 }
 
