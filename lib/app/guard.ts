@@ -117,7 +117,7 @@ function redisStore(
     onChange: (failure, node) => {
       know();
       const store = `the store of the guard, ${url},`;
-      const who = node === undefined ? store : `a node of ${store} ${node},`;
+      const who = node === undefined ? store : `a node of ${store} ${shown(node, url)},`;
       const what = node === undefined ? "all pins are refused" : "pins of its secrets are refused";
       if (failure === undefined) log.info(`${who} answers`);
       else log.warn(`${who} ${failure.saying}: ${what}`);
@@ -125,6 +125,12 @@ function redisStore(
   });
   const onError = (): void => count("store-error");
   return { store: createRedisStore({ rules, connection, now: steadyClock, onError }), known };
+}
+
+function shown(node: string, url: StoreUrl): string {
+  return url.mayShow(node)
+    ? node
+    : "whose address is not shown because the user name or the password is in it";
 }
 
 // Certificates are renewed while a server runs, so the files are read for each connection. Where

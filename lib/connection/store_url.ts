@@ -127,14 +127,24 @@ export class StoreUrl {
    * @throws {ProtocolError} When it is no address.
    */
   at(address: string): StoreUrl {
-    const { scheme, database } = this.#parts;
-    if (!isAddress(address) || !URL.canParse(`${scheme}://${address}`)) {
-      throw new ProtocolError("This is no address");
-    }
+    const { database } = this.#parts;
+    if (!isAddress(address)) throw new ProtocolError("This is no address");
     return new StoreUrl({
       ...this.#parts,
       ...{ kind: "server", addresses: [address], path: database },
     });
+  }
+
+  /**
+   * Whether an address that the store itself told may be shown. One that lies can tell the user name
+   * or the password that it was sent, which is nothing new only where it stands in this URL's own
+   * addresses.
+   */
+  mayShow(address: string): boolean {
+    const { addresses, login, sentinelLogin } = this.#parts;
+    return [login, sentinelLogin].flatMap(wordsOf).every((word) =>
+      !holds(address, word) || addresses.some((own) => holds(own, word))
+    );
   }
 
   /** Whether the way to the store is encrypted. */
@@ -168,10 +178,24 @@ export class StoreUrl {
 
 /**
  * Whether a text is an address: the name of a host in ASCII (RFC 1035 §2.3.4) or an IP address, and a
- * port if it has one.
+ * port up to 65535 if it has one.
  */
 export function isAddress(text: string): boolean {
-  return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text);
+  return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text) &&
+    URL.canParse(`redis://${text}`);
+}
+
+/** Whether a word stands in a text, in whatever case, and with dots and hyphens or without. */
+function holds(text: string, word: string): boolean {
+  const [whole = "", part = ""] = [text, word].map((each) =>
+    each.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+  );
+  return part !== "" && whole.includes(part);
+}
+
+function wordsOf(login: string): readonly string[] {
+  const [, user = "", password = ""] = /^([^:]*):?(.*)@$/.exec(login) ?? [];
+  return [user, password].map(decodeURIComponent);
 }
 
 function loginOf(text: string): string {
@@ -192,9 +216,7 @@ function readUrl(text: string): Parts | string | undefined {
     return most === 1 ? "a URL of redis with one address" : `a URL with at most ${most} addresses`;
   }
   if (!isDecodable(login)) return "a URL whose user name and password are percent-encoded";
-  const isUrl = (address: string): boolean =>
-    isAddress(address) && URL.canParse(`${scheme}://${loginOf(login)}${address}`);
-  if (!addresses.every(isUrl)) return "a URL with an address such as host:6379";
+  if (!addresses.every(isAddress)) return "a URL with an address such as host:6379";
   const asked = readQuery(query, kind);
   if (typeof asked === "string") return asked;
   const said = { scheme, kind, login: loginOf(login), addresses, path, primaryName, database };

@@ -91,6 +91,8 @@ Deno.test("a StoreUrl knows the primary's name, its patience, and the servers th
       "a:1,b:2",
       "a/0",
       "a:99999",
+      "a:65536",
+      "[::::]:1",
       "a\x1b[2J",
       "é:1",
       "a".repeat(254),
@@ -99,6 +101,36 @@ Deno.test("a StoreUrl knows the primary's name, its patience, and the servers th
     assertThrows(() => url.at(address), ProtocolError, "This is no address");
   }
 });
+
+// The URL of a store, and what may and may not be shown of what the store says.
+const SHOWN: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  [
+    "redis+cluster://someone:canary@a:7000",
+    ["10.0.0.1:7000", "[2001:db8::1]:6379", "node-3.example.com:6379", "some-1:1"],
+    ["canary:6379", "CANARY:1", "c.a-n.ary:1", "x.canary.example.com:1", "some-one:1"],
+  ],
+  ["redis+cluster://:p%40ss%2Dword%3A9@a", ["p:9", "ss-word:9"], ["pss-word:9", "p.ssword:99"]],
+  ["redis+cluster://:pass:word@a", ["pass:1", "word:1"], ["password:1"]],
+  ["redis+cluster://:%C3%A9...@a", ["a...b:1"], []],
+  ["redis+cluster://a", ["anything:1"], []],
+  // What the URL itself shows is nothing new.
+  [
+    "redis+cluster://default:canary@redis-0.default.svc,b",
+    ["redis-1.default.svc:6379", "redis-0.default.svc:6379"],
+    ["canary.default.svc:6379"],
+  ],
+  ["redis+sentinel://a/main?sentinel_username=someone&sentinel_password=c%61nary", ["b:1"], [
+    ...["someone:1", "canary:1"],
+  ]],
+];
+
+for (const [typed, shown, hidden] of SHOWN) {
+  Deno.test(`a StoreUrl shows no user name and no password that ${typed} was told as an address`, () => {
+    const url = StoreUrl.parse(typed)!;
+    const all = [...shown, ...hidden];
+    assertEquals(all.filter((address) => url.mayShow(address)), shown);
+  });
+}
 
 Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client would not", () => {
   const wrong = [

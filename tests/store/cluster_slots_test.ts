@@ -94,7 +94,9 @@ Deno.test("slotOwners() takes nothing else for slots", async () => {
       host,
     ) => [[0, 1, [host, 1]]]),
     [[0, 1, ["h", -1]]],
-    [[0, 1, ["h", 100_000]]],
+    [[0, 1, ["h", 65_536]]],
+    [[0, 1, ["[::::]", 1]]],
+    [[0, 1, ["h".repeat(254), 1]]],
   ];
   for (const reply of wrong) {
     await assertRejects(() => ownersIn(reply), ProtocolError, "These are no slots");

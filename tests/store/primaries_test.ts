@@ -103,6 +103,8 @@ const NO_PRIMARIES: readonly Reply[] = [
   [],
   elected("", 1, 1),
   elected("10.0.0.1", 100_000, 1),
+  elected("10.0.0.1", 65_536, 1),
+  elected("canary\x1b[2J", 1, 1),
   elected("10.0.0.1", -1, 1),
   elected("10.0.0.1", 1, 1e15),
   elected("10.0.0.1", 1, -1),
@@ -116,7 +118,7 @@ Deno.test("findPrimary() takes nothing else for a primary", async () => {
   for (const reply of NO_PRIMARIES) {
     await withServers([() => reply], async (servers) => {
       const url = urlOf(servers, "sentinel", "/main");
-      await assertRejects(() => findPrimary(url, OPTIONS), ProtocolError, "no primary");
+      await assertRejects(() => findPrimary(url, OPTIONS), ProtocolError, "This is no");
     });
   }
 });

@@ -268,7 +268,9 @@ testCluster("goes to no more nodes than anybody runs", async (scene, timers) => 
 });
 
 testCluster("takes nothing else for the way to another node", async (scene) => {
-  const noAddresses = ["\x1b[2J:1", "é:1", "a@h:1"].map((address) => `MOVED 1 ${address}`);
+  const noAddresses = ["\x1b[2J:1", "é:1", "a@h:1", "h:65536"].map((address) =>
+    `MOVED 1 ${address}`
+  );
   const texts = ["TRYAGAIN later", `MOVED 1 ${TWO} or so`, "MOVED 1 two", "ASK x two:1"];
   for (const text of [...texts, ...noAddresses]) {
     scene.nodes.set(ONE, () => new ErrorReply(text));
@@ -278,7 +280,7 @@ testCluster("takes nothing else for the way to another node", async (scene) => {
   assertEquals([scene.open.has(ONE), scene.news.length], [true, 1]);
   scene.nodes.set(ONE, () => new ErrorReply(`ERR of ${moved(FIRST, TWO).message}`));
   await assertRejects(() => ask(scene, FIRST), ErrorReply);
-  assertEquals([scene.open.has(ONE), scene.asked.length], [false, 8]);
+  assertEquals([scene.open.has(ONE), scene.asked.length], [false, 9]);
 });
 
 testCluster(
