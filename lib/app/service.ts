@@ -156,11 +156,26 @@ export function readKeys(path: string): readonly CallerKey[] {
   }
 }
 
-// A random beginning tells processes apart, and a number the requests of one.
+/** Bytes of a request's own part of its name: two of a billion are alike less than once in a million. */
+const ID_BYTES = 10;
+
+/** Names that are drawn at once: to ask for random bytes for each would take longer than the name. */
+const IDS_AT_ONCE = 512;
+
+// The beginning tells processes apart. What follows is drawn, not counted: everybody who may ask for
+// the health of the server would else learn how many requests others send.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  let count = 0;
-  return () => `${prefix}-${(count++).toString(36)}`;
+  const length = 2 * ID_BYTES;
+  let drawn = "";
+  let at = 0;
+  return () => {
+    if (at === drawn.length) {
+      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
+      at = 0;
+    }
+    return `${prefix}-${drawn.slice(at, at += length)}`;
+  };
 }
 
 function processFigures(): Parameters<Metrics["text"]>[0] {

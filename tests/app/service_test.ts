@@ -45,7 +45,7 @@ function scene(args: readonly string[] = []): Scene {
 
 const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
 
-Deno.test("createService() counts and logs each request, under a number of its own", async () => {
+Deno.test("createService() counts and logs each request, under a name of its own", async () => {
   const { get, close, written } = scene(["--metrics"]);
   const ids: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -53,14 +53,48 @@ Deno.test("createService() counts and logs each request, under a number of its o
     assertMatch(await reply.text(), />false<\/boolean>$/);
     ids.push(reply.headers.get("x-request-id") ?? "");
   }
-  assertMatch(ids[0]!, /^[0-9a-f]{10}-0$/);
-  assertEquals(ids[1], ids[0]!.replace(/0$/, "1"));
+  for (const id of ids) assertMatch(id, /^[0-9a-f]{10}-[0-9a-f]{20}$/);
   const page = await (await get("/metrics")).text();
   assert(page.includes('authenticator_build_info{version="1.2.3"} 1\n'), page);
   await close();
   const lines = written.join("").match(/^\S+ info request .* operation=ValidatePin .*$/gm);
   assertEquals(lines?.length, 2, written.join(""));
   for (const line of lines ?? []) assertMatch(line, / ms=[0-9.]+( |$)/);
+  assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
+});
+
+Deno.test("createService() names requests so that no name tells how many there were", async () => {
+  const { get, close } = scene();
+  const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const reply = await get("/healthz");
+      await reply.body?.cancel();
+      names.push(reply.headers.get("x-request-id") ?? "");
+    }
+    return names;
+  };
+  const names = await namesOf(get, 2_000);
+  assertEquals(new Set(names).size, names.length);
+  // All of one server begin alike, and those of another in another way.
+  const beginnings = (
+    names: readonly string[],
+  ): readonly string[] => [...new Set(names.map((name) => name.split("-")[0]!))];
+  const [beginning, ...more] = beginnings(names);
+  assertEquals(more, []);
+  const other = scene();
+  assert(beginnings(await namesOf(other.get, 1))[0] !== beginning);
+  // As many go up from one to the next as go down, and no digit has one value more often than another.
+  const ups = names.filter((name, i) => i > 0 && name > names[i - 1]!).length;
+  assert(ups > 800 && ups < 1_200, String(ups));
+  for (let place = 11; place < 31; place++) {
+    const counts = Map.groupBy(names, (name) => name[place]);
+    assertEquals(counts.size, 16);
+    for (const [digit, having] of counts) {
+      assert(having.length > 50 && having.length < 230, `${place} ${digit} ${having.length}`);
+    }
+  }
+  await Promise.all([close(), other.close()]);
 });
 
 Deno.test("createService() tells of its process on the page of metrics", async () => {

@@ -44,6 +44,23 @@ Deno.test("the program says where it listens as JSON, when its log is JSON", asy
   assertMatch(messages[0]!, /, --port 0 --log-format json$/);
 });
 
+Deno.test("the names of requests are those in the log, and tell nobody how many there were", async () => {
+  const program = await startProgram(["--port", "0"]);
+  const names: string[] = [];
+  for (let i = 0; i < 30; i++) {
+    const reply = await fetch(`${program.url}/healthz`);
+    await reply.body?.cancel();
+    names.push(reply.headers.get("x-request-id") ?? "");
+  }
+  program.signal("SIGTERM");
+  const { stderr } = await program.outcome;
+  assertEquals([...stderr.matchAll(/ id=(\S+)$/gm)].map(([, id]) => id), names);
+  assertEquals(new Set(names.map((name) => name.split("-")[0])).size, 1);
+  assertEquals(new Set(names).size, names.length);
+  // Thirty in a random order are sorted once in 10³² times.
+  assert(names.toSorted().some((name, i) => name !== names[i]), names.join(" "));
+});
+
 Deno.test("the log warns at the start of what is risky in the options, once", async () => {
   const folder = await Deno.makeTempDir();
   const keys = `${folder}/canary-keys`;
