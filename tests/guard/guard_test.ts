@@ -389,6 +389,43 @@ Deno.test("a fifth of the budget is kept for sources that had a right pin", () =
   }
 });
 
+Deno.test("right pins of calls that do not say who asks keep no part of the budget for anybody", () => {
+  const player = new Player(rulesWith({ maxFailures: 10 }));
+  assertEquals(player.pin(STEP), "accepted");
+  assertEquals(["a", "b", "c"].map((source) => player.exhaust(source)), [5, 5, 0]);
+  assertEquals(player.pin(STEP), "throttled");
+  // Once it is kept for somebody, they have no part in it, however often they were right.
+  const other = new Player(rulesWith({ maxFailures: 10 }));
+  assertEquals([other.pin(STEP), other.pin(STEP, "user")], ["accepted", "accepted"]);
+  assertEquals([other.exhaust(), other.pin(STEP)], [8, "throttled"]);
+  assertEquals(other.pin(STEP, "user"), "accepted");
+});
+
+Deno.test("a fifth of the budget is kept for the eight sources that had a right pin last", () => {
+  const player = new Player(rulesWith({ maxFailures: 100 }));
+  const users = Array.from({ length: 9 }, (_, i) => `user ${i}`);
+  for (const user of [...users, "user 0"]) {
+    player.nowMs += SECOND;
+    assertEquals(player.pin(STEP, user), "accepted");
+  }
+  assertEquals(player.exhaust(), 80);
+  const known = users.filter((user) => player.pin(STEP, user) === "accepted");
+  assertEquals(known, users.filter((user) => user !== "user 1"));
+});
+
+Deno.test("whoever is not known has the looks after waits before the part that is kept", () => {
+  const player = new Player(rulesWith({ maxFailures: 100 }));
+  player.pin(STEP, "user");
+  assertEquals(player.exhaust(), 80);
+  for (const wait of [30, 60, 120, 240, 480, 960, 1920]) {
+    assertEquals(player.pin(), "throttled");
+    player.nowMs += wait * SECOND;
+    assertEquals([player.pin(), player.pin()], ["wrong", "throttled"], `${wait} s`);
+  }
+  // One of those looks has come back meanwhile.
+  assertEquals(player.exhaust("user"), 14);
+});
+
 Deno.test("however long others guess, a source with a right pin never waits for them", () => {
   const random = seededRandom(3);
   for (let run = 0; run < 10; run++) {
