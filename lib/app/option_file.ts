@@ -46,6 +46,16 @@ export function readOptionFile(
   throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reason}`);
 }
 
+/**
+ * The text of a file that an option names, without the byte order mark that programs on Windows put
+ * in front of it.
+ *
+ * @throws {OptionFileError} When it cannot be read; it names the option and the reason, not the path.
+ */
+export function readOptionText(option: keyof Config, path: string): string {
+  return new TextDecoder().decode(readOptionFile(option, path));
+}
+
 // One byte more than it may have, where it has more; undefined where that takes too long. The size that
 // the system tells is no help: that of a pipe or a device is 0.
 function readBounded(path: string, patienceMs: number): Buffer | undefined {

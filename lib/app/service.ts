@@ -22,7 +22,7 @@ import { adminHandler } from "./admin.ts";
 import { createGuard } from "./guard.ts";
 import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
-import { readOptionFile } from "./option_file.ts";
+import { readOptionText } from "./option_file.ts";
 
 /** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
 const STORE_NEWS_MS = 2_000;
@@ -144,7 +144,7 @@ function observe(event: RequestEvent, { log, watch, metrics }: {
  * @throws {OptionFileError} When the file cannot be read, or not be used.
  */
 export function readKeys(path: string): readonly CallerKey[] {
-  const text = readOptionFile("apiKeysFile", path).toString("utf8");
+  const text = readOptionText("apiKeysFile", path);
   try {
     return parseKeys(text);
   } catch (error) {

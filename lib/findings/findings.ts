@@ -8,15 +8,17 @@
 import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import process from "node:process";
-import { mustNotWait, readOptionFile, type TlsFileOption } from "../app/option_file.ts";
+import { mustNotWait, readOptionText, type TlsFileOption } from "../app/option_file.ts";
 import { certificatesIn } from "../app/tls_files.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
+import { doubtfulLines } from "../http/keys.ts";
 import { readVariable } from "../terminal/io.ts";
 import {
   type FileFacts,
   fileRisks,
+  keyRisks,
   optionRisks,
   variableRisks,
   WATCHED_VARIABLES,
@@ -41,6 +43,7 @@ export function findRisks(
   return [
     ...optionRisks(config, sources),
     ...fileRisks(factsOfFiles(config)),
+    ...keyRisks(doubtfulKeys(config)),
     ...variableRisks(variables),
     ...(hidden.length === 0
       ? []
@@ -66,6 +69,18 @@ function isPublic(path: string | undefined): boolean {
     return (statSync(path).mode & 0o004) !== 0;
   } catch {
     return false;
+  }
+}
+
+// A pipe was read already, and a file that cannot be used is the business of whoever uses it.
+function doubtfulKeys(config: Config): readonly number[] {
+  const { apiKeysFile: path } = config;
+  if (path === undefined) return [];
+  try {
+    mustNotWait(config, "apiKeysFile");
+    return doubtfulLines(readOptionText("apiKeysFile", path));
+  } catch {
+    return [];
   }
 }
 
@@ -116,7 +131,7 @@ function certificateIn(
   if (path === undefined) return undefined;
   try {
     mustNotWait(config, option);
-    const text = readOptionFile(option, path).toString("utf8");
+    const text = readOptionText(option, path);
     const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
     const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
     return found.map((pem) => new X509Certificate(pem)).sort((a, b) => endOf(b) - endOf(a))[0];

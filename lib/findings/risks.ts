@@ -173,6 +173,21 @@ export function fileRisks(files: readonly FileFacts[]): readonly string[] {
     );
 }
 
+/**
+ * What is risky in a file of keys.
+ *
+ * @param lines The numbers of lines with a colon and without a name.
+ */
+export function keyRisks(lines: readonly number[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
+  return [
+    `line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} has a colon, and no name ` +
+    "before it: the whole line is the key. A name begins with a letter, and has only letters, " +
+    "digits, dots, hyphens and underscores.",
+  ];
+}
+
 /** A variable that changes what the runtime under the server does. */
 export interface WatchedVariable {
   /** The name. */

@@ -44,32 +44,50 @@ export interface CallerKey {
 export function parseKeys(text: string): readonly CallerKey[] {
   const keys: CallerKey[] = [];
   const nameOf = new Map<string, string | undefined>();
-  text.split(/\r\n?|\n/).forEach((line, index) => {
-    if (line === "" || line.startsWith("#")) return;
+  for (const { line, number } of linesOf(text)) {
     const [, name, key = line] = NAME.exec(line) ?? [];
     const { min, max } = KEY_LENGTH;
     if (key.length < min || key.length > max || !/^[\x21-\x7E]+$/.test(key)) {
       throw new KeyFileError(
-        `line ${index + 1} must ${name === undefined ? "be" : "have after its name"} a key of ` +
+        `line ${number} must ${name === undefined ? "be" : "have after its name"} a key of ` +
           `${min} to ${max} printable ASCII characters, no spaces`,
       );
     }
     if (name !== undefined && name.length > MAX_NAME_LENGTH) {
       throw new KeyFileError(
-        `line ${index + 1} has a name of more than ${MAX_NAME_LENGTH} characters`,
+        `line ${number} has a name of more than ${MAX_NAME_LENGTH} characters`,
       );
     }
     // Whoever takes it from one caller would leave it with the other, and nobody could tell who sends it.
     if (nameOf.has(key) && nameOf.get(key) !== name) {
       throw new KeyFileError(
-        `line ${index + 1} has a key that is above it with another name or none`,
+        `line ${number} has a key that is above it with another name or none`,
       );
     }
     nameOf.set(key, name);
     keys.push({ name, key });
-  });
+  }
   if (keys.length === 0) throw new KeyFileError("it has no keys");
   return keys;
+}
+
+/**
+ * Lines of a file of keys that are one key with a colon in it and without a name: whoever wrote them
+ * may have meant what stands before the colon as a name, which it cannot be.
+ *
+ * @returns Their numbers, from 1.
+ */
+export function doubtfulLines(text: string): readonly number[] {
+  return linesOf(text).flatMap(({ line, number }) =>
+    line.includes(":") && !NAME.test(line) ? [number] : []
+  );
+}
+
+// Those that are not passed over.
+function linesOf(text: string): readonly { readonly line: string; readonly number: number }[] {
+  return text.split(/\r\n?|\n/)
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line !== "" && !line.startsWith("#"));
 }
 
 /** Who sends a request. */

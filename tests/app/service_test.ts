@@ -238,6 +238,8 @@ Deno.test("createService() wants one of the keys where the options name a file o
   assertEquals(renewKeys(), [{ name: "billing", key: next }]);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
+  Deno.writeTextFileSync(path, `\uFEFFbilling:${next}\r\n`);
+  assertEquals(renewKeys(), [{ name: "billing", key: next }]);
   Deno.writeTextFileSync(path, "canary\n");
   assertThrows(renewKeys, UsageError, "line 1");
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);

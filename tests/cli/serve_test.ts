@@ -214,6 +214,25 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
   assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
 });
 
+Deno.test("the program reads keys as Windows writes them, and warns of one that seems to have a name", async () => {
+  await withFolder(async (folder) => {
+    const [named, bare] = ["canary-canary-canary", "9acc:canary-canary-canary-too"];
+    await Deno.writeTextFile(`${folder}/keys`, `\uFEFFbilling:${named}\r\n${bare}\r\n`);
+    const program = await startProgram(["--port", "0", "--api-keys-file", `${folder}/keys`]);
+    const statusBy = async (key: string): Promise<number> => {
+      const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
+      await reply.body?.cancel();
+      return reply.status;
+    };
+    const asked = [named, bare, bare.replace("9acc:", "")];
+    assertEquals(await Promise.all(asked.map(statusBy)), [302, 302, 401]);
+    program.signal("SIGTERM");
+    const { stderr } = await program.outcome;
+    assertMatch(stderr, / warn line 2 of the file of --api-keys-file has a colon, and no name /);
+    assert(stderr.includes(" caller=billing ") && !stderr.includes("canary"), stderr);
+  });
+});
+
 Deno.test("SIGHUP does not keep a program waiting for who writes to a pipe", async () => {
   await withFolder(async (folder) => {
     const keys = `${folder}/keys`;

@@ -47,6 +47,29 @@ Deno.test("findRisks() names the files with secrets that everybody can read", as
   });
 });
 
+Deno.test("findRisks() names the first line of a key with a colon and without a name", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/keys`;
+    const risks = async (...lines: readonly string[]): Promise<readonly string[]> => {
+      await Deno.writeTextFile(path, `\uFEFF${lines.join("\n")}`, { mode: 0o600 });
+      return await risksOf(["--api-keys-file", path]);
+    };
+    const key = "canary-canary-canary";
+    const doubtful = (line: string): string =>
+      `line ${line} of the file of --api-keys-file has a colon, and no name before it: the whole ` +
+      "line is the key. A name begins with a letter, and has only letters, digits, dots, hyphens " +
+      "and underscores.";
+    assertEquals(await risks(`a:${key}`, key), []);
+    assertEquals(await risks("", `9acc:${key}`), [doubtful("2")]);
+    assertEquals(await risks(`9acc:${key}`, key, `_:${key}`, `a/b:${key}`), [
+      doubtful("1 (and 2 more)"),
+    ]);
+    assertEquals(await risksOf(["--api-keys-file", "/dev/null"]), [
+      "everybody on this machine may read the file of --api-keys-file.",
+    ]);
+  });
+});
+
 Deno.test("certificateFindings() looks at all certificates that the options name", async () => {
   await withFolder((folder) => {
     const path = `${folder}/c.pem`;

@@ -1,7 +1,14 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import type { Handler } from "../../lib/http/handler.ts";
-import { CHALLENGE, KeyFileError, KeyRing, keyRingOf, parseKeys } from "../../lib/http/keys.ts";
+import {
+  CHALLENGE,
+  doubtfulLines,
+  KeyFileError,
+  KeyRing,
+  keyRingOf,
+  parseKeys,
+} from "../../lib/http/keys.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const KEY = "correct-horse-battery-staple";
@@ -75,6 +82,14 @@ Deno.test("parseKeys() takes the name of a caller before a key", () => {
     [`a/b:${rest}`, undefined, `a/b:${rest}`],
   ];
   for (const [line, name, key] of rows) assertEquals(parseKeys(line), [{ name, key }], line);
+});
+
+Deno.test("doubtfulLines() names the lines with a colon that no name stands before", () => {
+  const lines = [`# 1:${KEY}`, "", KEY, `a:${KEY}`, `a:1:${KEY}`, `1st:${KEY}`, `:${KEY}`, OTHER];
+  for (const end of ["\n", "\r\n", "\r"]) {
+    assertEquals(doubtfulLines(lines.join(end)), [6, 7, 8]);
+  }
+  assertEquals(doubtfulLines(KEY), []);
 });
 
 Deno.test("KeyRing knows a caller by each of its keys, and by a whole line that may be older", () => {
