@@ -57,14 +57,20 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   return { ...names, ...redisStore(rules, config.guard, latestTls(config), observer) };
 }
 
+/** What programs on Windows put in front of text (UTF-8). */
+const BYTE_ORDER_MARK: readonly number[] = [0xEF, 0xBB, 0xBF];
+
 /**
- * Reads the key of fingerprints: the bytes of a file, without white space at its end where it is
- * long enough without, since editors and `echo` put a line end there.
+ * Reads the key of fingerprints: the bytes of a file, without a byte order mark before them and white
+ * space behind them where it is long enough without, since editors put one there and `echo` the other.
  *
  * @throws {OptionFileError} When it cannot be read, or is too short.
  */
 export function readGuardKey(path: string): Uint8Array {
-  const bytes = readOptionFile("guardKeyFile", path);
+  const all = readOptionFile("guardKeyFile", path);
+  const isMarked = BYTE_ORDER_MARK.every((byte, i) => byte === all[i]) &&
+    all.length >= BYTE_ORDER_MARK.length + MIN_GUARD_KEY_BYTES;
+  const bytes = all.subarray(isMarked ? BYTE_ORDER_MARK.length : 0);
   let { length } = bytes;
   while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
   if (length < MIN_GUARD_KEY_BYTES) {
@@ -72,7 +78,7 @@ export function readGuardKey(path: string): Uint8Array {
       `the file of ${
         flagOf("guardKeyFile")
       } must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
-        "or their text",
+        `or their text: it holds ${length} ${length === 1 ? "byte" : "bytes"}`,
     );
   }
   return bytes.subarray(0, length);

@@ -10,7 +10,7 @@ import { flagOf, OptionFileError } from "../config/option.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
-import { readOptionFile, type TlsFileOption } from "./option_file.ts";
+import { readOptionText, type TlsFileOption } from "./option_file.ts";
 
 /**
  * Reads the certificate and the key that the options name.
@@ -40,7 +40,7 @@ export function readTls(config: Config): Tls | undefined {
  */
 export function readStoreTls(config: Config): StoreTls {
   const { guardTlsCa } = config;
-  const ca = guardTlsCa === undefined ? undefined : read(guardTlsCa, "guardTlsCa");
+  const ca = guardTlsCa === undefined ? undefined : readOptionText("guardTlsCa", guardTlsCa);
   if (ca !== undefined) readCertificate(ca, "guardTlsCa");
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
@@ -59,15 +59,18 @@ function readPair(
 ): Tls | undefined {
   const [certPath, keyPath] = [config[certOption], config[keyOption]];
   if (certPath === undefined || keyPath === undefined) return undefined;
-  const tls = { cert: read(certPath, certOption), key: read(keyPath, keyOption) };
+  const tls = {
+    cert: readOptionText(certOption, certPath),
+    key: readOptionText(keyOption, keyPath),
+  };
   const certificate = readCertificate(tls.cert, certOption);
   // Deno would show a chain with a broken one to callers, and all of them would go away.
   for (const pem of certificatesIn(tls.cert)) readCertificate(pem, certOption);
-  const key = parse(
-    () => createPrivateKey(tls.key),
-    keyOption,
-    "a PEM private key without password",
-  );
+  const key = parse(tls.key, keyOption, {
+    read: createPrivateKey,
+    expected: "a PEM private key without password",
+    kind: "a private key",
+  });
   if (!certificate.checkPrivateKey(key)) {
     throw new OptionFileError(
       `the key of ${flagOf(keyOption)} does not match the certificate of ${flagOf(certOption)}`,
@@ -77,17 +80,45 @@ function readPair(
 }
 
 function readCertificate(pem: string, option: TlsFileOption): X509Certificate {
-  return parse(() => new X509Certificate(pem), option, "a PEM certificate");
+  return parse(pem, option, {
+    read: (pem) => new X509Certificate(pem),
+    expected: "a PEM certificate",
+    kind: "a certificate",
+  });
 }
 
-function read(path: string, option: TlsFileOption): string {
-  return readOptionFile(option, path).toString("utf8");
+/** What files of TLS are mixed up with, by the label of what is first in them (RFC 7468). */
+const KINDS: readonly (readonly [label: RegExp, kind: string])[] = [
+  [/^ENCRYPTED PRIVATE KEY$/, "a private key with a password"],
+  [/PRIVATE KEY$/, "a private key"],
+  [/PUBLIC KEY$/, "a public key"],
+  [/CERTIFICATE REQUEST$/, "a certificate request"],
+  [/CERTIFICATE$/, "a certificate"],
+];
+
+// Nothing of the file stands in it but which of those kinds is there.
+function found(text: string, kindExpected: string): string {
+  if (text.trim() === "") return "it is empty";
+  const label = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text)?.[1];
+  if (label === undefined) return "it is not PEM";
+  // The older form of a key with a password says so behind its label (RFC 1421 §4.6.1.1).
+  const kind = /^Proc-Type: *4, *ENCRYPTED/m.test(text)
+    ? "a private key with a password"
+    : KINDS.find(([labels]) => labels.test(label))?.[1] ?? "something else";
+  return kind === kindExpected ? `it holds ${kind} that cannot be read` : `it holds ${kind}`;
 }
 
-function parse<T>(attempt: () => T, option: TlsFileOption, expected: string): T {
+function parse<T>(text: string, option: TlsFileOption, { read, expected, kind }: {
+  readonly read: (text: string) => T;
+  readonly expected: string;
+  /** What the expected is called among `KINDS`. */
+  readonly kind: string;
+}): T {
   try {
-    return attempt();
+    return read(text);
   } catch {
-    throw new OptionFileError(`the file of ${flagOf(option)} does not hold ${expected}`);
+    throw new OptionFileError(
+      `the file of ${flagOf(option)} does not hold ${expected}: ${found(text, kind)}`,
+    );
   }
 }

@@ -40,7 +40,7 @@ for (const [line, verdicts] of ROWS) {
   });
 }
 
-Deno.test("readGuardKey() takes white space off the end of what is long enough without", () => {
+Deno.test("readGuardKey() takes white space and a byte order mark off what is long enough without", () => {
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   for (
@@ -50,16 +50,23 @@ Deno.test("readGuardKey() takes white space off the end of what is long enough w
       [`${key}k\t\r\n `, `${key}k`],
       [` ${key}`, ` ${key}`],
       [`${key.slice(1)}\n\n`, `${key.slice(1)}\n`],
+      [`\uFEFF${key}`, key],
+      [`\uFEFF${key}\r\n`, key],
+      [`\uFEFF${key.slice(1)}`, `\uFEFF${key.slice(1)}`],
+      [`k\uFEFF${key}`, `k\uFEFF${key}`],
     ] as const
   ) {
     Deno.writeTextFileSync(path, text);
-    assertEquals(new TextDecoder().decode(readGuardKey(path)), read);
+    assertEquals(new TextDecoder("utf-8", { ignoreBOM: true }).decode(readGuardKey(path)), read);
   }
-  Deno.writeTextFileSync(path, key.slice(1));
-  assertEquals(
-    assertThrows(() => readGuardKey(path), UsageError).message,
-    "the file of --guard-key-file must hold a key of 32 random bytes or more, or their text",
-  );
+  for (const [length, found] of [[31, "31 bytes"], [1, "1 byte"], [0, "0 bytes"]] as const) {
+    Deno.writeTextFileSync(path, key.slice(0, length));
+    assertEquals(
+      assertThrows(() => readGuardKey(path), UsageError).message,
+      "the file of --guard-key-file must hold a key of 32 random bytes or more, or their text: it " +
+        `holds ${found}`,
+    );
+  }
   Deno.removeSync(path);
 });
 

@@ -245,7 +245,7 @@ Deno.test("a broken new file keeps the old certificate, and one line of the log 
     program.signal("SIGTERM");
     const { stderr } = await program.outcome;
     assert(
-      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n\S+ info new connections use the renewed certificate\n/m
+      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate: it is not PEM\n\S+ info new connections use the renewed certificate\n/m
         .test(stderr),
       stderr,
     );
@@ -294,22 +294,39 @@ Deno.test("a certificate that cannot be used ends the program with 2", async () 
     const strange = await runProgram(args);
     put({ cert: FIRST.cert, key: "no key" });
     const broken = await runProgram(args);
-    assertEquals([missing, strange, broken].map(({ code, stderr }) => [code, stderr]), [
+    put({ cert: FIRST.key, key: FIRST.cert });
+    const swapped = await runProgram(args);
+    put({ cert: FIRST.cert, key: FIRST.cert });
+    const twice = await runProgram(args);
+    assertEquals(
+      [missing, strange, broken, swapped, twice].map(({ code, stderr }) => [code, stderr]),
       [
-        2,
-        "authenticator: error: the file of --tls-cert cannot be read: there is no such file or " +
-        "folder.\n",
+        [
+          2,
+          "authenticator: error: the file of --tls-cert cannot be read: there is no such file or " +
+          "folder.\n",
+        ],
+        [
+          2,
+          "authenticator: error: the key of --tls-key does not match the certificate of " +
+          "--tls-cert.\n",
+        ],
+        [
+          2,
+          "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
+          "password: it is not PEM.\n",
+        ],
+        [
+          2,
+          "authenticator: error: the file of --tls-cert does not hold a PEM certificate: it holds a " +
+          "private key.\n",
+        ],
+        [
+          2,
+          "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
+          "password: it holds a certificate.\n",
+        ],
       ],
-      [
-        2,
-        "authenticator: error: the key of --tls-key does not match the certificate of " +
-        "--tls-cert.\n",
-      ],
-      [
-        2,
-        "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
-        "password.\n",
-      ],
-    ]);
+    );
   });
 });
