@@ -54,6 +54,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
       await t.step("keys come from a file of root's", () => checkKeys(machine));
+      await t.step("an upgrade goes as docs/upgrading.md shows", () => checkUpgrade(machine));
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
       await t.step("two servers share a port and a guard", () => checkTarget(machine));
       await t.step("one after the other, without a break", () => checkRolling(machine));
@@ -156,6 +157,32 @@ async function checkKeys(machine: Machine): Promise<void> {
     "302",
   ]);
   await say(`rm -r ${folder} && systemctl daemon-reload`);
+}
+
+/** Upgrades to an executable as it is downloaded: with the name of a release, not executable. */
+async function checkUpgrade(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const [download, check, replace, ask] = ["new=", " check\n", ".old\n", " healthcheck\n"]
+    .map((text) => shownBlock("docs/upgrading.md", text)) as [string, string, string, string];
+  const [, name] = /^new=(.*)$/m.exec(download)!;
+  const folder = "/etc/systemd/system/authenticator.service.d";
+  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
+    systemctl daemon-reload && systemctl restart authenticator
+    mkdir /tmp/download && cd /tmp/download
+    install -m 644 /src/dist/authenticator ${name} && sha256sum ${name} >SHA256SUMS`);
+  const before = await say("stat --format=%i /usr/local/bin/authenticator");
+  const tried = `cd /tmp/download\n${download}${check}`;
+  const { code, stdout, stderr } = await run(tried);
+  assertEquals(code, 1, stdout + stderr);
+  assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
+  await say(`echo 'Environment=AUTHENTICATOR_PROT=81' >>${folder}/api-keys.conf
+    systemctl daemon-reload`);
+  assertEquals((await run(tried)).code, 2);
+  await say(`rm -r ${folder} && systemctl daemon-reload`);
+  await say(`${tried}set -e\n${replace}until ${ask}do sleep 0.1; done`);
+  assert(await say("stat --format=%i /usr/local/bin/authenticator") !== before);
+  await say(`set -e\n${shownBlock("docs/upgrading.md", "mv /usr")}`);
+  await eventually(() => answers(machine), "the older one is back");
 }
 
 async function checkDropIns(machine: Machine): Promise<void> {

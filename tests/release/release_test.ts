@@ -82,6 +82,22 @@ async function checkTexts(folder: string): Promise<void> {
   assertEquals(components.map(({ purl }) => purl).sort(), [...packages, ...runtimes].sort());
 }
 
+Deno.test("the executables of a release have the names that the pages say", () => {
+  const script = read("compile.sh");
+  assert(script.includes("output=authenticator-$name-$runtime\n"));
+  const [, targets] = /^readonly TARGETS='([^']+)'/m.exec(script)!;
+  const names = targets!.split("\n").map((line) => line.split(" ")[0]!).flatMap((target) =>
+    ["deno", "bun"].map((runtime) =>
+      `authenticator-${target}-${runtime}${target.startsWith("windows-") ? ".exe" : ""}`
+    )
+  );
+  const said = ["README.md", "deploy/README.md", "docs/upgrading.md"].flatMap((page) =>
+    [...read(page).matchAll(/authenticator-[\w-]+-(?:deno|bun)(?:\.exe)?/g)].map(([name]) => name)
+  );
+  assertEquals(said.filter((name) => !names.includes(name)), []);
+  assert(said.length > 0);
+});
+
 // Bundles, and breaks off at all else.
 const BREAKS_OFF = `#!/usr/bin/env bash
 [[ $* != --version ]] || { echo "deno $DENO (stable)"; exit; }
