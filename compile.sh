@@ -37,7 +37,8 @@ Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle | --release]
 
   --with deno|bun  The runtime inside (deno)
   --target TARGET  The machine it is for (this one): $(cut -d' ' -f1 <<<"$TARGETS" | paste -sd' ' - | fold -s -w 60 | sed '2,$s/^/                   /')
-  --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
+  --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`; --with bun makes
+                   it too
   --release        dist/release/: executables for every target with both runtimes, the bundle, manual
                    page, completion, licences, SBOM, notes and checksums. --with and --target narrow it
 
@@ -236,7 +237,7 @@ report() {
   local bytes
   bytes=$(wc -c <"$1")
   printf '%s: %s.%s MB, ' "$1" $((bytes / 1000000)) $((bytes / 100000 % 10))
-  if [[ $only_bundle ]]; then
+  if [[ $1 == *.js ]]; then
     echo 'a bundle for bun'
   elif [[ $runtime == deno ]]; then
     echo 'on Deno, which holds it to the permissions listed in compile.sh'
@@ -287,3 +288,5 @@ else
 fi
 publish
 report "dist/$output"
+# What is inside that executable, for those who have Bun.
+[[ $runtime != bun || $only_bundle ]] || report dist/authenticator.js

@@ -79,6 +79,15 @@ Deno.test("an executable holds our sources and what they import, nothing else", 
     assert(packages.has("deno-std"));
   }));
 
+Deno.test("compile.sh --with bun names both files that it makes", () =>
+  withSources("named-files-", async (folder) => {
+    const text = await compile(folder, ["--with", "bun"], {});
+    const named = [...text.matchAll(/^(dist\/\S+): \d+\.\d MB, /gm)].map(([, path]) => path);
+    assertEquals(named, ["dist/authenticator", "dist/authenticator.js"], text);
+    const made = [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort();
+    assertEquals(made, MADE);
+  }));
+
 Deno.test("compile.sh writes the checksums of what it made", () =>
   withSources("checksums-", async (folder) => {
     const text = await compile(folder, ["--bundle"], {});
