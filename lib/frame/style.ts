@@ -172,7 +172,7 @@ color:var(--warn);border-left:5px solid}
 .keys{display:grid;gap:.3rem .9rem;padding-block:1rem}
 .short{max-width:26rem;padding:.5rem .75rem;border-radius:8px;background:var(--warnGround);
 color:var(--warn);font-size:.9rem}
-.short:empty{position:absolute;padding:0}
+.short:has([hidden]){position:absolute;padding:0}
 
 .try{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem;margin-top:1.25rem}
 form{display:grid;gap:1rem;align-content:start}

@@ -112,9 +112,17 @@ function fieldElement(
   );
 }
 
-// Where the script warns of a short secret. It is empty, not hidden: browsers read out what comes
-// into an element that is there.
-const SHORT_SECRET = element("p", { class: "short on-screen js-only", role: "status" });
+// RFC 4226 §4, R6: 128 bits at least. The sentence is hidden and not the paragraph: browsers read out
+// what comes into an element that is there.
+const SHORT_SECRET = element(
+  "p",
+  { class: "short on-screen js-only", role: "status" },
+  element(
+    "span",
+    { hidden: "" },
+    "This secret is shorter than 16 bytes: it can be guessed from a few codes. Use it for tests only.",
+  ),
+);
 
 const RANDOM_BUTTON = element(
   "button",
@@ -162,6 +170,11 @@ const REASONS = element(
   { class: "reasons", open: "", hidden: "" },
   element("summary", {}, "Why it is false"),
   element("div", {}),
+  element(
+    "small",
+    { class: "elsewhere", hidden: "" },
+    "To see which it is, open this page over HTTPS or on localhost.",
+  ),
 );
 
 /** The codes around now: the steps at which the window begins and ends, and those beside now. */
@@ -181,8 +194,7 @@ function testAuthenticator({ service: { otp: { window } } }: PageContext): Marku
     "div",
     { class: "test-app", hidden: "", role: "group", "aria-labelledby": "test-app-title" },
     element("h3", { id: "test-app-title" }, "No phone? Use this test authenticator"),
-    // The script shows one of the two: browsers compute codes only for pages that nobody can change
-    // on the way.
+    // The script shows one of the two: over plain HTTP, browsers compute nothing for a page.
     element(
       "p",
       { class: "hint elsewhere", hidden: "" },

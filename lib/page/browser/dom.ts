@@ -1,8 +1,10 @@
 /**
- * Finding elements of the page, and addresses.
+ * Finding elements of the page, addresses, and what forms hold.
  *
  * @module
  */
+
+import type { PageSettings } from "../shared/settings.ts";
 
 /** All elements that a selector finds, in the order of the document. */
 export function all<E extends Element = HTMLElement>(
@@ -60,4 +62,9 @@ export function addressOf(relative: string): string {
 /** The form's values by the names of its fields. */
 export function valuesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+}
+
+/** The settings of the server that a form's operation follows. */
+export function settingsOf(form: HTMLFormElement): PageSettings {
+  return JSON.parse(form.dataset["settings"] ?? "{}");
 }

@@ -5,7 +5,7 @@
  */
 
 import { tick } from "./clock.ts";
-import { all, first, one, setText, valuesOf } from "./dom.ts";
+import { all, first, one, settingsOf, valuesOf } from "./dom.ts";
 import {
   type Answer,
   call,
@@ -17,7 +17,6 @@ import {
 } from "./exchange.ts";
 import { holesOf, keep, remember, remembered } from "./memory.ts";
 import { secretKey } from "../../otp/secret.ts";
-import { settingsOf } from "./settings.ts";
 import { drawSecret } from "./secrets.ts";
 import {
   chosenPanel,
@@ -137,9 +136,6 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
 /** The fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
 const MIN_KEY_BYTES = 16;
 
-const SHORT = `This secret is shorter than ${MIN_KEY_BYTES} bytes: it can be guessed from a few ` +
-  "codes. Use it for tests only.";
-
 /** Says of a secret that it is short, while it is; once, where two forms have the same. */
 export function showShort(): void {
   const said = new Set<string>();
@@ -148,7 +144,7 @@ export function showShort(): void {
     const length = secretKey(secret, settingsOf(form).secretEncoding)?.length ?? 0;
     const isShort = length > 0 && length < MIN_KEY_BYTES && !said.has(secret);
     said.add(secret);
-    for (const short of all(".short", form.parentElement!)) setText(short, isShort ? SHORT : "");
+    for (const short of all(".short > span", form.parentElement!)) short.hidden = !isShort;
   }
 }
 

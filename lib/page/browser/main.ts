@@ -23,6 +23,7 @@ function mount(): void {
   // The server does not see how the page came to the browser when something stands in between.
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
+  for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
   recall();
   for (const button of all(".print")) setUpPrintButton(button);
   mountPanes(document);

@@ -16,8 +16,7 @@ import {
 import { diagnose, type Diagnosis } from "../../diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
 import { serverNowMs } from "./clock.ts";
-import { first, one, textElement } from "./dom.ts";
-import { settingsOf } from "./settings.ts";
+import { first, one, settingsOf, textElement } from "./dom.ts";
 
 let asked = 0;
 
@@ -43,9 +42,7 @@ export async function explainFalse(
     reasons.hidden = false;
   };
   // Over plain HTTP, browsers compute nothing for a page.
-  if (globalThis.isSecureContext !== true) {
-    return show(...otherReasons(settings), textElement("small", ELSEWHERE));
-  }
+  if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
   show(textElement("p", "Looking for the reason\u2026"));
   const found = await diagnose({ pin, secretCode }, settings, serverNowMs() ?? Date.now());
   if (mine === asked) show(...explained(found, settings));
@@ -72,8 +69,6 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
   );
   return [...shown, textElement("small", certaintySentence(best))];
 }
-
-const ELSEWHERE = "To see which it is, open this page over HTTPS or on localhost.";
 
 const EXPIRED_ON_THE_WAY =
   "The pin had expired, or was not valid yet, when the server checked it: send it again.";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { settingsOf } from "./settings.ts";
+import { settingsOf } from "./dom.ts";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

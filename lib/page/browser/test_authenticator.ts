@@ -8,16 +8,14 @@
 import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { serverNowMs } from "./clock.ts";
-import { all, first, one, setText } from "./dom.ts";
+import { all, first, one, setText, settingsOf } from "./dom.ts";
 import { keep } from "./memory.ts";
-import { settingsOf } from "./settings.ts";
 
-/** Makes the buttons put a code into the form, or says where there would be codes. */
+/** Makes the buttons put a code into the form. */
 export function setUpTestAuthenticator(box: HTMLElement): void {
   box.hidden = false;
   // Over plain HTTP, browsers compute nothing for a page.
   one(".codes", box).hidden = !isSecureContext;
-  one(".elsewhere", box).hidden = isSecureContext;
   const form = formOf(box);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
