@@ -130,7 +130,9 @@ function redisStore(
     },
   });
   const onError = (): void => count("store-error");
-  return { store: createRedisStore({ rules, connection, now: steadyClock, onError }), known };
+  const { patienceMs } = url;
+  const store = createRedisStore({ rules, connection, patienceMs, now: steadyClock, onError });
+  return { store, known };
 }
 
 function shown(node: string, url: StoreUrl): string {

@@ -10,7 +10,7 @@ import { ProtocolError, SilenceError } from "./store_failure.ts";
 export const MAX_IN_FLIGHT = 1000;
 
 /** Ticks that a command may wait. */
-const PATIENCE_TICKS = 10;
+export const PATIENCE_TICKS = 10;
 
 /** What a pipeline needs. */
 export interface PipelineOptions {

@@ -9,8 +9,16 @@ import { ErrorReply, type StoreFailure, storeFailure } from "./store_failure.ts"
 
 /** A connection that comes back by itself. */
 export interface RedisConnection {
-  /** Sends a command; rejects at once without a connection, and when no reply comes in time. */
-  readonly ask: RedisClient["ask"];
+  /**
+   * Sends a command; rejects at once without a connection, and when no reply comes in time.
+   *
+   * @param isOver Whether nobody waits for the reply any more: then it is sent to no other node.
+   */
+  readonly ask: <T>(
+    words: readonly string[],
+    read: (reply: unknown) => T,
+    isOver?: () => boolean,
+  ) => Promise<T>;
   /** Whether there is a connection that answers. */
   readonly isHealthy: () => boolean;
   /** Ends it for good. */

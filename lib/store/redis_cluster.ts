@@ -60,7 +60,7 @@ export function connectCluster(options: RedisClusterOptions): RedisConnection {
   const cluster = new Cluster(options);
   void cluster.run();
   return {
-    ask: (words, read) => cluster.ask(words, read),
+    ask: (words, read, isOver) => cluster.ask(words, read, isOver),
     isHealthy: () => cluster.isHealthy,
     close: () => cluster.close(),
   };
@@ -87,7 +87,11 @@ class Cluster {
     return well.length * 2 > primaries.length;
   }
 
-  async ask<T>(words: readonly string[], read: (reply: unknown) => T): Promise<T> {
+  async ask<T>(
+    words: readonly string[],
+    read: (reply: unknown) => T,
+    isOver: () => boolean = () => false,
+  ): Promise<T> {
     const slot = slotOf(keyIn(words));
     let address = this.#owners[slot];
     let asking = false;
@@ -108,6 +112,7 @@ class Cluster {
         asking = redirection.kind === "ASK";
         if (!asking && !isNew) this.#owners[slot] = address;
         this.#wake();
+        if (isOver()) throw error;
       }
     }
   }

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
 import { SHARED_LOOK } from "../guard/looks.ts";
+import { Deadlines } from "../connection/deadlines.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "../connection/redis_connection.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";
@@ -18,12 +19,17 @@ const MAX_REFUSALS = 10_000;
 /** How long a refusal is remembered here, at most, in milliseconds. */
 const MAX_REFUSAL_MS = 1000;
 
+/** How long a reply may take unless it is said, in milliseconds. */
+const PATIENCE_MS = 500;
+
 /** What a store in Redis needs. */
 export interface RedisStoreOptions {
   /** The rules, the same for all that share the store. */
   readonly rules: GuardRules;
   /** The way to Redis. */
   readonly connection: RedisConnection;
+  /** How long a reply may take, in milliseconds, and a decision twice as long; 500 unless given. */
+  readonly patienceMs?: number;
   /** A clock in milliseconds that only goes forward. */
   readonly now: () => number;
   /** Told whenever a decision could not be had. */
@@ -67,20 +73,25 @@ export async function probe(
  * no round trip and are not looked at. For no longer, because an operator may lift it.
  */
 export function createRedisStore(options: RedisStoreOptions): GuardStore {
-  const { rules, connection, now, onError, storeNow } = options;
+  const { rules, connection, patienceMs = PATIENCE_MS, now, onError, storeNow } = options;
   const refusals = new Refusals();
+  const deadlines = new Deadlines(patienceMs);
   let questions = 0;
-  const ask = async (fingerprint: string, asked: Question): Promise<Decided> => {
+  const ask = async (
+    fingerprint: string,
+    asked: Question,
+    isOver: () => boolean,
+  ): Promise<Decided> => {
     const question = ++questions;
     const call = { rules, asked, nowMs: storeNow?.(), question };
     const args = ["1", `${KEY_PREFIX}${fingerprint}`, ...scriptArguments(call)];
     const read = (reply: unknown): Decided => readDecision(reply, asked, question);
     try {
-      return await connection.ask(["EVALSHA", SCRIPT_SHA1, ...args], read);
+      return await connection.ask(["EVALSHA", SCRIPT_SHA1, ...args], read, isOver);
     } catch (error) {
       // A store does not know the name of a script that it has not seen since it started.
-      if (!isUnknownScript(error)) throw error;
-      return await connection.ask(["EVAL", DECIDE_SCRIPT, ...args], read);
+      if (!isUnknownScript(error) || isOver()) throw error;
+      return await connection.ask(["EVAL", DECIDE_SCRIPT, ...args], read, isOver);
     }
   };
   return {
@@ -92,7 +103,9 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
     },
     decide: async (fingerprint, matchedStep, source) => {
       try {
-        const { verdict, refusedMs } = await ask(fingerprint, { matchedStep, source });
+        const { verdict, refusedMs } = await deadlines.within((isOver) =>
+          ask(fingerprint, { matchedStep, source }, isOver)
+        );
         if (refusedMs > 0) {
           const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
           refusals.add(refusalName(fingerprint, source), untilMs);
@@ -100,14 +113,18 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
         if (verdict === "unavailable") onError?.();
         return verdict;
       } catch {
-        // The connection has told why; whatever it was, nothing is known of the secret.
+        // The connection has told why, unless each of its nodes answers in time and all together do
+        // not; whatever it was, nothing is known of the secret.
         onError?.();
         return "unavailable";
       }
     },
     begin: () => SHARED_LOOK,
     isHealthy: connection.isHealthy,
-    close: connection.close,
+    close: () => {
+      deadlines.close();
+      connection.close();
+    },
   };
 }
 

@@ -253,6 +253,20 @@ testCluster("follows no question for ever around", async (scene) => {
   assertEquals(scene.asked.length, 5);
 });
 
+testCluster("sends a question on for nobody who waits no more", async (scene) => {
+  let redirections = 0;
+  scene.nodes.set(ONE, () => moved(FIRST, TWO));
+  scene.nodes.set(TWO, () => moved(FIRST, ONE));
+  await assertRejects(
+    () => scene.connection.ask(["GET", FIRST], (reply) => reply, () => ++redirections === 2),
+    ErrorReply,
+  );
+  assertEquals(scene.asked, [[ONE, "GET"], [TWO, "GET"]]);
+  // Where the slot is, is known from then on.
+  scene.nodes.clear();
+  assertEquals(await ask(scene, FIRST), ONE);
+});
+
 testCluster("goes to no more nodes than anybody runs", async (scene, timers) => {
   let port = 0;
   scene.nodes.set(ONE, () => moved(FIRST, `h:${++port}`));

@@ -6,7 +6,9 @@ import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
+import type { RedisConnection } from "../../lib/connection/redis_connection.ts";
 import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 const NEVER = new Promise<never>(() => {});
 const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });
@@ -144,6 +146,35 @@ Deno.test("probe() fails where no decision can be asked for by the name of the s
   await assertRejects(() => probe(saying("NOPERM no permissions")), ErrorReply, "NOPERM");
   // It is asked for by the script itself then.
   await probe(saying("NOSCRIPT No matching script."));
+});
+
+Deno.test("a Redis store answers by the deadline of a decision, and asks for nothing more after it", async () => {
+  await ManualTimers.during(async (timers) => {
+    const replies = ["EVALSHA", "EVALSHA"].map(() => Promise.withResolvers<never>());
+    const asked: string[] = [];
+    const connection: RedisConnection = {
+      ask: (words) => replies[asked.push(words[0]!) - 1]?.promise ?? NEVER,
+      isHealthy: () => true,
+      close: () => {},
+    };
+    let errors = 0;
+    const store = createRedisStore({
+      ...{ rules: RULES, connection, patienceMs: 900, now: () => 0 },
+      onError: () => void errors++,
+    });
+    const [first, second] = [store.decide("a", STEP), store.decide("b", STEP)];
+    for (let i = 0; i < 12; i++) await timers.tick();
+    // To ask by the script itself takes no more time than is left.
+    replies[0]!.reject(new ErrorReply("NOSCRIPT"));
+    for (let i = 0; i < 8; i++) await timers.tick();
+    assertEquals([asked, errors], [["EVALSHA", "EVALSHA", "EVAL"], 0]);
+    await timers.tick();
+    assertEquals([await first, await second, errors], ["unavailable", "unavailable", 2]);
+    replies[1]!.reject(new ErrorReply("NOSCRIPT"));
+    await timers.settle();
+    assertEquals([asked.length, errors, timers.asked], [3, 2, new Array(21).fill(90)]);
+    store.close();
+  });
 });
 
 Deno.test("a Redis store refuses at once while there is no connection", () => {

@@ -144,6 +144,9 @@ export function written(reply: Reply): string {
   return `*${reply.length}\r\n${reply.map(written).join("")}`;
 }
 
+/** What is answered to a question; where that takes time, what is asked afterwards waits as well. */
+type Answers = (question: Question) => Answer | Promise<Answer>;
+
 /** A store that listens. */
 export interface FuzzedStore {
   /** Its URL. */
@@ -162,7 +165,7 @@ export interface FuzzedStore {
  * @param other Decides what is answered to any other command.
  */
 export function startFuzzedStore(
-  answer: (question: Question) => Answer,
+  answer: Answers,
   other: (words: readonly string[]) => string = () => "+OK\r\n",
 ): FuzzedStore {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -187,7 +190,7 @@ export function startFuzzedStore(
 
 async function converse(
   connection: Deno.TcpConn,
-  answer: (question: Question) => Answer,
+  answer: Answers,
   other: (words: readonly string[]) => string,
 ): Promise<void> {
   const buffer = new Uint8Array(65_536);
@@ -214,7 +217,7 @@ async function reply(
   connection: Deno.TcpConn,
   words: readonly string[],
   { answer, other }: {
-    readonly answer: (question: Question) => Answer;
+    readonly answer: Answers;
     readonly other: (words: readonly string[]) => string;
   },
 ): Promise<boolean> {
@@ -225,7 +228,7 @@ async function reply(
   const isProbe = number === "" || number === "0";
   const { pieces, end = false, times = 1 }: Answer = isProbe
     ? { pieces: [number === "" ? other(words) : honest(question)] }
-    : answer(question);
+    : await answer(question);
   for (let i = 0; i < times; i++) {
     for (const piece of pieces) await write(connection, piece);
   }
