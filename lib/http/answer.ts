@@ -91,7 +91,8 @@ export function respond(
   { status, contentType, body, headers: ofReply }: OutgoingReply,
   requestId?: string,
 ): Response {
-  const isHead = request.method === "HEAD";
+  const { method } = request;
+  const isHead = method === "HEAD";
   const response = new Response(isHead ? null : body, { status });
   // Not by the constructor: a response made with more fields than one is prepared by Deno in advance,
   // and watched until it is collected.
@@ -100,6 +101,9 @@ export function respond(
   setAll(headers, ofReply);
   if (requestId !== undefined) headers.set("x-request-id", requestId);
   if (body !== null) headers.set("content-type", contentType);
+  // What comes behind it was meant for somebody else, and a proxy in front looked at none of it: to
+  // read it as a request would let callers past whatever the proxy forbids.
+  if (method === "CONNECT") headers.set("connection", "close");
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;
 }

@@ -115,10 +115,7 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
   const leavesTooMuch = GIVEN_UP.has(reply.status) ||
     rest !== null && (isLong || isChunked(request));
   // RFC 9112 §9.6: to close without a word would have the caller send its next request into nowhere.
-  // Behind a CONNECT it takes whatever comes for what goes through, and answers nothing more.
-  if (leavesTooMuch || request.method === "CONNECT" || asksToClose(request)) {
-    reply.headers.set("connection", "close");
-  }
+  if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
   // Before the reply, since Bun closes behind it.
   if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
     await waitAtMost(drop(rest), DROPPING_MS);

@@ -26,12 +26,13 @@ export function denoRuntime(): Runtime {
 function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
   // Without an onListen of ours, Deno writes a line of its own.
   const common = { onListen: () => {}, onError };
-  if ("path" in address) {
-    const answer = (request: Request): Promise<Response> => handler(withHost(request));
-    return asServer(Deno.serve({ ...common, path: address.path }, answer), undefined);
-  }
   // The handler takes a request and no more: its second argument would cost time to make.
-  const answer = (request: Request): Promise<Response> => handler(request);
+  const answer = (request: Request): Promise<Response> =>
+    request.method === "CONNECT" ? lastReply(handler(request)) : handler(request);
+  if ("path" in address) {
+    const answerAtHost = (request: Request): Promise<Response> => answer(withHost(request));
+    return asServer(Deno.serve({ ...common, path: address.path }, answerAtHost), undefined);
+  }
   const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, answer);
   const { hostname, port } = server.addr;
   return asServer(server, { hostname, port });
@@ -62,6 +63,18 @@ function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
     return server.shutdown();
   };
   return { address, failed, shutdown };
+}
+
+// To the last request of a connection: what comes behind a CONNECT is not to be read as requests. Deno
+// reads on, whatever a reply says of the connection (denoland/deno#9411), and closes it only where a
+// reply is shorter than it says. So this one is, by a byte.
+async function lastReply(replying: Promise<Response>): Promise<Response> {
+  const reply = await replying;
+  const { status, headers } = reply;
+  const bytes = await reply.bytes();
+  headers.set("content-length", String(bytes.length + 1));
+  // As a stream, since Deno counts what is not one.
+  return new Response(new Blob([bytes]).stream(), { status, headers });
 }
 
 // Without a Host, as HTTP/1.0 allows, the path of the socket stands in its place, encoded; the host

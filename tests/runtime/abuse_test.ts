@@ -271,15 +271,70 @@ abuse(
   },
 );
 
-abuse(
-  "a client that asks for a tunnel is refused, and told where the connection ends",
-  async (wire) => {
-    await wire.send("CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n");
-    const refused = await wire.receive(hasHead);
-    assertEquals(statusIn(refused), "405");
-    // Deno goes on with the connection.
-    if (RUNTIME === "deno") return;
-    assertEquals(connectionOf(refused), ["close"]);
+// What the head says beside its first line, what comes behind it, and the status.
+const TUNNELS: readonly (readonly [string, string, string])[] = [
+  ["Host: localhost:443\r\n", "", "405"],
+  ["Host: localhost:443\r\n", GET, "405"],
+  [`Host: localhost:443\r\nContent-Length: ${GET.length}\r\n`, GET, "405"],
+  ["Host: localhost:443\r\nTransfer-Encoding: chunked\r\n", `0\r\n\r\n${GET}`, "405"],
+  ["Host: localhost:443\r\nConnection: keep-alive\r\n", GET, "405"],
+  ["Host: a..b\r\n", GET, "400"],
+];
+
+// A proxy takes what is behind a CONNECT for what goes through the tunnel, and looks at none of it.
+for (const [fields, behind, status] of TUNNELS) {
+  const what = JSON.stringify(fields) + (behind === "" ? "" : " and a request");
+  abuse(`CONNECT with ${what}: nothing behind it is answered → ${status}`, async (wire) => {
+    await wire.send(`CONNECT localhost:443 HTTP/1.1\r\n${fields}\r\n${behind}`);
     assert(await wire.isClosed());
-  },
-);
+    const received = await wire.receive(() => true);
+    assertEquals([statusesIn(received), connectionOf(received)], [[status], ["close"]]);
+  });
+}
+
+/** The status of each reply in what was received. */
+function statusesIn(received: string): readonly string[] {
+  return [...received.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => status!);
+}
+
+const WEBSOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+const H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
+  "HTTP2-Settings: AAEAAEAAAAIAAAAB\r\n";
+const LENGTH = `Content-Length: ${GET.length}\r\n`;
+
+// What would have a proxy take the bytes behind it for something else, and how many requests they are:
+// the connection speaks HTTP/1.1 as before, and what was declared as a body is one.
+const UNSWITCHED: readonly (readonly [string, string, readonly string[]])[] = [
+  ["WebSocket", GET.replace("\r\n\r\n", `\r\n${WEBSOCKET}\r\n`) + GET, ["200", "200"]],
+  ["h2c", GET.replace("\r\n\r\n", `\r\n${H2C}\r\n`) + GET, ["200", "200"]],
+  [
+    "something unknown to be expected",
+    `${POST}Expect: more\r\nContent-Length: ${FORM.length}\r\n\r\n${FORM}${GET}`,
+    ["200", "200"],
+  ],
+  ["TRACE", GET.replace("GET", "TRACE") + GET, ["405", "200"]],
+  ["TRACE and a body", GET.replace("GET", "TRACE").replace("Host", `${LENGTH}Host`) + GET, ["405"]],
+];
+
+for (const [what, bytes, statuses] of UNSWITCHED) {
+  abuse(`a client that asks for ${what} goes on in HTTP/1.1 → ${statuses}`, async (wire) => {
+    await wire.send(`${bytes}${GET.replace("Host", "Connection: close\r\nHost")}`);
+    assert(await wire.isClosed());
+    assertEquals(statusesIn(await wire.receive(() => true)), [...statuses, "200"]);
+  });
+}
+
+abuse("TRACE repeats nothing of the request", async (wire) => {
+  await wire.send(GET.replace("GET", "TRACE").replace("Host", "X-Api-Key: geheim\r\nHost"));
+  const received = await wire.receive((text) => text.endsWith("OPTIONS.\r\n"));
+  assertEquals([statusIn(received), received.includes("geheim")], ["405", false]);
+});
+
+abuse("a client of HTTP/1.0 is told whether its connection is kept", async (wire) => {
+  await wire.send(GET.replace("1.1", "1.0").replace("Host", "Connection: keep-alive\r\nHost"));
+  const received = await wire.receive((text) => text.endsWith("\r\n\r\nok"));
+  const isKept = connectionOf(received)[0] === "keep-alive";
+  assertEquals([statusIn(received), isKept], ["200", RUNTIME === "deno"]);
+  if (!isKept) assert(await wire.isClosed());
+});

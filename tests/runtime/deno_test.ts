@@ -109,6 +109,24 @@ Deno.test("Deno is asked for a socket, and a request without a Host is for this 
   }
 });
 
+for (const address of [PORT, { path: "/a.sock" }]) {
+  Deno.test(`on Deno the reply to CONNECT is too short, to end its connection (${Object.keys(address)[0]})`, async () => {
+    const headers = new Headers({ connection: "close" });
+    const { asked } = ask(
+      { address },
+      () => Promise.resolve(new Response("no", { status: 405, headers })),
+    );
+    const replyTo = async (method: string): Promise<unknown> => {
+      const request = { method, url: "http://localhost/", headers: new Headers() } as Request;
+      const reply = await asked.answer(request);
+      const fields = ["connection", "content-length"].map((name) => reply.headers.get(name));
+      return [reply.status, ...fields, await reply.text()];
+    };
+    assertEquals(await replyTo("CONNECT"), [405, "close", "3", "no"]);
+    assertEquals(await replyTo("TRACE"), [405, "close", null, "no"]);
+  });
+}
+
 /** Runs something with a standard error that takes texts as it is told. */
 async function withStderr(
   write: (bytes: Uint8Array) => Promise<number>,
