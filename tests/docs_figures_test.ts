@@ -29,6 +29,8 @@ function valueIn(path: string, name: string): number {
 
 const KIB = 1024;
 const grouped = (value: number): string => new Intl.NumberFormat("en").format(value);
+const WATCHED = grouped(valueIn("lib/telemetry/attack_watch.ts", "MAX_SECRETS"));
+const MAX_OPTION_FILE_BYTES = valueIn("lib/app/option_file.ts", "MAX_FILE_BYTES");
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const inWords = (value: number): string => WORDS[value] ?? (value === 11 ? "eleven" : `${value}`);
 
@@ -145,7 +147,15 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     "docs/security.md",
     `${FIRST_WAIT_MS / 1000} seconds, 1 minute, 2 minutes, up to ${LAST_WAIT_MINUTES};`,
   ],
-  ["docs/security.md", `in the last ${KNOWN_MS / (24 * HOUR_MS)} days`],
+  ["docs/security.md", `within ${KNOWN_MS / (24 * HOUR_MS)} days`],
+  ["docs/security.md", `(default ${valueIn("lib/connection/store_url.ts", "PATIENCE_MS")};`],
+  [
+    "docs/security.md",
+    `tells ${WATCHED} secrets with wrong pins apart, and another ${WATCHED} with`,
+  ],
+  ["docs/security.md", `at most one in ${WATCHED} of all pins`],
+  ["docs/deploying.md", `up to ${WATCHED} of each a minute`],
+  ["docs/options.md", `has at most ${MAX_OPTION_FILE_BYTES / KIB ** 2} MiB`],
   ["docs/security.md", `\`--max-failures\`, ${EXTRA_LOOKS} while waits grow`],
   ["docs/security.md", `has ${codeSeconds(10) / DEFAULT_TOTP.period} right codes and no limit`],
   ["docs/security.md", `${24 * HOUR_MS / TOTAL.refillMs} looks come back each day`],
