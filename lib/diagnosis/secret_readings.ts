@@ -17,7 +17,7 @@ export type SecretReading =
   | "other-encoding"
   /** Without the white space around it. */
   | "trimmed"
-  /** With a line end or a space after it. */
+  /** With other line ends or spaces after it. */
   | "line-end"
   /** Without the quotes around it. */
   | "quotes"
@@ -77,7 +77,11 @@ const WAYS: readonly Way[] = [
   {
     secret: "line-end",
     surprise: 3,
-    texts: (secretCode) => ["\n", "\r\n", " "].map((end) => secretCode + end),
+    // In place of those that are there as well: of CR LF in a form, SOAP makes LF (XML 1.0 §2.11).
+    texts: (secretCode) => [
+      ...["\n", "\r\n", " ", "\n\n", "\r\n\r\n"].map((end) => secretCode.trimEnd() + end),
+      ...["\n", "\r\n", " "].map((end) => secretCode + end),
+    ],
   },
   {
     secret: "quotes",

@@ -54,7 +54,7 @@ const AS_TEXT = "The app takes the secret as text, and the server takes it as Ba
 const OTHER = "The pin belongs to another account or another secret.";
 const TRIMMED = "The app has the secret without the spaces or line breaks around it.";
 const LINE_END =
-  "The app was paired with a line break or a space after the secret, which is missing now.";
+  "The app was paired with other line breaks or spaces after the secret than are sent now.";
 const PLUS = "A plus sign became a space on the way, or a space a plus sign.";
 const PERCENT =
   "The secret was percent-encoded one time too many or too few, now or when the app was paired.";
@@ -178,6 +178,33 @@ const CASES: readonly Case[] = [
   { story: "paired with a line end", pin: shown(`${SECRET}\n`), says: LINE_END },
   { story: "paired with CR LF", pin: shown(`${SECRET}\r\n`), says: LINE_END },
   { story: "paired with a space", pin: shown(`${SECRET} `), says: LINE_END },
+  { story: "two line ends after it", pin: shown(SECRET), sent: `${SECRET}\n\n`, says: TRIMMED },
+  { story: "paired with two line ends", pin: shown(`${SECRET}\n\n`), says: LINE_END },
+  {
+    story: "one line end of two is missing",
+    pin: shown(`${SECRET}\n\n`),
+    sent: `${SECRET}\n`,
+    says: LINE_END,
+  },
+  {
+    story: "a line end was added to one",
+    pin: shown(`${SECRET}\n`),
+    sent: `${SECRET}\n\n`,
+    says: LINE_END,
+  },
+  // XML 1.0 §2.11: the same text is another one in SOAP than in a form.
+  {
+    story: "paired with CR LF by a form, and asked by SOAP",
+    pin: shown(`${SECRET}\r\n`),
+    sent: `${SECRET}\n`,
+    says: LINE_END,
+  },
+  {
+    story: "paired with two line ends by SOAP, and asked by a form",
+    pin: shown(`${SECRET}\n\n`),
+    sent: `${SECRET}\r\n\r\n`,
+    says: LINE_END,
+  },
   { story: "quotes around it", pin: shown(SECRET), sent: `"${SECRET}"`, says: QUOTES },
   { story: "apostrophes around it", pin: shown(SECRET), sent: `'${SECRET}'`, says: QUOTES },
   { story: "capital letters in the app", pin: shown("A-SECRET-9"), sent: "a-secret-9", says: CASE },

@@ -267,8 +267,8 @@ Deno.test("diagnose() goes through time steps from the nearest on, the earlier o
 });
 
 Deno.test("diagnose() counts as surprising what the window does not allow, in steps of the server", async () => {
-  // 16 steps on each side, 4 of the other encoding, and one of three ends of the secret.
-  assertEquals(await lookedAt(code(SECRET, 0, { algorithm: "SHA256" })), 33 + 7 + 9 + 1);
+  // 16 steps on each side, 4 of the other encoding, and one of five ends of the secret.
+  assertEquals(await lookedAt(code(SECRET, 0, { algorithm: "SHA256" })), 33 + 7 + 15 + 1);
   // Of an app with steps of a minute, the server's window of two steps allows one.
   const two = { window: 2 };
   const now = await lookedAt(code(SECRET, 0, { period: 60 }), two);

@@ -32,7 +32,12 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
   ["other-encoding", "a secret!", []],
   ["trimmed", " \ta secret\r\n", ["a secret"]],
   ["trimmed", "a secret", []],
-  ["line-end", "a!", ["a!\n", "a!\r\n", "a! "]],
+  ["line-end", "a!", ["a!\n", "a!\r\n", "a! ", "a!\n\n", "a!\r\n\r\n"]],
+  ["line-end", "a!\n", ["a!\r\n", "a! ", "a!\n\n", "a!\r\n\r\n", "a!\n\r\n", "a!\n "]],
+  ["line-end", "a!\n\n", [
+    ...["a!\n", "a!\r\n", "a! ", "a!\r\n\r\n"],
+    ...["a!\n\n\n", "a!\n\n\r\n", "a!\n\n "],
+  ]],
   ["quotes", '"a!"', ["a!"]],
   ["quotes", " 'a!'\n", ["a!"]],
   ["quotes", "`a\n!`", ["a\n!"]],

@@ -56,8 +56,8 @@ const OF_SECRETS: Readonly<
   "trimmed":
     "The app has the secret without the spaces or line breaks around it. Send it without them.",
   "line-end":
-    "The app was paired with a line break or a space after the secret, which is missing now. Pair " +
-    "again without it, or always send it.",
+    "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
+    "again without them, or always send the same.",
   "quotes":
     "The secret is sent with quotes around it, and the app has it without. Send it without them.",
   "plus":
