@@ -7,7 +7,7 @@ import { OPTIONS } from "../lib/config/options.ts";
 import { extraLooks, FIRST_WAIT_MS } from "../lib/guard/budget.ts";
 import { MIN_GUARD_KEY_BYTES } from "../lib/guard/fingerprint.ts";
 import { guardRules, sourceBudget, strangersBudget, totalBudget } from "../lib/guard/guard.ts";
-import { KNOWN_MS, MAX_SOURCES } from "../lib/guard/sources.ts";
+import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../lib/guard/sources.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { MAX_DRAIN_MS } from "../lib/runtime/traffic.ts";
 import { OPERATIONS } from "../lib/service/operations.ts";
@@ -147,7 +147,12 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     "docs/security.md",
     `${FIRST_WAIT_MS / 1000} seconds, 1 minute, 2 minutes, up to ${LAST_WAIT_MINUTES};`,
   ],
-  ["docs/security.md", `within ${KNOWN_MS / (24 * HOUR_MS)} days`],
+  [
+    "docs/security.md",
+    `the ${inWords(MAX_KNOWN_SOURCES)} latest that had a right pin in the last ${
+      KNOWN_MS / (24 * HOUR_MS)
+    } days`,
+  ],
   ["docs/security.md", `(default ${valueIn("lib/connection/store_url.ts", "PATIENCE_MS")};`],
   [
     "docs/security.md",

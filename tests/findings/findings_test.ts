@@ -65,7 +65,7 @@ Deno.test("findRisks() names the first line of a key with a colon and without a 
       doubtful("1 (and 2 more)"),
     ]);
     assertEquals(await risksOf(["--api-keys-file", "/dev/null"]), [
-      "everybody on this machine may read the file of --api-keys-file.",
+      "everybody on this machine can read the file that --api-keys-file names.",
     ]);
   });
 });
