@@ -7,6 +7,7 @@ import { stop } from "../redis/two_servers.ts";
 import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
+import { startFuzzedStore } from "../support/fuzzed_store.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { withFolder } from "./command.ts";
 import {
@@ -59,6 +60,27 @@ Deno.test("the names of requests are those in the log, and tell nobody how many 
   assertEquals(new Set(names).size, names.length);
   // Thirty in a random order are sorted once in 10³² times.
   assert(names.toSorted().some((name, i) => name !== names[i]), names.join(" "));
+});
+
+Deno.test("only lines about the store of the guard come before the one that says started", async () => {
+  const store = startFuzzedStore(() => ({ pieces: [] }));
+  const absent = `redis://127.0.0.1:${freePort()}`;
+  for (const [url, level] of [[store.url, "info"], [absent, "warn"]] as const) {
+    const program = await startProgram(["--port", "0", "--log-format", "json"], {
+      env: { AUTHENTICATOR_GUARD: `${url}?timeout=60000` },
+    });
+    await program.logged("started: ");
+    program.signal("SIGTERM");
+    const lines = (await program.outcome).stderr.trim().split("\n").map((line) => JSON.parse(line));
+    const starts = lines.filter(({ message }) => message.startsWith("started: "));
+    const before = lines.slice(0, lines.indexOf(starts[0]));
+    // On a busy machine nothing may be known of the store by then.
+    const others = before.filter((line) =>
+      line.level !== level || !line.message.startsWith(`the store of the guard, ${url}, `)
+    );
+    assertEquals([starts.length, others], [1, []]);
+  }
+  store.close();
 });
 
 Deno.test("the log warns at the start of what is risky in the options, once", async () => {
