@@ -18,12 +18,16 @@ import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, writeOut } from "./lib/terminal/io.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
+import { AdminError } from "./lib/app/admin_client.ts";
 import { licenses } from "./lib/app/licenses.ts";
 import { settleStraySignals } from "./lib/app/stray_signals.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";
+
+// Those whose message is a clause for a person, and holds nothing that was not meant for one.
+const FAILURES = [AdminError, CommandError, ListenError] as const;
 
 /** Runs the command that a command line names, and gives its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -43,8 +47,8 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof OptionFileError) return fail(`${error.message}.`, 2);
     if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);
-    if (error instanceof CommandError || error instanceof ListenError) {
-      return fail(`${error.message}.`, 1);
+    if (FAILURES.some((failure) => error instanceof failure)) {
+      return fail(`${(error as Error).message}.`, 1);
     }
     // Its message is not for a log: it may quote what the command was given.
     return fail(

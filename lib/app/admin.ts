@@ -34,6 +34,20 @@ export interface AdminAnswer {
 /** The paths by what is asked. */
 export const ADMIN_PATHS = { status: "/status", name: "/name", unlock: "/unlock" } as const;
 
+/** Why a question is refused, as clauses that follow "the server says that". */
+const REFUSALS = {
+  everyPinIsChecked: { status: 409, clause: "it checks every pin and refuses none" },
+  secretIsNone: { status: 400, clause: "the secret is empty or malformed" },
+  storeKeeps: {
+    status: 409,
+    clause: "it keeps this in the store of --guard: give --guard and --guard-key-file",
+  },
+} as const;
+
+/** All that a server says of a question that it knows and does not answer. */
+export const ADMIN_REFUSALS: readonly { readonly status: number; readonly clause: string }[] =
+  Object.values(REFUSALS);
+
 /** What the answers are made from. */
 export interface AdminOptions {
   /** The guard; undefined where every pin is looked at. */
@@ -56,22 +70,15 @@ export function adminHandler({ guard, secretEncoding, watch }: AdminOptions): Ha
     if (request.method === "GET" && pathname === ADMIN_PATHS.status) return json(status());
     const isUnlock = pathname === ADMIN_PATHS.unlock;
     if (request.method !== "POST" || !isUnlock && pathname !== ADMIN_PATHS.name) {
-      return refused(404, "it does not know this question");
+      return refused({ status: 404, clause: "it does not know this question" });
     }
-    if (guard === undefined) return refused(409, "it checks every pin and refuses none");
+    if (guard === undefined) return refused(REFUSALS.everyPinIsChecked);
     const key = secretKey(await request.text(), secretEncoding);
-    if (key === undefined || key.length === 0) {
-      return refused(400, "the secret is empty or malformed");
-    }
+    if (key === undefined || key.length === 0) return refused(REFUSALS.secretIsNone);
     const fingerprint = guard.fingerprint(key);
     const answer: AdminAnswer = { name: shortName(fingerprint) };
     if (!isUnlock) return json(answer);
-    if (guard.memory === undefined) {
-      return refused(
-        409,
-        "it keeps this in the store of --guard: give --guard and --guard-key-file",
-      );
-    }
+    if (guard.memory === undefined) return refused(REFUSALS.storeKeeps);
     return json({ ...answer, wasKept: guard.memory.unlock(fingerprint) });
   };
 }
@@ -80,6 +87,6 @@ function json(value: AdminStatus | AdminAnswer): Response {
   return Response.json(value, { headers: { "cache-control": "no-store" } });
 }
 
-function refused(status: number, clause: string): Response {
+function refused({ status, clause }: typeof ADMIN_REFUSALS[number]): Response {
   return new Response(clause, { status });
 }

@@ -5,8 +5,7 @@
  * @module
  */
 
-import http from "node:http";
-import { ADMIN_PATHS, type AdminAnswer, type AdminStatus } from "../app/admin.ts";
+import { askName, askStatus, askUnlock } from "../app/admin_client.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readStoreTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
@@ -21,7 +20,7 @@ import { storeFailure } from "../connection/store_failure.ts";
 import type { StoreUrl } from "../connection/store_url.ts";
 import { CommandError, readSecret } from "../terminal/io.ts";
 
-/** How long a store or a server may take to answer, in milliseconds. */
+/** How long a store may take to answer, in milliseconds. */
 const PATIENCE_MS = 5000;
 
 /** How many secrets are shown, those with the most wrong pins. */
@@ -35,13 +34,14 @@ export type Print = (line: string) => void;
  *
  * @returns The exit code.
  * @throws {UsageError} When the options name neither a key nor a server to ask.
- * @throws {CommandError} When the server cannot be asked.
+ * @throws {AdminError} When the server cannot be asked.
  */
 export async function guardName(config: Config, print: Print): Promise<number> {
   const { guardKeyFile, adminSocket } = config;
   if (guardKeyFile !== undefined) print(shortName(await fingerprintOf(config, guardKeyFile)));
-  else if (adminSocket !== undefined) print((await askWithSecret(adminSocket, "name")).name);
-  else throw needs("guardKeyFile");
+  else if (adminSocket !== undefined) {
+    print(await askName(adminSocket, await readSecret(undefined)));
+  } else throw needs("guardKeyFile");
   return 0;
 }
 
@@ -50,14 +50,15 @@ export async function guardName(config: Config, print: Print): Promise<number> {
  *
  * @returns The exit code.
  * @throws {UsageError} When the options name neither a store nor a server to ask.
- * @throws {CommandError} When neither answers.
+ * @throws {CommandError} When the store does not answer.
+ * @throws {AdminError} When the server does not.
  */
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
   const { guard, guardKeyFile, adminSocket } = config;
   if (guard === "memory") {
     if (adminSocket === undefined) throw needs("guard");
-    const { name, wasKept } = await askWithSecret(adminSocket, "unlock");
-    print(unlockedLine(name, wasKept === true));
+    const { name, wasKept } = await askUnlock(adminSocket, await readSecret(undefined));
+    print(unlockedLine(name, wasKept));
     return 0;
   }
   if (guardKeyFile === undefined) {
@@ -83,14 +84,14 @@ function unlockedLine(name: string, wasKept: boolean): string {
  *
  * @returns The exit code.
  * @throws {UsageError} When the options name neither a store nor a server to ask.
- * @throws {CommandError} When neither answers.
+ * @throws {CommandError} When the store does not answer.
+ * @throws {AdminError} When the server does not.
  */
 export async function guardStatus(config: Config, print: Print): Promise<number> {
   const { guard, adminSocket } = config;
   if (guard !== "memory") await printStore(guard, config, print);
   else if (adminSocket !== undefined) {
-    const status = await askServer<AdminStatus>(adminSocket, "status", "top");
-    const { entries = 0, attackedSecrets, throttledSecrets, top } = status;
+    const { entries = 0, attackedSecrets, throttledSecrets, top } = await askStatus(adminSocket);
     print(`secrets remembered: ${entries}`);
     print(`secrets with wrong or refused pins in the last minutes: ${attackedSecrets}`);
     print(`secrets with refused pins in the last minutes: ${throttledSecrets}`);
@@ -163,53 +164,6 @@ async function atStore<T>(
   } catch (error) {
     throw new CommandError(`the store, ${store}, ${storeFailure(error).saying}`);
   }
-}
-
-async function askWithSecret(socket: string, what: "name" | "unlock"): Promise<AdminAnswer> {
-  return await askServer<AdminAnswer>(socket, what, "name", await readSecret(undefined));
-}
-
-// Every such answer has the field that is named.
-async function askServer<T extends AdminStatus | AdminAnswer>(
-  socketPath: string,
-  what: keyof typeof ADMIN_PATHS,
-  field: keyof T & string,
-  body?: string,
-): Promise<T> {
-  const answer = await new Promise<{ readonly status: number; readonly text: string }>(
-    (resolve, reject) => {
-      const request = http.request({
-        socketPath,
-        path: ADMIN_PATHS[what],
-        method: body === undefined ? "GET" : "POST",
-        headers: { host: "localhost", connection: "close" },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-      request.on("response", (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-        response.on("error", reject);
-      });
-      request.on("error", reject);
-      request.end(body);
-    },
-  ).catch(() => {
-    throw new CommandError(`no server answers this user at the socket of ${flagOf("adminSocket")}`);
-  });
-  // These alone say in a clause why they refuse.
-  if ([400, 409].includes(answer.status)) {
-    throw new CommandError(`the server says that ${answer.text}`);
-  }
-  try {
-    const said = JSON.parse(answer.text) as T;
-    if (field in said) return said;
-  } catch {
-    // Nothing that an admin socket says.
-  }
-  throw new CommandError(
-    `what answers at the socket of ${flagOf("adminSocket")} is no admin socket of a server`,
-  );
 }
 
 function needs(option: "guard" | "guardKeyFile"): UsageError {

@@ -2,10 +2,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { stop } from "../redis/two_servers.ts";
+import { limitLife } from "../support/child.ts";
 import { inTime } from "../support/eventually.ts";
 import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { runCommand } from "./command.ts";
+import { runCommand, withFolder } from "./command.ts";
 
 const SECRET = "canary battery staple";
 
@@ -65,6 +66,171 @@ async function askOverSocket(): Promise<void> {
   }
 }
 
+// What stands in the place of a server, by another process, since this test may not listen on a socket:
+// it answers whatever is asked, and prints what was.
+const IMPOSTOR = `
+  import { createServer } from "node:net";
+  const [path, mode, owner, text, pauseMs] = Deno.args;
+  const server = createServer((socket) => {
+    socket.on("error", () => {}).on("data", (data) => {
+      console.log("asked " + data.toString("hex"));
+      if (Number(pauseMs) === 0) return socket.end(text);
+      const timer = setInterval(() => socket.write(text), Number(pauseMs));
+      socket.on("close", () => clearInterval(timer));
+    });
+  });
+  server.listen(path, () => {
+    Deno.chmodSync(path, Number(mode));
+    if (owner !== "") Deno.chownSync(path, Number(owner), Number(owner));
+    console.log("ready");
+  });
+`;
+
+interface Trap {
+  readonly path: string;
+  readonly text?: string;
+  readonly mode?: number;
+  /** The user whose it is, if not that of this test. */
+  readonly owner?: number;
+  /** Every how many milliseconds the text comes again; 0 for once. */
+  readonly pauseMs?: number;
+}
+
+/** Runs a command before an impostor; gives its outcome, and whether anything was asked. */
+async function trapped(
+  args: readonly string[],
+  { path, text = "", mode = 0o600, owner, pauseMs = 0 }: Trap,
+): Promise<readonly [outcome: readonly [number, string, string], wasAsked: boolean]> {
+  const words = [path, String(mode), String(owner ?? ""), text, String(pauseMs)];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["eval", IMPOSTOR, ...words],
+    stdout: "piped",
+  }).spawn();
+  limitLife(child);
+  const reader = child.stdout.pipeThrough(new TextDecoderStream() as Decoder).getReader();
+  try {
+    assertEquals((await reader.read()).value, "ready\n");
+    const outcome = await guard([...args, "--admin-socket", path]);
+    child.kill();
+    return [outcome, (await reader.read()).value !== undefined];
+  } finally {
+    await reader.cancel();
+    await child.status;
+    await Deno.remove(path).catch(() => {});
+  }
+}
+
+// The platform's type of the decoder wants a wider kind of bytes than streams of a process have.
+type Decoder = TransformStream<Uint8Array, string>;
+
+function unix(name: string, run: (folder: string) => Promise<void>): void {
+  Deno.test({ name, ignore: Deno.build.os === "windows", fn: () => withFolder(run) });
+}
+
+const QUESTIONS = [["status"], ["name"], ["unlock"]] as const;
+
+unix("the guard asks nothing of a socket that another user made", async (folder) => {
+  // Nobody else can make one for another user.
+  if (Deno.statSync(folder).uid !== 0) return;
+  await Deno.chmod(folder, 0o1777);
+  for (const args of QUESTIONS) {
+    const [[code, stdout, stderr], wasAsked] = await trapped(args, {
+      path: `${folder}/admin`,
+      mode: 0o666,
+      owner: 65534,
+    });
+    assertEquals([code, stdout, wasAsked], [1, "", false]);
+    assertEquals(
+      stderr,
+      "authenticator: error: the socket of --admin-socket belongs to another user.\n",
+    );
+  }
+});
+
+unix("the guard asks nothing of a socket where others may put theirs", async (folder) => {
+  for (const mode of [0o777, 0o770, 0o702]) {
+    await Deno.chmod(folder, mode);
+    const [[code, stdout, stderr], wasAsked] = await trapped(["name"], { path: `${folder}/admin` });
+    assertEquals([code, stdout, wasAsked], [1, "", false]);
+    assertEquals(
+      stderr,
+      "authenticator: error: other users may write to the folder of --admin-socket, " +
+        "and put a socket of theirs there.\n",
+    );
+  }
+});
+
+unix("the guard asks nothing of what is no socket", async (folder) => {
+  const path = `${folder}/admin`;
+  await Deno.writeTextFile(`${folder}/file`, "");
+  for (
+    const [name, said] of [
+      ["file", "what is at the path of --admin-socket is no socket"],
+      ["none", "there is no socket at the path of --admin-socket"],
+      ["none/admin", "there is no socket at the path of --admin-socket"],
+    ] as const
+  ) {
+    const [code, stdout, stderr] = await guard(["name", "--admin-socket", `${folder}/${name}`]);
+    assertEquals([code, stdout, stderr], [1, "", `authenticator: error: ${said}.\n`]);
+  }
+  // Where a link leads may be changed after the look.
+  const { url, ...program } = await startProgram([
+    "--port",
+    "0",
+    "--admin-socket",
+    `${folder}/real`,
+  ]);
+  assert(url !== "");
+  await Deno.symlink("real", path);
+  const [code, , stderr] = await guard(["name", "--admin-socket", path]);
+  assertEquals([code, stderr.includes("is no socket")], [1, true]);
+  program.signal("SIGTERM");
+  await program.outcome;
+});
+
+function http(status: string, body: string): string {
+  return `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const NO_SERVER = "what answers at the socket of --admin-socket is no admin socket of a server";
+
+// Whatever the command is given to print, a terminal may obey.
+const LIES = [
+  "\x1b[2Jcanary\r\n\r\n",
+  http("400 Bad Request", "\x1b]0;canary\x07"),
+  http("409 Conflict", "canary"),
+  http("200 OK", '{"name":"\x1b[2Jcanary"}'),
+  http("200 OK", JSON.stringify({ name: "\x1b[2Jcanary", wasKept: true })),
+  http("200 OK", JSON.stringify({ name: "canary4567\n", wasKept: true })),
+  http("200 OK", JSON.stringify({ name: "0123456789", wasKept: "canary" })),
+  http("200 OK", JSON.stringify({ attackedSecrets: "canary", throttledSecrets: 0, top: [] })),
+  http("200 OK", JSON.stringify({ attackedSecrets: 0, throttledSecrets: "\x1b[2J", top: [] })),
+  http("200 OK", JSON.stringify({ attackedSecrets: 0, throttledSecrets: 0, top: "canary" })),
+  http("200 OK", JSON.stringify({ attackedSecrets: 0, throttledSecrets: 0, top: [null] })),
+  http("200 OK", `{"name":"0123456789","wasKept":true,"x":"${"canary".repeat(10_000)}"}`),
+];
+
+unix("the guard shows nothing of an answer that no server of ours gives", async (folder) => {
+  for (const text of LIES) {
+    const args = [text.includes("attacked") ? "status" : "unlock"];
+    const [[code, stdout, stderr], wasAsked] = await trapped(args, {
+      path: `${folder}/admin`,
+      text,
+    });
+    assert(wasAsked);
+    assertEquals([code, stdout, stderr], [1, "", `authenticator: error: ${NO_SERVER}.\n`]);
+  }
+});
+
+unix("the guard does not wait for an answer without an end", async (folder) => {
+  for (const text of ["", " ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"]) {
+    const path = `${folder}/admin`;
+    const [[code, stdout, stderr]] = await trapped(["name"], { path, text, pauseMs: 200 });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /does not answer within 5 seconds|is no admin socket of a server/);
+  }
+});
+
 Deno.test("guard name knows a secret by the file of the key, whatever server runs", async () => {
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "k".repeat(43));
@@ -82,7 +248,7 @@ const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
   [["unlock"], 2, "give --guard with the shared store, or the --admin-socket of the server"],
   [["name"], 2, "give --guard-key-file, or the --admin-socket of the server"],
   [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
-  [["status", "--admin-socket", "/nowhere/socket"], 1, "no server answers this user at the socket"],
+  [["status", "--admin-socket", "/nowhere/socket"], 1, "there is no socket at the path of"],
   [["status", "--guard", "redis://127.0.0.1:9"], 1, "cannot be reached (ECONNREFUSED)"],
 ];
 
