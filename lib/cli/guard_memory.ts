@@ -1,10 +1,12 @@
 /**
- * What the shared store of the guard has to do with a pin: sentences for `doctor`.
+ * What the guard's memory has to do with a pin, in a shared store or in a server: sentences for
+ * `doctor`.
  *
  * @module
  */
 
 import type { Config } from "../config/config.ts";
+import { AdminError, askName } from "../app/admin_client.ts";
 import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
 import { guardRules, refusalsOf, refusesNothing } from "../guard/guard.ts";
@@ -41,10 +43,13 @@ export async function guardMemory(
   secretCode: string,
   step: number | undefined,
 ): Promise<GuardMemory> {
-  const { guard, guardKeyFile, secretEncoding, algorithm } = config;
+  const { guard, guardKeyFile, adminSocket, secretEncoding, algorithm } = config;
   const key = secretKey(secretCode, secretEncoding);
   if (key === undefined || key.length === 0 || refusesNothing(config)) return SILENT;
-  if (guard === "memory") return step === undefined ? SILENT : unseen(config);
+  if (guard === "memory") {
+    const asked = adminSocket === undefined ? [] : [await nameInLog(adminSocket, secretCode)];
+    return { refuses: false, lines: [...(step === undefined ? [] : [unseen(config)]), ...asked] };
+  }
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
     const line =
@@ -64,14 +69,27 @@ export async function guardMemory(
 }
 
 // What a server keeps in its own memory, no other process sees.
-function unseen({ maxFailures, singleUse }: Config): GuardMemory {
+function unseen({ maxFailures, singleUse }: Config): string {
   const reasons = [
     ...(maxFailures > 0
       ? ["it is refusing pins for this secret (outcome=throttled in its log)"]
       : []),
     ...(singleUse ? ["the code was used (outcome=replayed in its log)"] : []),
   ];
-  return { refuses: false, lines: [`If it answers false anyway, ${reasons.join(", or ")}.`] };
+  return `If it answers false anyway, ${reasons.join(", or ")}.`;
+}
+
+// By which its lines about this secret are found.
+async function nameInLog(adminSocket: string, secretCode: string): Promise<string> {
+  try {
+    return `The log of the server calls this secret secret=${await askName(
+      adminSocket,
+      secretCode,
+    )}.`;
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+    return `The server cannot be asked what its log calls this secret: ${error.message}.`;
+  }
 }
 
 async function lookAt(

@@ -148,10 +148,10 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
     details: "Give it the options of the server. It says what the server answers, and why a " +
-      "pin is wrong. It prints neither pin nor secret. The exit code is 0 when the server " +
-      "accepts the pin.",
+      "pin is wrong. With --admin-socket, it asks the server for the name of the secret in its " +
+      "log. It prints neither pin nor secret. The exit code is 0 when the server accepts the pin.",
     options: { ...DOCTOR_OPTIONS },
-    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE],
+    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, "adminSocket"],
     examples: [
       "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
     ],

@@ -20,6 +20,13 @@ async function guard(
   return [code, stdout, stderr];
 }
 
+/** What doctor says of a pin. */
+async function doctor(pin: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await runCommand(["doctor", ...args], { stdin: `${pin}\n${SECRET}\n` });
+  assert(!stdout.includes("canary"), stdout);
+  return stdout;
+}
+
 // How long each command waits for the server.
 const PATIENCE_MS = 5_000;
 
@@ -48,6 +55,11 @@ async function askOverSocket(): Promise<void> {
     const status = (await guard(["status", ...way]))[1];
     assert(status.startsWith("secrets remembered: 1\n"), status);
     assert(status.endsWith(`secret=${name.trim()} pins=2\n`), status);
+    const said = await doctor(rightPin(), way);
+    assert(
+      said.endsWith(`\nThe log of the server calls this secret secret=${name.trim()}.\n`),
+      said,
+    );
     const [, unlocked] = await guard(["unlock", ...way]);
     assert(unlocked.startsWith(`pins for secret=${name.trim()} are checked again`), unlocked);
     assertEquals(await check(rightPin()), "True");
@@ -158,6 +170,16 @@ unix("the guard asks nothing of a socket where others may put theirs", async (fo
         "and put a socket of theirs there.\n",
     );
   }
+});
+
+unix("doctor says why the server of --admin-socket cannot be asked", async (folder) => {
+  const said = await doctor("123456", ["--admin-socket", `${folder}/none`]);
+  assertMatch(said, /^The pin is wrong: /);
+  const reason = "there is no socket at the path of --admin-socket";
+  assert(
+    said.endsWith(`\nThe server cannot be asked what its log calls this secret: ${reason}.\n`),
+    said,
+  );
 });
 
 unix("the guard asks nothing of what is no socket", async (folder) => {

@@ -42,7 +42,7 @@ const OF_SECRETS = [...STORE, "--algorithm", "--secret-encoding", "--admin-socke
 const USES: ReadonlyMap<string, readonly string[]> = new Map([
   ["pair", CODE],
   ["code", CODE],
-  ["doctor", [...CODE, ...STORE, "--window", "--max-failures", "--single-use"]],
+  ["doctor", [...CODE, ...STORE, "--window", "--max-failures", "--single-use", "--admin-socket"]],
   ["guard status", [...STORE, "--max-failures", "--window", "--period", "--admin-socket"]],
   ["guard unlock", OF_SECRETS],
   ["guard name", OF_SECRETS],
