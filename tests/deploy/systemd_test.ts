@@ -190,19 +190,16 @@ async function checkDropIns(machine: Machine): Promise<void> {
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
   await say(shownBlock(DEPLOYING, "internal-ca.sh"));
-  const drops = [
-    ["lan", "http", "8080"],
-    ["port-80", "http", "80"],
-    ["port-443", "https", "443"],
-  ] as const;
+  const shownInstall = shownBlock("deploy/README.md", "drop-ins/lan.conf");
+  const drops:
+    readonly (readonly [name: string, scheme: string, port: string, install?: string])[] = [
+      ["lan", "http", "8080"],
+      ["port-80", "http", "80"],
+      ["port-443", "https", "443", shownBlock(DEPLOYING, "drop-ins/port-443.conf")],
+    ];
   const folder = "/etc/systemd/system/authenticator.service.d";
-  for (const [name, scheme, port] of drops) {
-    await say(
-      scheme === "https"
-        ? `set -e\n${shownBlock(DEPLOYING, "drop-ins/port-443.conf")}`
-        : `install -D -m 644 -t ${folder} deploy/drop-ins/${name}.conf
-          systemctl daemon-reload && systemctl restart authenticator`,
-    );
+  for (const [name, scheme, port, install] of drops) {
+    await say(`set -e\n${install ?? shownInstall.replace("lan.conf", `${name}.conf`)}`);
     const at = (address: string): string => `${scheme}://${address}:${port}`;
     await eventually(() => answers(machine, at("127.0.0.1")), `${name} is ready`);
     assert(await answers(machine, at("10.1.2.3")), name);
