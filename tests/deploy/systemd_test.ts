@@ -105,8 +105,10 @@ async function countInLog({ say }: Machine, units: string, text: string): Promis
 
 async function checkUnit(machine: Machine): Promise<void> {
   const { say } = machine;
-  await say(shownCommands("authenticator.service"));
-  await eventually(() => answers(machine));
+  const install = `set -e\n${shownBlock(DEPLOYING, "enable --now")}`;
+  assertEquals(install.trimEnd(), shownCommands("authenticator.service"));
+  await say(install);
+  assertEquals(await say(shownBlock(DEPLOYING, "--retry-connrefused")), "ok");
   const pid = await mainPid(machine, "authenticator");
   const status = await say(`cat /proc/${pid}/status`);
   assert(!/^Uid:\s+0\b/m.test(status), status);
