@@ -52,6 +52,13 @@ export interface RedisClientOptions {
 const NONE = 0;
 
 /**
+ * What the client builds its hundreds of commands for. It keeps what it has built for the options that
+ * it saw last, the address among them, and a Cluster may name a thousand addresses: with them, to build
+ * it a thousand times held this process up for half a minute.
+ */
+const PROTOCOL = { RESP: 2 } as const;
+
+/**
  * Connects and logs in. Commands may be sent at once: they wait until that is done.
  *
  * Nothing waits or tries again in the client: both are the business of the connection, and so is
@@ -62,9 +69,9 @@ const NONE = 0;
 export async function openRedis(options: RedisClientOptions): Promise<RedisClient> {
   const redis = await import("@redis/client");
   const { url, tls, onEnd, patienceMs = url.patienceMs } = options;
-  const client = redis.createClient({
+  const client = redis.RedisClient.factory(PROTOCOL)({
+    ...PROTOCOL,
     url: url.reveal(),
-    RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: "disabled",

@@ -110,6 +110,30 @@ Deno.test("openRedis() tells why a store cannot be reached, and leaves the platf
   assertEquals([net.createConnection === createConnection, tls.connect === connect], [true, true]);
 });
 
+Deno.test("openRedis() has the client build its commands once, and not for each server", async () => {
+  const { entries } = Object;
+  let builds = 0;
+  const open = async (): Promise<void> => {
+    const ends: unknown[] = [];
+    const url = StoreUrl.parse(`redis://:password@127.0.0.1:${freePort()}`)!;
+    await openRedis({ url, onEnd: (reason) => void ends.push(reason) });
+    await eventually(() => ends.length > 0);
+  };
+  await open();
+  Object.entries = (each: object): [string, unknown][] => {
+    const all = entries(each);
+    // It has hundreds of commands, and nothing else of so many parts.
+    if (all.length > 100) builds++;
+    return all;
+  };
+  try {
+    for (let i = 0; i < 3; i++) await open();
+  } finally {
+    Object.entries = entries;
+  }
+  assertEquals(builds, 0);
+});
+
 Deno.test("openRedis() reads as many elements as the description of a Cluster has", async () => {
   const description = `*400\r\n${":1\r\n".repeat(400)}`;
   const store = startFuzzedStore(() => ({ pieces: [description] }));
