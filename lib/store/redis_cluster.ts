@@ -37,6 +37,12 @@ const MAX_REDIRECTIONS = 4;
 /** How often the slots are asked for while a node is missing, in milliseconds. */
 const HASTE_MS = 250;
 
+/**
+ * The pause for each node that is new, in milliseconds, where that is more. A Cluster that names a
+ * thousand others each time would keep this process busy with connections to them, and its log.
+ */
+const NEW_NODE_MS = 4;
+
 /** The longest pause while nobody can be asked, in milliseconds. */
 const LONGEST_PAUSE_MS = 4000;
 
@@ -127,8 +133,9 @@ class Cluster {
     const { findOwners, refreshMs = 5000 } = this.#options;
     let failures = 0;
     while (!this.#closed) {
+      let added = 0;
       try {
-        this.#take(await findOwners(this.#primaries().filter((address) => this.#isWell(address))));
+        added = this.#take(await findOwners(this.#primaries().filter((address) => this.#isWell(address))));
         this.#tell(undefined);
         failures = 0;
       } catch (error) {
@@ -136,7 +143,7 @@ class Cluster {
         failures++;
       }
       if (this.#closed) return;
-      await this.#pause(HASTE_MS);
+      await this.#pause(Math.max(HASTE_MS, added * NEW_NODE_MS));
       const isWhole = this.#primaries().every((address) => this.#isWell(address));
       if (failures > 0) await this.#pause(Math.min(HASTE_MS * 2 ** failures, LONGEST_PAUSE_MS));
       else if (isWhole) await this.#nap(refreshMs);
@@ -151,8 +158,9 @@ class Cluster {
     return this.#nodes.get(address)?.connection.isHealthy() === true;
   }
 
-  #take(owners: SlotOwners): void {
-    if (this.#closed) return;
+  // Gives how many primaries are new.
+  #take(owners: SlotOwners): number {
+    if (this.#closed) return 0;
     this.#owners = [...owners];
     const primaries = new Set(this.#primaries());
     for (const [address, node] of this.#nodes) {
@@ -163,7 +171,9 @@ class Cluster {
       }
       node.isAsked = false;
     }
-    for (const address of primaries) this.#nodeAt(address);
+    const added = [...primaries].filter((address) => !this.#nodes.has(address));
+    for (const address of added) this.#nodeAt(address);
+    return added.length;
   }
 
   #use(address: string): RedisConnection {

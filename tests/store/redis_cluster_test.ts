@@ -346,6 +346,23 @@ Deno.test("connectCluster() tells once that nobody knows the slots, and asks les
   });
 });
 
+testCluster(
+  "takes its time with a Cluster that names new nodes again and again",
+  async (scene, timers) => {
+    const COUNT = 512;
+    for (const round of [1, 2, 3]) {
+      scene.owners = Array.from({ length: COUNT }, (_, i) => `round-${round}:${i}`);
+      timers.asked.length = 0;
+      while (!scene.open.has(`round-${round}:0`)) await timers.tick();
+      assertEquals(pausesOf(timers).at(-1), 4 * COUNT);
+    }
+    // No longer than usual with those that it knows.
+    timers.asked.length = 0;
+    for (let i = 0; i < 3; i++) await timers.tick();
+    assertEquals(pausesOf(timers), [60_000, 250, 60_000]);
+  },
+);
+
 for (const owners of [[ONE, TWO], [undefined], new Error("No node")] as const) {
   const what = owners instanceof Error ? "nobody knows the slots" : `${owners[0]} has slots`;
 
