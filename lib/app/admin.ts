@@ -11,6 +11,9 @@ import type { Handler } from "../http/handler.ts";
 import { type SecretEncoding, secretKey } from "../otp/secret.ts";
 import type { AttackedSecret, AttackWatch } from "../telemetry/attack_watch.ts";
 
+/** What errors call the socket, beside the one for callers. */
+export const ADMIN_SOCKET = "the admin socket";
+
 /** What a server says of its guard. */
 export interface AdminStatus {
   /** Of how many secrets this process remembers something; undefined where a store does. */

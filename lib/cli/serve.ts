@@ -14,6 +14,7 @@ import { waitAtMost } from "../runtime/patience.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Handler } from "../http/handler.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
+import { ADMIN_SOCKET } from "../app/admin.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { VERSION } from "../app/version.ts";
@@ -128,7 +129,8 @@ async function listenForAdmin(
   { handler, log }: Desk,
 ): Promise<Listener | undefined> {
   if (path === undefined) return undefined;
-  return await listen(runtime, { ...ALONE, address: { path, mode: 0o600 }, log }, handler);
+  const address = { path, mode: 0o600, title: ADMIN_SOCKET };
+  return await listen(runtime, { ...ALONE, address, log }, handler);
 }
 
 async function listenForProbes(

@@ -7,11 +7,12 @@
 
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ADMIN_SOCKET } from "../app/admin.ts";
 import { readStoreTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
 import { refusesNothing } from "../guard/guard.ts";
 import { currentRuntime } from "../runtime/current.ts";
-import { ListenError, systemErrorCode } from "../runtime/listen_error.ts";
+import { explained, ListenError, systemErrorCode } from "../runtime/listen_error.ts";
 import type { Server, TcpAddress } from "../runtime/runtime.ts";
 import { claimSocket } from "../runtime/unix_socket.ts";
 import { tryStore } from "../store/connect.ts";
@@ -27,7 +28,7 @@ export async function addressObstacles(config: Config): Promise<readonly string[
   const attempts = [
     socket === undefined ? tryPort({ hostname: host, port }, sharePort) : trySocket(socket),
     metricsPort === undefined ? undefined : tryPort({ hostname: metricsHost, port: metricsPort }),
-    adminSocket === undefined ? undefined : trySocket(adminSocket),
+    adminSocket === undefined ? undefined : trySocket(adminSocket, ADMIN_SOCKET),
   ];
   return (await Promise.allSettled(attempts)).flatMap((attempt) => {
     if (attempt.status === "fulfilled") return [];
@@ -47,18 +48,18 @@ async function tryPort(address: TcpAddress, mayBeShared = false): Promise<void> 
     const code = systemErrorCode(error);
     // Those who are there may share it. To listen beside them would take callers away from them.
     if (mayBeShared && code === "EADDRINUSE") return;
-    throw new ListenError(address, code);
+    throw await explained(address, new ListenError(address, code));
   }
   await server.shutdown();
 }
 
 // A socket that nobody listens on any more would be replaced. The server makes a folder beside it.
-async function trySocket(path: string): Promise<void> {
-  await claimSocket(path, 0o600);
+async function trySocket(path: string, title = "the socket"): Promise<void> {
   try {
+    await claimSocket(path, 0o600);
     rmdirSync(mkdtempSync(join(dirname(path), ".s")));
   } catch (error) {
-    throw new ListenError({ path }, systemErrorCode(error));
+    throw new ListenError({ path, title }, systemErrorCode(error));
   }
 }
 

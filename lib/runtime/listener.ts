@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from "../http/handler.ts";
-import { systemErrorCode } from "./listen_error.ts";
+import { explained, systemErrorCode } from "./listen_error.ts";
 import { waitAtMost } from "./patience.ts";
 import type { Runtime, TcpAddress, Tls, UnixAddress } from "./runtime.ts";
 import { type ServerLog, type Serving, Standing, start } from "./standing.ts";
@@ -52,9 +52,13 @@ export async function listen(
   handler: Handler,
 ): Promise<Listener> {
   const { address } = options;
-  return "path" in address
-    ? await listenOnSocket(runtime, { ...options, address }, handler)
-    : await listenOnPort(runtime, { ...options, address }, handler);
+  try {
+    return "path" in address
+      ? await listenOnSocket(runtime, { ...options, address }, handler)
+      : await listenOnPort(runtime, { ...options, address }, handler);
+  } catch (error) {
+    throw await explained(address, error);
+  }
 }
 
 type OptionsFor<Address> = Omit<ListenOptions, "address"> & { readonly address: Address };

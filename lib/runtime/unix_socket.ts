@@ -18,11 +18,13 @@ import {
 } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
-import { ListenError, systemErrorCode } from "./listen_error.ts";
+import { ListenError, OTHERS_SOCKET, systemErrorCode } from "./listen_error.ts";
 
 // What stands in the folder where a socket is made: it, and one that it replaces.
 const NEW = "s";
 const OLD = "old";
+
+const FORBIDDEN: readonly string[] = ["EACCES", "EPERM"];
 
 /** How long a server may take that came between two looks at its place. */
 const FETCH_TIMEOUT_MS = 5_000;
@@ -50,9 +52,9 @@ export async function claimSocket(
   connect: (path: string) => Promise<void> = connected,
 ): Promise<SocketClaim> {
   const present = statOf(path);
+  if (present !== undefined && !present.isSocket()) throw new ListenError({ path }, "EEXIST");
   const obstacle = await obstacleTo(connect(path));
   if (obstacle !== undefined) throw new ListenError({ path }, obstacle);
-  if (present !== undefined && !present.isSocket()) throw new ListenError({ path }, "EEXIST");
   let inode: number | undefined;
   return {
     bind: (open) => {
@@ -86,7 +88,10 @@ function takeAway(path: string, present: Stats, to: string): void {
   try {
     renameSync(path, to);
   } catch (error) {
-    throw systemErrorCode(error) === "ENOENT" ? new ListenError({ path }, "EADDRINUSE") : error;
+    const code = systemErrorCode(error);
+    // The folder may be written to, but with a sticky bit nobody takes from it what is another's.
+    if (FORBIDDEN.includes(code)) throw new ListenError({ path }, OTHERS_SOCKET);
+    throw code === "ENOENT" ? new ListenError({ path }, "EADDRINUSE") : error;
   }
   if (statOf(to)?.ino === present.ino) return;
   linkSync(to, path);
@@ -134,7 +139,8 @@ async function obstacleTo(connection: Promise<void>): Promise<string | undefined
     return "EADDRINUSE";
   } catch (error) {
     const code = systemErrorCode(error);
-    return ["ECONNREFUSED", "ENOENT"].includes(code) ? undefined : code;
+    if (["ECONNREFUSED", "ENOENT"].includes(code)) return undefined;
+    return FORBIDDEN.includes(code) ? OTHERS_SOCKET : code;
   }
 }
 

@@ -242,7 +242,7 @@ Deno.test("check finds an admin socket that cannot be made", async () => {
       check(["--port", "0", "--admin-socket", `${folder}/${path}`]);
     assertEquals(
       notWell(await admin("none/admin")),
-      "cannot listen on the socket: its folder does not exist.",
+      "cannot listen on the admin socket: its folder does not exist.",
     );
     assertEquals((await admin("admin")).code, 0);
     assertEquals([...Deno.readDirSync(folder)], []);

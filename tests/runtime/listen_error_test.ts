@@ -1,9 +1,10 @@
 import { assertEquals } from "@std/assert/equals";
-import { ListenError, systemErrorCode } from "../../lib/runtime/listen_error.ts";
+import { explained, ListenError, systemErrorCode } from "../../lib/runtime/listen_error.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 80 };
 const SOCKET = { path: "/canary" };
 const UNKNOWN = "the address cannot be used";
+const NOT_IN_FOLDER = "this user may not create a file in its folder";
 
 // The code of the system, and what it means for a port and for a socket.
 const REASONS: readonly (readonly [string, string, string])[] = [
@@ -13,7 +14,8 @@ const REASONS: readonly (readonly [string, string, string])[] = [
     "the socket is in use by another program (stop it, or choose another path)",
   ],
   ["EADDRNOTAVAIL", "this machine does not have this address", UNKNOWN],
-  ["EACCES", "this user may not listen on that port", "this user may not create a file there"],
+  ["EACCES", "this user may not listen on that port", NOT_IN_FOLDER],
+  ["ENOTFOUND", "this machine has no address with that name", UNKNOWN],
   ["EMFILE", "too many files are open", "too many files are open"],
   [
     "NotCapable",
@@ -21,10 +23,12 @@ const REASONS: readonly (readonly [string, string, string])[] = [
     "the program was started without the permission to create a file there",
   ],
   ["EEXIST", UNKNOWN, "the path is taken by something that is not a socket"],
-  ["EPERM", UNKNOWN, "this user may not create a file there"],
-  ["EROFS", UNKNOWN, "this user may not create a file there"],
+  ["OthersSocket", UNKNOWN, "the path is taken by a socket of another user"],
+  ["EPERM", UNKNOWN, NOT_IN_FOLDER],
+  ["EROFS", UNKNOWN, "its folder is on a file system that is read-only"],
+  ["ENOSPC", UNKNOWN, "the disk of its folder is full"],
   ["ENOENT", UNKNOWN, "its folder does not exist"],
-  ["ENOTDIR", UNKNOWN, "its folder does not exist"],
+  ["ENOTDIR", UNKNOWN, "what its path names as a folder is none"],
   ["ENAMETOOLONG", UNKNOWN, "the path is too long for a socket"],
   ["EINVAL", UNKNOWN, "the path is too long for a socket"],
   [
@@ -45,26 +49,48 @@ for (const [code, ofPort, ofSocket] of REASONS) {
   });
 }
 
-Deno.test("a ListenError says of a name that it may be none here, and of nothing else", () => {
-  const inUse = "the port is in use by another program";
-  const choose = "(stop it, or choose another port)";
+Deno.test("explained() looks whether a name has an address, whatever the error says of it", async () => {
+  const said = async (hostname: string, code: string, failure?: Error): Promise<unknown> => {
+    const address = { hostname, port: 80 };
+    const asked: string[] = [];
+    const find = (name: string): Promise<void> => {
+      asked.push(name);
+      return failure === undefined ? Promise.resolve() : Promise.reject(failure);
+    };
+    const { message } = await explained(
+      address,
+      new ListenError(address, code),
+      find,
+    ) as ListenError;
+    assertEquals(asked, /^[0-9.:]+$/.test(hostname) && hostname !== "300.1.1.1" ? [] : [hostname]);
+    return message.replace(`cannot listen on ${hostname}, port 80: `, "");
+  };
+  const inUse = "the port is in use by another program (stop it, or choose another port)";
   const notHere = "this machine has no address with that name";
-  for (
-    const [hostname, reason, unknown] of [
-      ["host.example", `${inUse}, or ${notHere}`, notHere],
-      ["300.1.1.1", `${inUse}, or ${notHere}`, notHere],
-      ["localhost", `${inUse} ${choose}`, UNKNOWN],
-      ["::1", `${inUse} ${choose}`, UNKNOWN],
-    ] as const
-  ) {
-    const errors = ["EADDRINUSE", "canary"].map((code) =>
-      new ListenError({ hostname, port: 80 }, code).message
-    );
-    const start = `cannot listen on ${hostname}, port 80:`;
-    assertEquals(errors, [`${start} ${reason}`, `${start} ${unknown}`]);
+  const notFound = Object.assign(new Error("canary"), { code: "ENOTFOUND" });
+  for (const hostname of ["host.example", "300.1.1.1"]) {
+    for (const code of ["EADDRINUSE", "EACCES", "canary"]) {
+      assertEquals(await said(hostname, code, notFound), notHere);
+    }
+    assertEquals(await said(hostname, "EADDRINUSE"), inUse);
+    // Who may not look knows nothing of it.
+    assertEquals(await said(hostname, "EADDRINUSE", new Deno.errors.NotCapable()), inUse);
   }
-  const { message } = new ListenError({ hostname: "host.example", port: 80 }, "EMFILE");
-  assertEquals(message, "cannot listen on host.example, port 80: too many files are open");
+  for (const hostname of ["127.0.0.1", "::1"]) {
+    assertEquals(await said(hostname, "EADDRINUSE", notFound), inUse);
+    assertEquals(await said(hostname, "canary", notFound), UNKNOWN);
+  }
+});
+
+Deno.test("explained() calls a socket by its title, and leaves other errors as they are", async () => {
+  const address = { path: "/canary", title: "the admin socket" };
+  const error = await explained(address, new ListenError(SOCKET, "ENOENT"));
+  assertEquals(
+    String(error),
+    "ListenError: cannot listen on the admin socket: its folder does not exist",
+  );
+  const other = new Error("canary");
+  assertEquals(await explained(address, other), other);
 });
 
 Deno.test("systemErrorCode() gives the code, or else the name", () => {

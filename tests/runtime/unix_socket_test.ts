@@ -103,7 +103,7 @@ test("what fails while a socket is made is said in the words for a socket, and c
   const code = (code: string): Error => Object.assign(new Error("canary"), { code });
   for (
     const [thrown, reason] of [
-      [code("EACCES"), "this user may not create a file there"],
+      [code("EACCES"), "this user may not create a file in its folder"],
       [code("canary"), "the address cannot be used"],
       [new ListenError({ path: "" }, "EMFILE"), "too many files are open"],
     ] as const
@@ -137,7 +137,7 @@ test("a socket in a folder that is not there is refused in the words for a socke
 test("a path on which nothing can stand is refused in the words for a socket", async (scene) => {
   put(scene.path, "no folder");
   const cases = [
-    [`${scene.path}/a.sock`, "its folder does not exist"],
+    [`${scene.path}/a.sock`, "what its path names as a folder is none"],
     [`${scene.path}${"a".repeat(300)}`, "the path is too long for a socket"],
   ] as const;
   for (const [path, reason] of cases) {
@@ -151,7 +151,8 @@ test("a path on which nothing can stand is refused in the words for a socket", a
 test("a path is not claimed where somebody answers, or where it cannot be told", async ({ path }) => {
   const cases = [
     [() => Promise.resolve(), IN_USE],
-    [failing("EACCES"), "this user may not create a file there"],
+    [failing("EACCES"), "the path is taken by a socket of another user"],
+    [failing("EPERM"), "the path is taken by a socket of another user"],
     [failing("ENAMETOOLONG"), "the path is too long for a socket"],
   ] as const;
   for (const [connect, reason] of cases) {
@@ -162,7 +163,7 @@ test("a path is not claimed where somebody answers, or where it cannot be told",
 
 test("what is no socket is not claimed, whoever answers", async ({ path, files }) => {
   put(path, "text");
-  for (const code of ["ECONNREFUSED", "ENOENT"]) {
+  for (const code of ["ECONNREFUSED", "ENOENT", "EACCES"]) {
     const { message } = await assertRejects(
       () => claimSocket(path, MODE, failing(code)),
       ListenError,
