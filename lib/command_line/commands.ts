@@ -55,10 +55,15 @@ export const PAIR_OPTIONS: OptionTable<PairOptions> = {
   png: { description: "Write the QR code as PNG too", ...FILE },
 };
 
+// The clock of a phone, or of a log, that the user read it from may be in another than this machine.
+const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
+const WITH_ZONE = "a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z";
+
 const TIME: Omit<Option<number | undefined>, "description"> = {
   placeholder: "TIME",
   defaultText: "",
   expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  wanted: (text) => NO_ZONE.test(text) ? WITH_ZONE : undefined,
   parse: parseTime,
 };
 

@@ -83,6 +83,12 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     ["doctor", "--at", "canary"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
   ],
+  ...["2026-01-31T12:00:00", "2026-01-31 12:00", "2026-01-31"].map((time) =>
+    [
+      ["doctor", "--at", time],
+      "--at must be a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z",
+    ] as const
+  ),
   [
     ["code", "--at", "+002026-01-31T12:00:00Z"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
