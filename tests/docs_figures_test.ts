@@ -153,7 +153,7 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
       KNOWN_MS / (24 * HOUR_MS)
     } days`,
   ],
-  ["docs/security.md", `(default ${valueIn("lib/connection/store_url.ts", "PATIENCE_MS")};`],
+  ["docs/security.md", `(default ${valueIn("lib/connection/store_url.ts", "PATIENCE_MS")})`],
   [
     "docs/security.md",
     `tells ${WATCHED} secrets with wrong pins apart, and another ${WATCHED} with`,
