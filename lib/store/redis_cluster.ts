@@ -135,7 +135,9 @@ class Cluster {
     while (!this.#closed) {
       let added = 0;
       try {
-        added = this.#take(await findOwners(this.#primaries().filter((address) => this.#isWell(address))));
+        added = this.#take(
+          await findOwners(this.#primaries().filter((address) => this.#isWell(address))),
+        );
         this.#tell(undefined);
         failures = 0;
       } catch (error) {
