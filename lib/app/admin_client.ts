@@ -4,9 +4,9 @@
  * @module
  */
 
-import { lstatSync, type Stats, statSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import http from "node:http";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { flagOf } from "../config/option.ts";
 import { systemErrorCode } from "../runtime/listen_error.ts";
@@ -60,8 +60,7 @@ async function ask<T>(
   body: string | undefined,
   isExpected: (said: unknown) => said is T,
 ): Promise<T> {
-  mustBeTrusted(path);
-  const { status, text } = await exchange(path, what, body).catch((error) => {
+  const { status, text } = await exchange(trusted(path), what, body).catch((error) => {
     throw error instanceof AdminError ? error : new AdminError(reasonOf(error));
   });
   // Nothing else that is said is shown: a terminal may obey it.
@@ -77,19 +76,30 @@ export type Owned = Pick<Stats, "uid" | "mode">;
 
 // Where another user may make a socket, a secret would go to whoever was first, while the server is
 // down for instance. Between this look and the connection, only those can put another socket there who
-// may write to the folder: with its sticky bit, the owners of the folder and of the socket, and root.
-// They could have been the server as well. No runtime says who is at the other end of a connection.
-function mustBeTrusted(path: string): void {
-  let socket: Stats;
-  let folder: Stats;
+// may write to its folder or to one above: with a sticky bit, the owners of the folder and of what is
+// in it, and root. They could have been the server as well. No runtime says who is at the other end
+// of a connection. The path that is given back leads over no symbolic link that somebody may turn.
+function trusted(path: string): string {
   try {
-    [socket, folder] = [lstatSync(path), statSync(dirname(path))];
+    const [first, ...above] = upwards(realpathSync(dirname(path)));
+    const real = join(first!, basename(path));
+    const socket = lstatSync(real);
+    if (!socket.isSocket()) throw new AdminError(`what is at the path of ${FLAG} is no socket`);
+    const reason = distrust(
+      socket,
+      [statSync(first!), ...above.map((each) => statSync(each))],
+      ownUser(),
+    );
+    if (reason !== undefined) throw new AdminError(reason);
+    return real;
   } catch (error) {
-    throw new AdminError(reasonOf(error));
+    throw error instanceof AdminError ? error : new AdminError(reasonOf(error));
   }
-  if (!socket.isSocket()) throw new AdminError(`what is at the path of ${FLAG} is no socket`);
-  const reason = distrust(socket, folder, ownUser());
-  if (reason !== undefined) throw new AdminError(reason);
+}
+
+function upwards(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return [folder, ...(above === folder ? [] : upwards(above))];
 }
 
 function ownUser(): number {
@@ -103,18 +113,25 @@ function ownUser(): number {
 /**
  * Why a socket may be somebody else's.
  *
+ * @param folders The folder that it is in, and all above that one.
  * @param uid The user who asks. Root may ask the server of any user, in a folder of that user.
  */
-export function distrust(socket: Owned, folder: Owned, uid: number): string | undefined {
-  const ours = [0, uid, ...(uid === 0 ? [folder.uid] : [])];
-  if (!ours.includes(socket.uid)) return `the socket of ${FLAG} belongs to another user`;
-  if (![0, socket.uid, uid].includes(folder.uid)) {
-    return `the folder of ${FLAG} belongs to another user`;
+export function distrust(
+  socket: Owned,
+  folders: readonly Owned[],
+  uid: number,
+): string | undefined {
+  const isOfItsFolder = uid === 0 && socket.uid === folders[0]?.uid;
+  if (![0, uid].includes(socket.uid) && !isOfItsFolder) {
+    return `the socket of ${FLAG} belongs to another user`;
   }
-  const othersMayWrite = (folder.mode & 0o022) !== 0;
-  const mayReplace = othersMayWrite && (folder.mode & 0o1000) === 0;
-  return mayReplace
-    ? `other users may write to the folder of ${FLAG}, and put a socket of theirs there`
+  if (folders.some((folder) => ![0, socket.uid, uid].includes(folder.uid))) {
+    return `the folder of ${FLAG}, or one above it, belongs to another user`;
+  }
+  const isOpen = ({ mode }: Owned): boolean => (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
+  return folders.some(isOpen)
+    ? `other users may write to the folder of ${FLAG}, or to one above it, and put a socket of ` +
+      "theirs there"
     : undefined;
 }
 
@@ -158,6 +175,8 @@ function exchange(
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", `there is no socket at the path of ${FLAG}`],
   ["ENOTDIR", `there is no socket at the path of ${FLAG}`],
+  ["ENAMETOOLONG", `the absolute path of ${FLAG} is too long for a socket`],
+  ["EINVAL", `the absolute path of ${FLAG} is too long for a socket`],
   ["ECONNREFUSED", `no server listens at the socket of ${FLAG}`],
   ["EACCES", `this user may not use the socket of ${FLAG}`],
   ["EPERM", `this user may not use the socket of ${FLAG}`],

@@ -81,7 +81,8 @@ export function readGuardKey(path: string): Uint8Array {
         `or their text: it holds ${length} ${length === 1 ? "byte" : "bytes"}`,
     );
   }
-  return bytes.subarray(0, length);
+  // A copy: what was read has room for the longest file.
+  return Uint8Array.from(bytes.subarray(0, length));
 }
 
 // Delays are measured by a clock that nobody sets.

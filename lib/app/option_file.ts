@@ -92,7 +92,7 @@ function readSome(file: number, bytes: Uint8Array): number | undefined {
 }
 
 function isInherited(path: string): boolean {
-  return /^\/(?:dev\/fd|proc)\//.test(path);
+  return /^\/(?:dev\/(?:fd\/|stdin$)|proc\/)/.test(path);
 }
 
 function pause(): void {

@@ -29,7 +29,7 @@ export interface GuardMemory {
   readonly lines: readonly string[];
 }
 
-const SILENT: GuardMemory = { refuses: false, lines: [] };
+const SILENT = known([]);
 
 /**
  * Looks at what the shared store remembers of a secret, and changes nothing there.
@@ -43,19 +43,28 @@ export async function guardMemory(
   secretCode: string,
   step: number | undefined,
 ): Promise<GuardMemory> {
-  const { guard, guardKeyFile, adminSocket, secretEncoding, algorithm } = config;
-  const key = secretKey(secretCode, secretEncoding);
-  if (key === undefined || key.length === 0 || refusesNothing(config)) return SILENT;
-  if (guard === "memory") {
-    const asked = adminSocket === undefined ? [] : [await nameInLog(adminSocket, secretCode)];
-    return { refuses: false, lines: [...(step === undefined ? [] : [unseen(config)]), ...asked] };
-  }
+  const key = secretKey(secretCode, config.secretEncoding);
+  if (key === undefined || key.length === 0) return SILENT;
+  const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
+  const { adminSocket } = config;
+  const asked = adminSocket === undefined ? [] : [await nameInLog(adminSocket, secretCode)];
+  return { refuses, lines: [...lines, ...asked] };
+}
+
+async function memoryOf(
+  key: Uint8Array<ArrayBuffer>,
+  config: Config,
+  step: number | undefined,
+): Promise<GuardMemory> {
+  const { guard, guardKeyFile, algorithm } = config;
+  if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
-    const flag = flagOf("guardKeyFile");
-    const line =
-      `It is unknown whether the code was used: without ${flag} nothing is found in the ` +
-      `store of ${flagOf("guard")}.`;
-    return { refuses: false, lines: [line] };
+    return known([
+      `It is unknown whether the code was used: without ${
+        flagOf("guardKeyFile")
+      } nothing is found ` +
+      `in the store of ${flagOf("guard")}.`,
+    ]);
   }
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
   const tls = readStoreTls(config);
@@ -63,9 +72,14 @@ export async function guardMemory(
     return explainMemory(await lookAt(guard, tls, fingerprint), config, step);
   } catch {
     // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
-    const line = `It is unknown whether the code was used: the store, ${guard}, does not answer.`;
-    return { refuses: false, lines: [line] };
+    return known([
+      `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
+    ]);
   }
+}
+
+function known(lines: readonly string[]): GuardMemory {
+  return { refuses: false, lines };
 }
 
 // What a server keeps in its own memory, no other process sees.

@@ -3,9 +3,10 @@ import { distrust } from "../../lib/app/admin_client.ts";
 
 const [US, THEM, ROOT] = [1000, 1001, 0];
 const ANOTHER = "the socket of --admin-socket belongs to another user";
-const FOLDER = "the folder of --admin-socket belongs to another user";
+const FOLDER = "the folder of --admin-socket, or one above it, belongs to another user";
 const OPEN =
-  "other users may write to the folder of --admin-socket, and put a socket of theirs there";
+  "other users may write to the folder of --admin-socket, or to one above it, and put a socket of " +
+  "theirs there";
 
 // Who asks, whose socket, whose folder, its mode, and why not.
 const OWNERS: readonly (readonly [number, number, number, number, string?])[] = [
@@ -32,11 +33,12 @@ const OWNERS: readonly (readonly [number, number, number, number, string?])[] = 
 for (const [user, socket, folder, mode, expected] of OWNERS) {
   const owners = `${socket} in a folder of ${folder} with mode ${mode.toString(8)}`;
   Deno.test(`user ${user} ${expected ? "distrusts" : "trusts"} a socket of ${owners}`, () => {
-    const said = distrust(
-      { uid: socket, mode: 0o600 },
-      { uid: folder, mode: 0o40000 | mode },
-      user,
-    );
-    assertEquals(said, expected);
+    const shown = { uid: socket, mode: 0o600 };
+    const its = { uid: folder, mode: 0o40000 | mode };
+    const top = { uid: ROOT, mode: 0o40755 };
+    assertEquals(distrust(shown, [its, top], user), expected);
+    if (expected === ANOTHER) return;
+    // Who may rename a folder above can put another in the place of all below.
+    assertEquals(distrust(shown, [{ uid: socket, mode: 0o40700 }, its, top], user), expected);
   });
 }

@@ -167,19 +167,33 @@ unix("the guard asks nothing of a socket where others may put theirs", async (fo
     assertEquals(
       stderr,
       "authenticator: error: other users may write to the folder of --admin-socket, " +
-        "and put a socket of theirs there.\n",
+        "or to one above it, and put a socket of theirs there.\n",
     );
   }
 });
 
+unix("the guard asks nothing of a socket that another can turn to theirs", async (folder) => {
+  for (const name of ["real", "open"]) Deno.mkdirSync(`${folder}/${name}`, { mode: 0o700 });
+  Deno.mkdirSync(`${folder}/open/inner`, { mode: 0o700 });
+  Deno.symlinkSync(`${folder}/open/inner`, `${folder}/real/link`);
+  Deno.chmodSync(`${folder}/open`, 0o777);
+  const path = `${folder}/real/link/admin`;
+  const [[code, stdout, stderr], wasAsked] = await trapped(["name"], { path });
+  assertEquals([code, stdout, wasAsked], [1, "", false]);
+  assertMatch(stderr, /other users may write to the folder .*, or to one above it/);
+});
+
 unix("doctor says why the server of --admin-socket cannot be asked", async (folder) => {
-  const said = await doctor("123456", ["--admin-socket", `${folder}/none`]);
-  assertMatch(said, /^The pin is wrong: /);
   const reason = "there is no socket at the path of --admin-socket";
-  assert(
-    said.endsWith(`\nThe server cannot be asked what its log calls this secret: ${reason}.\n`),
-    said,
-  );
+  // Whoever keeps what is remembered, if anybody does.
+  for (const more of [[], ["--max-failures", "0"], ["--guard", "redis://127.0.0.1:1"]]) {
+    const said = await doctor("123456", ["--admin-socket", `${folder}/none`, ...more]);
+    assertMatch(said, /^The pin is wrong: /);
+    assert(
+      said.endsWith(`\nThe server cannot be asked what its log calls this secret: ${reason}.\n`),
+      said,
+    );
+  }
 });
 
 unix("the guard asks nothing of what is no socket", async (folder) => {
