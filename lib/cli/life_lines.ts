@@ -33,7 +33,9 @@ export function startLine(config: Config, runtime: Pick<Runtime, "title" | "targ
 
 /** What the log says once the server is told to stop. */
 export function stoppingLine(reason: StopReason): string {
-  const hint = reason === "SIGINT" ? " (press Ctrl-C again after a second to end at once)" : "";
+  const hint = reason === "SIGINT"
+    ? " (to end at once, press Ctrl-C again after half a second)"
+    : "";
   return `stopping: ${reason}${hint}`;
 }
 

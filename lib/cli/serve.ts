@@ -35,7 +35,7 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 const LAST_LINES_PARTS = 10;
 
 /**
- * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; a second
+ * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; another
  * signal, half a second later, ends the process at once. SIGHUP reads the certificate and the keys of
  * callers again.
  *

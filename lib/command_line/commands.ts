@@ -121,9 +121,9 @@ export type Shell = typeof SHELLS[number];
 const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["serve", {
     summary: "Serve until you stop it; the default command",
-    details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. A second " +
-      "signal, at least half a second later, ends it at once. On SIGHUP, it reads the TLS " +
-      "certificate and the API keys again.",
+    details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
+      "signal, half a second later, ends it at once. On SIGHUP, it reads the TLS certificate and " +
+      "the API keys again; if standard input is a terminal, it ends.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: [

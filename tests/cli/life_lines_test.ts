@@ -38,7 +38,7 @@ Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at 
   assertEquals(stoppingLine("SIGTERM"), "stopping: SIGTERM");
   assertEquals(
     stoppingLine("SIGINT"),
-    "stopping: SIGINT (press Ctrl-C again after a second to end at once)",
+    "stopping: SIGINT (to end at once, press Ctrl-C again after half a second)",
   );
   assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });

@@ -5,7 +5,8 @@ import { assertEquals } from "@std/assert/equals";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { programWords } from "../support/program.ts";
-import { limitLife } from "../support/child.ts";
+import { limitLife, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
 
 const SECRET = "12345678901234567890";
 
@@ -88,4 +89,59 @@ Deno.test("Control-C ends the question, and Control-D the input", async () => {
   const ended = await atTerminal(["doctor"], [["Pin", "123456\x04"]]);
   assertEquals(ended.code, 2);
   assert(ended.shown.includes("doctor needs two lines"), ended.shown);
+});
+
+/** A server in a terminal that is closed as soon as it listens. */
+interface Bereft {
+  /** Whether its process is still there. */
+  readonly isThere: () => Promise<boolean>;
+  readonly signal: (signal: Deno.Signal) => void;
+  /** The exit code of `healthcheck`. */
+  readonly health: () => Promise<number>;
+}
+
+async function inClosedTerminal(redirection: string): Promise<Bereft> {
+  const words = [...programWords(), "--port", "0"].map((word) => `"${word}"`).join(" ");
+  const line = `echo pid=$$; exec ${words} ${redirection}`;
+  const child = new Deno.Command("script", {
+    args: ["--quiet", "--command", `sh -c '${line}'`, "/dev/null"],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    env: { NO_COLOR: "1", TERM: "dumb" },
+  }).spawn();
+  limitLife(child);
+  const decoder = new TextDecoder();
+  let shown = "";
+  for await (const chunk of child.stdout) {
+    shown += decoder.decode(chunk, { stream: true });
+    if (/ started: [^\n]*\n/.test(shown)) break;
+  }
+  child.kill("SIGKILL");
+  await child.status;
+  const [, pid = ""] = /pid=([0-9]+)/.exec(shown) ?? [];
+  const [, port = ""] = /Listening on \S+:([0-9]+)/.exec(shown) ?? [];
+  assert(pid !== "" && port !== "", shown);
+  const codeOf = async (words: readonly string[]): Promise<number> => (await runToEnd(words)).code;
+  return {
+    isThere: async () => await codeOf(["sh", "-c", `kill -0 ${pid}`]) === 0,
+    signal: (signal) => Deno.kill(Number(pid), signal),
+    health: () => codeOf([...programWords(), "healthcheck", "--port", port]),
+  };
+}
+
+Deno.test("a server ends with the terminal that it is typed at", async () => {
+  const { isThere } = await inClosedTerminal("");
+  await eventually(async () => !await isThere(), "the server ends");
+});
+
+Deno.test("a server whose input is no terminal outlives one that it writes to", async () => {
+  const { isThere, signal, health } = await inClosedTerminal("< /dev/null");
+  // Each writes to what is gone.
+  for (let times = 0; times < 3; times++) {
+    signal("SIGHUP");
+    assertEquals(await health(), 0);
+  }
+  signal("SIGTERM");
+  await eventually(async () => !await isThere(), "the server ends");
 });
