@@ -376,12 +376,16 @@ Deno.test("parseCommand() reads the time that doctor looks at", () => {
   assertEquals(at("1234567890"), 1234567890_000);
   assertEquals(at("2009-02-13T23:31:30Z"), 1234567890_000);
   assertEquals(at("2009-02-14T00:31:30+01:00"), 1234567890_000);
-  for (const time of ["yesterday", "2009-02-13", "2009-13-01T00:00:00Z", "-1"]) {
+  for (const time of ["yesterday", "2009-13-01T00:00:00Z", "-1"]) {
     assertEquals(
       errorOf(["doctor", `--at=${time}`]),
       "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
     );
   }
+  assertEquals(
+    errorOf(["doctor", "--at=2009-02-13"]),
+    "--at must be a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z",
+  );
 });
 
 Deno.test("parseCommand() takes the options of one command there alone, and from no variable", () => {
