@@ -59,11 +59,10 @@ async function memoryOf(
   const { guard, guardKeyFile, algorithm } = config;
   if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
+    const flag = flagOf("guardKeyFile");
     return known([
-      `It is unknown whether the code was used: without ${
-        flagOf("guardKeyFile")
-      } nothing is found ` +
-      `in the store of ${flagOf("guard")}.`,
+      `It is unknown whether the code was used: without ${flag} nothing is found in the store of ` +
+      `${flagOf("guard")}.`,
     ]);
   }
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
@@ -96,10 +95,8 @@ function unseen({ maxFailures, singleUse }: Config): string {
 // By which its lines about this secret are found.
 async function nameInLog(adminSocket: string, secretCode: string): Promise<string> {
   try {
-    return `The log of the server calls this secret secret=${await askName(
-      adminSocket,
-      secretCode,
-    )}.`;
+    const name = await askName(adminSocket, secretCode);
+    return `The log of the server calls this secret secret=${name}.`;
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
     return `The server cannot be asked what its log calls this secret: ${error.message}.`;

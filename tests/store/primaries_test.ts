@@ -118,7 +118,8 @@ Deno.test("findPrimary() takes nothing else for a primary", async () => {
   for (const reply of NO_PRIMARIES) {
     await withServers([() => reply], async (servers) => {
       const url = urlOf(servers, "sentinel", "/main");
-      await assertRejects(() => findPrimary(url, OPTIONS), ProtocolError, "This is no");
+      const { message } = await assertRejects(() => findPrimary(url, OPTIONS), ProtocolError);
+      assert(["This is no primary", "This is no address"].includes(message), message);
     });
   }
 });
