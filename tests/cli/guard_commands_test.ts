@@ -295,3 +295,19 @@ for (const [args, expected, said] of MISTAKES) {
     assert(stderr.includes(said), stderr);
   });
 }
+
+unix("the guard asks at the real path of a socket, or says that it is too long", async (folder) => {
+  const long = `${folder}/${"x".repeat(100)}`;
+  await Deno.mkdir(long, { mode: 0o700 });
+  await Deno.symlink(long, `${folder}/link`);
+  const way = ["--admin-socket", `${folder}/link/admin`];
+  const program = await startProgram(["--port", "0", ...way]);
+  const [code, stdout, stderr] = await guard(["name", ...way]);
+  program.signal("SIGTERM");
+  await program.outcome;
+  // Deno gives the system the whole path, Bun a shorter way to it.
+  const tooLong =
+    "authenticator: error: the absolute path of --admin-socket is too long for a socket.\n";
+  if (code === 0) assertMatch(stdout, /^[\w-]{10}\n$/);
+  else assertEquals([code, stdout, stderr], [1, "", tooLong]);
+});
