@@ -99,8 +99,13 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
   ],
   ["A declared length of 1 TB", post(`Content-Length: ${1e12}\r\n`, FORM), "413", "413"],
   ["A DEL character in a header", get("/healthz", "X: \x7f\r\n"), "400", "200"],
-  // RFC 3986 §2 has it percent-encoded alone.
-  ["A DEL character in the query", get("/healthz?\x7f"), "400", "200"],
+  // RFC 3986 §2 has it percent-encoded alone. Bun reads it as if it were: see abuse_test.ts.
+  [
+    "A DEL character in the query",
+    get("/api.asmx/ValidatePin?pin=1&secretCode=a\x7fb"),
+    "400",
+    "200",
+  ],
   ["A name of a header with a blank", get("/healthz", "X : y\r\n"), "400", "400"],
   ["Bare LF as line end", "GET /healthz HTTP/1.1\nHost: localhost\n\n", "200", "505"],
   ["Empty lines before a request", `\r\n\r\n${get("/healthz")}`, "200", "400"],

@@ -271,6 +271,21 @@ abuse(
   },
 );
 
+const DELS = [["raw", "a\x7fb", RUNTIME === "bun"], ["encoded", "a%7Fb", true]] as const;
+
+for (const [how, secretCode, isTaken] of DELS) {
+  abuse(`a DEL in a secret, ${how}, is ${isTaken ? "taken as it is" : "refused"}`, async (wire) => {
+    await wire.send(
+      `GET /api.asmx/Pair?appName=a&appInfo=b&secretCode=${secretCode} HTTP/1.0\r\n\r\n`,
+    );
+    assert(await wire.isClosed());
+    const received = await wire.receive(() => true);
+    // The three bytes in Base32: without the DEL, or with another character for it, the key differs.
+    const [, key] = /<ManualSetupCode>(.*?)</.exec(received) ?? [];
+    assertEquals([statusIn(received), key], isTaken ? ["200", "MF7WE"] : ["400", undefined]);
+  });
+}
+
 // What the head says beside its first line, what comes behind it, and the status.
 const TUNNELS: readonly (readonly [string, string, string])[] = [
   ["Host: localhost:443\r\n", "", "405"],
