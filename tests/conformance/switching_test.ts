@@ -4,13 +4,12 @@ import { flagOf, namesOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
 import { parseCommand } from "../../lib/command_line/command_line.ts";
 import { type Ask, ask, pinOf, soap, type Told } from "./ask.ts";
+import { HERE, requestOf, wordsOf } from "./commands.ts";
 
 // docs/switching.md: each command in it is run in process or says that it is not, and what it states
 // of bytes is so.
 
 const PAGE = Deno.readTextFileSync(new URL("../../docs/switching.md", import.meta.url));
-
-const HERE = "127.0.0.1:8080";
 
 interface Fence {
   readonly language: string;
@@ -26,27 +25,6 @@ const FENCES: readonly Fence[] = [...PAGE.matchAll(
   isRun: mark === undefined,
 }));
 
-// A command line as a shell cuts it apart, as far as the page goes.
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
-}
-
-function requestOf([program, ...args]: readonly string[]): Ask {
-  assertEquals(program, "curl");
-  let url: URL | undefined;
-  let body: string | undefined;
-  const headers: Record<string, string> = { Host: HERE };
-  for (let i = 0; i < args.length; i++) {
-    if (args[i] === "-d") body = args[++i]!;
-    else if (args[i] === "-H") {
-      const [name, value] = args[++i]!.split(": ");
-      headers[name!] = value!;
-    } else url = new URL(args[i]!);
-  }
-  assertEquals(url?.host, HERE);
-  return { target: `${url!.pathname}${url!.search}`, headers, ...(body !== undefined && { body }) };
-}
-
 Deno.test("docs/switching.md: every command is run, and gives what stands below it", async () => {
   const commands = FENCES.filter(({ language }) => language === "sh");
   assert(commands.length >= 6);
@@ -54,11 +32,14 @@ Deno.test("docs/switching.md: every command is run, and gives what stands below 
   for (const [index, { language, text, isRun }] of FENCES.entries()) {
     if (language !== "sh" || !isRun) continue;
     if (text.startsWith("npx ")) {
-      const command = parseCommand(words(text.slice(text.indexOf(" start ") + 7)), () => undefined);
+      const command = parseCommand(
+        wordsOf(text.slice(text.indexOf(" start ") + 7)),
+        () => undefined,
+      );
       assertEquals(command.kind, "serve");
       continue;
     }
-    const reply = await ask(requestOf(words(text)));
+    const reply = await ask(requestOf(text));
     assertEquals(reply.status, 200, text);
     assertEquals(reply.text.replaceAll("\r\n", "\n"), FENCES[index + 1]!.text, text);
   }
