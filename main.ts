@@ -29,6 +29,11 @@ import { ListenError } from "./lib/runtime/listen_error.ts";
 // Those whose message is a clause for a person, and holds nothing that was not meant for one.
 const FAILURES = [AdminError, CommandError, ListenError] as const;
 
+// For whoever types `deno run main.ts`. What one option lacks is said of that option, where it is used.
+const NO_PERMISSIONS =
+  "Deno was not given the permissions that this program needs. Start it with deno task start, " +
+  "or any other command with deno task cli.";
+
 /** Runs the command that a command line names, and gives its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
   // Written at once, so that it stands between warnings where it belongs; waited for at the end.
@@ -50,11 +55,10 @@ export async function main(args: readonly string[]): Promise<number> {
     if (FAILURES.some((failure) => error instanceof failure)) {
       return fail(`${(error as Error).message}.`, 1);
     }
+    const name = error instanceof Error ? error.name : typeof error;
+    if (name === "NotCapable") return fail(NO_PERMISSIONS, 1);
     // Its message is not for a log: it may quote what the command was given.
-    return fail(
-      `the program failed with ${error instanceof Error ? error.name : typeof error}.`,
-      1,
-    );
+    return fail(`the program failed with ${name}.`, 1);
   }
 }
 

@@ -172,11 +172,6 @@ Deno.test("the tasks and the executable may look at every variable, and so list 
   for (const text of [start.command, script]) assert(/--allow-env\s/.test(text), text);
 });
 
-Deno.test("an error that nobody expected is one sentence with its name, and exits with 1", async () => {
-  const { code, stderr } = await check([], { permissions: ["--allow-env=OTHER"] });
-  assertEquals([code, stderr], [1, "authenticator: error: the program failed with NotCapable.\n"]);
-});
-
 function notWell({ code, stderr }: Outcome): string {
   assertEquals(code, 1, stderr);
   return stderr.split("\n").at(-2)!.replace("authenticator: error: ", "");
