@@ -16,6 +16,7 @@ import { doctor } from "./lib/cli/doctor.ts";
 import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, writeOut } from "./lib/terminal/io.ts";
+import { say } from "./lib/terminal/standard_error.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
 import { AdminError } from "./lib/app/admin_client.ts";
@@ -130,7 +131,7 @@ function variableNames(): readonly string[] {
 }
 
 function fail(message: string, exitCode: number): number {
-  process.stderr.write(`authenticator: error: ${message}\n`);
+  say(`authenticator: error: ${message}\n`);
   return exitCode;
 }
 

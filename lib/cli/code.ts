@@ -4,13 +4,13 @@
  * @module
  */
 
-import process from "node:process";
 import type { Config } from "../config/config.ts";
 import type { CodeOptions } from "../command_line/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../service/operations.ts";
 import { readSecret } from "../terminal/io.ts";
+import { say } from "../terminal/standard_error.ts";
 import { callContext, inWordsOfOptions } from "./words.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function code(
   const seconds = Math.ceil((step + 1) * period - nowMs / 1000);
   const moment = at === undefined ? "" : "at that moment, ";
   const unit = seconds === 1 ? "second" : "seconds";
-  process.stderr.write(`${moment}${seconds} ${unit} left\n`);
+  say(`${moment}${seconds} ${unit} left\n`);
   return 0;
 }
 

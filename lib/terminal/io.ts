@@ -9,6 +9,7 @@ import { createReadStream } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import process from "node:process";
 import { reasonOf } from "../app/reason.ts";
+import { say } from "./standard_error.ts";
 import { askLines, type Prompt } from "./terminal.ts";
 
 /** More than any pin and secret together; what comes after it is not read. */
@@ -22,7 +23,7 @@ export class CommandError extends Error {
 
 /** Says on stderr, in sentences, what the user should know although the command goes on. */
 export function warn(sentences: string): void {
-  process.stderr.write(`authenticator: warning: ${sentences}\n`);
+  say(`authenticator: warning: ${sentences}\n`);
 }
 
 function ignore(): void {}

@@ -6,6 +6,7 @@
 
 import { constants } from "node:os";
 import process from "node:process";
+import { say } from "./standard_error.ts";
 
 /** A line to ask for. */
 export interface Prompt {
@@ -35,11 +36,12 @@ interface Line {
  * of input ends the lines early.
  */
 export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
-  const { stdin, stderr } = process;
+  const { stdin } = process;
   const lines: string[] = [];
   let line = "";
-  const ask = ({ what, isShown }: Prompt): void =>
-    void stderr.write(`${what}${isShown ? "" : " (not shown)"}: `);
+  const ask = ({ what, isShown }: Prompt): void => {
+    say(`${what}${isShown ? "" : " (not shown)"}: `);
+  };
   // Whoever ends the program would leave a terminal that shows nothing.
   const onEnd = (signal: Ending): void => {
     stdin.setRawMode(false);
@@ -57,10 +59,10 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
       for (const key of keysIn(piece.slice(0, piece.length - cutOff.length))) {
         const { text, end } = typed(line, key);
         const { isShown } = prompts[lines.length]!;
-        if (isShown) stderr.write(echoOf(line, text));
+        if (isShown) say(echoOf(line, text));
         line = text;
         if (end === undefined) continue;
-        stderr.write("\r\n");
+        say("\r\n");
         if (end === "interrupted") return { isInterrupted: true };
         lines.push(line);
         line = "";

@@ -12,7 +12,7 @@ import {
   writeNewFiles,
   writeOut,
 } from "../../lib/terminal/io.ts";
-import { streamOf, withFolder, withProcess } from "../cli/command.ts";
+import { sink, streamOf, withFolder, withProcess } from "../cli/command.ts";
 
 const MOST_BYTES = 16_384;
 
@@ -153,7 +153,7 @@ Deno.test("readStdin() gives what is typed at a terminal as lines", async () => 
   const stdin = Object.assign(streamOf(["123\rhush\r"]), terminal);
   const prompts = [{ what: "Pin", isShown: true }, { what: "Secret", isShown: false }];
   const typed = await withProcess(
-    { stdin, stderr: { write: () => true } },
+    { stdin, stderr: sink(() => {}) },
     () => readStdin(prompts),
   );
   assertEquals(typed, "123\nhush\n");
@@ -161,7 +161,7 @@ Deno.test("readStdin() gives what is typed at a terminal as lines", async () => 
 
 Deno.test("warn() writes sentences on standard error, behind the name of the program", async () => {
   let written = "";
-  const stderr = { write: (text: string) => void (written += text) };
+  const stderr = sink((text) => void (written += text));
   await withProcess({ stderr }, () => Promise.resolve(warn("Mind the gap.")));
   assertEquals(written, "authenticator: warning: Mind the gap.\n");
 });

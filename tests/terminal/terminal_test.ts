@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { CommandError, readSecret } from "../../lib/terminal/io.ts";
 import { askLines, type Typed } from "../../lib/terminal/terminal.ts";
-import { callCommand, streamOf, withProcess } from "../cli/command.ts";
+import { callCommand, sink, streamOf, withProcess } from "../cli/command.ts";
 
 /** What became of typing, what the terminal shows, and how it was set, one after the other. */
 interface Session {
@@ -24,7 +24,7 @@ async function type<T>(chunks: readonly (string | Uint8Array)[], run: () => Prom
   const modes: boolean[] = [];
   const setRawMode = (mode: boolean): void => void modes.push(mode);
   const stdin = Object.assign(streamOf(chunks), { isTTY: true, setRawMode });
-  const stderr = { write: (text: string): void => void (shown += text) };
+  const stderr = sink((text) => void (shown += text));
   const result = await withProcess({ stdin, stderr }, run);
   return { result, shown, modes };
 }
@@ -129,7 +129,7 @@ for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]
       { setRawMode: (mode: boolean): void => void done.push(mode) },
     );
     const exit = (code: number): void => void done.push(code);
-    await withProcess({ stdin, exit, stderr: { write: () => {} } }, () => askLines([PIN]));
+    await withProcess({ stdin, exit, stderr: sink(() => {}) }, () => askLines([PIN]));
     assertEquals(done.slice(0, 3), [true, false, code]);
     assertEquals(process.listenerCount(signal), before);
   });
