@@ -82,6 +82,8 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
   ],
   ["README.md", `ten and a half minutes (\`--window ${(10.5 * 60 / 30 - 1) / 2}\`)`],
   ["README.md", `${inWords(lockedPackages().length)} locked packages`],
+  ["README.md", `Authenticator is tested with Deno ${DENO} and Bun ${BUN}`],
+  ["CONTRIBUTING.md", `You need [Deno](https://deno.com) ${DENO}`],
   [
     "README.md",
     `Use ${valueBy("lib/samples/fields.ts", /Use (\d+) random characters/)} random char`,
@@ -120,6 +122,7 @@ const FROM_CODE: readonly (readonly [page: string, says: string])[] = [
     "docs/runtimes.md",
     2 * valueIn("lib/body/body_turns.ts", "LOOK_MS") === 200 ? "at most a fifth of a second" : "",
   ],
+  ["docs/runtimes.md", `Authenticator is tested with Deno ${DENO} and Bun ${BUN}`],
   ["docs/runtimes.md", `measured with Deno ${DENO} and Bun ${BUN}`],
   [
     "docs/runtimes.md",

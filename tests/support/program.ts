@@ -11,7 +11,6 @@ import { eventually } from "./eventually.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const ROOT = new URL("../../", import.meta.url);
-const BUN_VERSION = "1.4.4";
 
 /** What the program runs as. */
 export const PROGRAM = Deno.env.get("TEST_PROGRAM") ?? "deno";
@@ -76,7 +75,8 @@ function bunPath(): string {
   try {
     return outputOf("bun", args);
   } catch {
-    return outputOf("npx", ["--yes", `bun@${BUN_VERSION}`, ...args]);
+    const [, version] = / BUN_VERSION=(\S+)/.exec(Deno.readTextFileSync(pathOf("compile.sh")))!;
+    return outputOf("npx", ["--yes", `bun@${version}`, ...args]);
   }
 }
 
