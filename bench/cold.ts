@@ -1,7 +1,8 @@
 /**
- * What the parts of a check cost where the processor's caches no longer hold them, as behind each wait
- * for WebCrypto, beside a loop that does nothing else. A server works in the first way: a loop alone
- * says that a part is cheap when it is not. No server and no load, so a busy machine changes it less.
+ * What the parts of a check take where the processor had to wait and its caches hold something else, as
+ * behind each signature of WebCrypto, beside a loop that does nothing else. A server works in the first
+ * way: a loop alone says that a part is cheap when it is not. Where other programs keep the processor
+ * busy, the two come closer, so run it on an idle machine.
  *
  *     deno run -A bench/cold.ts [ROUNDS]
  *
