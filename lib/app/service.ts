@@ -22,6 +22,7 @@ import { adminHandler } from "./admin.ts";
 import { createGuard } from "./guard.ts";
 import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
+import { createAllServers } from "./peers.ts";
 import { readOptionText } from "./option_file.ts";
 
 /** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
@@ -112,7 +113,9 @@ export function createService(
     apiKeys,
     metricsPage: metricsPort === undefined ? metricsPage : undefined,
   });
-  const probes = serviceHandler(config, { ...parts, metricsPage }, OPERATOR_ROUTES);
+  const allServers = metricsPage &&
+    createAllServers(config, { metricsPage, isReady: parts.isReady });
+  const probes = serviceHandler(config, { ...parts, metricsPage, allServers }, OPERATOR_ROUTES);
   const close = async (): Promise<void> => {
     guard?.store.close();
     await writer.flush();

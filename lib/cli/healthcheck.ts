@@ -8,16 +8,11 @@ import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
+import { reachable } from "../config/reachable.ts";
 import { CommandError } from "../terminal/io.ts";
 
 /** How long an answer may take. */
 const TIMEOUT_MS = 5_000;
-
-/** Addresses that mean all of this machine, and the one to reach them by. */
-const LOOPBACK: ReadonlyMap<string, string> = new Map([
-  ["0.0.0.0", "127.0.0.1"],
-  ["::", "::1"],
-]);
 
 /**
  * Asks `/healthz` at the address that the options give: that of the metrics where there is one, since
@@ -71,8 +66,8 @@ function otherWay(isTls: boolean): string {
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
   if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
-  const reachable = LOOPBACK.get(host) ?? host;
-  const name = reachable.includes(":") ? `[${reachable}]` : reachable;
+  const address = reachable(host);
+  const name = address.includes(":") ? `[${address}]` : address;
   return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
 }
 
@@ -82,7 +77,7 @@ function statusOf(
   timeoutMs: number,
 ): Promise<number | undefined> {
   const options = {
-    ...(socket === undefined ? { host: LOOPBACK.get(host) ?? host, port } : { socketPath: socket }),
+    ...(socket === undefined ? { host: reachable(host), port } : { socketPath: socket }),
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
     signal: AbortSignal.timeout(timeoutMs),

@@ -41,6 +41,8 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** The address of that port. */
   readonly metricsHost: string;
+  /** The metrics ports of all servers that this one speaks for as well; undefined for none. */
+  readonly metricsPeers: readonly number[] | undefined;
   /** How lines of the log are written. */
   readonly logFormat: "text" | "json";
   /** Whether the server ends when its standard input does. */

@@ -19,7 +19,7 @@ import {
   parseOptions,
   UsageError,
 } from "./option.ts";
-import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
+import { differentNumbers, oneOf, path, SWITCH, wholeNumber } from "./values.ts";
 
 const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
   placeholder: "ADDRESS",
@@ -34,6 +34,8 @@ function isAddress(text: string): boolean {
 }
 
 const PORT = wholeNumber(0, 65535);
+
+const PEERS = differentNumbers(32, wholeNumber(1, 65535));
 
 const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
@@ -117,6 +119,13 @@ export const OPTIONS: OptionTable<Config> = {
   metricsHost: {
     ...ADDRESS,
     description: "Address of that port",
+  },
+  metricsPeers: {
+    placeholder: "PORTS",
+    defaultText: "",
+    description: "Metrics ports of all servers, for /metrics/all and /readyz/all",
+    ...PEERS,
+    parse: (text) => text === "" ? { value: undefined } : PEERS.parse(text),
   },
   logFormat: {
     placeholder: "FORMAT",
@@ -234,6 +243,12 @@ export function parseConfig(sources: OptionSources): Config {
   const { port, socket, metricsPort } = config;
   if (socket === undefined && port !== 0 && port === metricsPort) {
     throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
+  }
+  // Of a port that the system picks, no other server can know.
+  if (config.metricsPeers !== undefined && !metricsPort) {
+    throw new UsageError(
+      `${flagOf("metricsPeers")} needs ${flagOf("metricsPort")}, with a port that is not 0`,
+    );
   }
   if (socket !== undefined && socket === config.adminSocket) {
     throw new UsageError(`${flagOf("socket")} and ${flagOf("adminSocket")} must be different`);

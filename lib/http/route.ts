@@ -8,13 +8,22 @@ import { pairAspxBinding, validateAspxBinding } from "../binding/aspx.ts";
 import { calls } from "./call.ts";
 import { documents, openApiDocument } from "./documents.ts";
 import type { AnswererMaker } from "./exchange.ts";
-import { health, metrics, picture, readiness, redirect } from "./questions.ts";
+import {
+  allMetrics,
+  allReadiness,
+  health,
+  metrics,
+  picture,
+  readiness,
+  redirect,
+} from "./questions.ts";
 
 /** A row of the table. */
 export interface Route {
   /**
    * The path; its file part in lower case, since it is compared without case. An asterisk behind it
-   * stands for the name of an operation, which is left as it was sent.
+   * stands for the name of an operation, which is left as it was sent; what else is behind it, for
+   * itself.
    */
   readonly path: string;
   /** The methods. GET stands for HEAD as well; OPTIONS is answered on every path. */
@@ -45,7 +54,10 @@ export const ROUTES: readonly Route[] = [
   { path: "/metrics",       methods: ["GET"],         wantsKey: true,  name: "metrics",       answer: metrics },
 ];
 
+// deno-fmt-ignore
 /** The rows of a port for operators alone: they call no operation. */
-export const OPERATOR_ROUTES: readonly Route[] = ROUTES.filter(({ answer }) =>
-  [health, readiness, metrics].some((known) => known === answer)
-);
+export const OPERATOR_ROUTES: readonly Route[] = [
+  ...ROUTES.filter(({ answer }) => [health, readiness, metrics].some((known) => known === answer)),
+  { path: "/readyz/all",    methods: ["GET"],         wantsKey: false, name: "readyz/all",    answer: allReadiness },
+  { path: "/metrics/all",   methods: ["GET"],         wantsKey: true,  name: "metrics/all",   answer: allMetrics },
+];

@@ -41,7 +41,9 @@ export function createRouter(state: HandlerState, rows: readonly Route[]): Route
     const file = (slash < 0 ? path : path.slice(0, slash)).toLowerCase();
     const operationName = slash < 0 ? "" : path.slice(slash + 1);
     // A slash with nothing behind it names no operation, and belongs to a path that may have one.
-    const named = slash < 0 ? undefined : routes.get(`${file}/*`);
+    const named = slash < 0
+      ? undefined
+      : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName}`);
     if (slash >= 0 && named === undefined) return undefined;
     const found = operationName === "" ? routes.get(file) : named;
     return found && { routes: found, operationName: operationName || undefined };

@@ -194,6 +194,26 @@ Deno.test("createService() with a metrics port has the page there alone, and ask
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("createService() with metrics peers speaks for all of them on the metrics port alone", async () => {
+  const { get, probes, state, close } = scene(["--metrics-port", "1", "--metrics-peers", "1"]);
+  const answer = async (path: string): Promise<readonly unknown[]> => {
+    const reply = await probes(new Request(`http://localhost${path}`));
+    return [reply.status, await reply.text()];
+  };
+  const [status, page] = await answer("/metrics/all");
+  assertEquals(status, 200);
+  assertMatch(String(page), /^authenticator_server_up\{server="1"\} 1$/m);
+  assertMatch(String(page), /^authenticator_build_info\{server="1",version="1\.2\.3"\} 1$/m);
+  assertEquals(await answer("/readyz/all"), [200, "ok"]);
+  state.isReady = false;
+  assertEquals(await answer("/readyz/all"), [503, "Not ready: 1.\r\n"]);
+  for (const path of ["/metrics/all", "/readyz/all"]) {
+    const reply = await get(path);
+    assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
+  }
+  await close();
+});
+
 Deno.test("a service is ready while the server is, and while its store is there", async () => {
   const { get, probes, state, close } = scene();
   const status = async (get: Scene["get"]): Promise<number> => {

@@ -35,6 +35,7 @@ Deno.test("parseCommand() gives every default", () => {
     metrics: false,
     metricsPort: undefined,
     metricsHost: "127.0.0.1",
+    metricsPeers: undefined,
     logFormat: "text",
     exitWithParent: false,
     html: "svg",
@@ -77,6 +78,7 @@ const NO_ADDRESS = [
   "fe80::1%lo",
 ];
 const NO_PORT = ["-1", "65536", "8080x", "1e3", "0x50"];
+const MANY_PORTS = Array.from({ length: 32 }, (_, i) => i + 1).join();
 const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
   "",
   false,
@@ -109,6 +111,7 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   metrics: SWITCH_VALUES,
   metricsPort: [["0", 0], ["65535", 65535], ["", undefined]],
   metricsHost: ADDRESSES,
+  metricsPeers: [["", undefined]],
   logFormat: [["text", "text"], ["json", "json"]],
   exitWithParent: SWITCH_VALUES,
   html: [["svg", "svg"], ["image", "image"]],
@@ -169,6 +172,10 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   metrics: NO_SWITCH,
   metricsPort: NO_PORT,
   metricsHost: NO_ADDRESS,
+  metricsPeers: [
+    ...[...NO_PORT, "0", "9101,", ",9101", "9101,,9102", "9101, 9102", "9101;9102", "9101,0"],
+    ...["9101,9102,9101", "9101,09101", "9101,65536", MANY_PORTS + ",33"],
+  ],
   logFormat: ["xml", "JSON"],
   exitWithParent: NO_SWITCH,
   html: ["png", "SVG"],
@@ -207,6 +214,9 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   metrics: A_SWITCH,
   metricsPort: A_PORT,
   metricsHost: AN_ADDRESS,
+  metricsPeers:
+    "at most 32 different numbers with commas between them, each a whole number from 1 " +
+    "to 65535",
   logFormat: "text or json",
   exitWithParent: A_SWITCH,
   html: "svg or image",
@@ -315,6 +325,22 @@ Deno.test("parseCommand() takes one port for callers and another for metrics", (
   // Any port that is free is another, and a socket is none.
   assertEquals(parse(["--port", "0", "--metrics-port", "0"]).metricsPort, 0);
   assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
+});
+
+Deno.test("parseCommand() takes the metrics ports of all servers where there is one of its own", () => {
+  const own = ["--metrics-port", "9101"];
+  const peersOf = (text: string): unknown => parse([...own, "--metrics-peers", text]).metricsPeers;
+  assertEquals(peersOf("9101,9102,9103"), [9101, 9102, 9103]);
+  assertEquals(peersOf("65535,1"), [65535, 1]);
+  assertEquals(peersOf(MANY_PORTS), MANY_PORTS.split(",").map(Number));
+  const env = { AUTHENTICATOR_METRICS_PORT: "9101", AUTHENTICATOR_METRICS_PEERS: "9102" };
+  assertEquals(parse([], env).metricsPeers, [9102]);
+  for (const without of [[], ["--metrics-port", "0"], ["--metrics"]]) {
+    assertEquals(
+      errorOf([...without, "--metrics-peers", "9101"]),
+      "--metrics-peers needs --metrics-port, with a port that is not 0",
+    );
+  }
 });
 
 Deno.test("parseCommand() takes one socket for callers and another for an operator", () => {
