@@ -81,8 +81,8 @@ interface Asked {
 async function answerOf(asked: Asked, patienceMs: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const giveUp = (): void => reject(new Error("no answer of a server"));
-  const deadline = setTimeout(giveUp, patienceMs);
   const request = http.request({ ...asked, headers: { host: "localhost", connection: "close" } });
+  const deadline = setTimeout(giveUp, patienceMs);
   let isAnswered = false;
   request.on("response", (response) => {
     isAnswered = true;

@@ -85,7 +85,9 @@ function readSample(line: string): Sample | undefined {
 }
 
 function pairsOf(labels: string): readonly (readonly [label: string, text: string])[] {
-  return [...labels.matchAll(LABELS)].map(([, label, text]) => [label!, text!]);
+  return labels === ""
+    ? []
+    : [...labels.matchAll(LABELS)].map(([, label, text]) => [label!, text!]);
 }
 
 // What Prometheus counts as one, in whatever order its labels stand; an empty one is none.
