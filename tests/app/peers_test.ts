@@ -2,11 +2,13 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createAllServers } from "../../lib/app/peers.ts";
 import type { AllServers } from "../../lib/http/state.ts";
+import { MAX_PAGE_BYTES } from "../../lib/telemetry/server_pages.ts";
 import {
   BUILD,
   CUT_OFF,
   goodPeer,
   HOSTILE,
+  OTHER_PROTOCOLS,
   PEER_PAGE,
   RAW,
   TWICE,
@@ -154,6 +156,19 @@ for (const [what, write] of RAW) {
     await withRawPeer(write, (port) => isDown(port, SHORT_MS));
   });
 }
+
+for (const [what, write] of OTHER_PROTOCOLS) {
+  Deno.test(`a peer that ${what} is left at once`, async () => {
+    await withRawPeer(write, isDown);
+  });
+}
+
+Deno.test("the longest page that a peer may have is believed", async () => {
+  const filler = `# ${"x".repeat(MAX_PAGE_BYTES - PEER_PAGE.length - 3)}\n`;
+  await withPeer(() => new Response(filler + PEER_PAGE), async (port) => {
+    assertEquals(upOn(await allOf([port]).metricsPage()), { [OWN_PORT]: "1", [port]: "1" });
+  });
+});
 
 Deno.test("a peer that closes in the middle of an answer is neither up nor ready", async () => {
   for (const start of CUT_OFF) {

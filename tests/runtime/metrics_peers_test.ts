@@ -6,7 +6,7 @@ import { assertMatch } from "@std/assert/match";
 import { stop } from "../redis/two_servers.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
-import { HOSTILE, RAW, withPeer, withRawPeer } from "../support/peers.ts";
+import { HOSTILE, OTHER_PROTOCOLS, RAW, withPeer, withRawPeer } from "../support/peers.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 
 async function answerOf(port: number, path: string): Promise<readonly [number, string]> {
@@ -35,6 +35,9 @@ function up(port: number, value: number): string {
   return `\nauthenticator_server_up{server="${port}"} ${value}\n`;
 }
 
+// Nothing listens there: a server that asked its peers through a proxy would hear of none.
+const NO_PROXY = "http://127.0.0.1:9";
+
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 
 Deno.test(
@@ -47,7 +50,7 @@ Deno.test(
       startProgram([
         ...["--port", String(port), "--share-port", "--metrics-port", String(own)],
         ...["--metrics-peers", ports.join()],
-      ])
+      ], { env: { HTTP_PROXY: NO_PROXY, http_proxy: NO_PROXY } })
     ));
     const two = programs[1]!;
     try {
@@ -90,7 +93,9 @@ async function withHostilePeers(run: (ports: readonly number[]) => Promise<void>
     ...[...HOSTILE.values()].map((answer) => (next: (port: number) => Promise<void>) =>
       withPeer(answer, next)
     ),
-    ...RAW.map(([, write]) => (next: (port: number) => Promise<void>) => withRawPeer(write, next)),
+    ...[...RAW, ...OTHER_PROTOCOLS].map(([, write]) => (next: (port: number) => Promise<void>) =>
+      withRawPeer(write, next)
+    ),
   ];
   const nest = (i: number, ports: readonly number[]): Promise<void> =>
     i === around.length ? run(ports) : around[i]!((port) => nest(i + 1, [...ports, port]));

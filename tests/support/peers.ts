@@ -114,7 +114,7 @@ async function forever(connection: Deno.TcpConn, text: string): Promise<void> {
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
 const GOOD = `${HEAD}Content-Length: ${PEER_PAGE.length}\r\n\r\n${PEER_PAGE}`;
 
-/** What a peer does that never comes to the end of an answer, or that speaks no HTTP. */
+/** What a peer does that never comes to the end of an answer. */
 export const RAW: readonly (readonly [what: string, write: Write])[] = [
   ["says nothing", () => Promise.resolve()],
   ["stops in the head", (to) => writeAll(to, HEAD)],
@@ -133,6 +133,10 @@ export const RAW: readonly (readonly [what: string, write: Write])[] = [
     await forever(to, "x".repeat(1_000));
   }],
   ["announces without end", (to) => forever(to, "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10))],
+];
+
+/** What a peer says that speaks no HTTP, or not any more. */
+export const OTHER_PROTOCOLS: readonly (readonly [what: string, write: Write])[] = [
   ["speaks another protocol", (to) => writeAll(to, "220 mail.example ESMTP\r\n")],
   ["changes the protocol", (to) =>
     writeAll(

@@ -157,7 +157,7 @@ Deno.test("readPage() refuses a page that is cut off, or that says something twi
   for (
     const page of [
       ...["", "\n", "# HELP a b\n", "process_x 1\n", "process_x 1", BUILD.trimEnd(), `${BUILD}\n`],
-      `${BUILD}process_x 1\n`,
+      ...[`${BUILD}process_x 1\n`, `${BUILD.trimEnd()}2`],
       `process_x 1\nprocess_x 2\n${BUILD}`,
       `process_x{a="1",b="2"} 1\nprocess_x{b="2",a="1"} 1\n${BUILD}`,
       `process_x 1\nprocess_x{a=""} 1\n${BUILD}`,
@@ -213,4 +213,18 @@ Deno.test("joinPages() leaves whole servers out where the page would be too long
       .reduce<number>((sum, count) => sum + (count === undefined ? 0 : count + 1), 0);
     assertEquals(samples.length, expected);
   }
+});
+
+Deno.test("joinPages() keeps a server whose samples end with the last byte, and no byte further", () => {
+  const padded = (pad: number): string => {
+    const rows = Array.from({ length: 200 }, (_, i) => {
+      const text = "x".repeat(Math.max(0, Math.min(900, pad - 900 * i)));
+      return `process_x${i}{a="${text}"} 1\n`;
+    });
+    return joinPages(DESCRIBED, [said(9000, rows.join("") + BUILD)]);
+  };
+  const room = MAX_PAGE_BYTES - padded(0).length;
+  assertEquals(padded(room).length, MAX_PAGE_BYTES);
+  assert(padded(room).includes("\nauthenticator_servers_left_out 0\n"));
+  assert(padded(room + 1).includes("\nauthenticator_servers_left_out 1\n"));
 });
