@@ -5,7 +5,7 @@
  * @module
  */
 
-import http from "node:http";
+import { connect } from "node:net";
 import type { Config } from "../config/config.ts";
 import { reachable } from "../config/reachable.ts";
 import type { AllServers } from "../http/state.ts";
@@ -13,6 +13,9 @@ import { joinPages, MAX_PAGE_BYTES, readPage } from "../telemetry/server_pages.t
 
 /** How long a peer may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
+
+/** What a server says that is ready. */
+const READY = "ok";
 
 /** What this server says for itself. */
 export interface OwnAnswers {
@@ -38,13 +41,13 @@ export function createAllServers(
   if (metricsPeers === undefined || ownPort === undefined) return undefined;
   const ports = metricsPeers.includes(ownPort) ? metricsPeers : [ownPort, ...metricsPeers];
   const host = reachable(metricsHost);
-  const ask = (port: number, path: string): Promise<string | undefined> =>
-    answerOf({ host, port, path }, patienceMs).catch(() => undefined);
+  const ask = (port: number, path: string, maxBytes: number): Promise<string | undefined> =>
+    answerOf({ host, port, path }, { patienceMs, maxBytes });
   return {
     metricsPage: shared(async () => {
       const ownPage = own.metricsPage();
       const servers = await Promise.all(ports.map(async (port) => {
-        const page = port === ownPort ? ownPage : await ask(port, "/metrics");
+        const page = port === ownPort ? ownPage : await ask(port, "/metrics", MAX_PAGE_BYTES);
         return { port, samples: page === undefined ? undefined : readPage(page) };
       }));
       return joinPages(ownPage, servers);
@@ -52,7 +55,7 @@ export function createAllServers(
     notReady: shared(async () => {
       const areReady = await Promise.all(
         ports.map(async (port) =>
-          port === ownPort ? own.isReady() : await ask(port, "/readyz") === "ok"
+          port === ownPort ? own.isReady() : await ask(port, "/readyz", READY.length) === READY
         ),
       );
       return ports.filter((_, i) => !areReady[i]);
@@ -76,33 +79,62 @@ interface Asked {
   readonly path: string;
 }
 
-// Not by `fetch`: it asks the proxy that the environment names, and unpacks what is compressed. A
-// connection that stayed open would hold up a peer that is told to stop.
-async function answerOf(asked: Asked, patienceMs: number): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const giveUp = (): void => reject(new Error("no answer of a server"));
-  const request = http.request({ ...asked, headers: { host: "localhost", connection: "close" } });
-  const deadline = setTimeout(giveUp, patienceMs);
-  let isAnswered = false;
-  request.on("response", (response) => {
-    isAnswered = true;
-    if (response.statusCode !== 200) giveUp();
-    let text = "";
-    response.setEncoding("latin1").on("data", (chunk: string) => {
-      text += chunk;
-      if (text.length > MAX_PAGE_BYTES) giveUp();
-    });
-    response.on("end", () => resolve(text));
-    response.on("error", giveUp).on("close", giveUp);
-  });
-  request.on("error", giveUp);
-  // Without a response, it is an answer of another protocol. With one, there may be more to read.
-  request.on("close", () => isAnswered || giveUp());
-  request.end();
-  try {
-    return await promise;
-  } finally {
+// More than the head of any reply of ours.
+const MAX_HEAD_BYTES = 16_384;
+
+// Without a client of HTTP: a reply without end (chunks of a byte, lines of trailers, 100 and 103 again
+// and again) keeps it busy long beyond the deadline, it asks the proxy that the environment names, and
+// it unpacks what is compressed. A connection that stayed open would hold up a peer that is told to stop.
+function answerOf(
+  { host, port, path }: Asked,
+  { patienceMs, maxBytes }: { readonly patienceMs: number; readonly maxBytes: number },
+): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const socket = connect({ host, port });
+  // At once: what has arrived behind it is not looked at any more.
+  const settle = (answer?: string): void => {
     clearTimeout(deadline);
-    request.destroy();
-  }
+    socket.removeAllListeners("data").destroy();
+    resolve(answer);
+  };
+  const deadline = setTimeout(settle, patienceMs);
+  let reply = "";
+  let body: BodyPlace | undefined;
+  socket.setEncoding("latin1").on("data", (piece: string) => {
+    reply += piece;
+    body ??= placeOfBody(reply);
+    if (body === undefined) {
+      if (reply.length > MAX_HEAD_BYTES || !mayBeOk(reply)) settle();
+    } else if (body.end - body.start > maxBytes) settle();
+    else if (reply.length >= body.end) settle(reply.slice(body.start, body.end));
+  });
+  socket.on("end", () => settle()).on("close", () => settle());
+  // Stays, for what goes wrong later.
+  socket.on("error", () => settle());
+  socket.write(`GET ${path} HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  return promise;
+}
+
+/** Where the body of a reply begins and ends; it ends nowhere where its length is not declared. */
+interface BodyPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+const OK_LINE = "HTTP/1.1 200";
+
+/** Whether a reply may become one with status 200, by as much of it as there is. */
+function mayBeOk(reply: string): boolean {
+  const line = reply.slice(0, OK_LINE.length);
+  return OK_LINE.startsWith(line.replace("HTTP/1.0", "HTTP/1.1"));
+}
+
+/** Where the body of a reply is; undefined while its head is not whole, or where its status is not 200. */
+function placeOfBody(reply: string): BodyPlace | undefined {
+  const end = reply.indexOf("\r\n\r\n");
+  if (end < 0 || !mayBeOk(reply)) return undefined;
+  const start = end + 4;
+  const [, length = Infinity] = /\r\ncontent-length: *([0-9]+)\r\n/i.exec(reply.slice(0, start)) ??
+    [];
+  return { start, end: start + Number(length) };
 }

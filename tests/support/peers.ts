@@ -132,6 +132,14 @@ export const RAW: readonly (readonly [what: string, write: Write])[] = [
     await writeAll(to, `${HEAD}X-Filler: `);
     await forever(to, "x".repeat(1_000));
   }],
+  ["has chunks of a byte without end", async (to) => {
+    await writeAll(to, `${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    await forever(to, "1\r\n#\r\n".repeat(1_000));
+  }],
+  ["has more than it says, without end", async (to) => {
+    await writeAll(to, `${HEAD}Content-Length: 999999999999\r\n\r\n`);
+    await forever(to, PEER_PAGE);
+  }],
   ["announces without end", (to) => forever(to, "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10))],
 ];
 
