@@ -13,8 +13,8 @@ import { load, scriptOf } from "./load.ts";
 import { bareServers, programs, row, startPeer } from "./peers.ts";
 
 const IDLE = 1_000;
-// What the first requests make a server compile and reserve is no connection's, and counts as such when
-// it is new: over 1,000 connections, 8 KB each on Deno.
+// What the first requests make a server compile and reserve is no connection's. Over 1,000 connections of
+// a new server, it is some 10 KB each on Deno.
 const BEFORE_IDLE = 20_000;
 const SAMPLES = 5;
 const REQUEST = {
@@ -52,7 +52,7 @@ const buffer = new Uint8Array(4_096);
 
 async function ask(connection: Deno.Conn): Promise<void> {
   await connection.write(HEAD);
-  await connection.read(buffer);
+  if (await connection.read(buffer) === null) throw new Error("a server closed its connection");
 }
 
 const checks = Number(option("checks", "1000000"));

@@ -22,8 +22,8 @@ import {
 export interface Route {
   /**
    * The path; its file part in lower case, since it is compared without case. An asterisk behind it
-   * stands for the name of an operation, which is left as it was sent; what else is behind it, for
-   * itself.
+   * stands for the name of an operation, which is left as it was sent. Any other text behind a slash is
+   * compared with case.
    */
   readonly path: string;
   /** The methods. GET stands for HEAD as well; OPTIONS is answered on every path. */
