@@ -74,18 +74,6 @@ Deno.test("every source file stands in a room of the house", () => {
   assertEquals(SOURCES.length > 20, true);
 });
 
-// What a person reads at one sitting. Folders in a room, such as what browsers run, stand for themselves.
-const MOST_LINES = 1_300;
-
-Deno.test("no room is larger than a person can know", () => {
-  const lines = new Map<string, number>();
-  for (const { path, text } of SOURCES) {
-    const folder = path.slice(0, path.lastIndexOf("/") + 1);
-    lines.set(folder, (lines.get(folder) ?? 0) + text.split("\n").length - 1);
-  }
-  assertEquals([...lines].filter(([, count]) => count > MOST_LINES), []);
-});
-
 Deno.test("imports run from left to right", () => {
   const wrong = SOURCES.flatMap((file) =>
     importsOf(file)

@@ -9,7 +9,7 @@
  * tried, drawn by the seed. The tests for one mutant may take so many seconds, 3 unless given; the
  * quickest are run first. Where files or folders of tests are named, those alone are run, and those
  * too that `deno task test` leaves out: `lib/guard tests/guard tests/redis`. `--report` tries
- * nothing, `--survivors` only what survived and should not have. What became of a mutant is kept in
+ * nothing, `--survivors` only what survived. What became of a mutant is kept in
  * dist/mutation/ under the text of its file, so that a run goes on where the last one was stopped.
  * One that survived, or did not end, is tried again once a test changed.
  * The folder then also holds survivors.txt: what no test noticed.
@@ -19,9 +19,8 @@
 
 import { parseArgs } from "node:util";
 import project from "../../deno.json" with { type: "json" };
-import { EQUIVALENTS } from "./equivalents.ts";
 import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
-import { folderOf, isEquivalent, problemsOf, type Result, survivorsOf, tableOf } from "./report.ts";
+import { folderOf, type Result, survivorsOf, tableOf } from "./report.ts";
 import { dryRun, Trial, type TrialLimits } from "./run.ts";
 
 const KEPT = new URL("../../dist/mutation/", import.meta.url);
@@ -37,7 +36,7 @@ const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",
 // Tests that read the sources, that start other tests, or that take minutes.
 const UNFIT = new RegExp(
   "^tests/(cost/|runtime/(abuse|cost|exchanges|failing_server|fuzz|nonsense|docs)_)|" +
-    "(layout|ledger|testing|extending|xml.fuzz|w3c_suite)_test[.]ts$",
+    "(layout|testing|extending|xml.fuzz|w3c_suite)_test[.]ts$",
 );
 
 // Tests that start the program take long, and of the rooms further right they show nothing that
@@ -138,9 +137,7 @@ async function main(): Promise<void> {
   const results = readResults();
   const isOpen = (mutant: Mutant): boolean => {
     const known = results[mutant.key];
-    if (values.survivors) {
-      return known?.result === "survived" && !isEquivalent(mutant, EQUIVALENTS);
-    }
+    if (values.survivors) return known?.result === "survived";
     return known === undefined || known.result !== "killed" && known.tests !== tests;
   };
   const open = values.report ? [] : chosen.filter(isOpen);
@@ -158,11 +155,10 @@ async function main(): Promise<void> {
     return outcome === undefined ? [] : [{ ...mutant, outcome }];
   });
   Deno.mkdirSync(KEPT, { recursive: true });
-  Deno.writeTextFileSync(new URL("survivors.txt", KEPT), survivorsOf(tried, EQUIVALENTS));
+  Deno.writeTextFileSync(new URL("survivors.txt", KEPT), survivorsOf(tried));
   const [commit] = await git("rev-parse", "--short", "HEAD");
   say(`\n${new Date().toISOString().slice(0, 10)}, commit ${commit}, seed ${seed}\n`);
-  say(tableOf(tried, mutants, EQUIVALENTS));
-  say(problemsOf(tried, mutants, EQUIVALENTS));
+  say(tableOf(tried, mutants));
 }
 
 await main();
