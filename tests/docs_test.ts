@@ -65,6 +65,11 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
     ["XML: attributes on an element", numbers.format(XML_LIMITS.attributes), "fault"],
     ["XML: namespace declarations in scope", numbers.format(XML_LIMITS.namespaces), "fault"],
     ["XML: name", `${numbers.format(XML_LIMITS.nameLength)} characters`, "fault"],
+    [
+      "XML: namespace name",
+      `${numbers.format(XML_LIMITS.namespaceNameLength)} characters`,
+      "fault",
+    ],
   ]);
 });
 
