@@ -44,12 +44,16 @@ async function answerCall(
 ): Promise<Answer> {
   const { request, target } = exchange;
   const serviceRequest = new RequestOfCall(exchange, state);
-  const binding = bindingOf(serviceRequest, bindings);
+  let binding = bindingOf(serviceRequest, bindings);
   let operation = "";
   let facts: Facts | undefined;
   try {
     exchange.admit();
-    const called = await binding.readCall(serviceRequest);
+    let called = await binding.readCall(serviceRequest);
+    while ("readCall" in called) {
+      binding = called;
+      called = await binding.readCall(serviceRequest);
+    }
     operation = called.operation.name;
     const result = await called.operation.invoke(called.args, {
       ...state.service,
@@ -94,6 +98,7 @@ class RequestOfCall implements ServiceRequest {
   readonly header: ServiceRequest["header"];
   readonly readText: ServiceRequest["readText"];
   #mediaType: MediaType | undefined;
+  #text: Promise<string> | undefined;
 
   constructor({ request, target, operationName }: Exchange, state: HandlerState) {
     const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
@@ -102,7 +107,7 @@ class RequestOfCall implements ServiceRequest {
     this.query = target.query;
     this.header = (name) => request.headers.get(name);
     this.readText = (mediaTypes) =>
-      readBody(request, this.mediaType, { mediaTypes, timeoutMs, turns });
+      this.#text ??= readBody(request, this.mediaType, { mediaTypes, timeoutMs, turns });
   }
 
   get mediaType(): MediaType {
