@@ -92,7 +92,6 @@ const FIGURES: Required<ProcessFigures> = {
   residentBytes: 1,
   cpuSeconds: 1,
   startSeconds: 1,
-  attacks: { wrongPins: 1, attackedSecrets: 1, throttledSecrets: 1, mostPins: 1 },
   guardEntries: 1,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {

@@ -81,7 +81,7 @@ export function synopsisOf(name: string, facts: CommandFacts): string {
   const { operand } = facts;
   const operands = operand === undefined
     ? []
-    : [operand.isRequired ? operand.placeholder : `[${operand.placeholder}]`];
+    : [`[${operand.placeholder}]`];
   const hasOptions = namesOf(optionsOf(facts)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }

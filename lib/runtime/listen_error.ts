@@ -55,7 +55,7 @@ export class ListenError extends Error {
    */
   constructor(address: TcpAddress | UnixAddress, readonly code: string) {
     const [place, reason] = "path" in address
-      ? [address.title ?? "the socket", UNIX_REASONS.get(code)]
+      ? ["the socket", UNIX_REASONS.get(code)]
       : [`${address.hostname}, port ${address.port}`, TCP_REASONS.get(code)];
     super(`cannot listen on ${place}: ${reason ?? "the address cannot be used"}`);
   }

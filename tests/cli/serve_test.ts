@@ -505,22 +505,6 @@ Deno.test("the program says in one sentence that the port is taken, and exits wi
   });
 });
 
-Deno.test("the program takes no callers without its admin socket, and leaves none without its port", async () => {
-  if (Deno.build.os === "windows") return;
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  await withFolder(async (folder) => {
-    const start = (path: string): Promise<Outcome> =>
-      runProgram(["--port", String(taken.addr.port), "--admin-socket", `${folder}/${path}`]);
-    const { code, stderr } = await start("none/admin");
-    assertEquals([code, stderr], [
-      1,
-      "authenticator: error: cannot listen on the admin socket: its folder does not exist.\n",
-    ]);
-    assertMatch((await start("admin")).stderr, /: the port is in use /);
-    assertEquals([...Deno.readDirSync(folder)], []);
-  });
-});
-
 Deno.test("the program does not blame the port for a name without an address", async () => {
   const { code, stderr } = await runProgram(["--host", "nowhere.invalid"]);
   assertEquals(code, 1);

@@ -82,17 +82,6 @@ Deno.test("explained() looks whether a name has an address, whatever the error s
   }
 });
 
-Deno.test("explained() calls a socket by its title, and leaves other errors as they are", async () => {
-  const address = { path: "/canary", title: "the admin socket" };
-  const error = await explained(address, new ListenError(SOCKET, "ENOENT"));
-  assertEquals(
-    String(error),
-    "ListenError: cannot listen on the admin socket: its folder does not exist",
-  );
-  const other = new Error("canary");
-  assertEquals(await explained(address, other), other);
-});
-
 Deno.test("systemErrorCode() gives the code, or else the name", () => {
   const coded = (code: unknown): Error => Object.assign(new RangeError("canary"), { code });
   const errors = [coded("EMFILE"), coded(undefined), new RangeError("canary"), "canary", null];
