@@ -13,6 +13,7 @@ readonly PERMISSIONS=(
   --allow-net     # serve listens where the options say, healthcheck asks there
   --allow-read    # the files the options name: certificate, keys, secret, socket
   --allow-write   # the socket of --socket, the pictures of pair --svg and --png
+  --allow-sys     # its umask, so that a socket is closed to other users while it is made
   --allow-env     # to list the variables: a mistyped AUTHENTICATOR_ name would else be nothing
 )
 
