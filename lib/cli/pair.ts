@@ -7,7 +7,7 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
+import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
 import { type SecretEncoding, setupCode } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
@@ -154,8 +154,8 @@ function printFacts(
   const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
   const { digits, period, algorithm } = config;
   print(`Setup key:   ${groups}`);
-  print(`Issuer:      ${printable(issuerWithoutColons(appName))}`);
-  print(`Account:     ${printable(appInfo)}`);
+  print(`Issuer:      ${printable(nameWithoutColons(appName))}`);
+  print(`Account:     ${printable(nameWithoutColons(appInfo))}`);
   print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
   print(`Key URI:     ${uri}`);
 }

@@ -260,12 +260,6 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       "--app-name, --app-info and the secret are together too long for a QR code. Try --help.",
     ],
     [
-      ["--app-name", ":", "--app-info", "x"],
-      SECRET,
-      2,
-      "--app-name must hold more than colons. Try --help.",
-    ],
-    [
       [...NAMES, "hunter2"],
       "",
       2,

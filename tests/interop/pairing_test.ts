@@ -1,7 +1,7 @@
 /** Pairing as a person does it: a browser shows the Html, and a phone reads the code on it. */
 
 import { assertEquals } from "@std/assert/equals";
-import { type Account, ACCOUNTS, keyUriOf } from "./accounts.ts";
+import { type Account, ACCOUNTS, keyUriOf, namesInUri } from "./accounts.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { type Binding, BINDINGS } from "./call.ts";
 import { pair } from "./clients.ts";
@@ -23,7 +23,7 @@ type Found =
 /** What a browser finds in the Html for an account. */
 function expectedElements(account: Account, html: string): readonly Found[] {
   const uri = keyUriOf(account);
-  const name = `QR code for ${account.issuer ?? account.appName} (${account.appInfo})`;
+  const [issuer, name] = namesInUri(account);
   const side = / viewBox='0 0 ([0-9]+) \1'/.exec(html)?.[1] ?? "a number";
   return [
     {
@@ -41,7 +41,7 @@ function expectedElements(account: Account, html: string): readonly Found[] {
         ["width", "300"],
         ["height", "300"],
         ["role", "img"],
-        ["aria-label", name.replace(/[\t\n]/g, " ")],
+        ["aria-label", `QR code for ${issuer} (${name})`.replace(/[\t\n]/g, " ")],
         ["shape-rendering", "crispEdges"],
       ],
     },
