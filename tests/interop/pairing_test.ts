@@ -25,6 +25,7 @@ function expectedElements(account: Account, html: string): readonly Found[] {
   const uri = keyUriOf(account);
   const [issuer, name] = namesInUri(account);
   const side = / viewBox='0 0 ([0-9]+) \1'/.exec(html)?.[1] ?? "a number";
+  const pixels = Math.max(300, 3 * Number(side));
   return [
     {
       name: "a",
@@ -38,17 +39,37 @@ function expectedElements(account: Account, html: string): readonly Found[] {
       attributes: [
         ["xmlns", "http://www.w3.org/2000/svg"],
         ["viewbox", `0 0 ${side} ${side}`],
-        ["width", "300"],
-        ["height", "300"],
+        ["width", String(pixels)],
+        ["height", String(pixels)],
         ["role", "img"],
         ["aria-label", `QR code for ${issuer} (${name})`.replace(/[\t\n]/g, " ")],
-        ["shape-rendering", "crispEdges"],
       ],
     },
-    { name: "rect", attributes: [["width", side], ["height", side], ["fill", "#fff"]] },
+    {
+      name: "rect",
+      attributes: [
+        ["width", side],
+        ["height", side],
+        ["fill", "#fff"],
+        ["fill-opacity", "1"],
+        ["stroke", "none"],
+      ],
+    },
     {
       name: "path",
-      attributes: [["stroke", "#000"], ["d", /<path [^>]*d='([mh0-9. -]+)'/.exec(html)?.[1] ?? ""]],
+      attributes: [
+        ["fill", "none"],
+        ["stroke", "#000"],
+        ["stroke-width", "1"],
+        ["stroke-opacity", "1"],
+        ["stroke-linecap", "butt"],
+        ["stroke-dasharray", "none"],
+        ["marker-start", "none"],
+        ["marker-mid", "none"],
+        ["marker-end", "none"],
+        ["shape-rendering", "crispEdges"],
+        ["d", /<path [^>]*d='([mh0-9. -]+)'/.exec(html)?.[1] ?? ""],
+      ],
     },
   ];
 }
