@@ -131,6 +131,6 @@ function fail(message: string, exitCode: number): number {
 }
 
 if (import.meta.main) {
-  settleStraySignals(currentRuntime());
+  settleStraySignals();
   process.exit(await main(process.argv.slice(2)));
 }

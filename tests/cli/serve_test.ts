@@ -323,8 +323,7 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
 
 Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
   const { code, stderr } = await endedBy(await startProgram(["--port", "0"]), "SIGUSR1");
-  assertEquals(code, 1);
-  assertMatch(stderr, /^authenticator: error: ended by SIGUSR1, which opens a debugger\.$/m);
+  assertEquals([code, /debugger/i.test(stderr)], [1, false], stderr);
 });
 
 // It ends at once, or waits for the secret for ever.
@@ -340,9 +339,7 @@ Deno.test("a command that reads a secret ends on SIGUSR1 too", async () => {
     // The pipe opens when the program reads there.
     using _writer = await Deno.open(secret, { write: true });
     child.kill("SIGUSR1");
-    const { code, stderr } = await child.output();
-    assertEquals(code, 1);
-    assertMatch(new TextDecoder().decode(stderr), /^authenticator: error: ended by SIGUSR1,/m);
+    assertEquals((await child.output()).code, 1);
   });
 });
 
