@@ -51,9 +51,10 @@ Deno.test("of what operators ask all servers, nothing but the path itself is fou
     ["/metrics", 200, "own"],
     ["/metrics/all", 200, "all"],
     ["/METRICS/all", 200, "all"],
+    ["//metrics//all", 200, "all"],
     ["/metrics/all?a=b", 200, "all"],
     ["/readyz/all", 503, "Not ready: 9102, 9103.\r\n"],
-    ...["/metrics/", "/metrics/ALL", "/metrics/all/", "/metrics/*", "/metrics/al", "/metrics//all"]
+    ...["/metrics/", "/metrics/ALL", "/metrics/all/", "/metrics/*", "/metrics/al"]
       .map((path) => [path, 404, "Not found.\r\n"] as const),
     ...["/readyz/", "/readyz/every", "/readyz/all/all", "/healthz/all", "/all"]
       .map((path) => [path, 404, "Not found.\r\n"] as const),
@@ -128,7 +129,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
 
 Deno.test("a path that is in no row is not found, whatever the method", async () => {
   for (
-    const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "//", "/constructor"]
+    const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "/constructor"]
   ) {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
       assertEquals(await statusOf(method, path), 404, `${method} ${path}`);
