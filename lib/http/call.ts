@@ -8,13 +8,14 @@
 
 import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
-import { type MediaType, parseMediaType } from "../binding/media_type.ts";
+import { charsetOf, type MediaType, parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
 import type { Fault } from "../service/fault.ts";
 import type { Result } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
 import { readBody } from "../body/body.ts";
+import { textOf } from "../binding/charset.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
@@ -92,6 +93,7 @@ class RequestOfCall implements ServiceRequest {
   readonly query: string;
   // Functions that need no `this`: a binding may take the request apart.
   readonly header: ServiceRequest["header"];
+  readonly readBytes: ServiceRequest["readBytes"];
   readonly readText: ServiceRequest["readText"];
   #mediaType: MediaType | undefined;
 
@@ -101,8 +103,10 @@ class RequestOfCall implements ServiceRequest {
     this.operationName = operationName;
     this.query = target.query;
     this.header = (name) => request.headers.get(name);
-    this.readText = (mediaTypes) =>
-      readBody(request, this.mediaType, { mediaTypes, timeoutMs, turns });
+    this.readBytes = (mediaTypes, maxBytes) =>
+      readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, turns });
+    this.readText = async (mediaTypes, maxBytes) =>
+      textOf(await this.readBytes(mediaTypes, maxBytes), charsetOf(this.mediaType));
   }
 
   get mediaType(): MediaType {
