@@ -125,6 +125,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
   "invalid":                { status: 400, soapStatus: 500, blames: "sender",           unread: false },
   "bad-host":               { status: 400, soapStatus: 400, blames: "sender",           unread: true },
   "unauthorized":           { status: 401, soapStatus: 401, blames: "sender",           unread: false },
+  "forbidden":              { status: 403, soapStatus: 403, blames: "sender",           unread: false },
   "unknown-operation":      { status: 404, soapStatus: 500, blames: "sender",           unread: false },
   "timeout":                { status: 408, soapStatus: 408, blames: "sender",           unread: true },
   "body-too-large":         { status: 413, soapStatus: 413, blames: "sender",           unread: true },

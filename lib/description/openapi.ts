@@ -155,6 +155,7 @@ const WHEN: Readonly<Partial<Record<FaultCode, ErrorFacts>>> = {
     when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON.",
   },
   "unauthorized": { when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
+  "forbidden": { when: "A page of another site called ValidatePin from a browser." },
   "timeout": { when: "The body did not arrive in time." },
   "body-too-large": { when: "The body is too large." },
   "unsupported-media-type": { when: "The body is of another media type or coding, or in no known charset." },

@@ -10,8 +10,8 @@ import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/bind
 import { writePlainFault } from "../binding/http_params.ts";
 import { charsetOf, type MediaType, parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
-import type { Fault } from "../service/fault.ts";
-import type { Result } from "../service/operations.ts";
+import { Fault } from "../service/fault.ts";
+import { type Result, VALIDATE_PIN } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
 import { readBody } from "../body/body.ts";
@@ -52,6 +52,7 @@ async function answerCall(
     exchange.admit();
     const called = await binding.readCall(serviceRequest);
     operation = called.operation.name;
+    if (called.operation === VALIDATE_PIN) checkSite(exchange);
     const result = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
@@ -65,6 +66,17 @@ async function answerCall(
     const fault: Fault = asFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
     return { reply, outcome: fault.code, operation, binding: binding.name };
+  }
+}
+
+// Web pages must not spend the attempts of secrets from the browser of a visitor. Browsers say so of
+// each request that a page of another site causes (Fetch Metadata Request Headers §2.3).
+function checkSite({ request, caller }: Exchange): void {
+  if (caller === undefined && request.headers.get("sec-fetch-site") === "cross-site") {
+    throw new Fault(
+      "forbidden",
+      "ValidatePin does not answer pages of other sites: call it from your server.",
+    );
   }
 }
 

@@ -85,6 +85,7 @@ function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],
     ...(context.wantsKey ? [["401", "401", "No API key, or a wrong one"]] : []),
+    ["403", "403", "A web page of another site called ValidatePin"],
     ["404", "500", "No such operation"],
     ["408, 413", "408, 413", "The body came too slowly, or is longer than 64 KiB (JSON: 16 KiB)"],
     ["414", "414", "The query string is longer than 8,192 characters"],

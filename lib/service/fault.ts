@@ -16,6 +16,8 @@ export type FaultCode =
   | "bad-host"
   /** The request shows no key of a caller, and one is wanted. */
   | "unauthorized"
+  /** A page of another site in a browser sent the request, and it shows no key. */
+  | "forbidden"
   /** The body did not arrive in time. */
   | "timeout"
   /** More bodies are arriving than are read at once. */
