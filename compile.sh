@@ -13,7 +13,7 @@ readonly PERMISSIONS=(
   --allow-net     # serve listens where the options say, healthcheck asks there
   --allow-read    # the files the options name: certificate, keys, secret, socket
   --allow-write   # the socket of --socket, the pictures of pair --svg and --png
-  --allow-sys=uid # who runs a command, who may own the admin socket that it sends a secret to
+  --allow-sys     # its umask, so that a socket is closed to other users while it is made
   --allow-env     # to list the variables: a mistyped AUTHENTICATOR_ name would else be nothing
 )
 
@@ -41,7 +41,7 @@ Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle | --release]
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`; --with bun makes
                    it too
   --release        dist/release/: executables for every target with both runtimes, the bundle, manual
-                   page, completion, licences, SBOM, notes and checksums. --with and --target narrow it
+                   page, licences, SBOM, notes and checksums. --with and --target narrow it
 
 DENORT_BIN names the Deno base executable where it cannot be downloaded; without both, Bun is used.
 Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx.
@@ -181,15 +181,9 @@ release_executable() {
 
 # What stands beside the executables.
 release_texts() {
-  local made=$STAGE/made shell runtimes=()
+  local made=$STAGE/made runtimes=()
   ! ls "$made"/*-deno* &>/dev/null || runtimes+=("deno@$DENO_VERSION")
   ! ls "$made"/*-bun* &>/dev/null || runtimes+=("bun@$BUN_VERSION")
-  mkdir "$made/completion"
-  for shell in bash zsh fish; do
-    program completion "$shell" >"$made/completion/authenticator.$shell"
-  done
-  # zsh looks for a function of this name.
-  mv "$made/completion/authenticator.zsh" "$made/completion/_authenticator"
   program man >"$made/authenticator.1"
   program licenses >"$made/LICENSES.txt"
   cp LICENSE "$made"

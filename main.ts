@@ -9,7 +9,6 @@ import process from "node:process";
 import { check } from "./lib/cli/check.ts";
 import { code } from "./lib/cli/code.ts";
 import { parseCommand } from "./lib/command_line/command_line.ts";
-import { completion } from "./lib/command_line/completion.ts";
 import { help } from "./lib/command_line/help.ts";
 import { manPage } from "./lib/command_line/man_page.ts";
 import { doctor } from "./lib/cli/doctor.ts";
@@ -19,7 +18,6 @@ import { CommandError, writeOut } from "./lib/terminal/io.ts";
 import { say } from "./lib/terminal/standard_error.ts";
 import { pair } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve.ts";
-import { AdminError } from "./lib/app/admin_client.ts";
 import { licenses } from "./lib/app/licenses.ts";
 import { settleStraySignals } from "./lib/app/stray_signals.ts";
 import { VERSION, versionLine } from "./lib/app/version.ts";
@@ -28,7 +26,7 @@ import { currentRuntime } from "./lib/runtime/current.ts";
 import { ListenError } from "./lib/runtime/listen_error.ts";
 
 // Those whose message is a clause for a person, and holds nothing that was not meant for one.
-const FAILURES = [AdminError, CommandError, ListenError] as const;
+const FAILURES = [CommandError, ListenError] as const;
 
 // For whoever types `deno run main.ts`. What one option lacks is said of that option, where it is used.
 const NO_PERMISSIONS =
@@ -74,9 +72,6 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return 0;
     case "licenses":
       print(licenses());
-      return 0;
-    case "completion":
-      print(completion(command.shell).trimEnd());
       return 0;
     case "version":
       print(versionLine(currentRuntime()));

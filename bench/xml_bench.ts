@@ -14,6 +14,7 @@ const UNLIMITED: XmlLimits = {
   attributes: SIZE,
   namespaces: SIZE,
   nameLength: SIZE,
+  namespaceNameLength: SIZE,
 };
 
 /** Pieces, each made from its number, between a start and an end, as many as fit. */

@@ -69,6 +69,11 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
     ["XML: attributes on an element", numbers.format(XML_LIMITS.attributes), "fault"],
     ["XML: namespace declarations in scope", numbers.format(XML_LIMITS.namespaces), "fault"],
     ["XML: name", `${numbers.format(XML_LIMITS.nameLength)} characters`, "fault"],
+    [
+      "XML: namespace name",
+      `${numbers.format(XML_LIMITS.namespaceNameLength)} characters`,
+      "fault",
+    ],
   ]);
 });
 
@@ -91,7 +96,6 @@ const FIGURES: Required<ProcessFigures> = {
   residentBytes: 1,
   cpuSeconds: 1,
   startSeconds: 1,
-  attacks: { wrongPins: 1, attackedSecrets: 1, throttledSecrets: 1, mostPins: 1 },
   guardEntries: 1,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {

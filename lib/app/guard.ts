@@ -16,7 +16,7 @@ import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
 import type { StoreUrl } from "../connection/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
-import { mustNotWait, readOptionFile } from "./option_file.ts";
+import { readOptionFile } from "./option_file.ts";
 import { readStoreTls } from "./tls_files.ts";
 
 /** Who is told of what befalls the guard. */
@@ -148,7 +148,6 @@ function latestTls(config: Config): () => StoreTls {
   let last = readStoreTls(config);
   return () => {
     try {
-      mustNotWait(config, "guardTlsCa", "guardTlsCert", "guardTlsKey");
       last = readStoreTls(config);
     } catch (error) {
       if (!(error instanceof OptionFileError)) throw error;

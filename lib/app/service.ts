@@ -17,12 +17,9 @@ import { factKinds } from "../service/facts.ts";
 import { waitAtMost } from "../runtime/patience.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import { AttackWatch } from "../telemetry/attack_watch.ts";
-import { adminHandler } from "./admin.ts";
 import { createGuard } from "./guard.ts";
 import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
-import { createAllServers } from "./peers.ts";
 import { readOptionText } from "./option_file.ts";
 
 /** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
@@ -32,10 +29,8 @@ const STORE_NEWS_MS = 2_000;
 export interface Service {
   /** Answers requests. */
   readonly handler: Handler;
-  /** Answers health, readiness and metrics, on the port that is for them alone, without a key. */
+  /** Answers on the operator port. */
   readonly probes: Handler;
-  /** Answers what an operator asks over the admin socket. */
-  readonly admin: Handler;
   /**
    * Reads the keys of callers again, and puts them in the place of those in force.
    *
@@ -91,19 +86,15 @@ export function createService(
     : undefined;
   const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
-  const watch = new AttackWatch(() => performance.now());
-  const metricsPage = metrics && ((): string =>
-    metrics.text({
-      ...processFigures(),
-      ...(guard && { attacks: watch.figures(), guardEntries: guard.memory?.size() }),
-    }));
+  const metricsPage = metrics &&
+    ((): string => metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
   const parts = {
     now: Date.now,
     guard,
     log,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     telemetry: {
-      observe: (event: RequestEvent) => observe(event, { log, watch, metrics }),
+      observe: (event: RequestEvent) => observe(event, { log, metrics }),
       requestId: requestIds(),
       monotonicMs: () => performance.now(),
     },
@@ -113,9 +104,12 @@ export function createService(
     apiKeys,
     metricsPage: metricsPort === undefined ? metricsPage : undefined,
   });
-  const allServers = metricsPage &&
-    createAllServers(config, { metricsPage, isReady: parts.isReady });
-  const probes = serviceHandler(config, { ...parts, metricsPage, allServers }, OPERATOR_ROUTES);
+  const operatorHost = config.metricsHost;
+  const probes = serviceHandler(
+    config,
+    { ...parts, apiKeys, metricsPage, operatorHost },
+    OPERATOR_ROUTES,
+  );
   const close = async (): Promise<void> => {
     guard?.store.close();
     await writer.flush();
@@ -126,18 +120,15 @@ export function createService(
     apiKeys?.replace(keys);
     return keys;
   };
-  const admin = adminHandler({ guard, secretEncoding: config.secretEncoding, watch });
   const known = (): Promise<void> => waitAtMost(guard?.known ?? Promise.resolve(), STORE_NEWS_MS);
-  return { handler, probes, admin, renewKeys, known, log, close };
+  return { handler, probes, renewKeys, known, log, close };
 }
 
-function observe(event: RequestEvent, { log, watch, metrics }: {
+function observe(event: RequestEvent, { log, metrics }: {
   readonly log: Log;
-  readonly watch: AttackWatch;
   readonly metrics: Metrics | undefined;
 }): void {
   log.request(event);
-  watch.observe(event);
   metrics?.observe(event);
 }
 

@@ -69,7 +69,6 @@ function readPair(
   const key = parse(tls.key, keyOption, {
     read: createPrivateKey,
     expected: "a PEM private key without password",
-    kind: "a private key",
   });
   if (!certificate.checkPrivateKey(key)) {
     throw new OptionFileError(
@@ -83,42 +82,16 @@ function readCertificate(pem: string, option: TlsFileOption): X509Certificate {
   return parse(pem, option, {
     read: (pem) => new X509Certificate(pem),
     expected: "a PEM certificate",
-    kind: "a certificate",
   });
 }
 
-/** What files of TLS are mixed up with, by the label of what is first in them (RFC 7468). */
-const KINDS: readonly (readonly [label: RegExp, kind: string])[] = [
-  [/^ENCRYPTED PRIVATE KEY$/, "a private key with a password"],
-  [/PRIVATE KEY$/, "a private key"],
-  [/PUBLIC KEY$/, "a public key"],
-  [/CERTIFICATE REQUEST$/, "a certificate request"],
-  [/CERTIFICATE$/, "a certificate"],
-];
-
-// Nothing of the file stands in it but which of those kinds is there.
-function found(text: string, kindExpected: string): string {
-  if (text.trim() === "") return "it is empty";
-  const label = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text)?.[1];
-  if (label === undefined) return "it is not PEM";
-  // The older form of a key with a password says so behind its label (RFC 1421 §4.6.1.1).
-  const kind = /^Proc-Type: *4, *ENCRYPTED/m.test(text)
-    ? "a private key with a password"
-    : KINDS.find(([labels]) => labels.test(label))?.[1] ?? "something else";
-  return kind === kindExpected ? `it holds ${kind} that cannot be read` : `it holds ${kind}`;
-}
-
-function parse<T>(text: string, option: TlsFileOption, { read, expected, kind }: {
+function parse<T>(text: string, option: TlsFileOption, { read, expected }: {
   readonly read: (text: string) => T;
   readonly expected: string;
-  /** What the expected is called among `KINDS`. */
-  readonly kind: string;
 }): T {
   try {
     return read(text);
   } catch {
-    throw new OptionFileError(
-      `the file of ${flagOf(option)} does not hold ${expected}: ${found(text, kind)}`,
-    );
+    throw new OptionFileError(`the file of ${flagOf(option)} does not hold ${expected}`);
   }
 }

@@ -80,11 +80,11 @@ export interface Binding {
   /** Whether a request is this binding's; the first that accepts it has it. */
   readonly accepts: (request: ServiceRequest) => boolean;
   /**
-   * Reads a call.
+   * Reads a call, or gives the binding that it turns out to belong to.
    *
    * @throws {Fault} When the request is not a call of this binding.
    */
-  readonly readCall: (request: ServiceRequest) => Call | Promise<Call>;
+  readonly readCall: (request: ServiceRequest) => Call | Binding | Promise<Call | Binding>;
   /** Writes the reply that carries a result. */
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply that carries a fault. */

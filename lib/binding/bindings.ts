@@ -7,8 +7,7 @@
 import type { Binding } from "./binding.ts";
 import { httpGetBinding, httpPostBinding } from "./http_params.ts";
 import { jsonBinding } from "./json.ts";
-import { soapBinding } from "./soap/soap.ts";
-import { SOAP_11, SOAP_12 } from "./soap/versions.ts";
+import { soapBindings } from "./soap/soap.ts";
 
 /**
  * The bindings in the order in which they are asked whether a request is theirs. The original's
@@ -18,8 +17,7 @@ import { SOAP_11, SOAP_12 } from "./soap/versions.ts";
  */
 export function bindingsOf(namespace: string): readonly Binding[] {
   return [
-    soapBinding(SOAP_12, namespace),
-    soapBinding(SOAP_11, namespace),
+    ...soapBindings(namespace),
     jsonBinding(),
     httpPostBinding(namespace),
     httpGetBinding(namespace),

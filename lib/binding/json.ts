@@ -110,9 +110,7 @@ function readArguments(operation: Operation, text: string): Arguments {
 function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
   const isOther = (other: string): boolean =>
     other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
-  return members.some((member) => isOther(member.name))
-    ? "The names of members are case sensitive."
-    : undefined;
+  return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
 }
 
 // A pin of true or false is a pin like any other that is wrong.

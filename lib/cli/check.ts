@@ -11,7 +11,7 @@ import type { OptionSource } from "../command_line/command_line.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { certificateFindings, findRisks } from "../findings/findings.ts";
 import { CommandError, warn } from "../terminal/io.ts";
-import { addressObstacles, storeObstacles } from "../findings/obstacles.ts";
+import { storeObstacles } from "../findings/obstacles.ts";
 import { readKeys } from "../app/service.ts";
 import type { CallerKey } from "../http/keys.ts";
 import { keysInWords } from "./reload.ts";
@@ -19,8 +19,7 @@ import { readStoreTls, readTls } from "../app/tls_files.ts";
 
 /**
  * Prints every option with its value and where that is from, and what is risky on stderr. What
- * stands in a file is never printed. It looks whether the address, the certificate and the store can
- * be used, and changes nothing.
+ * stands in a file is never printed. It reads the files and asks the store.
  *
  * @param print Writes lines to stdout.
  * @returns 0, whatever is risky.
@@ -51,7 +50,6 @@ export async function check(
   expiring.forEach(warn);
   const obstacles = [
     ...expired,
-    ...await addressObstacles(config),
     ...await storeObstacles(config),
   ];
   if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));

@@ -1,11 +1,10 @@
 /**
  * The commands that show and mend what the guard remembers: in a shared store, or in the memory of
- * one server over its admin socket.
+ * one server by its operator port.
  *
  * @module
  */
 
-import { askName, askStatus, askUnlock } from "../app/admin_client.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readStoreTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
@@ -19,6 +18,7 @@ import { keyOf } from "../store/redis_inspect.ts";
 import { storeFailure } from "../connection/store_failure.ts";
 import type { StoreUrl } from "../connection/store_url.ts";
 import { CommandError, readSecret } from "../terminal/io.ts";
+import { askName, askStatus, askUnlock } from "./operator_port.ts";
 
 /** How long a store may take to answer, in milliseconds. */
 const PATIENCE_MS = 5000;
@@ -33,15 +33,12 @@ export type Print = (line: string) => void;
  * Prints the name of a secret in the log. The secret comes from standard input.
  *
  * @returns The exit code.
- * @throws {UsageError} When the options name neither a key nor a server to ask.
- * @throws {AdminError} When the server cannot be asked.
+ * @throws {CommandError} When no server answers.
  */
 export async function guardName(config: Config, print: Print): Promise<number> {
-  const { guardKeyFile, adminSocket } = config;
+  const { guardKeyFile } = config;
   if (guardKeyFile !== undefined) print(shortName(await fingerprintOf(config, guardKeyFile)));
-  else if (adminSocket !== undefined) {
-    print(await askName(adminSocket, await readSecret(undefined)));
-  } else throw needs("guardKeyFile");
+  else print(await askName(config, await readSecret(undefined)));
   return 0;
 }
 
@@ -49,16 +46,13 @@ export async function guardName(config: Config, print: Print): Promise<number> {
  * Lifts the wait of a secret, which comes from standard input.
  *
  * @returns The exit code.
- * @throws {UsageError} When the options name neither a store nor a server to ask.
- * @throws {CommandError} When the store does not answer.
- * @throws {AdminError} When the server does not.
+ * @throws {CommandError} When the store, or the server, does not answer.
  */
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
-  const { guard, guardKeyFile, adminSocket } = config;
+  const { guard, guardKeyFile } = config;
   if (guard === "memory") {
-    if (adminSocket === undefined) throw needs("guard");
-    const { name, wasKept } = await askUnlock(adminSocket, await readSecret(undefined));
-    print(unlockedLine(name, wasKept));
+    const name = await askUnlock(config, await readSecret(undefined));
+    print(`pins for secret=${name} are checked again`);
     return 0;
   }
   if (guardKeyFile === undefined) {
@@ -83,20 +77,12 @@ function unlockedLine(name: string, wasKept: boolean): string {
  * Prints of how many secrets something is remembered, and for which pins are refused.
  *
  * @returns The exit code.
- * @throws {UsageError} When the options name neither a store nor a server to ask.
- * @throws {CommandError} When the store does not answer.
- * @throws {AdminError} When the server does not.
+ * @throws {CommandError} When the store, or the server, does not answer.
  */
 export async function guardStatus(config: Config, print: Print): Promise<number> {
-  const { guard, adminSocket } = config;
+  const { guard } = config;
   if (guard !== "memory") await printStore(guard, config, print);
-  else if (adminSocket !== undefined) {
-    const { entries = 0, attackedSecrets, throttledSecrets, top } = await askStatus(adminSocket);
-    print(`secrets remembered: ${entries}`);
-    print(`secrets with wrong or refused pins in the last minutes: ${attackedSecrets}`);
-    print(`secrets with refused pins in the last minutes: ${throttledSecrets}`);
-    for (const { secret, pins } of top) print(`secret=${secret} pins=${pins}`);
-  } else throw needs("guard");
+  else printCounts(await askStatus(config), print);
   return 0;
 }
 
@@ -131,8 +117,7 @@ async function printStore(store: StoreUrl, config: Config, print: Print): Promis
       });
     }
   });
-  print(`secrets remembered: ${count}`);
-  print(`secrets whose pins are refused now: ${refused}`);
+  printCounts({ entries: count, throttled: refused }, print);
   for (const { name, wrong, refusedSeconds } of most(rows)) {
     print(`secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`);
   }
@@ -166,7 +151,10 @@ async function atStore<T>(
   }
 }
 
-function needs(option: "guard" | "guardKeyFile"): UsageError {
-  const wanted = option === "guard" ? `${flagOf(option)} with the shared store` : flagOf(option);
-  return new UsageError(`give ${wanted}, or the ${flagOf("adminSocket")} of the server`);
+function printCounts(
+  { entries, throttled }: { readonly entries: number; readonly throttled: number },
+  print: Print,
+): void {
+  print(`secrets remembered: ${entries}`);
+  print(`secrets whose pins are refused now: ${throttled}`);
 }

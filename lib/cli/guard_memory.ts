@@ -6,7 +6,6 @@
  */
 
 import type { Config } from "../config/config.ts";
-import { AdminError, askName } from "../app/admin_client.ts";
 import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
 import { guardRules, refusalsOf, refusesNothing } from "../guard/guard.ts";
@@ -17,6 +16,8 @@ import type { StoreUrl } from "../connection/store_url.ts";
 import { secretKey } from "../otp/secret.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readStoreTls } from "../app/tls_files.ts";
+import { CommandError } from "../terminal/io.ts";
+import { askName, type OperatorPort } from "./operator_port.ts";
 
 /** How long the store may take to answer, in milliseconds. */
 const PATIENCE_MS = 2000;
@@ -46,8 +47,7 @@ export async function guardMemory(
   const key = secretKey(secretCode, config.secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
   const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
-  const { adminSocket } = config;
-  const asked = adminSocket === undefined ? [] : [await nameInLog(adminSocket, secretCode)];
+  const asked = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
   return { refuses, lines: [...lines, ...asked] };
 }
 
@@ -93,13 +93,13 @@ function unseen({ maxFailures, singleUse }: Config): string {
 }
 
 // By which its lines about this secret are found.
-async function nameInLog(adminSocket: string, secretCode: string): Promise<string> {
+async function nameInLog(port: OperatorPort, secretCode: string): Promise<string> {
   try {
-    const name = await askName(adminSocket, secretCode);
+    const name = await askName(port, secretCode);
     return `The log of the server calls this secret secret=${name}.`;
   } catch (error) {
-    if (!(error instanceof AdminError)) throw error;
-    return `The server cannot be asked what its log calls this secret: ${error.message}.`;
+    if (!(error instanceof CommandError)) throw error;
+    return `The name of this secret in the log is unknown: ${error.message}.`;
   }
 }
 

@@ -7,7 +7,7 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { formatKeyUri, issuerWithoutColons } from "../otp/key_uri.ts";
+import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
 import { type SecretEncoding, setupCode } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
@@ -22,6 +22,8 @@ import { callContext, inWordsOfOptions } from "./words.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
 const MIN_KEY_BYTES = 16;
+/** Most bytes of a key that hardware tokens take: a block of HMAC-SHA-1. */
+const MAX_TOKEN_KEY_BYTES = 64;
 const NEW_KEY_BYTES = 20;
 
 const PNG_MODULE_PIXELS = 8;
@@ -154,8 +156,8 @@ function printFacts(
   const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
   const { digits, period, algorithm } = config;
   print(`Setup key:   ${groups}`);
-  print(`Issuer:      ${printable(issuerWithoutColons(appName))}`);
-  print(`Account:     ${printable(appInfo)}`);
+  print(`Issuer:      ${printable(nameWithoutColons(appName))}`);
+  print(`Account:     ${printable(nameWithoutColons(appInfo))}`);
   print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
   print(`Key URI:     ${uri}`);
 }
@@ -191,8 +193,13 @@ function warnOfRisks(secret: string, config: Config): void {
   const keyBytes = Math.floor(secret.length * 5 / 8);
   if (keyBytes < MIN_KEY_BYTES) {
     warn(
-      `this secret has fewer than ${MIN_KEY_BYTES} bytes, and can be guessed from a few codes. Use 20 ` +
-        "random characters or more.",
+      `this secret has fewer than ${MIN_KEY_BYTES} bytes: it can be guessed from a few codes, and some ` +
+        "apps refuse it. Use 20 random characters or more.",
+    );
+  }
+  if (keyBytes > MAX_TOKEN_KEY_BYTES) {
+    warn(
+      `this secret has more than ${MAX_TOKEN_KEY_BYTES} bytes: hardware tokens and some libraries refuse it.`,
     );
   }
   const unusual = (["algorithm", "digits", "period"] as const)

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { mustNotWait } from "../app/option_file.ts";
 import type { Service } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import type { Config } from "../config/config.ts";
@@ -30,14 +29,12 @@ export function reload(config: Config, { listener, renewKeys, log }: Renewable):
     return log.info("SIGHUP: there are no certificate and no API keys to read again");
   }
   orKeep("the old certificate is kept", log, () => {
-    mustNotWait(config, "tlsCert", "tlsKey");
     const tls = readTls(config);
     if (tls !== undefined && listener.renew(tls)) {
       log.info("new connections use the renewed certificate");
     }
   });
   orKeep("the old API keys are kept", log, () => {
-    mustNotWait(config, "apiKeysFile");
     const keys = renewKeys();
     if (keys !== undefined) log.info(`the API keys were read again: ${keysInWords(keys)}`);
   });

@@ -14,7 +14,6 @@ import { waitAtMost } from "../runtime/patience.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Handler } from "../http/handler.ts";
 import { MAX_DRAIN_MS } from "../runtime/traffic.ts";
-import { ADMIN_SOCKET } from "../app/admin.ts";
 import { createService } from "../app/service.ts";
 import { readTls } from "../app/tls_files.ts";
 import { VERSION } from "../app/version.ts";
@@ -59,7 +58,7 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  const { handler, probes, admin, renewKeys, known, log, close } = createService(runtime, config, {
+  const { handler, probes, renewKeys, known, log, close } = createService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => ready,
@@ -69,13 +68,9 @@ export async function serve(
     // These first, since a server that cannot have one must not take callers from others on a shared
     // port. The port for probes ends with the process, and until then tells that the server is stopping.
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
-    const desk = await listenForAdmin(config, runtime, { handler: admin, log });
     // While a store is being connected to, right pins are refused.
     await known();
-    const listener = await listen(runtime, options, handler).catch(async (error) => {
-      await desk?.stop();
-      throw error;
-    });
+    const listener = await listen(runtime, options, handler);
     ready = true;
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
@@ -87,7 +82,7 @@ export async function serve(
     log.info(stoppingLine(await stopped));
     ready = false;
     let isDone = false;
-    const done = Promise.all([listener.stop(), desk?.stop()]).then(() => {
+    const done = listener.stop().then(() => {
       isDone = true;
     });
     await waitAtMost(done, DRAIN_TIMEOUT_MS);
@@ -117,32 +112,18 @@ function findingsOf(
   return [...findRisks(config, sources), ...expired, ...expiring];
 }
 
-/** What answers an operator, and who is told of what befalls it. */
-interface Desk {
-  readonly handler: Handler;
-  readonly log: Log;
-}
-
-async function listenForAdmin(
-  { adminSocket: path }: Config,
-  runtime: Runtime,
-  { handler, log }: Desk,
-): Promise<Listener | undefined> {
-  if (path === undefined) return undefined;
-  const address = { path, mode: 0o600, title: ADMIN_SOCKET };
-  return await listen(runtime, { ...ALONE, address, log }, handler);
-}
-
 async function listenForProbes(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
-  { handler, log }: Desk,
+  { handler, log }: { readonly handler: Handler; readonly log: Log },
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
-  return await listen(runtime, { ...ALONE, address: { hostname, port }, log }, handler);
+  return await listen(
+    runtime,
+    { tls: undefined, sharePort: false, address: { hostname, port }, log },
+    handler,
+  );
 }
-
-const ALONE = { tls: undefined, sharePort: false } as const;
 
 function listenOptions(config: Config, log: Log): ListenOptions {
   const { host, port, sharePort, socket, socketMode } = config;

@@ -27,7 +27,6 @@ import {
   optionsOf,
   PAIR_OPTIONS,
   type PairOptions,
-  type Shell,
 } from "./commands.ts";
 import { nearestOf } from "./nearest.ts";
 
@@ -49,7 +48,6 @@ export type Command =
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
-  | { readonly kind: "completion"; readonly shell: Shell }
   | {
     readonly kind: "help";
     /** The command, or the first word of several, that is asked about; undefined for all of them. */
@@ -77,8 +75,6 @@ export function parseCommand(
   if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
   switch (name) {
-    case "completion":
-      return { kind: "completion", shell: operand as Shell };
     case "help":
       return { kind: "help", about: operand };
     case "licenses":
@@ -219,12 +215,10 @@ function readWords(args: readonly string[], facts: CommandFacts): Words {
 
 function operandOf(words: readonly string[], { operand }: CommandFacts): string | undefined {
   if (operand === undefined) return undefined;
-  const { placeholder, values, isRequired } = operand;
   const typed = words.join(" ");
-  if (typed === "" && !isRequired) return undefined;
-  if (values.includes(typed)) return typed;
-  if (placeholder === "COMMAND") throw noSuchCommand(typed, [...COMMANDS.keys()]);
-  throw new UsageError(`${placeholder} must be ${listOf(values, "or")}`);
+  if (typed === "") return undefined;
+  if (operand.values.includes(typed)) return typed;
+  throw noSuchCommand(typed, [...COMMANDS.keys()]);
 }
 
 // Its place is named and not the word, which may be a secret.

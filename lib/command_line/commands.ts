@@ -1,6 +1,6 @@
 /**
  * The commands of the program: one table, from which the command line is read, and from which the
- * help, the manual page and the completion of shells are written.
+ * help and the manual page are written.
  *
  * @module
  */
@@ -78,14 +78,12 @@ export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   at: { description: "When the code is shown, if not now", ...TIME },
 };
 
-/** The word that a command takes behind its name. */
+/** The word that a command may take behind its name. */
 export interface Operand {
   /** What stands for it in the help. */
   readonly placeholder: string;
   /** What it may be. */
   readonly values: readonly string[];
-  /** Whether the command needs it. */
-  readonly isRequired: boolean;
 }
 
 /** A command. */
@@ -108,15 +106,10 @@ export interface CommandFacts {
 }
 
 const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
+const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
   ...["guard", "guardKeyFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
-
-/** The shells whose completion can be written. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-
-/** A shell. */
-export type Shell = typeof SHELLS[number];
 
 const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["serve", {
@@ -153,10 +146,10 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
     details: "Give it the options of the server. It says what the server answers, and why a " +
-      "pin is wrong. With --admin-socket, it asks the server for the name of the secret in its " +
+      "pin is wrong. With --metrics-port, it asks the server for the name of the secret in its " +
       "log. It prints neither pin nor secret. The exit code is 0 when the server accepts the pin.",
     options: { ...DOCTOR_OPTIONS },
-    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, "adminSocket"],
+    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, ...OPERATOR],
     examples: [
       "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
     ],
@@ -173,8 +166,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["check", {
     summary: "Show the options in effect and what is risky in them",
     details: "Prints every option with its value and its source, and warns of risky settings. " +
-      "It reads the files, tries the address and asks the store. The exit code is 1 when " +
-      "the address or the store cannot be used, and 2 when an option or a file is wrong.",
+      "It reads the files and asks the store. The exit code is 1 when a certificate has expired " +
+      "or the store cannot be used, and 2 when an option or a file is wrong.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
@@ -182,11 +175,11 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["guard status", {
     summary: "Show the secrets whose pins are refused",
     details:
-      "Give it the options of the server. It reads the shared store, or asks the server at " +
-      "its --admin-socket. It names secrets as the log does after secret=.",
+      "Give it the options of the server. It reads the shared store, or asks the server at its " +
+      "--metrics-port, 9101 unless given. It names secrets as the log does after secret=.",
     options: {},
-    uses: [...STORE, "maxFailures", "window", "period", "adminSocket"],
-    examples: ["authenticator guard status --admin-socket /run/authenticator/admin"],
+    uses: [...STORE, "maxFailures", "window", "period", ...OPERATOR],
+    examples: ["authenticator guard status --metrics-port 9101"],
   }],
   ["guard unlock", {
     summary: "End the wait of a secret from standard input",
@@ -194,8 +187,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
       "Give it the options of the server. All servers check pins for the secret again within " +
       "a second. A used code stays used.",
     options: {},
-    uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
-    examples: ["authenticator guard unlock --admin-socket /run/authenticator/admin < secret.txt"],
+    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
+    examples: ["authenticator guard unlock --metrics-port 9101 < secret.txt"],
   }],
   ["guard name", {
     summary: "Print the name that a secret has in the log",
@@ -203,19 +196,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
       "comes from standard input.",
     options: {},
-    uses: [...STORE, "algorithm", "secretEncoding", "adminSocket"],
+    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
     examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
-  }],
-  ["completion", {
-    summary: "Print the completion script for bash, zsh or fish",
-    details: "Load it when the shell starts.",
-    options: {},
-    uses: [],
-    operand: { placeholder: "SHELL", values: SHELLS, isRequired: true },
-    examples: [
-      "source <(authenticator completion bash)",
-      "authenticator completion fish > ~/.config/fish/completions/authenticator.fish",
-    ],
   }],
   ["man", {
     summary: "Print the manual page",
@@ -241,7 +223,6 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
       get values() {
         return [...new Set([...COMMANDS.keys()].flatMap((name) => [name.split(" ")[0]!, name]))];
       },
-      isRequired: false,
     },
     examples: ["authenticator help pair"],
   }],

@@ -21,8 +21,6 @@ export interface Config {
   readonly socket: string | undefined;
   /** The permission bits of that socket. */
   readonly socketMode: number;
-  /** The path of a unix socket over which the guard is shown and mended; undefined for none. */
-  readonly adminSocket: string | undefined;
   /** The file with the TLS certificate chain, PEM; undefined for plain HTTP. */
   readonly tlsCert: string | undefined;
   /** The file with the private key of the certificate, PEM. */
@@ -41,8 +39,6 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** The address of that port. */
   readonly metricsHost: string;
-  /** The metrics ports of all servers that this one speaks for as well; undefined for none. */
-  readonly metricsPeers: readonly number[] | undefined;
   /** How lines of the log are written. */
   readonly logFormat: "text" | "json";
   /** Whether the server ends when its standard input does. */

@@ -19,7 +19,7 @@ import {
   parseOptions,
   UsageError,
 } from "./option.ts";
-import { differentNumbers, oneOf, path, SWITCH, wholeNumber } from "./values.ts";
+import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
 
 const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
   placeholder: "ADDRESS",
@@ -34,8 +34,6 @@ function isAddress(text: string): boolean {
 }
 
 const PORT = wholeNumber(0, 65535);
-
-const PEERS = differentNumbers(32, wholeNumber(1, 65535));
 
 const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
@@ -66,11 +64,6 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Permissions of that socket, in octal",
     expected: "three or four octal digits",
     parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
-  },
-  adminSocket: {
-    placeholder: "PATH",
-    description: "Unix socket for guard status, unlock and name, which only this user can use",
-    ...path("the path of a socket"),
   },
   tlsCert: {
     placeholder: "FILE",
@@ -119,13 +112,6 @@ export const OPTIONS: OptionTable<Config> = {
   metricsHost: {
     ...ADDRESS,
     description: "Address of that port",
-  },
-  metricsPeers: {
-    placeholder: "PORTS",
-    defaultText: "",
-    description: "Metrics ports of all servers, for /metrics/all and /readyz/all",
-    ...PEERS,
-    parse: (text) => text === "" ? { value: undefined } : PEERS.parse(text),
   },
   logFormat: {
     placeholder: "FORMAT",
@@ -243,15 +229,6 @@ export function parseConfig(sources: OptionSources): Config {
   const { port, socket, metricsPort } = config;
   if (socket === undefined && port !== 0 && port === metricsPort) {
     throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
-  }
-  // Of a port that the system picks, no other server can know.
-  if (config.metricsPeers !== undefined && !metricsPort) {
-    throw new UsageError(
-      `${flagOf("metricsPeers")} needs ${flagOf("metricsPort")}, with a port that is not 0`,
-    );
-  }
-  if (socket !== undefined && socket === config.adminSocket) {
-    throw new UsageError(`${flagOf("socket")} and ${flagOf("adminSocket")} must be different`);
   }
   // Deno has no TLS on a socket.
   if (socket !== undefined && config.tlsCert !== undefined) {

@@ -41,22 +41,6 @@ export function wholeNumber(min: number, max: number): Pick<Option<number>, "exp
   };
 }
 
-/** A few numbers with commas between them, each of a kind and none twice. */
-export function differentNumbers(
-  most: number,
-  { expected, parse }: Pick<Option<number>, "expected" | "parse">,
-): Pick<Option<readonly number[]>, "expected" | "parse"> {
-  return {
-    expected: `at most ${most} different numbers with commas between them, each ${expected}`,
-    parse: (text) => {
-      const numbers = text.split(",", most + 1).map(parse);
-      const value = numbers.flatMap((number) => number === undefined ? [] : [number.value]);
-      const areGood = value.length === numbers.length && value.length <= most;
-      return areGood && new Set(value).size === value.length ? { value } : undefined;
-    },
-  };
-}
-
 /** A path, which may be left out; whether it leads anywhere is not looked at. */
 export function path(
   expected: string,

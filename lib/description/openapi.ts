@@ -158,7 +158,9 @@ const WHEN: Readonly<Partial<Record<FaultCode, ErrorFacts>>> = {
   "forbidden": { when: "A page of another site called ValidatePin from a browser." },
   "timeout": { when: "The body did not arrive in time." },
   "body-too-large": { when: "The body is too large." },
-  "unsupported-media-type": { when: "The body is of another media type or coding, or in no known charset." },
+  "unsupported-media-type": {
+    when: "The body is of another media type or coding, or in no known charset.",
+  },
   "internal": { when: "The server failed." },
   "busy": { when: "The server is busy.", headers: ["Retry-After"] },
 };

@@ -8,7 +8,7 @@
 import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import process from "node:process";
-import { mustNotWait, readOptionText, type TlsFileOption } from "../app/option_file.ts";
+import { readOptionText, type TlsFileOption } from "../app/option_file.ts";
 import { certificatesIn } from "../app/tls_files.ts";
 import type { OptionSource } from "../command_line/command_line.ts";
 import type { Config } from "../config/config.ts";
@@ -72,12 +72,11 @@ function isPublic(path: string | undefined): boolean {
   }
 }
 
-// A pipe was read already, and a file that cannot be used is the business of whoever uses it.
+// A file that cannot be read is reported by its reader.
 function doubtfulKeys(config: Config): readonly number[] {
   const { apiKeysFile: path } = config;
   if (path === undefined) return [];
   try {
-    mustNotWait(config, "apiKeysFile");
     return doubtfulLines(readOptionText("apiKeysFile", path));
   } catch {
     return [];
@@ -130,7 +129,6 @@ function certificateIn(
   const path = config[option];
   if (path === undefined) return undefined;
   try {
-    mustNotWait(config, option);
     const text = readOptionText(option, path);
     const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
     const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);

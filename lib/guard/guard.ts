@@ -291,10 +291,12 @@ export interface GuardStore {
 
 /** What one process remembers by itself. */
 export interface GuardMemory {
-  /** Of how many secrets something is remembered. */
+  /** The number of secrets of which something is remembered. */
   readonly size: () => number;
-  /** Lifts the wait of a secret; tells whether anything was remembered of it. */
-  readonly unlock: (fingerprint: string) => boolean;
+  /** The number of secrets whose pins are refused now. */
+  readonly throttled: () => number;
+  /** Ends the throttle of a secret. */
+  readonly unlock: (fingerprint: string) => void;
 }
 
 /** What checks pins: a store, and the names of secrets and sources in it. */

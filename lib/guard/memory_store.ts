@@ -77,17 +77,21 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     unlock: (fingerprint) => {
       const nowMs = now();
       const before = table.get(fingerprint, () => nowMs);
-      if (before === undefined) return false;
+      if (before === undefined) return;
       const state = unlocked(before);
       const keepMs = keepMsOf(rules, state, nowMs);
       table.delete(fingerprint);
       const entry = { state, expiresAtMs: nowMs + keepMs, rank: rankOf(rules, state, nowMs) };
       if (keepMs > 0) table.set(fingerprint, entry, nowMs);
-      return true;
     },
     isHealthy: () => true,
     close: () => {},
     size: () => table.size,
+    throttled: () => {
+      const nowMs = now();
+      const states = [...table.states(nowMs)];
+      return states.filter((state) => refusedMs(rules, state, undefined, nowMs) > 0).length;
+    },
   };
 }
 

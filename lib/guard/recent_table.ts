@@ -83,6 +83,14 @@ export class RecentTable {
     };
   }
 
+  /** What is remembered of each secret. */
+  *states(nowMs: number): Generator<GuardState> {
+    for (const name of this.#placeOf.keys()) {
+      const state = this.get(name, () => nowMs);
+      if (state !== undefined) yield state;
+    }
+  }
+
   /**
    * Remembers an entry as the last changed one.
    *

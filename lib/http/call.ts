@@ -45,12 +45,16 @@ async function answerCall(
 ): Promise<Answer> {
   const { request, target } = exchange;
   const serviceRequest = new RequestOfCall(exchange, state);
-  const binding = bindingOf(serviceRequest, bindings);
+  let binding = bindingOf(serviceRequest, bindings);
   let operation = "";
   let facts: Facts | undefined;
   try {
     exchange.admit();
-    const called = await binding.readCall(serviceRequest);
+    let called = await binding.readCall(serviceRequest);
+    while ("readCall" in called) {
+      binding = called;
+      called = await binding.readCall(serviceRequest);
+    }
     operation = called.operation.name;
     if (called.operation === VALIDATE_PIN) checkSite(exchange);
     const result = await called.operation.invoke(called.args, {
@@ -108,6 +112,7 @@ class RequestOfCall implements ServiceRequest {
   readonly readBytes: ServiceRequest["readBytes"];
   readonly readText: ServiceRequest["readText"];
   #mediaType: MediaType | undefined;
+  #text: Promise<string> | undefined;
 
   constructor({ request, target, operationName }: Exchange, state: HandlerState) {
     const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
@@ -117,8 +122,9 @@ class RequestOfCall implements ServiceRequest {
     this.header = (name) => request.headers.get(name);
     this.readBytes = (mediaTypes, maxBytes) =>
       readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, turns });
-    this.readText = async (mediaTypes, maxBytes) =>
-      textOf(await this.readBytes(mediaTypes, maxBytes), charsetOf(this.mediaType));
+    this.readText = (mediaTypes, maxBytes) =>
+      this.#text ??= this.readBytes(mediaTypes, maxBytes)
+        .then((bytes) => textOf(bytes, charsetOf(this.mediaType)));
   }
 
   get mediaType(): MediaType {

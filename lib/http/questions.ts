@@ -32,15 +32,13 @@ export function question(
   };
 }
 
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
 const OK: Answer = {
   reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
   outcome: "ok",
 };
-const NOT_READY: Answer = notReady("Not ready.");
-
-function notReady(sentence: string): Answer {
-  return { reply: plainReply(503, sentence), outcome: "not-ready" };
-}
+const NOT_READY: Answer = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Whether the process lives. */
 export function health(state: HandlerState): Answerer {
@@ -55,27 +53,10 @@ export function readiness(state: HandlerState): Answerer {
 /** The page of the metrics; undefined where the operator wants none. */
 export function metrics(state: HandlerState): Answerer | undefined {
   const { metricsPage } = state;
-  return metricsPage && question(state, () => metricsAnswer(metricsPage()));
-}
-
-function metricsAnswer(body: string): Answer {
-  const contentType = "text/plain; version=0.0.4; charset=utf-8";
-  return { reply: { status: 200, contentType, body }, outcome: "ok" };
-}
-
-/** The metrics of all servers on one page; undefined where the operator names none. */
-export function allMetrics(state: HandlerState): Answerer | undefined {
-  const { allServers } = state;
-  return allServers && question(state, async () => metricsAnswer(await allServers.metricsPage()));
-}
-
-/** Whether all servers take new work; undefined where the operator names none. */
-export function allReadiness(state: HandlerState): Answerer | undefined {
-  const { allServers } = state;
-  return allServers && question(state, async () => {
-    const ports = await allServers.notReady();
-    return ports.length === 0 ? OK : notReady(`Not ready: ${ports.join(", ")}.`);
-  });
+  return metricsPage && question(state, () => ({
+    reply: { status: 200, contentType: METRICS_TYPE, body: metricsPage() },
+    outcome: "ok",
+  }));
 }
 
 /**

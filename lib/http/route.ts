@@ -8,15 +8,8 @@ import { pairAspxBinding, validateAspxBinding } from "../binding/aspx.ts";
 import { calls } from "./call.ts";
 import { documents, openApiDocument } from "./documents.ts";
 import type { AnswererMaker } from "./exchange.ts";
-import {
-  allMetrics,
-  allReadiness,
-  health,
-  metrics,
-  picture,
-  readiness,
-  redirect,
-} from "./questions.ts";
+import { guardName, guardStatus, guardUnlock } from "./guard_endpoints.ts";
+import { health, metrics, picture, readiness, redirect } from "./questions.ts";
 
 /** A row of the table. */
 export interface Route {
@@ -55,9 +48,12 @@ export const ROUTES: readonly Route[] = [
 ];
 
 // deno-fmt-ignore
-/** The rows of a port for operators alone: they call no operation. */
+/** The rows of the operator port. */
 export const OPERATOR_ROUTES: readonly Route[] = [
-  ...ROUTES.filter(({ answer }) => [health, readiness, metrics].some((known) => known === answer)),
-  { path: "/readyz/all",    methods: ["GET"],         wantsKey: false, name: "readyz/all",    answer: allReadiness },
-  { path: "/metrics/all",   methods: ["GET"],         wantsKey: true,  name: "metrics/all",   answer: allMetrics },
+  { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
+  { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
+  { path: "/metrics",       methods: ["GET"],         wantsKey: false, name: "metrics",       answer: metrics },
+  { path: "/guard/status",  methods: ["GET"],         wantsKey: true,  name: "guard/status",  answer: guardStatus },
+  { path: "/guard/name",    methods: ["POST"],        wantsKey: true,  name: "guard/name",    answer: guardName },
+  { path: "/guard/unlock",  methods: ["POST"],        wantsKey: true,  name: "guard/unlock",  answer: guardUnlock },
 ];

@@ -33,20 +33,12 @@ export interface HandlerOptions extends BaseOptions {
   readonly apiKeys?: readonly string[] | KeyRing | undefined;
   /** Gives the text of `/metrics`; without it, that is no route. */
   readonly metricsPage?: (() => string) | undefined;
-  /** Speaks for all servers that share a port; without it, `/metrics/all` and the like are no routes. */
-  readonly allServers?: AllServers | undefined;
+  /** The name of the address that the operator port listens on, which its Host may have. */
+  readonly operatorHost?: string | undefined;
   /** Who is told of requests; without it, nobody is. */
   readonly telemetry?: Telemetry | undefined;
   /** How long a body may take to arrive, in milliseconds; 10 s unless given. */
   readonly bodyTimeoutMs?: number | undefined;
-}
-
-/** What speaks for all servers that share a port, this one among them. */
-export interface AllServers {
-  /** Gives the text of `/metrics/all`. */
-  readonly metricsPage: () => Promise<string>;
-  /** Gives the metrics ports of the servers that are not ready. */
-  readonly notReady: () => Promise<readonly number[]>;
 }
 
 /** Who is told of requests, and what that takes. */

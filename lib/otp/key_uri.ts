@@ -20,14 +20,13 @@ export interface KeyUri extends TotpParameters {
 }
 
 /**
- * An issuer as a Key URI can hold it: a colon would end it, even percent-encoded, so colons are
- * dropped, and a run of blanks that this leaves becomes one. Everything else stays as it is.
+ * A name as a Key URI can hold it. The Key URI page forbids colons in issuer and account, encoded or
+ * not: some apps refuse such a URI, others cut the name.
  */
-export function issuerWithoutColons(issuer: string): string {
-  return issuer.replace(/[ :]+/g, (run) => {
-    if (!run.includes(":")) return run;
-    return run.includes(" ") ? " " : "";
-  });
+export function nameWithoutColons(name: string): string {
+  if (!name.includes(":")) return name;
+  const left = name.replace(/^:+|:+$/g, "").replace(/:\s+/g, " ").replaceAll(":", "-");
+  return left.trim() === "" ? "-" : left;
 }
 
 /**
@@ -39,11 +38,12 @@ export function issuerWithoutColons(issuer: string): string {
  * @throws {URIError} When a name holds a lone surrogate.
  */
 export function formatKeyUri(uri: KeyUri): string {
-  const issuer = percentEncode(issuerWithoutColons(uri.issuer));
+  const issuer = percentEncode(nameWithoutColons(uri.issuer));
   const optional = (["algorithm", "digits", "period"] as const)
     .filter((name) => uri[name] !== DEFAULT_TOTP[name])
     .map((name) => `&${name}=${uri[name]}`);
-  return `otpauth://totp/${issuer}:${percentEncode(uri.account)}` +
+  const account = percentEncode(nameWithoutColons(uri.account));
+  return `otpauth://totp/${issuer}:${account}` +
     `?secret=${uri.secret}&issuer=${issuer}${optional.join("")}`;
 }
 

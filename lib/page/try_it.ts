@@ -106,22 +106,18 @@ function fieldElement(
     input,
     ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
     // Where there is a picture, it stands with that: an app must not be given the secret first.
-    ...(isSecret && !canBeDrawn ? [SHORT_SECRET] : []),
+    ...(isSecret && !canBeDrawn ? [LENGTH_WARNING] : []),
     ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
 }
 
-// RFC 4226 §4, R6: 128 bits at least. The sentence is hidden and not the paragraph: browsers read out
+// The script writes the sentence. The sentence is hidden and not the paragraph: browsers read out
 // what comes into an element that is there.
-const SHORT_SECRET = element(
+const LENGTH_WARNING = element(
   "p",
   { class: "short on-screen js-only", role: "status" },
-  element(
-    "span",
-    { hidden: "" },
-    "This secret is shorter than 16 bytes: it can be guessed from a few codes. Use it for tests only.",
-  ),
+  element("span", { hidden: "" }),
 );
 
 const RANDOM_BUTTON = element(
@@ -266,7 +262,7 @@ function pairing(name: string): MarkupElement {
     "div",
     { class: "result pairing js-only" },
     element("p", { class: "for print-only", dir: "auto" }),
-    SHORT_SECRET,
+    LENGTH_WARNING,
     element("div", { class: "tile" }, element("p", {}, "The QR code appears here.")),
     element(
       "div",

@@ -18,15 +18,37 @@ export interface SvgElement {
   readonly children: readonly SvgElement[];
 }
 
-const USUAL_SIZE: PictureSize = { width: 300, height: 300 };
+const USUAL_PIXELS = 300;
+
+/** Smallest module that cameras read well off a screen. */
+const MIN_MODULE_PIXELS = 3;
+
+// CSS of the page around the picture reaches it by inheritance, and an attribute on the element
+// itself is stronger: so each inherited property that draws has one. SVG 2 §13 has no others that
+// change a rectangle, or a line without corners.
+const GROUND = { "fill": "#fff", "fill-opacity": "1", "stroke": "none" };
+const MODULES = {
+  "fill": "none",
+  "stroke": "#000",
+  "stroke-width": "1",
+  "stroke-opacity": "1",
+  "stroke-linecap": "butt",
+  "stroke-dasharray": "none",
+  "marker-start": "none",
+  "marker-mid": "none",
+  "marker-end": "none",
+  "shape-rendering": "crispEdges",
+};
 
 /**
  * The picture of `code` with the accessible name `label`: an opaque white ground that takes in the
  * quiet zone, and on it all dark modules as one black path. It needs no style sheet, and looks the
  * same on a dark page. Where it is not as wide as high, the symbol is in its middle.
+ *
+ * @param size 300 by 300 pixels unless given, and as much more as three pixels a module take.
  */
-export function svgElement(code: QrCode, label: string, size = USUAL_SIZE): SvgElement {
-  const side = String(code.size + 2 * QUIET_ZONE_MODULES);
+export function svgElement(code: QrCode, label: string, size = usualSize(code)): SvgElement {
+  const side = String(sideOf(code));
   return {
     name: "svg",
     attributes: {
@@ -36,13 +58,22 @@ export function svgElement(code: QrCode, label: string, size = USUAL_SIZE): SvgE
       height: String(size.height),
       role: "img",
       "aria-label": label,
-      "shape-rendering": "crispEdges",
     },
     children: [
-      { name: "rect", attributes: { width: side, height: side, fill: "#fff" }, children: [] },
-      { name: "path", attributes: { stroke: "#000", d: pathData(code) }, children: [] },
+      { name: "rect", attributes: { width: side, height: side, ...GROUND }, children: [] },
+      { name: "path", attributes: { ...MODULES, d: pathData(code) }, children: [] },
     ],
   };
+}
+
+/** The modules on one side of the picture. */
+function sideOf(code: QrCode): number {
+  return code.size + 2 * QUIET_ZONE_MODULES;
+}
+
+function usualSize(code: QrCode): PictureSize {
+  const pixels = Math.max(USUAL_PIXELS, MIN_MODULE_PIXELS * sideOf(code));
+  return { width: pixels, height: pixels };
 }
 
 /**

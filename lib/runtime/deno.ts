@@ -34,7 +34,11 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     return asServer(Deno.serve({ ...common, path: address.path }, answerAtHost), undefined);
   }
   const ofAddress = (request: Request): Promise<Response> =>
-    answer(request.headers.get("host") === "" ? withAuthority(request, authorityOf(server.addr)) : request);
+    answer(
+      request.headers.get("host") === ""
+        ? withAuthority(request, authorityOf(server.addr))
+        : request,
+    );
   const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, ofAddress);
   const { hostname, port } = server.addr;
   return asServer(server, { hostname, port });

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "./runtime.ts";
 
@@ -18,9 +17,6 @@ const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to listen there"],
 ]);
 
-/** The code of a path at which a socket is that another user made. No system has it. */
-export const OTHERS_SOCKET = "OthersSocket";
-
 const SOCKET_IN_USE = "the socket is in use by another program (stop it, or choose another path)";
 
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
@@ -31,9 +27,8 @@ const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["EPROTOTYPE", "the path is taken by a socket of another kind"],
   ["EMFILE", "too many files are open"],
   ["EEXIST", "the path is taken by something that is not a socket"],
-  [OTHERS_SOCKET, "the path is taken by a socket of another user"],
-  ["EACCES", "this user may not create a file in its folder"],
-  ["EPERM", "this user may not create a file in its folder"],
+  ["EACCES", "this user may not create or replace a socket there"],
+  ["EPERM", "this user may not create or replace a socket there"],
   ["EROFS", "its folder is on a file system that is read-only"],
   ["ENOSPC", "the disk of its folder is full"],
   ["ENOENT", "its folder does not exist"],
@@ -55,40 +50,18 @@ export class ListenError extends Error {
    */
   constructor(address: TcpAddress | UnixAddress, readonly code: string) {
     const [place, reason] = "path" in address
-      ? [address.title ?? "the socket", UNIX_REASONS.get(code)]
-      : [`${address.hostname}, port ${address.port}`, TCP_REASONS.get(code)];
+      ? ["the socket", UNIX_REASONS.get(code)]
+      : [`${address.hostname}, port ${address.port}`, tcpReason(address, code)];
     super(`cannot listen on ${place}: ${reason ?? "the address cannot be used"}`);
   }
 }
 
-/**
- * An error as it is to be said: in the words for its address, and with a second look at a name. Of one
- * that has no address, Bun says whatever the last error was, most often that the port is in use.
- *
- * @param find Finds an address of a name, and rejects where there is none.
- */
-export async function explained(
-  address: TcpAddress | UnixAddress,
-  error: unknown,
-  find: (hostname: string) => Promise<unknown> = lookup,
-): Promise<unknown> {
-  if (!(error instanceof ListenError)) return error;
-  const hasAddress = "path" in address || await isFound(address.hostname, find);
-  return new ListenError(address, hasAddress ? error.code : "ENOTFOUND");
-}
-
-async function isFound(
-  hostname: string,
-  find: (hostname: string) => Promise<unknown>,
-): Promise<boolean> {
-  if (isIP(hostname) !== 0) return true;
-  try {
-    await find(hostname);
-    return true;
-  } catch (error) {
-    // A program that may not look knows no more than before.
-    return systemErrorCode(error) === "NotCapable";
-  }
+// For a name without an address, Deno gives no code and Bun any.
+function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
+  const reason = TCP_REASONS.get(code);
+  if (isIP(hostname) !== 0) return reason;
+  const noAddress = "this machine has no address with that name";
+  return code === "EADDRINUSE" ? `the port is in use, or ${noAddress}` : reason ?? noAddress;
 }
 
 /** The system's code of an error, as `EADDRINUSE`; its name when it has none. */

@@ -4,12 +4,13 @@
  * @module
  */
 
+import { rmSync } from "node:fs";
 import type { Handler } from "../http/handler.ts";
-import { explained, systemErrorCode } from "./listen_error.ts";
+import { ListenError, systemErrorCode } from "./listen_error.ts";
 import { waitAtMost } from "./patience.ts";
 import type { Runtime, TcpAddress, Tls, UnixAddress } from "./runtime.ts";
 import { type ServerLog, type Serving, Standing, start } from "./standing.ts";
-import { claimSocket, type SocketClaim } from "./unix_socket.ts";
+import { bindSocket, clearSocket } from "./unix_socket.ts";
 
 // Nobody knows of a server that only takes the port.
 const ALONE_TIMEOUT_MS = 1_000;
@@ -52,13 +53,9 @@ export async function listen(
   handler: Handler,
 ): Promise<Listener> {
   const { address } = options;
-  try {
-    return "path" in address
-      ? await listenOnSocket(runtime, { ...options, address }, handler)
-      : await listenOnPort(runtime, { ...options, address }, handler);
-  } catch (error) {
-    throw await explained(address, error);
-  }
+  return "path" in address
+    ? await listenOnSocket(runtime, { ...options, address }, handler)
+    : await listenOnPort(runtime, { ...options, address }, handler);
 }
 
 type OptionsFor<Address> = Omit<ListenOptions, "address"> & { readonly address: Address };
@@ -100,31 +97,25 @@ async function listenOnSocket(
   handler: Handler,
 ): Promise<Listener> {
   const open = async (): Promise<Serving> => {
-    const claim = await claimSocket(path, mode);
-    // Nobody finds the socket from then on, and those who are connected are told to go.
-    const release = (): void => giveUp(claim, log);
-    let serving: Serving | undefined;
+    await clearSocket(path);
+    const release = (): void => removeSocket(path, log);
+    const options = { address: { path }, tls, shared: false };
     try {
-      return claim.bind((path) =>
-        serving = start(runtime, { address: { path }, tls, shared: false }, {
-          handler,
-          log,
-          release,
-        })
-      );
+      return bindSocket(path, mode, () => start(runtime, options, { handler, log, release }));
     } catch (error) {
-      await serving?.server.shutdown();
-      throw error;
+      throw error instanceof ListenError
+        ? error
+        : new ListenError({ path }, systemErrorCode(error));
     }
   };
   const standing = new Standing(await open(), open, log);
   return { url: `unix:${path}`, renew: () => false, stop: () => standing.stop() };
 }
 
-// What stays behind is in nobody's way: the next server takes its place.
-function giveUp(claim: SocketClaim, log: ServerLog): void {
+// A leftover socket file is harmless: the next start replaces it.
+function removeSocket(path: string, log: ServerLog): void {
   try {
-    claim.release();
+    rmSync(path, { force: true });
   } catch (error) {
     log.warn(`the socket could not be removed: ${systemErrorCode(error)}`);
   }

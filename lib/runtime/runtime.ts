@@ -18,8 +18,6 @@ export interface TcpAddress {
 export interface UnixAddress {
   /** The path of the socket. */
   readonly path: string;
-  /** What errors call it, if not the socket. */
-  readonly title?: string;
 }
 
 /** A certificate and its key. */

@@ -1,6 +1,6 @@
 /**
- * A place where a server stands, and goes on when one fails: another is opened there, and the one
- * before finishes what it has.
+ * Keeps an address served: restarts the server when it fails or the certificate changes, and drains
+ * the one before.
  *
  * @module
  */
@@ -16,35 +16,23 @@ import type { Runtime, Server, ServerOptions } from "./runtime.ts";
 import { Traffic } from "./traffic.ts";
 
 /** How servers follow each other, in milliseconds. */
-export interface Pace {
-  /**
-   * How long one that was replaced may take to finish. A caller that connects and says nothing keeps
-   * it from ending for as long as it likes.
-   */
+export interface Timing {
+  /** Time for a replaced server to finish: a silent connection could keep it open for ever. */
   readonly retireMs: number;
-  /**
-   * How long one that failed waits for the requests under way. It holds the descriptors that are
-   * missing, and after that it lets go of callers without a request.
-   */
+  /** Time for the requests of a failed server: its idle connections hold the missing descriptors. */
   readonly failedDrainMs: number;
-  /** The first pause before another is opened; each further one is twice as long as the one before. */
-  readonly firstPauseMs: number;
-  /** The longest pause. */
-  readonly longestPauseMs: number;
-  /** After how long it is said to stand, and pauses begin anew. */
-  readonly steadyMs: number;
+  /** Pause before the address is opened again. */
+  readonly pauseMs: number;
+  /** Time between two warnings about failures that go on. */
+  readonly warningMs: number;
 }
 
-const PACE: Pace = {
+const TIMING: Timing = {
   retireMs: 10_000,
   failedDrainMs: 1_000,
-  firstPauseMs: 50,
-  longestPauseMs: 500,
-  steadyMs: 5_000,
+  pauseMs: 250,
+  warningMs: 60_000,
 };
-
-// At the longest pause, one line of the log a minute.
-const REFUSALS_A_LINE = 120;
 
 /** A server and the requests on it. */
 export interface Serving {
@@ -104,38 +92,33 @@ async function stop(
   await waitAtMost(stopped, timeoutMs);
 }
 
-/** A place where a server stands. */
+/** Keeps an address served: opens it again when the server fails, and drains the server before. */
 export class Standing {
   readonly #open: () => Serving | Promise<Serving>;
   readonly #log: ServerLog;
-  readonly #pace: Pace;
+  readonly #timing: Timing;
   readonly #retiring = new Set<Promise<void>>();
-  /** Undefined after one failed, until another is open. */
+  /** Undefined after a failure, until the address is open again. */
   #serving: Serving | undefined;
   #isStopped = false;
-  /** The last pause before one was opened; 0 once it has stood. */
-  #pauseMs = 0;
-  /** How often none could be opened since one has stood. */
-  #refusals = 0;
-  /** The last attempt to open one. */
-  #attempt: Promise<boolean> | undefined;
-  #steady: ReturnType<typeof setTimeout> | undefined;
+  #reopening = Promise.resolve();
+  #warned: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Takes the place.
+   * Keeps an address served.
    *
    * @param serving The first server.
-   * @param open Opens another in its place.
+   * @param open Opens the address again.
    */
   constructor(
     serving: Serving,
     open: () => Serving | Promise<Serving>,
     log: ServerLog,
-    pace: Pace = PACE,
+    timing: Timing = TIMING,
   ) {
     this.#open = open;
     this.#log = log;
-    this.#pace = pace;
+    this.#timing = timing;
     this.replace(serving);
   }
 
@@ -144,79 +127,63 @@ export class Standing {
     return this.#isStopped;
   }
 
-  /** Puts a server in the place of the one that stands there, which finishes what it has. */
+  /** Puts another server in place; the one before finishes its requests. */
   replace(serving: Serving): void {
     if (this.#serving !== undefined) this.#retire(this.#serving);
     this.#serving = serving;
-    clearTimeout(this.#steady);
-    if (this.#pauseMs > 0) this.#steady = setTimeout(() => this.#stood(), this.#pace.steadyMs);
-    void serving.server.failed.then(() => this.#fail(serving));
+    void serving.server.failed.then(() => {
+      if (this.#serving === serving && !this.#isStopped) this.#reopening = this.#reopen(serving);
+    });
   }
 
   /** Stops accepting, lets running requests finish, and then resolves. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#steady);
     if (this.#serving !== undefined) this.#retire(this.#serving, Infinity, Infinity);
-    // What is being opened right now is in the way of others until it was let go of.
-    await this.#attempt;
+    await this.#reopening;
+    clearTimeout(this.#warned);
     await Promise.all(this.#retiring);
   }
 
-  #retire(serving: Serving, drainMs = Infinity, timeoutMs = this.#pace.retireMs): void {
+  #retire(serving: Serving, drainMs = Infinity, timeoutMs = this.#timing.retireMs): void {
     const retired = stop(serving, drainMs, timeoutMs)
       .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
   }
 
-  #stood(): void {
-    this.#pauseMs = 0;
-    this.#refusals = 0;
-    this.#log.info("connections are accepted again");
-  }
-
-  #fail(serving: Serving): void {
-    // One that was replaced has let go of its place.
-    if (this.#serving !== serving || this.#isStopped) return;
-    clearTimeout(this.#steady);
-    if (this.#pauseMs === 0) {
-      this.#log.warn(
-        "a connection could not be accepted, probably because too many files are open: idle " +
-          "connections are closed, and the address is opened again",
-      );
-    }
-    this.#serving = undefined;
-    this.#retire(serving, this.#pace.failedDrainMs);
-    void this.#reopen();
-  }
-
-  async #reopen(): Promise<void> {
-    const { firstPauseMs, longestPauseMs } = this.#pace;
-    for (let isOver = false; !isOver;) {
-      this.#pauseMs = Math.min(this.#pauseMs * 2 || firstPauseMs, longestPauseMs);
-      await pause(this.#pauseMs);
-      this.#attempt = this.#tryToOpen();
-      isOver = await this.#attempt;
-    }
-  }
-
-  // Gives whether it need not be tried again.
-  async #tryToOpen(): Promise<boolean> {
+  async #reopen(failed: Serving): Promise<void> {
     const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
-    if (!isWanted()) return true;
-    try {
-      const serving = await this.#open();
+    this.#serving = undefined;
+    this.#warn();
+    this.#retire(failed, this.#timing.failedDrainMs);
+    for (;;) {
+      await pause(this.#timing.pauseMs);
+      if (!isWanted()) return;
+      const serving = await this.#tryToOpen();
+      if (serving === undefined) continue;
       if (isWanted()) this.replace(serving);
       else this.#retire(serving);
-      return true;
-    } catch (error) {
-      // Whatever is in the way, it is tried again; and said again, since nobody is answered.
-      if (this.#refusals++ % REFUSALS_A_LINE === 0) {
-        const reason = error instanceof ListenError ? error.message : systemErrorCode(error);
-        this.#log.warn(`${reason}; callers are refused until it can be opened again`);
-      }
-      return false;
+      return;
     }
+  }
+
+  async #tryToOpen(): Promise<Serving | undefined> {
+    try {
+      return await this.#open();
+    } catch {
+      // The address is tried again, whatever is in the way.
+      this.#warn();
+      return undefined;
+    }
+  }
+
+  #warn(): void {
+    if (this.#warned !== undefined) return;
+    this.#warned = setTimeout(() => void (this.#warned = undefined), this.#timing.warningMs);
+    this.#log.warn(
+      "a connection could not be accepted, probably because too many files are open: idle " +
+        "connections are closed, and the address is opened again",
+    );
   }
 }

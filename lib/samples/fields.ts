@@ -34,7 +34,7 @@ const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["appName", () => ({
     label: "App name",
-    hint: "Your company or product: what the app shows above the code. Colons are removed.",
+    hint: "Your company or product: what the app shows above the code.",
     example: "Example Corp",
     isPrefilled: true,
     attributes: { autocomplete: "off", dir: "auto" },

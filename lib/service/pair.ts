@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatKeyUri, issuerWithoutColons, percentEncode } from "../otp/key_uri.ts";
+import { formatKeyUri, nameWithoutColons, percentEncode } from "../otp/key_uri.ts";
 import { setupCode } from "../otp/secret.ts";
 import { encodeForScreen } from "../qr/encode.ts";
 import { svgElement } from "../qr/svg.ts";
@@ -34,16 +34,13 @@ export type PairingInfo = Readonly<Record<"ManualSetupCode" | "Html", string>>;
 /**
  * Makes what an authenticator app is paired with.
  *
- * @throws {Fault} When the secretCode gives no key, the appName is colons alone, or the Key URI does
- * not fit into a QR code.
+ * @throws {Fault} When the secretCode gives no key, or the Key URI does not fit into a QR code.
  */
 export function pair(args: PairArguments, context: CallContext): PairingInfo {
-  const issuer = issuerWithoutColons(args.appName);
-  if (issuer === "") {
-    throw new Fault("invalid", "Parameter appName must hold more than colons.");
-  }
+  const issuer = nameWithoutColons(args.appName);
+  const account = nameWithoutColons(args.appInfo);
   const secret = setupCode(keyOf(args.secretCode, context.secretEncoding));
-  const uri = formatKeyUri({ issuer, account: args.appInfo, secret, ...context.otp });
+  const uri = formatKeyUri({ issuer, account, secret, ...context.otp });
   const code = encodeForScreen(uri);
   if (code === undefined) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.");
@@ -54,7 +51,7 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   }
   // HTML reads references to some control characters as other characters; as a name for the
   // picture, a blank serves as well.
-  const label = `QR code for ${issuer} (${args.appInfo})`.replace(/\p{Cc}/gu, " ");
+  const label = `QR code for ${issuer} (${account})`.replace(/\p{Cc}/gu, " ");
   const svg = svgElement(code, label);
   return {
     ManualSetupCode: secret,

@@ -8,7 +8,6 @@
 
 import type { Evicted } from "../guard/memory_store.ts";
 import type { FactKind } from "../service/facts.ts";
-import type { AttackFigures } from "./attack_watch.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -19,8 +18,6 @@ export interface ProcessFigures {
   readonly cpuSeconds: number;
   /** When the process started, in seconds since 1970-01-01T00:00:00Z. */
   readonly startSeconds: number;
-  /** What was seen of attacks; undefined where nothing watches for them. */
-  readonly attacks?: AttackFigures | undefined;
   /** Of how many secrets this process remembers something; undefined where a store does. */
   readonly guardEntries?: number | undefined;
 }
@@ -86,10 +83,12 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
     "evicted-throttled": 0,
     "store-error": 0,
   };
+  let wrongPins = 0;
   return {
     countGuard: (event) => void guard[event]++,
     observe: (event) => {
-      const { operation, caller, durationMs, facts: told } = event;
+      const { operation, caller, outcome, durationMs, facts: told } = event;
+      if (outcome === "false" && told?.secret !== undefined) wrongPins++;
       countRequest(event, caller);
       observeDuration(durations, operation, durationMs / 1000);
       for (const name in told) facts.get(name)?.count(told[name as keyof typeof told]!);
@@ -106,8 +105,8 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
           [...durations.values()],
         ),
         ...[...facts.values()].flatMap((fact) => fact.lines()),
-        ...guardLines(guard),
-        ...attackLines(figures),
+        ...guardLines(guard, wrongPins),
+        ...entryLines(figures),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -181,7 +180,8 @@ function factCounter(kind: FactKind): FactCounter {
   };
 }
 
-function guardLines(guard: Readonly<Record<GuardEvent, number>>): string[] {
+function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: number): string[] {
+  const wrong = "authenticator_guard_wrong_pins_total";
   const evictions = "authenticator_guard_evictions_total";
   const errors = "authenticator_guard_store_errors_total";
   return [
@@ -189,46 +189,18 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>): string[] {
     sample(evictions, { class: "used" }, guard["evicted-used"]),
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
+    ...family(wrong, "counter", "Wrong pins that were looked at."),
+    sample(wrong, {}, wrongPins),
     ...family(errors, "counter", "Decisions that the store of the guard did not give."),
     sample(errors, {}, guard["store-error"]),
   ];
 }
 
-function attackLines({ attacks, guardEntries }: ProcessFigures): string[] {
-  const one = (type: string, name: string, help: string, value: number | undefined): string[] =>
-    value === undefined ? [] : [...family(name, type, help), sample(name, {}, value)];
-  return [
-    ...one(
-      "counter",
-      "authenticator_guard_wrong_pins_total",
-      "Wrong pins that were looked at.",
-      attacks?.wrongPins,
-    ),
-    ...one(
-      "gauge",
-      "authenticator_guard_attacked_secrets",
-      "Secrets with a wrong or throttled pin in the last minute or two.",
-      attacks?.attackedSecrets,
-    ),
-    ...one(
-      "gauge",
-      "authenticator_guard_throttled_secrets",
-      "Secrets with a throttled pin in the last minute or two.",
-      attacks?.throttledSecrets,
-    ),
-    ...one(
-      "gauge",
-      "authenticator_guard_most_pins_of_a_secret",
-      "Wrong or throttled pins of the secret that had the most, in the last minute or two.",
-      attacks?.mostPins,
-    ),
-    ...one(
-      "gauge",
-      "authenticator_guard_entries",
-      "Secrets of which this process remembers something.",
-      guardEntries,
-    ),
-  ];
+function entryLines({ guardEntries }: ProcessFigures): string[] {
+  if (guardEntries === undefined) return [];
+  const name = "authenticator_guard_entries";
+  const help = "Secrets of which this process remembers something.";
+  return [...family(name, "gauge", help), sample(name, {}, guardEntries)];
 }
 
 function processLines(figures: ProcessFigures, version: string): string[] {

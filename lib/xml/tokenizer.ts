@@ -26,6 +26,8 @@ export interface XmlLimits {
   readonly namespaces: number;
   /** Characters in a name, prefix and colon among them. */
   readonly nameLength: number;
+  /** UTF-16 units in a namespace name. */
+  readonly namespaceNameLength: number;
 }
 
 /** An attribute as it stands in a start-tag. */

@@ -61,6 +61,7 @@ export const XML_LIMITS: XmlLimits = {
   attributes: 64,
   namespaces: 128,
   nameLength: 256,
+  namespaceNameLength: 1024,
 };
 
 /** The namespace name that the prefix `xml` is bound to, and no other (Namespaces in XML 1.0 §3). */
@@ -118,6 +119,8 @@ class TreeBuilder {
   readonly #open: OpenElement[] = [];
   // Prefix to namespace name; the default namespace under the empty prefix. `xml` is not in it.
   readonly #namespaces = new Map<string, string>();
+  // Numbers for namespace names: a key of a number and a local name costs the same for any length.
+  readonly #numbers = new Map<string, number>();
 
   readonly #text: string;
   readonly #limits: XmlLimits;
@@ -205,8 +208,8 @@ class TreeBuilder {
     for (const attribute of token.attributes) {
       if (isDeclaration(attribute)) continue;
       const [namespaceName, localName] = this.#expand(attribute.name, attribute.offset, false);
-      // Namespaces constraint "Attributes Unique". A local name holds no blank.
-      const expanded = `${localName} ${namespaceName}`;
+      // Namespaces constraint "Attributes Unique".
+      const expanded = `${this.#numberOf(namespaceName)} ${localName}`;
       if (names.has(expanded)) {
         this.#fail("An attribute stands twice on an element", attribute.offset);
       }
@@ -214,6 +217,13 @@ class TreeBuilder {
       attributes.push({ namespaceName, localName, value: attribute.value });
     }
     return element;
+  }
+
+  #numberOf(namespaceName: string): number {
+    const known = this.#numbers.get(namespaceName);
+    if (known !== undefined) return known;
+    this.#numbers.set(namespaceName, this.#numbers.size);
+    return this.#numbers.size - 1;
   }
 
   // Namespaces [1] NSAttName ::= PrefixedAttName | DefaultAttName, and the constraints "Reserved
@@ -230,6 +240,12 @@ class TreeBuilder {
     }
     if (!isDefault && !isNcName(prefix)) this.#fail("A prefix is not well-formed", offset);
     if (!isDefault && value === "") this.#fail("A prefix cannot be undeclared", offset);
+    if (value.length > this.#limits.namespaceNameLength) {
+      this.#fail(
+        `A namespace name is longer than ${this.#limits.namespaceNameLength} characters`,
+        offset,
+      );
+    }
     const before = this.#namespaces.get(prefix);
     if (prefix !== "xml") this.#namespaces.set(prefix, value);
     if (this.#namespaces.size > this.#limits.namespaces) {

@@ -50,54 +50,13 @@ Deno.test("readTls() says what is wrong with which file", async () => {
     assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
       "the file of --tls-cert cannot be read: there is no such file or folder",
       "the file of --tls-key cannot be read: there is no such file or folder",
-      "the file of --tls-cert does not hold a PEM certificate: it is not PEM",
-      "the file of --tls-key does not hold a PEM private key without password: it is not PEM",
+      "the file of --tls-cert does not hold a PEM certificate",
+      "the file of --tls-key does not hold a PEM private key without password",
     ]);
     assertEquals(
       messageOf(() => server("cert", "other")),
       "the key of --tls-key does not match the certificate of --tls-cert",
     );
-  });
-});
-
-Deno.test("readTls() says what else is in a file", async () => {
-  const pem = (label: string, body = "AAAA"): string =>
-    `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
-  const inPlaceOfCertificate = [
-    ["", "it is empty"],
-    [" \n", "it is empty"],
-    ["AAAA", "it is not PEM"],
-    [PRIVATE_KEY, "it holds a private key"],
-    [pem("ENCRYPTED PRIVATE KEY"), "it holds a private key with a password"],
-    [pem("CERTIFICATE REQUEST"), "it holds a certificate request"],
-    [pem("PUBLIC KEY"), "it holds a public key"],
-    [pem("X509 CRL"), "it holds something else"],
-    [pem("CANARY"), "it holds something else"],
-    [pem("CERTIFICATE"), "it holds a certificate that cannot be read"],
-  ] as const;
-  const inPlaceOfKey = [
-    ["", "it is empty"],
-    [CERTIFICATE, "it holds a certificate"],
-    [pem("ENCRYPTED PRIVATE KEY"), "it holds a private key with a password"],
-    [
-      pem("RSA PRIVATE KEY", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,AA\n\nAAAA"),
-      "it holds a private key with a password",
-    ],
-    [pem("EC PRIVATE KEY"), "it holds a private key that cannot be read"],
-    [pem("PRIVATE KEY"), "it holds a private key that cannot be read"],
-  ] as const;
-  await scene(({ server, file }) => {
-    for (const [text, found] of inPlaceOfCertificate) {
-      Deno.writeTextFileSync(file("else"), text);
-      const said = messageOf(() => server("else", "key"));
-      assertEquals(said, `the file of --tls-cert does not hold a PEM certificate: ${found}`);
-    }
-    for (const [text, found] of inPlaceOfKey) {
-      Deno.writeTextFileSync(file("else"), text);
-      const said = messageOf(() => server("cert", "else"));
-      const expected = "a PEM private key without password";
-      assertEquals(said, `the file of --tls-key does not hold ${expected}: ${found}`);
-    }
   });
 });
 
@@ -136,9 +95,7 @@ Deno.test("readTls() looks at each certificate of a chain", async () => {
         ? server("chain", "key")?.key
         : messageOf(() => server("chain", "key"));
     });
-    const wrong =
-      "the file of --tls-cert does not hold a PEM certificate: it holds a certificate " +
-      "that cannot be read";
+    const wrong = "the file of --tls-cert does not hold a PEM certificate";
     assertEquals(said, [PRIVATE_KEY, wrong, wrong]);
   });
 });
@@ -155,7 +112,7 @@ Deno.test("readStoreTls() reads an authority, a certificate and its key, each wh
       ["none", "canary"].map((name) => messageOf(() => store(["--guard-tls-ca", file(name)]))),
       [
         "the file of --guard-tls-ca cannot be read: there is no such file or folder",
-        "the file of --guard-tls-ca does not hold a PEM certificate: it is not PEM",
+        "the file of --guard-tls-ca does not hold a PEM certificate",
       ],
     );
   });

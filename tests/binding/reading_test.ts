@@ -41,12 +41,14 @@ const ACTIONS: readonly (readonly [action: string, isOurs: boolean])[] = [
 ];
 
 for (const [action, isOurs] of ACTIONS) {
-  Deno.test(`an operation is run beside the action ${action}: ${isOurs}`, async () => {
+  Deno.test(`a SOAPAction ${action} is accepted: ${isOurs}`, async () => {
     const answer = isOurs ? "200 false" : "500 did not recognize";
     const headers = { "content-type": "text/xml", "soapaction": `"${action}"` };
     assertEquals(await askSoap(SOAP_11, headers), answer);
     const contentType = `application/soap+xml; action="${action}"`;
-    assertEquals(await askSoap(SOAP_12, { "content-type": contentType }), answer);
+    const isOther = action.endsWith("Pair");
+    const answer12 = isOther ? "500 did not recognize" : "200 false";
+    assertEquals(await askSoap(SOAP_12, { "content-type": contentType }), answer12);
   });
 }
 

@@ -2,14 +2,13 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { httpGetBinding } from "../../lib/binding/http_params.ts";
 import { jsonBinding } from "../../lib/binding/json.ts";
-import { soapBinding } from "../../lib/binding/soap/soap.ts";
+import { soapBindings } from "../../lib/binding/soap/soap.ts";
 import { booleansOnce } from "../../lib/binding/result.ts";
-import { SOAP_11 } from "../../lib/binding/soap/versions.ts";
 import { simpleTypeOf } from "../../lib/binding/xsd.ts";
 import type { Operation, Result, ResultType } from "../../lib/service/operations.ts";
 
 const GET = httpGetBinding("urn:x/");
-const SOAP = soapBinding(SOAP_11, "urn:x/");
+const [, SOAP] = soapBindings("urn:x/");
 const JSON_FORM = jsonBinding();
 
 function operation(result: ResultType): Operation {

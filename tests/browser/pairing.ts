@@ -15,10 +15,15 @@ import { referenceHotp } from "../support/reference_totp.ts";
 export async function scan(page: Page, selector = ".tile"): Promise<string> {
   await page.locator(`:not([aria-busy=true]) > ${selector} > :is(svg, img)`).waitFor();
   const screenshot = await page.locator(selector).first().screenshot();
+  const text = scanScreenshot(screenshot);
+  assert(text !== undefined, "no QR code can be read on the screenshot");
+  return text;
+}
+
+/** Reads the QR code on a screenshot. */
+export function scanScreenshot(screenshot: Uint8Array): string | undefined {
   const { width, height, data } = PNG.sync.read(screenshot);
-  const decoded = jsqr.default(new Uint8ClampedArray(data), width, height);
-  assert(decoded !== null, "no QR code can be read on the screenshot");
-  return decoded.data;
+  return jsqr.default(new Uint8ClampedArray(data), width, height)?.data;
 }
 
 /** Waits until the picture on the page is another than the one with this Key URI. */

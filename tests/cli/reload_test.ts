@@ -77,13 +77,3 @@ Deno.test("reload() says in a line for each file what came of it", async () => {
     ]);
   });
 });
-
-Deno.test("reload() reads nothing again that may keep it waiting", () => {
-  const renewed = { renewKeys: () => keysOf("a") };
-  const args = (key: string) => ["--tls-cert", "none", "--tls-key", key, "--api-keys-file", key];
-  const device = "cannot be read again: it is a pipe or a device";
-  assertEquals(told(args("/dev/null"), renewed), [
-    `warn: the old certificate is kept: the file of --tls-key ${device}`,
-    `warn: the old API keys are kept: the file of --api-keys-file ${device}`,
-  ]);
-});

@@ -31,7 +31,7 @@ const COMMANDS: readonly (readonly [Said, code: number, args: string[], input?: 
   ["warning", 0, ["check", "--port", "0", "--html", "image"]],
   ["error", 1, ["check", "--port", "0", "--guard", STORE]],
   ["error", 1, ["healthcheck", "--port", NOBODY]],
-  ["error", 2, ["guard", "status"]],
+  ["error", 1, ["guard", "status"]],
   ["error", 1, ["guard", "status", "--guard", STORE]],
 ];
 

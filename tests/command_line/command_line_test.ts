@@ -38,7 +38,7 @@ Deno.test("parseCommand() takes a value that begins with hyphens behind an equal
 });
 
 const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
-  "healthcheck, check, guard status, guard unlock, guard name, completion, man, licenses, help and version";
+  "healthcheck, check, guard status, guard unlock, guard name, man, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
@@ -60,10 +60,6 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     "command comes first",
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
-  [["completion"], "SHELL must be bash, zsh or fish"],
-  [["completion", "canary"], "SHELL must be bash, zsh or fish"],
-  [["completion", "bash", "zsh"], "SHELL must be bash, zsh or fish"],
-  [["completion", "--port", "1"], "there is no option --port here"],
   [["help", "canary"], NO_SUCH_COMMAND],
   [["help", "nope"], NO_SUCH_COMMAND],
   [["-v"], "there is no option -v here; did you mean -V?"],
@@ -216,7 +212,7 @@ Deno.test("parseCommand() takes --help behind every command, whatever else is wr
 });
 
 Deno.test("parseCommand() looks at no variable for what has no options of the service", () => {
-  for (const args of [["help"], ["version"], ["man"], ["licenses"], ["completion", "fish"]]) {
+  for (const args of [["help"], ["version"], ["man"], ["licenses"]]) {
     parseCommand(args, () => "canary", ["AUTHENTICATOR_CANARY"]);
   }
 });

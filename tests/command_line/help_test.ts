@@ -38,12 +38,13 @@ const CODE = ["--algorithm", "--digits", "--period", "--secret-encoding"];
 const STORE = [
   ...["--guard", "--guard-key-file", "--guard-tls-ca", "--guard-tls-cert", "--guard-tls-key"],
 ];
-const OF_SECRETS = [...STORE, "--algorithm", "--secret-encoding", "--admin-socket"];
+const OPERATOR = ["--metrics-port", "--metrics-host", "--api-keys-file"];
+const OF_SECRETS = [...STORE, "--algorithm", "--secret-encoding", ...OPERATOR];
 const USES: ReadonlyMap<string, readonly string[]> = new Map([
   ["pair", CODE],
   ["code", CODE],
-  ["doctor", [...CODE, ...STORE, "--window", "--max-failures", "--single-use", "--admin-socket"]],
-  ["guard status", [...STORE, "--max-failures", "--window", "--period", "--admin-socket"]],
+  ["doctor", [...CODE, ...STORE, "--window", "--max-failures", "--single-use", ...OPERATOR]],
+  ["guard status", [...STORE, "--max-failures", "--window", "--period", ...OPERATOR]],
   ["guard unlock", OF_SECRETS],
   ["guard name", OF_SECRETS],
 ]);
@@ -58,7 +59,7 @@ Deno.test("help() of a command shows the options of the service that matter ther
     assert(COMMANDS.get("healthcheck")!.uses.map(flagOf).includes(flag), flag);
   }
   assertEquals(COMMANDS.get("check")!.uses, namesOf(OPTIONS));
-  for (const name of ["completion", "man", "licenses", "help", "version"]) {
+  for (const name of ["man", "licenses", "help", "version"]) {
     assertEquals([COMMANDS.get(name)!.uses, COMMANDS.get(name)!.options], [[], {}], name);
   }
 });

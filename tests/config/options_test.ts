@@ -25,7 +25,6 @@ Deno.test("parseCommand() gives every default", () => {
     socket: undefined,
     sharePort: false,
     socketMode: 0o660,
-    adminSocket: undefined,
     tlsCert: undefined,
     tlsKey: undefined,
     namespace: "http://authenticatorapi.com/",
@@ -35,7 +34,6 @@ Deno.test("parseCommand() gives every default", () => {
     metrics: false,
     metricsPort: undefined,
     metricsHost: "127.0.0.1",
-    metricsPeers: undefined,
     logFormat: "text",
     exitWithParent: false,
     html: "svg",
@@ -78,7 +76,6 @@ const NO_ADDRESS = [
   "fe80::1%lo",
 ];
 const NO_PORT = ["-1", "65536", "8080x", "1e3", "0x50"];
-const MANY_PORTS = Array.from({ length: 32 }, (_, i) => i + 1).join();
 const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
   "",
   false,
@@ -91,7 +88,6 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   port: [["0", 0], ["65535", 65535]],
   socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
   sharePort: SWITCH_VALUES,
-  adminSocket: [["/run/admin", "/run/admin"], ["", undefined]],
   socketMode: [["0660", 0o660], ["666", 0o666], ["000", 0], ["0777", 0o777]],
   tlsCert: [["", undefined]],
   tlsKey: [["", undefined]],
@@ -111,7 +107,6 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   metrics: SWITCH_VALUES,
   metricsPort: [["0", 0], ["65535", 65535], ["", undefined]],
   metricsHost: ADDRESSES,
-  metricsPeers: [["", undefined]],
   logFormat: [["text", "text"], ["json", "json"]],
   exitWithParent: SWITCH_VALUES,
   html: [["svg", "svg"], ["image", "image"]],
@@ -139,7 +134,6 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   port: NO_PORT,
   socket: ["a\0b"],
   sharePort: NO_SWITCH,
-  adminSocket: ["a\0b"],
   socketMode: ["660x", "x660", "0888", "66", "1777", "00660"],
   tlsCert: ["a\0b"],
   tlsKey: ["a\0b"],
@@ -172,10 +166,6 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   metrics: NO_SWITCH,
   metricsPort: NO_PORT,
   metricsHost: NO_ADDRESS,
-  metricsPeers: [
-    ...[...NO_PORT, "0", "9101,", ",9101", "9101,,9102", "9101, 9102", "9101;9102", "9101,0"],
-    ...["9101,9102,9101", "9101,09101", "9101,65536", MANY_PORTS + ",33"],
-  ],
   logFormat: ["xml", "JSON"],
   exitWithParent: NO_SWITCH,
   html: ["png", "SVG"],
@@ -203,7 +193,6 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   port: A_PORT,
   socket: "the path of a socket",
   sharePort: A_SWITCH,
-  adminSocket: "the path of a socket",
   socketMode: "three or four octal digits",
   tlsCert: A_FILE,
   tlsKey: A_FILE,
@@ -214,9 +203,6 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   metrics: A_SWITCH,
   metricsPort: A_PORT,
   metricsHost: AN_ADDRESS,
-  metricsPeers:
-    "at most 32 different numbers with commas between them, each a whole number from 1 " +
-    "to 65535",
   logFormat: "text or json",
   exitWithParent: A_SWITCH,
   html: "svg or image",
@@ -327,28 +313,6 @@ Deno.test("parseCommand() takes one port for callers and another for metrics", (
   assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
 });
 
-Deno.test("parseCommand() takes the metrics ports of all servers where there is one of its own", () => {
-  const own = ["--metrics-port", "9101"];
-  const peersOf = (text: string): unknown => parse([...own, "--metrics-peers", text]).metricsPeers;
-  assertEquals(peersOf("9101,9102,9103"), [9101, 9102, 9103]);
-  assertEquals(peersOf("65535,1"), [65535, 1]);
-  assertEquals(peersOf(MANY_PORTS), MANY_PORTS.split(",").map(Number));
-  const env = { AUTHENTICATOR_METRICS_PORT: "9101", AUTHENTICATOR_METRICS_PEERS: "9102" };
-  assertEquals(parse([], env).metricsPeers, [9102]);
-  for (const without of [[], ["--metrics-port", "0"], ["--metrics"]]) {
-    assertEquals(
-      errorOf([...without, "--metrics-peers", "9101"]),
-      "--metrics-peers needs --metrics-port, with a port that is not 0",
-    );
-  }
-});
-
-Deno.test("parseCommand() takes one socket for callers and another for an operator", () => {
-  const both = ["--socket", "a.sock", "--admin-socket", "a.sock"];
-  assertEquals(errorOf(both), "--socket and --admin-socket must be different");
-  assertEquals(parse([...both.slice(0, 3), "b.sock"]).adminSocket, "b.sock");
-});
-
 Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {
   assertEquals(parse(["serve", "--port", "1"]).port, 1);
   for (const kind of ["check", "healthcheck"] as const) {
@@ -359,7 +323,7 @@ Deno.test("parseCommand() takes a command before its options, serve when there i
   assertEquals(
     errorOf(["start"]),
     "there is no such command; the commands are serve, pair, code, doctor, healthcheck, check, " +
-      "guard status, guard unlock, guard name, completion, man, licenses, help and version",
+      "guard status, guard unlock, guard name, man, licenses, help and version",
   );
   assertEquals(
     errorOf(["--port", "1", "serve"]),

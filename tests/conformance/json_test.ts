@@ -105,7 +105,7 @@ Deno.test("JSON: an error has status, jsonerror and no trace", async () => {
     [
       400,
       '{"pin":null,"Pin":"1"}',
-      "Missing parameter: pin. The names of members are case sensitive.",
+      "Missing parameter: pin. Names are case sensitive.",
     ],
     [400, '{"pin":"1","secretCode":""}', "Parameter secretCode must not be empty."],
     [

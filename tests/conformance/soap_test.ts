@@ -22,6 +22,8 @@ const CALL =
   '<s:Envelope xmlns:s="ENV"><s:Body><ValidatePin xmlns="http://authenticatorapi.com/">' +
   "<pin>1</pin><secretCode>x</secretCode></ValidatePin></s:Body></s:Envelope>";
 
+const SECRET = "<secretCode>x</secretCode>";
+
 const BROKEN = "<Nothing/><Nothing/>";
 
 for (const version of ["1.1", "1.2"] as const) {
@@ -105,7 +107,7 @@ for (const version of ["1.1", "1.2"] as const) {
     const tell = async (block: string, call: string): Promise<string> => {
       const text = CALL.replace("ENV", ENVELOPES[version])
         .replace("<s:Body>", `<s:Header>${block}</s:Header><s:Body>`)
-        .replace("<pin>1</pin>", call);
+        .replace("<secretCode>x</secretCode>", call);
       return (await ask(soap(version, text))).text;
     };
     const block = (required: string, role: string): string =>
@@ -113,16 +115,16 @@ for (const version of ["1.1", "1.2"] as const) {
     const notUnderstood = "soap:MustUnderstand<";
     for (const required of ["1", " 1", "true ", "\ttrue\n"]) {
       for (const role of ["", " ", next, ` ${next}`, `${next}\n`]) {
-        const reply = await tell(block(required, role), "<pin>1</pin>");
+        const reply = await tell(block(required, role), SECRET);
         assert(reply.includes(notUnderstood), `${required}, ${role}: ${reply}`);
       }
     }
-    assert(!(await tell(block(" 0 ", next), "<pin>1</pin>")).includes(notUnderstood));
-    assert(!(await tell(block("1", `${next}/other`), "<pin>1</pin>")).includes(notUnderstood));
+    assert(!(await tell(block(" 0 ", next), SECRET)).includes(notUnderstood));
+    assert(!(await tell(block("1", `${next}/other`), SECRET)).includes(notUnderstood));
     for (const nil of [" true", "1 ", "\ntrue\t"]) {
       const xsi = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"';
-      const reply = await tell("", `<pin ${xsi} i:nil="${nil}">1</pin>`);
-      assert(reply.includes("Missing parameter: pin."), reply);
+      const reply = await tell("", `<secretCode ${xsi} i:nil="${nil}">1</secretCode>`);
+      assert(reply.includes("Missing parameter: secretCode."), reply);
     }
   });
 

@@ -46,6 +46,8 @@ const ROWS: readonly Row[] = [
   ["parameters of another namespace", IN_OPERATION, '<pin xmlns=""/>', ELEMENTS],
   ["attributes, 64 an element", IN_OPERATION, `<a${attributes(64)}/>`, ELEMENTS],
   ["attributes with a prefix, 60 an element", IN_OPERATION, `<a xmlns:p="u"${attributes(60, "p:")}/>`, ELEMENTS],
+  ["attributes of a namespace with a long name, 32 an element", IN_OPERATION, `<a xmlns:p="${"u".repeat(1_024)}"${attributes(32, "p:")}/>`, ELEMENTS],
+  ["attributes of one namespace with a long name, 32 an element", underNamespace("u".repeat(1_024)), `<a${attributes(32, "p:")}/>`, ELEMENTS],
   ["declarations, 64 an element", IN_OPERATION, `<a${attributes(64, "xmlns:")}/>`, ELEMENTS],
   ["white space in a tag", IN_TAG, " "],
   ["white space in an end-tag", ["<e:Header></e:Header", `><e:Body>${PAIR}${PARAMETERS}</e:Body>`], "\n"],

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
-import { addressObstacles, storeObstacles } from "../../lib/findings/obstacles.ts";
+import { storeObstacles } from "../../lib/findings/obstacles.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { configOf, withFolder } from "../cli/command.ts";
 import { freePort } from "../support/free_port.ts";
@@ -61,53 +60,4 @@ Deno.test("storeObstacles() trusts whom the options name", async () => {
       assertEquals(/\((\w+)\)$/.exec(obstacle)?.[1], code, obstacle);
     }
   });
-});
-
-/** What servers a function asks Deno for; none is made, and what ends them is given. */
-async function askedFor(
-  act: () => Promise<unknown>,
-  shutdown: () => Promise<void> = () => Promise.resolve(),
-): Promise<readonly unknown[]> {
-  const { serve } = Deno;
-  const asked: unknown[] = [];
-  Object.assign(Deno, {
-    serve: ({ hostname, port, reusePort }: Deno.ServeTcpOptions) => {
-      asked.push([hostname, port, reusePort]);
-      return { addr: { hostname, port }, finished: new Promise(() => {}), shutdown };
-    },
-  });
-  try {
-    await act();
-  } finally {
-    Object.assign(Deno, { serve });
-  }
-  return asked;
-}
-
-Deno.test("addressObstacles() tries each port that a server would take, and takes it alone", async () => {
-  const metrics = ["--metrics-port", "9", "--metrics-host", "::1"];
-  for (const more of [[], ["--share-port"]]) {
-    const tried = (args: readonly string[]): Promise<readonly unknown[]> =>
-      askedFor(() => addressObstacles(configOf(["--port", "7", ...args, ...more])));
-    assertEquals(await tried([]), [["127.0.0.1", 7, false]]);
-    assertEquals(await tried(metrics), [["127.0.0.1", 7, false], ["::1", 9, false]]);
-  }
-});
-
-Deno.test("addressObstacles() takes a mistake for no obstacle", async () => {
-  const cause = new TypeError("Thrown by a test");
-  const act = (): Promise<unknown> => addressObstacles(configOf([]));
-  await assertRejects(() => askedFor(act, () => Promise.reject(cause)), TypeError, cause.message);
-});
-
-Deno.test("addressObstacles() lets go of the port that it tried", async () => {
-  const port = freePort();
-  const taken = Deno.listen({ hostname: "127.0.0.1", port });
-  assertEquals(await addressObstacles(configOf(["--port", String(port)])), [
-    `cannot listen on 127.0.0.1, port ${port}: the port is in use by another program (stop it, or choose another port)`,
-  ]);
-  taken.close();
-  assertEquals(await addressObstacles(configOf(["--port", String(port)])), []);
-  using again = Deno.listen({ hostname: "127.0.0.1", port });
-  assertEquals(again.addr.port, port);
 });

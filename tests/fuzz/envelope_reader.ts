@@ -22,34 +22,58 @@ interface Node {
 
 const XSI_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil";
 
+/** The fields beside an Envelope that may name its operation. */
+export interface Actions {
+  /** The value of SOAPAction. */
+  readonly soapAction: string | undefined;
+  /** The parameter of the media type. */
+  readonly action: string | undefined;
+}
+
 /**
  * Reads the call.
  *
- * @param action What SOAPAction or action says; undefined or empty for nothing.
+ * @param binding The binding by the media type: `text/xml` may hold either version.
  * @throws {REFUSED} When it is none.
  * @throws {UNSURE} When saxes and the service need not agree.
  */
 export function readEnvelope(
   text: string,
   binding: SoapBinding,
-  action: string | undefined,
+  { soapAction, action }: Actions,
 ): ReadCall {
-  const soap = `{${ENVELOPE_NAMESPACES[binding]}}`;
   const root = treeOf(text);
+  const isNewer = binding === "SOAP 1.2" ||
+    root.name.startsWith(`{${ENVELOPE_NAMESPACES["SOAP 1.2"]}}`);
+  const soap = `{${ENVELOPE_NAMESPACES[isNewer ? "SOAP 1.2" : "SOAP 1.1"]}}`;
   if (root.name !== `${soap}Envelope`) throw REFUSED;
   const children = elementsOf(root);
   const header = children[0]?.name === `${soap}Header` ? children.shift() : undefined;
   const [body, ...rest] = children;
-  if (body?.name !== `${soap}Body` || rest.length > 0) throw REFUSED;
+  if (body?.name !== `${soap}Body` || rest.some(({ name }) => name === body.name)) throw REFUSED;
   if (header !== undefined && elementsOf(header).some((block) => isForUs(block, soap))) {
     throw REFUSED;
   }
   const [element, ...others] = elementsOf(body);
   const operation = OPERATIONS.keys().find((name) => element?.name === `{${NAMESPACE}}${name}`);
   if (element === undefined || operation === undefined || others.length > 0) throw REFUSED;
-  const named = action?.trim().replace(/^"([^]*)"$/, "$1").trim() ?? "";
-  if (named !== "" && named !== NAMESPACE + operation) throw REFUSED;
+  for (const sent of isNewer ? [soapAction, action] : [soapAction]) {
+    const named = plain(sent);
+    const isOther = OPERATIONS.keys().some((name) =>
+      name !== operation && named === NAMESPACE + name
+    );
+    if (isOther || !isNewer && named !== "" && named !== NAMESPACE + operation) throw REFUSED;
+  }
   return { operation, args: argumentsIn(element, operation) };
+}
+
+function plain(action = ""): string {
+  const named = action.trim().replace(/^"([^]*)"$/, "$1").trim();
+  try {
+    return decodeURIComponent(named);
+  } catch {
+    return named;
+  }
 }
 
 function argumentsIn(element: Node, operation: string): ReadonlyMap<string, string> {
@@ -61,6 +85,12 @@ function argumentsIn(element: Node, operation: string): ReadonlyMap<string, stri
     if (found.length > 1) throw REFUSED;
     const [value] = found;
     if (value === undefined || /^\s*(true|1)\s*$/.test(value.attributes.get(XSI_NIL) ?? "")) {
+      if (name !== "pin") continue;
+      const others = element.children.filter((child) => child !== value);
+      if (others.some((child) => typeof child !== "string" && /\}pin$/i.test(child.name))) {
+        throw REFUSED;
+      }
+      args.set(name, "");
       continue;
     }
     if (value.children.some((child) => typeof child !== "string")) throw REFUSED;

@@ -47,10 +47,11 @@ export function readCall(request: FuzzRequest, house: House): ReadCall {
   const route = routeOf(request);
   switch (route) {
     case "SOAP 1.1":
-      return readEnvelope(bodyText(request, ["text/xml"]), route, fieldOf(request, "soapaction"));
     case "SOAP 1.2": {
+      const mediaType = route === "SOAP 1.1" ? "text/xml" : "application/soap+xml";
       const { action } = mediaTypeOf(request).parameters;
-      return readEnvelope(bodyText(request, ["application/soap+xml"]), route, action);
+      const soapAction = fieldOf(request, "soapaction");
+      return readEnvelope(bodyText(request, [mediaType]), route, { soapAction, action });
     }
     case "HTTP GET":
       return { operation, args: readForm(operation, query) };

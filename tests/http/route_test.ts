@@ -36,44 +36,14 @@ Deno.test("the table is what callers were told", () => {
 
 Deno.test("what operators get on a port of their own calls no operation", () => {
   const names = OPERATOR_ROUTES.map(({ name }) => name);
-  assertEquals(names, ["healthz", "readyz", "metrics", "readyz/all", "metrics/all"]);
-});
-
-Deno.test("of what operators ask all servers, nothing but the path itself is found", async () => {
-  const wishes = {
-    metricsPage: () => "own",
-    allServers: {
-      metricsPage: () => Promise.resolve("all"),
-      notReady: () => Promise.resolve([9102, 9103]),
-    },
-  };
-  const rows: readonly (readonly [path: string, status: number, text: string])[] = [
-    ["/metrics", 200, "own"],
-    ["/metrics/all", 200, "all"],
-    ["/METRICS/all", 200, "all"],
-    ["//metrics//all", 200, "all"],
-    ["/metrics/all?a=b", 200, "all"],
-    ["/readyz/all", 503, "Not ready: 9102, 9103.\r\n"],
-    ...["/metrics/", "/metrics/ALL", "/metrics/all/", "/metrics/*", "/metrics/al"]
-      .map((path) => [path, 404, "Not found.\r\n"] as const),
-    ...["/readyz/", "/readyz/every", "/readyz/all/all", "/healthz/all", "/all"]
-      .map((path) => [path, 404, "Not found.\r\n"] as const),
-  ];
-  const operator = handlerWith(wishes, OPERATOR_ROUTES);
-  for (const [path, status, text] of rows) {
-    const reply = await operator(new Request(`http://localhost${path}`));
-    assertEquals([reply.status, await reply.text()], [status, text], path);
-  }
-  const reply = await operator(new Request("http://localhost/metrics/all", { method: "POST" }));
-  assertEquals([reply.status, reply.headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
-  await reply.body?.cancel();
-  // Callers of the service never have it, and without the option nobody does.
-  for (const others of [handlerWith(wishes), handlerWith({}, OPERATOR_ROUTES)]) {
-    for (const path of ["/metrics/all", "/readyz/all"]) {
-      const reply = await others(new Request(`http://localhost${path}`));
-      assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"], path);
-    }
-  }
+  assertEquals(names, [
+    "healthz",
+    "readyz",
+    "metrics",
+    "guard/status",
+    "guard/name",
+    "guard/unlock",
+  ]);
 });
 
 Deno.test("the table has each path and method once, its paths in lower case", () => {

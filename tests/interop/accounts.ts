@@ -7,8 +7,8 @@ export interface Account {
   readonly appName: string;
   readonly appInfo: string;
   readonly secretCode: string;
-  /** The issuer, where it is not the appName because that holds a colon. */
-  readonly issuer?: string;
+  /** The two names in the Key URI, where they are others because of colons. */
+  readonly uriNames?: readonly [issuer: string, account: string];
 }
 
 /** The accounts; no two are alike. */
@@ -20,7 +20,10 @@ export const ACCOUNTS: readonly Account[] = [
   account("0", "1"),
   account("12345678", "00000000"),
   account("CONTOSO", "CONTOSO\\anna"),
-  account("example.com", "https://example.com/anna?x=1&y=2#z"),
+  account("example.com", "https://example.com/anna?x=1&y=2#z", [
+    "example.com",
+    "https-//example.com/anna?x=1&y=2#z",
+  ]),
   account("a+b", "anna+work@example.com"),
   account("100%", "50%25 %zz %u0041"),
   account("~-_.", "!*'()"),
@@ -37,10 +40,10 @@ export const ACCOUNTS: readonly Account[] = [
   account("  blanks around  ", "  and  between  "),
   account("tab\tinside", "line\nbreak"),
   account("no\u00A0break", "zero\u200Bwidth\u2009thin"),
-  account("Bank: Berlin", "anna", "Bank Berlin"),
-  account("a:b", "c:d", "ab"),
-  account(":Contoso:", "::", "Contoso"),
-  account("Contoso :: Ltd", "anna:1", "Contoso Ltd"),
+  account("Bank: Berlin", "anna", ["Bank Berlin", "anna"]),
+  account("a:b", "c:d", ["a-b", "c-d"]),
+  account(":Contoso:", "::", ["Contoso", "-"]),
+  account("Contoso :: Ltd", "anna:1", ["Contoso - Ltd", "anna-1"]),
   account("Zażółć", "gęślą jaźń"),
   account("Bücher & Söhne", "Jürgen Groß"),
   account("Ελληνικά", "Ωμέγα"),
@@ -71,16 +74,23 @@ export const ACCOUNTS: readonly Account[] = [
   { ...account("Contoso", "secret of any characters"), secretCode: "pa:ss wörd&<>\"'%+🔑" },
 ];
 
-function account(appName: string, appInfo: string, issuer?: string): Account {
+function account(appName: string, appInfo: string, uriNames?: [string, string]): Account {
   const secretCode = `secret of ${appInfo.slice(0, 8)}`;
-  return { appName, appInfo, secretCode, ...(issuer === undefined ? {} : { issuer }) };
+  return { appName, appInfo, secretCode, ...(uriNames === undefined ? {} : { uriNames }) };
+}
+
+/** Issuer and account as the Key URI has them. */
+export function namesInUri(
+  { appName, appInfo, uriNames = [appName, appInfo] }: Account,
+): readonly [issuer: string, account: string] {
+  return uriNames;
 }
 
 /** The Key URI of an account at the parameters that a server has by default. */
-export function keyUriOf({ appName, appInfo, secretCode, issuer = appName }: Account): string {
-  const name = percentEncode(issuer);
-  const label = `${name}:${percentEncode(appInfo)}`;
-  return `otpauth://totp/${label}?secret=${referenceBase32(secretCode)}&issuer=${name}`;
+export function keyUriOf(account: Account): string {
+  const [issuer, name] = namesInUri(account).map(percentEncode);
+  const secret = referenceBase32(account.secretCode);
+  return `otpauth://totp/${issuer}:${name}?secret=${secret}&issuer=${issuer}`;
 }
 
 // All but the unreserved characters of RFC 3986 §2.3, byte by byte.

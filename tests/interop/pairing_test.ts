@@ -1,7 +1,7 @@
 /** Pairing as a person does it: a browser shows the Html, and a phone reads the code on it. */
 
 import { assertEquals } from "@std/assert/equals";
-import { type Account, ACCOUNTS, keyUriOf } from "./accounts.ts";
+import { type Account, ACCOUNTS, keyUriOf, namesInUri } from "./accounts.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";
 import { type Binding, BINDINGS } from "./call.ts";
 import { pair } from "./clients.ts";
@@ -23,8 +23,9 @@ type Found =
 /** What a browser finds in the Html for an account. */
 function expectedElements(account: Account, html: string): readonly Found[] {
   const uri = keyUriOf(account);
-  const name = `QR code for ${account.issuer ?? account.appName} (${account.appInfo})`;
+  const [issuer, name] = namesInUri(account);
   const side = / viewBox='0 0 ([0-9]+) \1'/.exec(html)?.[1] ?? "a number";
+  const pixels = Math.max(300, 3 * Number(side));
   return [
     {
       name: "a",
@@ -38,17 +39,37 @@ function expectedElements(account: Account, html: string): readonly Found[] {
       attributes: [
         ["xmlns", "http://www.w3.org/2000/svg"],
         ["viewbox", `0 0 ${side} ${side}`],
-        ["width", "300"],
-        ["height", "300"],
+        ["width", String(pixels)],
+        ["height", String(pixels)],
         ["role", "img"],
-        ["aria-label", name.replace(/[\t\n]/g, " ")],
-        ["shape-rendering", "crispEdges"],
+        ["aria-label", `QR code for ${issuer} (${name})`.replace(/[\t\n]/g, " ")],
       ],
     },
-    { name: "rect", attributes: [["width", side], ["height", side], ["fill", "#fff"]] },
+    {
+      name: "rect",
+      attributes: [
+        ["width", side],
+        ["height", side],
+        ["fill", "#fff"],
+        ["fill-opacity", "1"],
+        ["stroke", "none"],
+      ],
+    },
     {
       name: "path",
-      attributes: [["stroke", "#000"], ["d", /<path [^>]*d='([mh0-9. -]+)'/.exec(html)?.[1] ?? ""]],
+      attributes: [
+        ["fill", "none"],
+        ["stroke", "#000"],
+        ["stroke-width", "1"],
+        ["stroke-opacity", "1"],
+        ["stroke-linecap", "butt"],
+        ["stroke-dasharray", "none"],
+        ["marker-start", "none"],
+        ["marker-mid", "none"],
+        ["marker-end", "none"],
+        ["shape-rendering", "crispEdges"],
+        ["d", /<path [^>]*d='([mh0-9. -]+)'/.exec(html)?.[1] ?? ""],
+      ],
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { formatKeyUri, issuerWithoutColons } from "../../lib/otp/key_uri.ts";
+import { formatKeyUri, nameWithoutColons } from "../../lib/otp/key_uri.ts";
 import { DEFAULT_TOTP } from "../../lib/otp/totp.ts";
 
 function format(issuer: string, account: string): string {
@@ -49,10 +49,10 @@ for (const [name, encoded] of ENCODED) {
   });
 }
 
-Deno.test("formatKeyUri() encodes a colon in the account and drops it from the issuer", () => {
+Deno.test("formatKeyUri() writes no colon but the one between issuer and account", () => {
   assertEquals(
-    format("Acme: Corp", "host:jane"),
-    "otpauth://totp/Acme%20Corp:host%3Ajane?secret=GEZDGNA&issuer=Acme%20Corp",
+    format("Acme: Corp", "root@[fe80::1]:8443"),
+    "otpauth://totp/Acme%20Corp:root%40%5Bfe80--1%5D-8443?secret=GEZDGNA&issuer=Acme%20Corp",
   );
 });
 
@@ -60,20 +60,27 @@ Deno.test("formatKeyUri() throws on a lone surrogate", () => {
   assertThrows(() => format("a\uD800", "b"), URIError);
 });
 
-const ISSUERS: readonly (readonly [string, string])[] = [
+const NAMES: readonly (readonly [string, string])[] = [
   ["Acme", "Acme"],
-  ["Acme:Corp", "AcmeCorp"],
+  ["root@10.0.0.1:8443", "root@10.0.0.1-8443"],
+  ["DOMAIN:jane", "DOMAIN-jane"],
+  ["[fe80::1]", "[fe80--1]"],
   ["Acme: Corp", "Acme Corp"],
-  ["Acme : Corp", "Acme Corp"],
-  ["Acme :: Corp", "Acme Corp"],
-  ["a : : b", "a b"],
-  [":Acme:", "Acme"],
+  ["Acme:\t\u00A0\nCorp", "Acme Corp"],
+  ["Acme :Corp", "Acme -Corp"],
+  ["Acme : Corp", "Acme  Corp"],
+  ["::Acme:", "Acme"],
+  [": Acme", " Acme"],
+  ["Acme: ", "Acme "],
   ["two  blanks: here", "two  blanks here"],
-  [":", ""],
+  [" ", " "],
+  [":", "-"],
+  [": :", "-"],
+  ["::\t", "-"],
 ];
 
-for (const [issuer, left] of ISSUERS) {
-  Deno.test(`issuerWithoutColons() makes ${JSON.stringify(left)} of ${JSON.stringify(issuer)}`, () => {
-    assertEquals(issuerWithoutColons(issuer), left);
+for (const [name, left] of NAMES) {
+  Deno.test(`nameWithoutColons() makes ${JSON.stringify(left)} of ${JSON.stringify(name)}`, () => {
+    assertEquals(nameWithoutColons(name), left);
   });
 }

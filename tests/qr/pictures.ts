@@ -68,7 +68,8 @@ export function readSvg(markup: string): Picture {
   });
   parser.write(markup).close();
   const [, width, height] = /^0 0 (\d+) (\d+)$/.exec(elements.get("svg")!["viewBox"]!)!.map(Number);
-  assertEquals(elements.get("rect"), { width: `${width}`, height: `${height}`, fill: "#fff" });
+  const { width: groundWidth, height: groundHeight, fill } = elements.get("rect")!;
+  assertEquals([groundWidth, groundHeight, fill], [`${width}`, `${height}`, "#fff"]);
   const black = new Set<string>();
   let x = 0;
   // A stroke is as wide as a pixel, along its middle.

@@ -49,18 +49,46 @@ Deno.test("svgElement() gives an opaque ground over the whole picture and one pa
     ["height", "300"],
     ["role", "img"],
     ["aria-label", "QR code for <Anna> & Söhne"],
-    ["shape-rendering", "crispEdges"],
   ]);
   const [rect, path] = children;
   assertEquals(children.length, 2);
   assertEquals(rect, {
     name: "rect",
-    attributes: { width: "29", height: "29", fill: "#fff" },
+    attributes: {
+      "width": "29",
+      "height": "29",
+      "fill": "#fff",
+      "fill-opacity": "1",
+      "stroke": "none",
+    },
     children: [],
   });
   assertEquals([path?.name, path?.children.length], ["path", 0]);
-  assertEquals(Object.keys(path?.attributes ?? {}), ["stroke", "d"]);
-  assertEquals(path?.attributes["stroke"], "#000");
+  assertEquals({ ...path?.attributes, d: "" }, {
+    "fill": "none",
+    "stroke": "#000",
+    "stroke-width": "1",
+    "stroke-opacity": "1",
+    "stroke-linecap": "butt",
+    "stroke-dasharray": "none",
+    "marker-start": "none",
+    "marker-mid": "none",
+    "marker-end": "none",
+    "shape-rendering": "crispEdges",
+    "d": "",
+  });
+});
+
+Deno.test("svgElement() is 300 pixels wide and high, and more where a module would have less than 3", () => {
+  const sides = [1, 18, 19, 20, 40].map((version) => {
+    const { width, height } = svgElement(encodeQr("x", "L", { version })!, "").attributes;
+    assertEquals(width, height);
+    return Number(width);
+  });
+  // With the quiet zone, version 18 has 97 modules on a side, 19 has 101.
+  assertEquals(sides, [300, 300, 303, 315, 555]);
+  const asked = svgElement(encodeQr("x", "L", { version: 40 })!, "", { width: 21, height: 99 });
+  assertEquals([asked.attributes["width"], asked.attributes["height"]], ["21", "99"]);
 });
 
 Deno.test("svgElement() strokes the dark modules and nothing else, in every version", () => {

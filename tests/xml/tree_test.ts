@@ -245,6 +245,7 @@ Deno.test("XML_LIMITS are those of the documentation", () => {
     attributes: 64,
     namespaces: 128,
     nameLength: 256,
+    namespaceNameLength: 1024,
   });
 });
 
@@ -296,6 +297,7 @@ Deno.test("parseXml() accepts each limit", () => {
       "namespaces, and xml",
       withNamespaces(128).replace("u'/>", `u' xmlns:xml='${XML_NAMESPACE}'/>`),
     ],
+    ["namespace name", `<a xmlns='${"u".repeat(1024)}'/>`],
     ["name of an element", `<${LONG}></${LONG} >`],
     ["name of an attribute", `<a ${LONG}=''/>`],
     ["name of a target", `<?${LONG}?><a/>`],
@@ -312,6 +314,10 @@ testTable("parseXml() refuses what passes a limit", outlineDocument, [
   [`<r>${"<a></a>".repeat(1024)}</r>`, "! There are more than 1024 elements (1:7165)"],
   [withAttributes(0, 65), "! An element has more than 64 attributes (1:442)"],
   [withAttributes(32, 33), "! An element has more than 64 attributes (1:656)"],
+  [
+    `<a xmlns='${"u".repeat(1025)}'/>`,
+    "! A namespace name is longer than 1024 characters (1:4)",
+  ],
   [withNamespaces(129), "! More than 128 namespace declarations are in scope (1:1820)"],
   [
     withNamespaces(128).replace("u'/>", "u' xmlns=''/>"),

@@ -8,9 +8,9 @@
 import { Fault } from "../../service/fault.ts";
 import {
   duplicateParameter,
-  missingParameter,
   type Operation,
   OPERATIONS,
+  valueLeftOut,
 } from "../../service/operations.ts";
 import { XmlError } from "../../xml/cursor.ts";
 import {
@@ -22,55 +22,54 @@ import {
   type XmlElement,
 } from "../../xml/tree.ts";
 import type { Call } from "../binding.ts";
-import type { EnvelopeShapes } from "./envelope_shapes.ts";
+import { type ActionField, checkActions } from "./action.ts";
 import type { SoapVersion } from "./versions.ts";
+import { adviceFor } from "./ws_extensions.ts";
 import { XSI_NAMESPACE } from "../xsd.ts";
 
 /** What an Envelope is read against. */
 export interface EnvelopeContext {
-  /** The version that the media type decided. */
+  /** The version that the Envelope must have. */
   readonly version: SoapVersion;
   /** The namespace name of the service. */
   readonly namespace: string;
-  /** The SOAPAction or action that came beside the Envelope; null when none did. */
-  readonly action: string | null;
-  /** The shapes of Envelopes that were read with this version and namespace; none unless given. */
-  readonly shapes?: EnvelopeShapes;
+  /** The fields beside the Envelope that may name its operation. */
+  readonly actions: readonly ActionField[];
+}
+
+/**
+ * Parses the text of an Envelope.
+ *
+ * @throws {Fault} When it is not well-formed.
+ */
+export function parseEnvelope(text: string): XmlDocument {
+  return asFaults(() => parseXml(text));
 }
 
 /**
  * Reads the call out of an Envelope.
  *
- * @throws {Fault} When the text is no Envelope of the version, a header block must be understood,
- * or its Body holds no call of the service.
+ * @throws {Fault} When the document is no Envelope of the version, a header block must be
+ * understood, or its Body holds no call of the service.
  */
-export function readEnvelope(text: string, context: EnvelopeContext): Call {
-  const known = context.shapes?.find(text);
-  if (known === undefined) return readNewEnvelope(text, context);
-  checkAction(known.operation, context);
-  return known;
-}
-
-function readNewEnvelope(text: string, context: EnvelopeContext): Call {
-  try {
-    const document = parseXml(text);
+export function readEnvelope(document: XmlDocument, context: EnvelopeContext): Call {
+  return asFaults(() => {
     const body = readStructure(document, context.version);
-    const [element, ...others] = elementsOf(body, document, "Body");
-    if (element === undefined || others.length > 0) throw notOneOperation(context.namespace);
-    const operation = readOperation(element, context);
-    checkAction(operation, context);
-    const call = { operation, args: readArguments(operation, element, context.namespace) };
-    // One with carriage returns is never found again: its shape has none.
-    if (document.text === text) context.shapes?.remember(document, call, element);
-    return call;
-  } catch (error) {
-    throw error instanceof XmlError ? unreadable(error) : error;
-  }
+    const element = readElement(elementsOf(body, document, "Body"), context.namespace);
+    const operation = OPERATIONS.get(element.localName)!;
+    checkActions(operation, context);
+    return { operation, args: readArguments(operation, element, context.namespace) };
+  });
 }
 
-function unreadable(error: XmlError): Fault {
-  const place = `line ${error.line}, column ${error.column}`;
-  return new Fault("unreadable", `${error.message} (${place}).`);
+function asFaults<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const place = `line ${error.line}, column ${error.column}`;
+    throw new Fault("unreadable", `${error.message} (${place}).`);
+  }
 }
 
 /** Checks Envelope, Header and Body (SOAP 1.1 §4, SOAP 1.2 part 1 §5) and returns the Body. */
@@ -85,16 +84,18 @@ function readStructure(document: XmlDocument, version: SoapVersion): XmlElement 
     );
   }
   const children = elementsOf(root, document, "Envelope");
-  const isHeader = (child: XmlElement | undefined): child is XmlElement =>
-    child !== undefined && hasName(child, version.envelope, "Header");
-  const header = isHeader(children[0]) ? children[0] : undefined;
-  const [body, ...rest] = header === undefined ? children : children.slice(1);
-  if (body === undefined || !children.some((child) => hasName(child, version.envelope, "Body"))) {
-    throw missingElement("Body");
-  }
-  const misplaced = hasName(body, version.envelope, "Body") ? rest[0] : body;
+  const isNamed = (child: XmlElement, name: string): boolean =>
+    hasName(child, version.envelope, name);
+  const place = children.findIndex((child) => isNamed(child, "Body"));
+  const body = children[place];
+  if (body === undefined) throw missingElement("Body");
+  const inFront = children.slice(0, place);
+  const header = inFront.find((child) => isNamed(child, "Header"));
+  // SOAP 1.1 §4 lets other elements stand behind the Body.
+  const misplaced = inFront.find((child, i) => i > 0 || child !== header) ??
+    children.slice(place + 1).find((child) => isNamed(child, "Body"));
   if (misplaced !== undefined) {
-    const message = "Envelope may hold one Header and behind it one Body, nothing else";
+    const message = "Envelope may hold one Header and behind it one Body";
     throw new XmlError(message, document.text, misplaced.offset);
   }
   if (header !== undefined) checkHeader(elementsOf(header, document, "Header"), version);
@@ -127,32 +128,30 @@ function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void 
   if (notUnderstood.length > 0) {
     throw new Fault(
       "must-understand",
-      "A SOAP header that must be understood was not understood.",
+      `A SOAP header that must be understood was not understood.${adviceFor(notUnderstood)}`,
       notUnderstood,
     );
   }
 }
 
-function readOperation(element: XmlElement, { namespace }: EnvelopeContext): Operation {
-  const operation = OPERATIONS.get(element.localName);
-  if (operation === undefined || element.namespaceName !== namespace) {
-    throw notOneOperation(namespace);
+function readElement(elements: readonly XmlElement[], namespace: string): XmlElement {
+  const [element, second] = elements;
+  if (element === undefined) throw notOneOperation(namespace, "It is empty.");
+  if (second !== undefined) throw notOneOperation(namespace, "It holds more than one.");
+  if (!OPERATIONS.has(element.localName)) {
+    throw notOneOperation(namespace, "Its element has another name.");
   }
-  return operation;
+  if (element.namespaceName !== namespace) {
+    const found = element.namespaceName === "" ? "no namespace" : "another namespace";
+    throw notOneOperation(namespace, `Its element has ${found}.`);
+  }
+  return element;
 }
 
-function notOneOperation(namespace: string): Fault {
-  const names = [...OPERATIONS.keys()].map((name) => namespace + name).join(" or ");
-  return new Fault("invalid", `Unable to handle request: Body must hold one element, ${names}.`);
-}
-
-// The Body decides what runs; an action that says otherwise is refused, never followed: what a
-// firewall lets through by its header must not be another operation.
-function checkAction(operation: Operation, { action, namespace }: EnvelopeContext): void {
-  const named = action?.trim().replace(/^"(.*)"$/, "$1").trim() ?? "";
-  if (named !== "" && named !== namespace + operation.name) {
-    throw new Fault("invalid", "Server did not recognize the value of HTTP Header SOAPAction.");
-  }
+function notOneOperation(namespace: string, found: string): Fault {
+  const expected = `${[...OPERATIONS.keys()].join(" or ")}, in the namespace ${namespace}`;
+  const message = `Unable to handle request: Body must hold one element, ${expected}. ${found}`;
+  return new Fault("invalid", message);
 }
 
 function readArguments(
@@ -162,16 +161,32 @@ function readArguments(
 ): ReadonlyMap<string, string> {
   const children = element.children.filter(isElement);
   const args = new Map<string, string>();
-  for (const { name } of operation.parameters) {
+  for (const parameter of operation.parameters) {
+    const { name } = parameter;
     const [value, second] = children.filter((child) => hasName(child, namespace, name));
     if (second !== undefined) throw duplicateParameter(name);
-    if (value === undefined && children.some((child) => child.localName === name)) {
-      const fault = missingParameter(name);
-      throw new Fault(fault.code, `${fault.message} It is expected in namespace ${namespace}.`);
+    if (value !== undefined && !isNil(value)) {
+      args.set(name, textOf(value, name));
+      continue;
     }
-    if (value !== undefined && !isNil(value)) args.set(name, textOf(value, name));
+    const others = children.filter((child) => child !== value);
+    const leftOut = valueLeftOut(parameter, hintFor(name, others, namespace));
+    if (leftOut !== undefined) args.set(name, leftOut);
   }
   return args;
+}
+
+// Where a parameter is expected, if the call holds its name in another case or namespace.
+function hintFor(
+  name: string,
+  others: readonly XmlElement[],
+  namespace: string,
+): string | undefined {
+  const lookalike = others.find((child) => child.localName.toLowerCase() === name.toLowerCase());
+  if (lookalike === undefined) return undefined;
+  return lookalike.localName === name
+    ? `It is expected in namespace ${namespace}.`
+    : "Names are case sensitive.";
 }
 
 // XML Schema part 1 §2.6.2: an element that is nil has no value.

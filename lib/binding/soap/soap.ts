@@ -16,32 +16,37 @@ import {
   type ServiceRequest,
   type WrittenCall,
 } from "../binding.ts";
-import { EnvelopeShapes } from "./envelope_shapes.ts";
 import { booleansOnce, resultContent } from "../result.ts";
-import { readEnvelope } from "./envelope.ts";
+import type { ActionField } from "./action.ts";
+import { parseEnvelope, readEnvelope } from "./envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
 
+/** The bindings of both versions of SOAP. */
+export function soapBindings(namespace: string): readonly [soap12: Binding, soap11: Binding] {
+  const binding12 = soapBinding(SOAP_12, namespace);
+  return [binding12, soapBinding(SOAP_11, namespace, binding12)];
+}
+
 /**
- * The binding of a version of SOAP.
+ * The binding of a version of SOAP. By its media type a request is first one of SOAP 1.2, or else of
+ * SOAP 1.1, which also answers an unknown media type.
  *
- * SOAP 1.2 accepts its own media type alone, SOAP 1.1 all the rest: what has neither media type is
- * answered with a SOAP 1.1 fault.
+ * @param namespace The namespace name of the service.
+ * @param newer The binding that answers an Envelope of SOAP 1.2 which was sent as `text/xml`.
  */
-export function soapBinding(version: SoapVersion, namespace: string): Binding {
-  const mediaTypes = version === SOAP_12
-    ? [SOAP_12.mediaType]
-    : [SOAP_11.mediaType, SOAP_12.mediaType];
-  const shapes = new EnvelopeShapes([version.envelope, version.encoding, namespace]);
+function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): Binding {
   return {
     name: version.name,
     accepts: (request) =>
       request.method === "POST" && request.operationName === undefined &&
       (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
     readCall: async (request) => {
-      const envelope = await request.readText(mediaTypes);
-      const action = readAction(request, version);
-      return readEnvelope(envelope, { version, namespace, action, shapes });
+      const document = parseEnvelope(
+        await request.readText([SOAP_11.mediaType, SOAP_12.mediaType]),
+      );
+      if (newer !== undefined && document.root.namespaceName === SOAP_12.envelope) return newer;
+      return readEnvelope(document, { version, namespace, actions: actionsOf(request, version) });
     },
     writeReply: booleansOnce((operation, result) =>
       writeReply(operation, result, version, namespace)
@@ -51,10 +56,15 @@ export function soapBinding(version: SoapVersion, namespace: string): Binding {
   };
 }
 
-function readAction(request: ServiceRequest, { action }: SoapVersion): string | null {
-  return "header" in action
-    ? request.header(action.header)
-    : request.mediaType.parameter(action.parameter) ?? null;
+function actionsOf(request: ServiceRequest, version: SoapVersion): readonly ActionField[] {
+  const field = {
+    label: "HTTP Header SOAPAction",
+    value: request.header("SOAPAction") ?? "",
+    isStrict: version === SOAP_11,
+  };
+  if (version === SOAP_11) return [field];
+  const label = "the action parameter of the Content-Type";
+  return [field, { label, value: request.mediaType.parameter("action") ?? "", isStrict: false }];
 }
 
 function writeCall(

@@ -12,9 +12,7 @@ export interface SoapVersion {
   readonly name: string;
   /** The namespace name of the Envelope. */
   readonly envelope: string;
-  /** The namespace name of its encoding, which callers declare although nothing here is encoded so. */
-  readonly encoding: string;
-  /** The media type of requests and replies: it alone decides the version of a request. */
+  /** The media type of replies, and of requests as the standard wants them. */
   readonly mediaType: string;
   /** Where a request may name its operation: a header field, or a parameter of the media type. */
   readonly action: { readonly header: string } | { readonly parameter: string };
@@ -30,7 +28,6 @@ export interface SoapVersion {
 export const SOAP_11: SoapVersion = {
   name: "SOAP 1.1",
   envelope: "http://schemas.xmlsoap.org/soap/envelope/",
-  encoding: "http://schemas.xmlsoap.org/soap/encoding/",
   mediaType: "text/xml",
   action: { header: "SOAPAction" },
   roleAttribute: "actor",
@@ -47,7 +44,6 @@ export const SOAP_11: SoapVersion = {
 export const SOAP_12: SoapVersion = {
   name: "SOAP 1.2",
   envelope: "http://www.w3.org/2003/05/soap-envelope",
-  encoding: "http://www.w3.org/2003/05/soap-encoding",
   mediaType: "application/soap+xml",
   action: { parameter: "action" },
   roleAttribute: "role",

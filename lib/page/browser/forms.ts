@@ -5,7 +5,7 @@
  */
 
 import { tick } from "./clock.ts";
-import { all, first, one, settingsOf, valuesOf } from "./dom.ts";
+import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
 import {
   type Answer,
   call,
@@ -122,7 +122,7 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   followForm();
   outdateReplies();
   showWhole();
-  showShort();
+  showLengthWarning();
   // An answer belongs to the values that it was given for, and nobody asks of which form they are.
   for (const each of all<HTMLFormElement>("form")) {
     if (isLive(each) && each !== form) continue;
@@ -133,18 +133,34 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   tick();
 }
 
-/** The fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
+/** Fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
 const MIN_KEY_BYTES = 16;
 
-/** Says of a secret that it is short, while it is; once, where two forms have the same. */
-export function showShort(): void {
+/** Most bytes of a key that hardware tokens take: a block of HMAC-SHA-1. */
+const MAX_TOKEN_KEY_BYTES = 64;
+
+/** The warning for a key of `length` bytes; empty for a key of a usual length. */
+function lengthWarning(length: number): string {
+  if (length > MAX_TOKEN_KEY_BYTES) {
+    return "This secret is longer than 64 bytes: hardware tokens and some libraries refuse it.";
+  }
+  if (length === 0 || length >= MIN_KEY_BYTES) return "";
+  return "This secret is shorter than 16 bytes: it can be guessed from a few codes, and some apps " +
+    "refuse it. Use it for tests only.";
+}
+
+/** Warns of a secret of an unusual length; once, where two forms have the same. */
+export function showLengthWarning(): void {
   const said = new Set<string>();
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
     const length = secretKey(secret, settingsOf(form).secretEncoding)?.length ?? 0;
-    const isShort = length > 0 && length < MIN_KEY_BYTES && !said.has(secret);
+    const warning = said.has(secret) ? "" : lengthWarning(length);
     said.add(secret);
-    for (const short of all(".short > span", form.parentElement!)) short.hidden = !isShort;
+    for (const span of all(".short > span", form.parentElement!)) {
+      span.hidden = warning === "";
+      setText(span, warning);
+    }
   }
 }
 

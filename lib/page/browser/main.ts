@@ -9,7 +9,7 @@ import { isInTheClear } from "../shared/plain_http.ts";
 import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
 import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
-import { followForm, setUpForm, showShort, showWhole } from "./forms.ts";
+import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
 import { guardMemory, recall, setUpKey } from "./memory.ts";
 import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./picture.ts";
@@ -32,7 +32,7 @@ function mount(): void {
   setUpKey(followForm);
   followForm();
   showWhole();
-  showShort();
+  showLengthWarning();
   tick();
 }
 

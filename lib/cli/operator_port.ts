@@ -1,0 +1,98 @@
+/**
+ * Client of a running server's operator port (`--metrics-port`).
+ *
+ * @module
+ */
+
+import http from "node:http";
+import type { Config } from "../config/config.ts";
+import { flagOf } from "../config/option.ts";
+import { reachable } from "../config/reachable.ts";
+import { readKeys } from "../app/service.ts";
+import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
+import { CommandError } from "../terminal/io.ts";
+
+const DEFAULT_PORT = 9101;
+const TIMEOUT_MS = 5_000;
+
+/** The options that say where the server is, and its keys. */
+export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
+
+/**
+ * Asks a server how much its guard remembers.
+ *
+ * @throws {CommandError} When no server answers, or it refuses.
+ */
+export async function askStatus(port: OperatorPort): Promise<GuardStatus> {
+  return await ask(port, "GET", "/guard/status") as GuardStatus;
+}
+
+/**
+ * Asks a server for the name of a secret in its log.
+ *
+ * @throws {CommandError} When no server answers, or it refuses.
+ */
+export async function askName(port: OperatorPort, secret: string): Promise<string> {
+  return (await ask(port, "POST", "/guard/name", secret) as NamedSecret).name;
+}
+
+/**
+ * Makes a server check the pins of a secret again.
+ *
+ * @returns The name of the secret in its log.
+ * @throws {CommandError} When no server answers, or it refuses.
+ */
+export async function askUnlock(port: OperatorPort, secret: string): Promise<string> {
+  return (await ask(port, "POST", "/guard/unlock", secret) as NamedSecret).name;
+}
+
+async function ask(
+  { metricsHost, metricsPort, apiKeysFile }: OperatorPort,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<unknown> {
+  const host = reachable(metricsHost);
+  const port = metricsPort || DEFAULT_PORT;
+  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);
+  const headers = {
+    "host": place,
+    "connection": "close",
+    "content-type": "text/plain; charset=utf-8",
+    ...(caller && { "x-api-key": caller.key }),
+  };
+  const { status, text } = await exchange({ host, port, method, path, headers }, body).catch(() => {
+    throw new CommandError(
+      `no server answers at ${place}: start it with ${
+        flagOf("metricsPort")
+      } ${port}, or give the ` +
+        `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
+    );
+  });
+  if (status === 200) return JSON.parse(text);
+  if (status === 401) {
+    throw new CommandError(
+      `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`,
+    );
+  }
+  const sentence = text.trim().replace(/\.$/, "");
+  throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
+}
+
+function exchange(
+  options: http.RequestOptions,
+  body: string | undefined,
+): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    request.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode, text }));
+      response.on("error", reject);
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}

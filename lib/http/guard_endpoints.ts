@@ -1,0 +1,107 @@
+/**
+ * Endpoints of the operator port for the guard: how much it remembers, the name of a secret in the
+ * log, and the end of a throttle. A secret travels in the body of a POST, and no reply repeats it.
+ *
+ * @module
+ */
+
+import { textOf } from "../binding/charset.ts";
+import { charsetOf, parseMediaType } from "../binding/media_type.ts";
+import { readBody } from "../body/body.ts";
+import { shortName } from "../guard/fingerprint.ts";
+import type { Guard, GuardMemory } from "../guard/guard.ts";
+import { secretKey } from "../otp/secret.ts";
+import { Fault } from "../service/fault.ts";
+import type { Answer } from "./answer.ts";
+import type { Answerer, Exchange } from "./exchange.ts";
+import { question } from "./questions.ts";
+import type { HandlerState } from "./state.ts";
+
+/** The state of the guard's memory, as `GET /guard/status` gives it. */
+export interface GuardStatus {
+  /** Secrets of which something is remembered. */
+  readonly entries: number;
+  /** Secrets whose pins are refused now. */
+  readonly throttled: number;
+}
+
+/** The reply of `POST /guard/name` and `POST /guard/unlock`. */
+export interface NamedSecret {
+  /** The short name of the secret, as in the log. */
+  readonly name: string;
+}
+
+/** `GET /guard/status`. */
+export function guardStatus(state: HandlerState): Answerer {
+  return guardEndpoint(state, (guard) => {
+    const memory = memoryOf(guard);
+    return { entries: memory.size(), throttled: memory.throttled() };
+  });
+}
+
+/** `POST /guard/name`. */
+export function guardName(state: HandlerState): Answerer {
+  return guardEndpoint(state, async (guard, { request }) => {
+    return { name: shortName(await fingerprintIn(request, guard, state)) };
+  });
+}
+
+/** `POST /guard/unlock`: alike for secrets that are remembered and those that are not. */
+export function guardUnlock(state: HandlerState): Answerer {
+  return guardEndpoint(state, async (guard, { request }) => {
+    const memory = memoryOf(guard);
+    const fingerprint = await fingerprintIn(request, guard, state);
+    memory.unlock(fingerprint);
+    return { name: shortName(fingerprint) };
+  });
+}
+
+function guardEndpoint(
+  state: HandlerState,
+  answer: (guard: Guard, exchange: Exchange) => object | Promise<object>,
+): Answerer {
+  const { guard } = state.service;
+  return question(state, async (exchange): Promise<Answer> => {
+    // A page in a browser whose name was rebound to this machine sends that name as Host.
+    if (!isOperatorHost(exchange.target.host, state.operatorHost)) {
+      const expected = "an IP address, localhost or the --metrics-host";
+      throw new Fault("forbidden", `The Host of this request must be ${expected}.`);
+    }
+    if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
+    const body = JSON.stringify(await answer(guard, exchange));
+    return { reply: { status: 200, contentType: "application/json", body }, outcome: "ok" };
+  });
+}
+
+const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
+
+function isOperatorHost(host: string | null, operatorHost: string | undefined): boolean {
+  const name = (host ?? "").replace(/:\d*$/, "").toLowerCase();
+  return name === "" || name === "localhost" || name === operatorHost?.toLowerCase() ||
+    IP_ADDRESS.test(name);
+}
+
+function memoryOf({ memory }: Guard): GuardMemory {
+  if (memory === undefined) {
+    throw new Fault(
+      "invalid",
+      "The state is in the store of --guard: give the command --guard and --guard-key-file.",
+    );
+  }
+  return memory;
+}
+
+async function fingerprintIn(
+  request: Request,
+  guard: Guard,
+  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyTurns: turns }: HandlerState,
+): Promise<string> {
+  const mediaType = parseMediaType(request.headers.get("content-type"));
+  const mediaTypes = [mediaType.essence];
+  const bytes = await readBody(request, mediaType, { mediaTypes, timeoutMs, turns });
+  const key = secretKey(textOf(bytes, charsetOf(mediaType)), secretEncoding);
+  if (key === undefined || key.length === 0) {
+    throw new Fault("invalid", "The secret is empty or malformed.");
+  }
+  return guard.fingerprint(key);
+}
