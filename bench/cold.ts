@@ -12,7 +12,7 @@
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
-import { readParameters } from "../lib/binding/form_urlencoded.ts";
+import { readParameters, readQuery } from "../lib/binding/form_urlencoded.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import { guardRules } from "../lib/guard/guard.ts";
@@ -85,7 +85,7 @@ const PARTS: Readonly<Record<string, (i: number) => unknown>> = {
   },
   "the key for WebCrypto": (i) => importOtpKey(KEYS[i]!, DEFAULT_TOTP.algorithm),
   "the target of a request": (i) => targetOf(REQUESTS[i]!, HOST),
-  "the parameters of a query": (i) => readParameters(VALIDATE_PIN, QUERIES[i]!),
+  "the parameters of a query": (i) => readParameters(VALIDATE_PIN, readQuery(QUERIES[i]!)),
   "a reply with one field": () =>
     new Response(REPLY.body, { headers: { "content-type": REPLY.contentType } }),
   "a reply with five fields": (i) => respond(REQUESTS[i]!, REPLY, EVENT.requestId),

@@ -2,6 +2,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
+import { MAX_JSON_BYTES } from "../lib/binding/json.ts";
+import { MAX_JSON_DEPTH } from "../lib/binding/json_reader.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
 import { MAX_BODIES } from "../lib/body/body_turns.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
@@ -56,6 +58,8 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
   const fault = "fault, or 400";
   assertEquals(tableIn("docs/runtimes.md", "limits"), [
     ["Body", `${numbers.format(MAX_BODY_BYTES)} bytes`, "413"],
+    ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
+    ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
     ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
     ["Bodies that are read at once", numbers.format(MAX_BODIES), "503"],
     ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],
@@ -101,6 +105,7 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "throttled": true,
   "replayed": true,
   "unavailable": true,
+  "empty": true,
   "not-found": true,
   "method-not-allowed": true,
   "not-ready": true,

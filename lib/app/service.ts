@@ -86,8 +86,8 @@ export function createService(
     : undefined;
   const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
-  const metricsPage = metrics && ((): string =>
-    metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
+  const metricsPage = metrics &&
+    ((): string => metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
   const parts = {
     now: Date.now,
     guard,

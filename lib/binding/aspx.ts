@@ -8,7 +8,7 @@
 import { Fault } from "../service/fault.ts";
 import { type Operation, PAIR, VALIDATE_PIN } from "../service/operations.ts";
 import type { Binding, Call, Reply } from "./binding.ts";
-import { readParameters } from "./form_urlencoded.ts";
+import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_params.ts";
 import { fieldOf } from "./result.ts";
 
@@ -50,7 +50,7 @@ function readCall(
   query: string,
   isAbsent: (value: string | undefined) => boolean,
 ): Call {
-  const args = readParameters(operation, query);
+  const args = readParameters(operation, readQuery(query));
   const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
   if (absent !== undefined) throw new AbsentParameter(absent.name);
   return { operation, args };

@@ -22,12 +22,21 @@ export interface ServiceRequest {
   /** The value of a header field, or null when the request has none of that name. */
   readonly header: (name: string) => string | null;
   /**
-   * Reads the body as text.
+   * Reads the body.
    *
    * @param mediaTypes The media types that it may have.
-   * @throws {Fault} When it is not UTF-8 text of such a type, too long, or too late.
+   * @param maxBytes The longest body allowed; that of every request unless given.
+   * @throws {Fault} When it is of another type, too long, or too late.
    */
-  readonly readText: (mediaTypes: readonly string[]) => Promise<string>;
+  readonly readBytes: (mediaTypes: readonly string[], maxBytes?: number) => Promise<Uint8Array>;
+  /**
+   * Reads the body as text in the charset of its media type.
+   *
+   * @param mediaTypes The media types that it may have.
+   * @param maxBytes The longest body allowed; that of every request unless given.
+   * @throws {Fault} When it is not text of such a type, too long, or too late.
+   */
+  readonly readText: (mediaTypes: readonly string[], maxBytes?: number) => Promise<string>;
 }
 
 /** A call: an operation and its arguments, checked for their form but not for their values. */

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Fault } from "../service/fault.ts";
+import { Buffer } from "node:buffer";
+import { Fault } from "../service/fault.ts";
 import {
   type Arguments,
   type Operation,
@@ -21,8 +22,16 @@ import {
   type ServiceRequest,
   type WrittenCall,
 } from "./binding.ts";
-import { FORM, readParameters, writeParameters } from "./form_urlencoded.ts";
+import {
+  FORM,
+  type Pairs,
+  readForm,
+  readParameters,
+  readQuery,
+  writeParameters,
+} from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
+import { charsetOf } from "./media_type.ts";
 import { booleansOnce, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
@@ -36,7 +45,7 @@ export function httpGetBinding(namespace: string): Binding {
   });
   const readCall = ({ operationName = "", query }: ServiceRequest): Call => {
     const operation = operationNamed(operationName);
-    return { operation, args: readParameters(operation, query) };
+    return { operation, args: readParameters(operation, readQuery(query)) };
   };
   return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
@@ -52,12 +61,22 @@ export function httpPostBinding(namespace: string): Binding {
   // JSON never gets here, its binding being asked before: it is named to those who have neither.
   const readCall = async (request: ServiceRequest): Promise<Call> => {
     const operation = operationNamed(request.operationName ?? "");
-    return {
-      operation,
-      args: readParameters(operation, await request.readText([FORM, JSON_TYPE])),
-    };
+    const body = await request.readBytes([FORM, JSON_TYPE]);
+    if (looksLikeJson(body)) {
+      throw new Fault(
+        "unreadable",
+        `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`,
+      );
+    }
+    const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
+    return { operation, args: readForm(body, charsetOf(request.mediaType), read) };
   };
   return paramsBinding({ name: "HTTP POST", writeCall, readCall }, "POST", namespace);
+}
+
+// Tools send JSON as a form unless they are told otherwise.
+function looksLikeJson(body: Uint8Array): boolean {
+  return /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\{/.test(Buffer.from(body).toString("latin1"));
 }
 
 function paramsBinding(

@@ -5,21 +5,26 @@
  * @module
  */
 
-import { Fault } from "../service/fault.ts";
+import type { Fault } from "../service/fault.ts";
 import {
   type Arguments,
-  duplicateParameter,
   type Operation,
   operationNamed,
+  type Parameter,
   type RecordType,
   type Result,
   SERVICE_NAME,
+  valueLeftOut,
 } from "../service/operations.ts";
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
+import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
 import { booleansOnce, fieldsOf, valueOf } from "./result.ts";
 
 /** The media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
+
+/** The longest body of JSON, in bytes. */
+export const MAX_JSON_BYTES = 16_384;
 
 /** The binding of POST requests to an operation whose body is JSON. */
 export function jsonBinding(): Binding {
@@ -30,7 +35,8 @@ export function jsonBinding(): Binding {
       request.mediaType.essence === JSON_TYPE,
     readCall: async (request) => {
       const operation = operationNamed(request.operationName ?? "");
-      return { operation, args: readArguments(operation, await request.readText([JSON_TYPE])) };
+      const text = await request.readText([JSON_TYPE], MAX_JSON_BYTES);
+      return { operation, args: readArguments(operation, text) };
     },
     writeReply: booleansOnce(writeReply),
     writeFault,
@@ -83,71 +89,37 @@ function stringify(value: unknown): string {
   );
 }
 
-// A string as RFC 8259 §7 has it; without the quote at its end, all of it that could be one. Or what a
-// number is written with.
-const JSON_SCALAR =
-  /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[ !#-[\]-\uFFFF]*)*("?)|[-+.0-9][-+.0-9Ee]*/g;
-
-// RFC 8259 §6.
-const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][-+]?[0-9]+)?$/;
-
-// `JSON.parse` puts names and short strings into tables, and callers can find many of one hash, which
-// would take time that grows with their square: to V8 the hash of a number is the number, and to
-// JavaScriptCore a text has the same hash in every process. So it is shown the place of each string
-// in a list instead; and that of each number, of which it would lose digits.
 function readArguments(operation: Operation, text: string): Arguments {
-  const scalars: string[] = [];
-  const members = Object.entries(parseObject(text.replace(JSON_SCALAR, (scalar, end) => {
-    const isString = scalar.startsWith('"');
-    if (isString ? end === "" : !JSON_NUMBER.test(scalar)) throw notJson();
-    const place = scalars.push(scalar) - 1;
-    return isString ? `"${place}"` : `${place}`;
-  })));
-  const scalarAt = (place: string | number): string => scalars[Number(place)]!;
-  const names = members.map(([place]) => nameIn(scalarAt(place)));
+  const members = readJsonObject(text);
   const args = new Map<string, string>();
-  for (const { name } of operation.parameters) {
-    const at = names.indexOf(name);
-    if (at < 0) continue;
-    if (names.includes(name, at + 1)) throw duplicateParameter(name);
-    const [, value] = members[at]!;
-    if (value === null) continue;
-    if (typeof value === "string") args.set(name, JSON.parse(scalarAt(value)));
-    else if (typeof value === "number") args.set(name, decimalOf(name, scalarAt(value)));
-    else throw new Fault("invalid", `Parameter ${name} must be a string or a number.`);
+  for (const parameter of operation.parameters) {
+    const { name } = parameter;
+    const [member, second] = members.filter((candidate) => candidate.name === name);
+    if (second !== undefined) {
+      throw faultAt("invalid", `Duplicate parameter: ${name}`, text, second.nameOffset);
+    }
+    const value = member === undefined || member.value === null
+      ? valueLeftOut(parameter, hintFor(name, members))
+      : valueIn(parameter, member, text);
+    if (value !== undefined) args.set(name, value);
   }
   return args;
 }
 
-// Not by `JSON.parse`, see above. Letters, of which the names of parameters are, have no other escape.
-function nameIn(string: string): string {
-  return string.slice(1, -1).replace(
-    /\\u([0-9A-Fa-f]{4})/g,
-    (_, digits) => String.fromCharCode(parseInt(digits, 16)),
-  );
+// Where a parameter is expected, if the object holds it under another name.
+function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
+  const isOther = (other: string): boolean =>
+    other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
+  return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
 }
 
-function notJson(): Fault {
-  return new Fault("unreadable", "The body is not JSON.");
-}
-
-function parseObject(text: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // What the engine says of it would repeat a part of the request.
-    throw notJson();
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Fault("unreadable", "The body must be a JSON object with the parameters.");
-  }
-  return value;
-}
-
-// As it is written, all digits of it; but 1e3 is 1000, and nothing needs longer ones of that kind.
-function decimalOf(name: string, number: string): string {
-  if (number !== "-0" && /^[-.0-9]+$/.test(number)) return number;
-  if (Number.isSafeInteger(Number(number))) return String(Number(number));
-  throw new Fault("invalid", `Parameter ${name} must be a string or a number without an exponent.`);
+// A pin of true or false is a pin like any other that is wrong.
+function valueIn(
+  { name, mayBeEmpty }: Parameter,
+  { value, valueOffset }: JsonMember,
+  text: string,
+): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" && mayBeEmpty) return String(value);
+  throw faultAt("invalid", `Parameter ${name} must be a string or a number`, text, valueOffset);
 }

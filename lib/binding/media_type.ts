@@ -14,19 +14,35 @@ export interface MediaType {
    * was meant.
    */
   readonly parameter: (name: string) => string | undefined;
+  /** Whether the field was sent more than once, with different values: essence and parameters are none. */
+  readonly isAmbiguous: boolean;
 }
 
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
+// Where another field begins, once the runtime has joined several of one name (RFC 9110 §5.3).
+const NEXT_FIELD = /,[ \t]*(?=[\w.+-]+\/[\w.+-]+[ \t]*(?:[;,]|$))/;
+
 /** Reads a Content-Type; what is not well-formed in it is passed over. */
 export function parseMediaType(contentType: string | null): MediaType {
-  const value = contentType ?? "";
+  const [value = "", ...others] = contentType?.split(NEXT_FIELD) ?? [];
+  const isAmbiguous = others.some((other) => other.trim() !== value.trim());
+  if (isAmbiguous) return { essence: "", parameter: () => undefined, isAmbiguous };
   const semicolon = value.indexOf(";");
   const end = semicolon < 0 ? value.length : semicolon;
   return {
     essence: value.slice(0, end).trim().toLowerCase(),
     parameter: (name) => semicolon < 0 ? undefined : parameterOf(value.slice(end), name),
+    isAmbiguous,
   };
+}
+
+/**
+ * The charset parameter in lower case, without quotes of either kind; undefined when it is absent or
+ * empty.
+ */
+export function charsetOf({ parameter }: MediaType): string | undefined {
+  return parameter("charset")?.replaceAll(/["']/g, "").trim().toLowerCase() || undefined;
 }
 
 // Not by a table of all: callers choose the names, and so how long it would take (see `json.ts`).

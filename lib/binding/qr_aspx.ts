@@ -11,7 +11,7 @@ import { Fault } from "../service/fault.ts";
 import { checkCharacters, duplicateParameter, missingParameter } from "../service/operations.ts";
 import { writeCompact } from "../xml/writer.ts";
 import type { Reply } from "./binding.ts";
-import { readPairs } from "./form_urlencoded.ts";
+import type { Pairs } from "./form_urlencoded.ts";
 
 /** The smallest and the largest picture, in pixels a side. */
 const PIXELS = { min: 21, max: 1000 };
@@ -29,13 +29,13 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Draws the text of a query string.
+ * Draws the text of a query string or form.
  *
- * @param query `data`, and `size` as `300x300` and `format` as `png` or `svg` if they are given.
+ * @param pairs `data`, and `size` as `300x300` and `format` as `png` or `svg` if they are given.
  * @throws {Fault} When the text is missing or too long, or the size or format is none.
  */
-export function qrPicture(query: string): Reply {
-  const parameters = readParameters(query);
+export function qrPicture(pairs: Pairs): Reply {
+  const parameters = readParameters(pairs);
   const data = parameters.get("data");
   if (!data) throw missingParameter("data");
   checkCharacters("data", data);
@@ -53,9 +53,9 @@ export function qrPicture(query: string): Reply {
   }
 }
 
-function readParameters(query: string): ReadonlyMap<string, string> {
+function readParameters(pairs: Pairs): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  for (const [name, value] of readPairs(query)) {
+  for (const [name, value] of pairs) {
     const parameter = ALIASES.get(name.toLowerCase());
     if (parameter === undefined) continue;
     if (parameters.has(parameter)) throw duplicateParameter(parameter);

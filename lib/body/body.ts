@@ -1,11 +1,14 @@
 /**
- * A request's body as text: of the right media type, in UTF-8, within a length and a time.
+ * A request's body: of the right media type, within a length and a time.
  *
  * @module
  */
 
+import { FORM } from "../binding/form_urlencoded.ts";
+import { JSON_TYPE } from "../binding/json.ts";
 import type { MediaType } from "../binding/media_type.ts";
 import { Fault } from "../service/fault.ts";
+import { OPERATIONS } from "../service/operations.ts";
 import type { BodyTurns } from "./body_turns.ts";
 
 /** The longest body in bytes. */
@@ -26,6 +29,8 @@ const PIECES_AT_ONCE = 64;
 export interface BodyRules {
   /** The media types allowed. */
   readonly mediaTypes: readonly string[];
+  /** The longest body allowed, in bytes; `MAX_BODY_BYTES` unless given. */
+  readonly maxBytes?: number | undefined;
   /** How long it may take to arrive, in milliseconds. */
   readonly timeoutMs: number;
   /** Who else has a body that is being read. */
@@ -35,52 +40,83 @@ export interface BodyRules {
 /**
  * Reads the body of a request.
  *
- * @throws {Fault} When its media type, charset or content coding is not allowed, it is longer than
- * `MAX_BODY_BYTES`, takes too long, breaks off, or is not UTF-8; or when too many are being read.
+ * @throws {Fault} When its media type or content coding is not allowed, it is too long, takes too long,
+ * or breaks off; or when too many are being read.
  */
 export async function readBody(
   request: Request,
   mediaType: MediaType,
-  rules: BodyRules,
-): Promise<string> {
+  { mediaTypes, maxBytes = MAX_BODY_BYTES, timeoutMs, turns }: BodyRules,
+): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  checkHead(request, mediaType, rules.mediaTypes);
+  checkHead(request, mediaType, mediaTypes);
   // The declared length answers before a byte of the body is awaited.
-  if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
   // Not by `has`, for which Deno copies all fields.
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
-  const read = (): Promise<Uint8Array> => readBytes(request, isShort);
-  return decodeUtf8(await rules.turns.take({ read, isShort, timeoutMs: rules.timeoutMs }));
+  const read = (): Promise<Uint8Array> => readBytes(request, isShort, maxBytes);
+  return await turns.take({ read, isShort, timeoutMs });
 }
 
+// Content codings that make other bytes of a body (the registry of RFC 9110 §16.6.1). Whatever else
+// stands in the field says nothing: callers put a charset or a media type there.
+const CODINGS: ReadonlySet<string> = new Set([
+  "aes128gcm",
+  "br",
+  "compress",
+  "dcb",
+  "dcz",
+  "deflate",
+  "exi",
+  "gzip",
+  "pack200-gzip",
+  "x-compress",
+  "x-gzip",
+  "zstd",
+]);
+
 function checkHead(request: Request, mediaType: MediaType, allowed: readonly string[]): void {
-  if (!allowed.includes(mediaType.essence)) {
-    throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.`);
+  if (mediaType.isAmbiguous) {
+    throw unsupported("The Content-Type is sent twice, with different values.");
   }
-  const charsets = mediaType.parameter("charset")?.toLowerCase().split(", ") ?? [];
-  if (!charsets.every((charset) => charset === "utf-8" || charset === "utf8")) {
-    throw unsupported("The charset of the Content-Type must be utf-8.");
+  const { essence } = mediaType;
+  if (!allowed.includes(essence)) {
+    // Only SOAP takes neither of the two.
+    const hint = essence === FORM || essence === JSON_TYPE ? ` ${PATHS_HINT}` : "";
+    throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.${hint}`);
   }
-  const coding = request.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
-  if (coding !== "identity") throw unsupported("The Content-Encoding must be identity.");
+  const codings = request.headers.get("content-encoding")?.toLowerCase().split(",") ?? [];
+  if (codings.some((coding) => CODINGS.has(coding.trim()))) {
+    throw unsupported(
+      "The Content-Encoding names a compression of the body, and none is supported: leave the " +
+        "field out. A charset belongs in the Content-Type.",
+    );
+  }
 }
+
+const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`).reverse();
+const PATHS_HINT = `For forms and JSON, call ${PATHS.join(" or ")}.`;
 
 function unsupported(message: string): Fault {
   return new Fault("unsupported-media-type", message);
 }
 
-function tooLarge(): Fault {
-  return new Fault("body-too-large", `The body is longer than ${MAX_BODY_BYTES} bytes.`);
+function tooLarge(maxBytes: number): Fault {
+  return new Fault("body-too-large", `The body is longer than ${maxBytes} bytes.`);
 }
 
 // With a declared length the server under us delivers that many bytes and no more, and taking them
 // at once costs half of taking them one by one. But it makes room for all of them at once, so only
 // short ones are taken so; the others are counted as they come.
-async function readBytes(request: Request, isShort: boolean): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  isShort: boolean,
+  maxBytes: number,
+): Promise<Uint8Array> {
   try {
-    const bytes = isShort ? await request.bytes() : await readCounted(request);
-    if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
+    const bytes = isShort ? await request.bytes() : await readCounted(request, maxBytes);
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -88,7 +124,7 @@ async function readBytes(request: Request, isShort: boolean): Promise<Uint8Array
   }
 }
 
-async function readCounted({ body }: Request): Promise<Uint8Array> {
+async function readCounted({ body }: Request, maxBytes: number): Promise<Uint8Array> {
   let bytes = new Uint8Array(CHUNK_BYTES);
   let length = 0;
   let pieces = 0;
@@ -97,7 +133,7 @@ async function readCounted({ body }: Request): Promise<Uint8Array> {
     if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
     const needed = length + chunk.length;
     // What is too much is left to the runtime, which knows how to end a connection.
-    if (needed > MAX_BODY_BYTES) throw tooLarge();
+    if (needed > maxBytes) throw tooLarge(maxBytes);
     if (needed > bytes.length) {
       const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));
       longer.set(bytes);
@@ -139,36 +175,4 @@ function byteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader 
   } catch {
     return undefined;
   }
-}
-
-// Takes one byte order mark off, and only one.
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    const lines = longestUtf8Prefix(bytes).split(/\r\n?|\n/);
-    const place = `line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1}`;
-    throw new Fault("unreadable", `The body is not UTF-8 (${place}).`);
-  }
-}
-
-// Bisection over prefixes: a decoder that is told more will come forgives a character cut in two
-// and nothing else, so a prefix decodes just when the first bad byte lies behind it.
-function longestUtf8Prefix(bytes: Uint8Array): string {
-  let good = "";
-  let low = 0;
-  let high = bytes.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    try {
-      good = new TextDecoder("utf-8", { fatal: true })
-        .decode(bytes.subarray(0, middle), { stream: true });
-      low = middle;
-    } catch {
-      high = middle - 1;
-    }
-  }
-  return good;
 }

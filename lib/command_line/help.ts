@@ -79,9 +79,7 @@ const LAST_OPTIONS = [
 /** The first line of the help of a command, without what goes before it. */
 export function synopsisOf(name: string, facts: CommandFacts): string {
   const { operand } = facts;
-  const operands = operand === undefined
-    ? []
-    : [`[${operand.placeholder}]`];
+  const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
   const hasOptions = namesOf(optionsOf(facts)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }

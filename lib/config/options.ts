@@ -35,7 +35,6 @@ function isAddress(text: string): boolean {
 
 const PORT = wholeNumber(0, 65535);
 
-
 const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
 /** The options of the service. */

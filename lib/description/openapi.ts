@@ -100,6 +100,7 @@ function schemasOf(
       Object.fromEntries(
         parameters.map((parameter) => [parameter.name, parameterSchema(parameter, describe)]),
       ),
+      parameters.filter(({ mayBeEmpty }) => !mayBeEmpty).map((parameter) => parameter.name),
     ),
     [`${name}Response`]: objectOf({
       d: result.kind === "record" ? reference(result.name) : SIMPLE_SCHEMAS[result.kind],
@@ -125,7 +126,8 @@ function parameterSchema(
 ): Json {
   const { hint, example } = describe(name);
   return {
-    type: "string",
+    // Empty, null and left out are the same.
+    type: mayBeEmpty ? ["string", "null"] : "string",
     description: `${hint} At most ${max} ${unit}.`.trimStart(),
     ...(mayBeEmpty ? {} : { minLength: 1 }),
     // JSON Schema counts characters, and no text has more of them than bytes.
@@ -134,8 +136,8 @@ function parameterSchema(
   };
 }
 
-function objectOf(properties: Json): Json {
-  return { type: "object", required: Object.keys(properties), properties };
+function objectOf(properties: Json, required = Object.keys(properties)): Json {
+  return { type: "object", required, properties };
 }
 
 function reference(name: string): Json {
@@ -153,9 +155,12 @@ const WHEN: Readonly<Partial<Record<FaultCode, ErrorFacts>>> = {
     when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON.",
   },
   "unauthorized": { when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
+  "forbidden": { when: "A page of another site called ValidatePin from a browser." },
   "timeout": { when: "The body did not arrive in time." },
   "body-too-large": { when: "The body is too large." },
-  "unsupported-media-type": { when: "The body is of another media type, or not UTF-8." },
+  "unsupported-media-type": {
+    when: "The body is of another media type or coding, or in no known charset.",
+  },
   "internal": { when: "The server failed." },
   "busy": { when: "The server is busy.", headers: ["Retry-After"] },
 };

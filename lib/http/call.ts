@@ -8,13 +8,14 @@
 
 import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/binding.ts";
 import { writePlainFault } from "../binding/http_params.ts";
-import { type MediaType, parseMediaType } from "../binding/media_type.ts";
+import { charsetOf, type MediaType, parseMediaType } from "../binding/media_type.ts";
 import type { Facts } from "../service/facts.ts";
-import type { Fault } from "../service/fault.ts";
-import type { Result } from "../service/operations.ts";
+import { Fault } from "../service/fault.ts";
+import { type Result, VALIDATE_PIN } from "../service/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type Answer, withAdvice } from "./answer.ts";
 import { readBody } from "../body/body.ts";
+import { textOf } from "../binding/charset.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
 import type { HandlerState } from "./state.ts";
@@ -55,6 +56,7 @@ async function answerCall(
       called = await binding.readCall(serviceRequest);
     }
     operation = called.operation.name;
+    if (called.operation === VALIDATE_PIN) checkSite(exchange);
     const result = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
@@ -68,6 +70,17 @@ async function answerCall(
     const fault: Fault = asFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
     return { reply, outcome: fault.code, operation, binding: binding.name };
+  }
+}
+
+// Web pages must not spend the attempts of secrets from the browser of a visitor. Browsers say so of
+// each request that a page of another site causes (Fetch Metadata Request Headers §2.3).
+function checkSite({ request, caller }: Exchange): void {
+  if (caller === undefined && request.headers.get("sec-fetch-site") === "cross-site") {
+    throw new Fault(
+      "forbidden",
+      "ValidatePin does not answer pages of other sites: call it from your server.",
+    );
   }
 }
 
@@ -96,6 +109,7 @@ class RequestOfCall implements ServiceRequest {
   readonly query: string;
   // Functions that need no `this`: a binding may take the request apart.
   readonly header: ServiceRequest["header"];
+  readonly readBytes: ServiceRequest["readBytes"];
   readonly readText: ServiceRequest["readText"];
   #mediaType: MediaType | undefined;
   #text: Promise<string> | undefined;
@@ -106,8 +120,11 @@ class RequestOfCall implements ServiceRequest {
     this.operationName = operationName;
     this.query = target.query;
     this.header = (name) => request.headers.get(name);
-    this.readText = (mediaTypes) =>
-      this.#text ??= readBody(request, this.mediaType, { mediaTypes, timeoutMs, turns });
+    this.readBytes = (mediaTypes, maxBytes) =>
+      readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, turns });
+    this.readText = (mediaTypes, maxBytes) =>
+      this.#text ??= this.readBytes(mediaTypes, maxBytes)
+        .then((bytes) => textOf(bytes, charsetOf(this.mediaType)));
   }
 
   get mediaType(): MediaType {

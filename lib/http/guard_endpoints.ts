@@ -5,7 +5,8 @@
  * @module
  */
 
-import { parseMediaType } from "../binding/media_type.ts";
+import { textOf } from "../binding/charset.ts";
+import { charsetOf, parseMediaType } from "../binding/media_type.ts";
 import { readBody } from "../body/body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, GuardMemory } from "../guard/guard.ts";
@@ -97,8 +98,8 @@ async function fingerprintIn(
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];
-  const secret = await readBody(request, mediaType, { mediaTypes, timeoutMs, turns });
-  const key = secretKey(secret, secretEncoding);
+  const bytes = await readBody(request, mediaType, { mediaTypes, timeoutMs, turns });
+  const key = secretKey(textOf(bytes, charsetOf(mediaType)), secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");
   }

@@ -7,7 +7,7 @@
  *    ├─ http/keys: the caller's key                           401
  *    ├─ http/router, route: path, method                      404 405
  *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
- *    ├─ body/body: media type, limit, deadline, UTF-8         415 413 408 503
+ *    ├─ body/body: media type, limit, deadline, charset       415 413 408 503
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
  *    ├─ service: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg

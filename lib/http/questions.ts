@@ -5,8 +5,8 @@
  * @module
  */
 
-import { FORM } from "../binding/form_urlencoded.ts";
-import { parseMediaType } from "../binding/media_type.ts";
+import { FORM, readForm, readQuery } from "../binding/form_urlencoded.ts";
+import { charsetOf, parseMediaType } from "../binding/media_type.ts";
 import { qrPicture } from "../binding/qr_aspx.ts";
 import { type Answer, faultAnswer, faultReply, plainReply } from "./answer.ts";
 import { readBody } from "../body/body.ts";
@@ -68,10 +68,9 @@ export function picture(state: HandlerState): Answerer {
   return question(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
-    const form = isForm
-      ? await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns })
-      : target.query;
-    return { reply: qrPicture(form), outcome: "ok" };
+    if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
+    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns });
+    return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };
   });
 }
 

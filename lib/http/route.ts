@@ -9,13 +9,7 @@ import { calls } from "./call.ts";
 import { documents, openApiDocument } from "./documents.ts";
 import type { AnswererMaker } from "./exchange.ts";
 import { guardName, guardStatus, guardUnlock } from "./guard_endpoints.ts";
-import {
-  health,
-  metrics,
-  picture,
-  readiness,
-  redirect,
-} from "./questions.ts";
+import { health, metrics, picture, readiness, redirect } from "./questions.ts";
 
 /** A row of the table. */
 export interface Route {

@@ -11,13 +11,13 @@ export const MAX_QUERY_LENGTH = 8_192;
 
 /** The parts of a request's URL, none of them decoded. */
 export interface Target {
-  /** The Host field as it came; null when there is none. */
+  /** The Host field, without an empty port; empty or null when it is so. */
   readonly host: string | null;
   /** `http` or `https`. */
   readonly scheme: string;
   /** Host and port. */
   readonly authority: string;
-  /** The path, which begins with a slash. */
+  /** The path, which begins with a slash; repeated slashes are one. */
   readonly path: string;
   /** What follows the question mark, empty when there is none. */
   readonly query: string;
@@ -46,18 +46,24 @@ export function isAuthority(text: string): boolean {
  */
 export function targetOf({ url }: Request, host: string | null): Target {
   const authorityStart = url.indexOf("://") + 3;
-  const isOfHost = host !== null && url.startsWith(host, authorityStart);
+  const isOfHost = !!host && url.startsWith(host, authorityStart);
   const from = isOfHost ? authorityStart + host.length : authorityStart;
   const queryStart = indexOrEnd(url, "?", from);
   const pathStart = Math.min(indexOrEnd(url, "/", from), queryStart);
   return {
-    host,
+    host: host && withoutEmptyPort(host),
     scheme: url.startsWith("https:") ? "https" : "http",
-    authority: url.slice(authorityStart, pathStart),
-    // RFC 3986 §6.2.3: a whole URL without a path is that of the root.
-    path: url.slice(pathStart, queryStart) || "/",
+    authority: withoutEmptyPort(url.slice(authorityStart, pathStart)),
+    // RFC 3986 §6.2.3: a whole URL without a path is that of the root. A base address that ends with a
+    // slash doubles the next; and an address that is built from two of them would name a host.
+    path: url.slice(pathStart, queryStart).replace(/\/{2,}/g, "/") || "/",
     query: url.slice(queryStart + 1),
   };
+}
+
+// RFC 3986 §6.2.3: an empty port is that of the scheme.
+function withoutEmptyPort(authority: string): string {
+  return authority.endsWith(":") ? authority.slice(0, -1) : authority;
 }
 
 /**
@@ -67,7 +73,7 @@ export function targetOf({ url }: Request, host: string | null): Target {
  * the query string is longer than `MAX_QUERY_LENGTH`.
  */
 export function checkTarget({ host, authority, query }: Target): void {
-  if (!isAuthority(authority) || host !== null && host !== authority && !isAuthority(host)) {
+  if (!isAuthority(authority) || host && host !== authority && !isAuthority(host)) {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   if (query.length > MAX_QUERY_LENGTH) {

@@ -85,10 +85,11 @@ function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],
     ...(context.wantsKey ? [["401", "401", "No API key, or a wrong one"]] : []),
+    ["403", "403", "A web page of another site called ValidatePin"],
     ["404", "500", "No such operation"],
-    ["408, 413", "408, 413", "The body came too slowly, or is longer than 64 KiB"],
+    ["408, 413", "408, 413", "The body came too slowly, or is longer than 64 KiB (JSON: 16 KiB)"],
     ["414", "414", "The query string is longer than 8,192 characters"],
-    ["415", "415", "Another media type, or not UTF-8"],
+    ["415", "415", "Another media type, compressed, or in no known charset"],
     ["500", "500", "A fault of the server; its log says more"],
     ["503", "503", "Too many requests at once: try again after a second"],
   ];

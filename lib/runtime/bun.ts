@@ -9,7 +9,7 @@ import process from "node:process";
 import { createSecureContext } from "node:tls";
 import type { Handler } from "../http/handler.ts";
 import { waitAtMost } from "./patience.ts";
-import type { Runtime, Server, ServerOptions } from "./runtime.ts";
+import { authorityOf, type Runtime, type Server, type ServerOptions } from "./runtime.ts";
 
 // Bun answers a declared length above its limit with a bare 413. The handler's limit is lower and its
 // answer has the form of the binding, so Bun's is put where nothing reaches it.
@@ -67,7 +67,11 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES });
   const place: Place = {
     scheme: tls === undefined ? "http" : "https",
-    ownHost: () => "path" in address ? "localhost" : `localhost:${server.port}`,
+    ownHost: (isMissing) => {
+      if ("path" in address) return "localhost";
+      const { hostname = "", port = 0 } = server;
+      return isMissing ? `localhost:${port}` : authorityOf({ hostname, port });
+    },
   };
   const server: Bun.Server = Bun.serve({
     // Said outright, because Bun shares a port by default where `development` is off.
@@ -101,8 +105,8 @@ async function shutdown(server: Bun.Server): Promise<void> {
 /** What a request does not say of where it came to. */
 interface Place {
   readonly scheme: "http" | "https";
-  /** The host for a request that names none. */
-  readonly ownHost: () => string;
+  /** The host for a request with an empty Host, or for one without any. */
+  readonly ownHost: (isMissing: boolean) => string;
 }
 
 async function answer(request: Request, place: Place, handler: Handler): Promise<Response> {
@@ -160,7 +164,8 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
 // stands for it, which is refused. A caller who did send `%EF%BF%BD` is refused with it.
 function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const url = request.url.replaceAll(REPLACED, "%FF");
-  const host = request.headers.get("host") || ownHost();
+  const sent = request.headers.get("host");
+  const host = sent || ownHost(sent === null);
   const base = `${scheme}://${host}`;
   if (url === request.url && url.startsWith(base) && url[base.length] === "/") return request;
   const isWhole = url.startsWith(`${scheme}://`);

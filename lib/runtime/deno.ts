@@ -6,7 +6,7 @@
 
 import type { Handler } from "../http/handler.ts";
 import { pause } from "./patience.ts";
-import type { Runtime, Server, ServerOptions, Tls } from "./runtime.ts";
+import { authorityOf, type Runtime, type Server, type ServerOptions, type Tls } from "./runtime.ts";
 
 // How long to wait until a pipe is tried again that would not wait itself.
 const FULL_PIPE_PAUSE_MS = 50;
@@ -33,7 +33,13 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     const answerAtHost = (request: Request): Promise<Response> => answer(withHost(request));
     return asServer(Deno.serve({ ...common, path: address.path }, answerAtHost), undefined);
   }
-  const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, answer);
+  const ofAddress = (request: Request): Promise<Response> =>
+    answer(
+      request.headers.get("host") === ""
+        ? withAuthority(request, authorityOf(server.addr))
+        : request,
+    );
+  const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, ofAddress);
   const { hostname, port } = server.addr;
   return asServer(server, { hostname, port });
 }
@@ -81,10 +87,14 @@ async function lastReply(replying: Promise<Response>): Promise<Response> {
 // is then the one that there would be on a port.
 function withHost(request: Request): Request {
   const { url } = request;
-  if (!url.startsWith("http+unix://%") || request.headers.has("host")) return request;
-  return Object.defineProperty(request, "url", {
-    value: url.replace(/^http\+unix:\/\/[^/]*/, "http://localhost"),
-  });
+  if (!url.startsWith("http+unix://%") || request.headers.get("host")) return request;
+  return withAuthority(request, "localhost", "http");
+}
+
+function withAuthority(request: Request, authority: string, scheme?: string): Request {
+  const { url } = request;
+  const base = `${scheme ?? url.slice(0, url.indexOf(":"))}://${authority}`;
+  return Object.defineProperty(request, "url", { value: url.replace(/^[^:]*:\/\/[^/?]*/, base) });
 }
 
 // Not by the streams of node:process, which wait for their reader and let nothing else run.

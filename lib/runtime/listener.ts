@@ -103,7 +103,9 @@ async function listenOnSocket(
     try {
       return bindSocket(path, mode, () => start(runtime, options, { handler, log, release }));
     } catch (error) {
-      throw error instanceof ListenError ? error : new ListenError({ path }, systemErrorCode(error));
+      throw error instanceof ListenError
+        ? error
+        : new ListenError({ path }, systemErrorCode(error));
     }
   };
   const standing = new Standing(await open(), open, log);

@@ -76,3 +76,9 @@ export interface Runtime {
    */
   readonly writeError: (text: string) => Promise<void>;
 }
+
+/** Host and port of an address for a request with an empty Host: `localhost` where all are listened on. */
+export function authorityOf({ hostname, port }: TcpAddress): string {
+  if (hostname === "0.0.0.0" || hostname === "::") return `localhost:${port}`;
+  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+}

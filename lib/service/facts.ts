@@ -33,7 +33,7 @@ export interface Facts {
 }
 
 /** Why a pin is not accepted, beside being wrong; the caller is told false. */
-export const REFUSED = ["throttled", "replayed", "unavailable"] as const;
+export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as const;
 
 /** One of these reasons. */
 export type Refused = typeof REFUSED[number];

@@ -26,7 +26,7 @@ export type FaultCode =
   | "body-too-large"
   /** The query string is longer than allowed. */
   | "query-too-long"
-  /** The media type, charset or content coding is not the binding's. */
+  /** The media type, charset or content coding is not the binding's, or the charset is not known. */
   | "unsupported-media-type"
   /** The Envelope is of another version of SOAP than the media type. */
   | "version-mismatch"

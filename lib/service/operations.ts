@@ -203,6 +203,26 @@ export function missingParameter(name: string): Fault {
   return new Fault("invalid", `Missing parameter: ${name}.`);
 }
 
+/**
+ * The value of a parameter that a call of SOAP or JSON leaves out or sends as null. Client libraries
+ * write an empty text that way, so it is empty where it may be.
+ *
+ * @param hint Where the parameter is expected, one sentence, when the call holds one of its name in
+ * another case or namespace; undefined when it does not.
+ * @returns Undefined when the parameter is missing.
+ * @throws {Fault} When the call holds it elsewhere.
+ */
+export function valueLeftOut(
+  { name, mayBeEmpty }: Parameter,
+  hint: string | undefined,
+): string | undefined {
+  if (hint !== undefined) {
+    const { code, message } = missingParameter(name);
+    throw new Fault(code, `${message} ${hint}`);
+  }
+  return mayBeEmpty ? "" : undefined;
+}
+
 /** The fault for a parameter that a call has more than once. */
 export function duplicateParameter(name: string): Fault {
   return new Fault("invalid", `Duplicate parameter: ${name}.`);

@@ -34,7 +34,8 @@ export type ValidatePinContext =
  * Tells whether a pin is the code of a time step in the window around now, and may be accepted.
  *
  * Blanks, tabs and line ends are dropped first, since apps show `123 456`; nothing else is. A pin
- * that is then not exactly the ASCII digits of a code is wrong, not an error.
+ * that is then not exactly the ASCII digits of a code is wrong, not an error. An empty one is no guess,
+ * so the guard is not asked about it.
  *
  * However many pins are sent at once, each decision of the guard is one step of its store, and which
  * pin is decided first does not depend on which is right, so no more of them are told apart than the
@@ -48,6 +49,11 @@ export async function validatePin(
 ): Promise<boolean> {
   const secret = keyOf(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
+  const code = pin.replace(/[ \t\r\n]/g, "");
+  if (code === "") {
+    report?.({ ...(guard && { secret: shortName(fingerprint) }), outcome: "empty" });
+    return false;
+  }
   const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
   const refusal = guard?.store.refusal(fingerprint, asker);
   if (refusal !== undefined) {
@@ -55,7 +61,7 @@ export async function validatePin(
     return false;
   }
   const check = {
-    code: pin.replace(/[ \t\r\n]/g, ""),
+    code,
     step: timeStep(now(), otp.period),
     window: otp.window,
     digits: otp.digits,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { parseMediaType } from "../../lib/binding/media_type.ts";
+import { charsetOf, parseMediaType } from "../../lib/binding/media_type.ts";
 
 // A Content-Type, its essence, and its parameters.
 const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, string>>])[] = [
@@ -20,6 +20,12 @@ const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, s
   ["a/b; x=1; X=2", "a/b", { x: "1, 2" }],
   ["a/b; x=1; X=1", "a/b", { x: "1" }],
   ["a/b; ; novalue; =v; ok=1", "a/b", { ok: "1" }],
+  // Two fields of the name.
+  ["a/b; x=1, a/b; x=1", "a/b", { x: "1" }],
+  ["a/b, a/b ", "a/b", {}],
+  ["a/b; x=1, a/b; x=2", "", {}],
+  ["a/b, c/d; x=1", "", {}],
+  ['a/b; x="1, 2"; y=3, 4', "a/b", { x: "1, 2", y: "3, 4" }],
   ["a/b; constructor=1", "a/b", { constructor: "1" }],
 ];
 
@@ -37,3 +43,20 @@ for (const [contentType, essence, parameters] of ROWS) {
     for (const name of NAMES) assertEquals(mediaType.parameter(name), wanted.get(name), name);
   });
 }
+
+Deno.test("parseMediaType() tells two fields that differ from two that are equal", () => {
+  assertEquals(parseMediaType("a/b, a/b").isAmbiguous, false);
+  assertEquals(parseMediaType("a/b, a/b, c/d").isAmbiguous, true);
+  assertEquals(parseMediaType(null).isAmbiguous, false);
+});
+
+Deno.test("charsetOf() takes quotes off, and case away", () => {
+  for (
+    const value of ["utf-8", "UTF-8", "'utf-8'", '"utf-8"', "\"'Utf-8'\"", " utf-8 ", '"utf-8']
+  ) {
+    assertEquals(charsetOf(parseMediaType(`a/b; charset=${value}; x=y`)), "utf-8", value);
+  }
+  for (const value of ["a/b", "a/b; charset=", "a/b; charset=''", 'a/b; charset=""']) {
+    assertEquals(charsetOf(parseMediaType(value)), undefined, value);
+  }
+});

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
+import { readQuery } from "../../lib/binding/form_urlencoded.ts";
 import { qrPicture } from "../../lib/binding/qr_aspx.ts";
 import { Fault } from "../../lib/service/fault.ts";
 import { decode, type Picture, readPng } from "../qr/pictures.ts";
@@ -7,7 +8,7 @@ import { decode, type Picture, readPng } from "../qr/pictures.ts";
 const URI = "otpauth://totp/Contoso:anna?secret=GEZDGNBVGY3TQQSYLFKA&issuer=Contoso";
 
 function pictureOf(query: string): Picture {
-  const { status, contentType, body } = qrPicture(query);
+  const { status, contentType, body } = qrPicture(readQuery(query));
   assertEquals([status, contentType], [200, "image/png"]);
   return readPng(body as Uint8Array);
 }
@@ -86,7 +87,7 @@ for (const text of TEXTS) {
 
 Deno.test("qrPicture() draws an SVG when asked for one", () => {
   for (const format of ["svg", "SVG"]) {
-    const { status, contentType, body } = qrPicture(`data=hello&format=${format}`);
+    const { status, contentType, body } = qrPicture(readQuery(`data=hello&format=${format}`));
     assertEquals([status, contentType], [200, "image/svg+xml"]);
     assertEquals(/<svg [^>]*viewBox="0 0 29 29"/.test(`${body}`), true);
     assertEquals(/script|style|href|hello/.test(`${body}`), false);
@@ -100,10 +101,10 @@ Deno.test("qrPicture() gives an SVG the size asked for, however small", () => {
     ["chs=21x1000&", 21, 1000],
   ];
   for (const [query, width, height] of rows) {
-    const { body } = qrPicture(`${query}format=svg&data=${"x".repeat(1_000)}`);
+    const { body } = qrPicture(readQuery(`${query}format=svg&data=${"x".repeat(1_000)}`));
     assertEquals(`${body}`.includes(` width="${width}" height="${height}" `), true, query);
   }
-  assertThrows(() => qrPicture("data=x&format=svg&size=20x20"), Fault, SIZE);
+  assertThrows(() => qrPicture(readQuery("data=x&format=svg&size=20x20")), Fault, SIZE);
 });
 
 const SIZE = "Parameter size must be WIDTHxHEIGHT, each from 21 to 1000.";
@@ -134,7 +135,7 @@ const ERRORS: readonly (readonly [query: string, message: string])[] = [
 
 for (const [query, message] of ERRORS) {
   Deno.test(`qrPicture() refuses ${JSON.stringify(query.slice(0, 40))}`, () => {
-    const fault = assertThrows(() => qrPicture(query), Fault);
+    const fault = assertThrows(() => qrPicture(readQuery(query)), Fault);
     assertEquals(fault.message, message);
   });
 }

@@ -23,12 +23,13 @@ const SERVICE = "http://127.0.0.1:8080/api.asmx";
 const JSON_TEXT = '{"pin":"123456","secretCode":"x"}';
 const ENVELOPE = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"/>';
 const SOAP_WANTED = "The Content-Type must be text/xml or application/soap+xml.";
+const LOOKS_LIKE_JSON = "The body looks like JSON; send Content-Type: application/json.";
 const FORM_WANTED =
   "The Content-Type must be application/x-www-form-urlencoded or application/json.";
 
 // A wrong call as the page describes it, the status, and the error, which stands on the page.
 const MISTAKES: readonly (readonly [string, number, string])[] = [
-  [`curl ${SERVICE}/ValidatePin -d '${JSON_TEXT}'`, 400, "Missing parameter: pin."],
+  [`curl ${SERVICE}/ValidatePin -d '${JSON_TEXT}'`, 400, LOOKS_LIKE_JSON],
   [`curl '${SERVICE}/ValidatePin?pin=1&secretCode=x' -d ''`, 400, "Missing parameter: pin."],
   [
     `curl ${SERVICE}/ValidatePin -H 'Content-Type: application/json' -d '{"Pin":"1"}'`,

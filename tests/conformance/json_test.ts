@@ -63,10 +63,13 @@ Deno.test("JSON: a number has all the digits that it was written with", async ()
     ["1.5", "1.5"],
     ["9007199254740991.4", "9007199254740991.4"],
     ["0", "0"],
-    ["-0", "0"],
-    ["1e3", "1000"],
-    ["1.5E+1", "15"],
-    ["9007199254740991e0", "9007199254740991"],
+    ["-0", "-0"],
+    ["1e3", "1e3"],
+    ["1.5E+1", "1.5E%2B1"],
+    ["012345", "012345"],
+    ["+1", "%2B1"],
+    [".5", ".5"],
+    ["1.", "1."],
   ];
   for (const [number, text] of rows) {
     const body = `{"appInfo":${number},"appName":"x","secretCode":"y"}`;
@@ -77,7 +80,7 @@ Deno.test("JSON: a number has all the digits that it was written with", async ()
 
 Deno.test("JSON: what is nearly a number is none, wherever it stands", async () => {
   const rows: readonly string[] = [
-    ...["01", "-01", "1.", ".5", "+1", "--1", "-", "1e", "1e+", "1.e1", "1e1.5", "0x1", "1_0"],
+    ...["--1", "-", ".", "1e", "1e+", "1e1.5", "0x1", "1_0"],
     ...["1 2", "1-1", "NaN", "Infinity", "-Infinity", "1true", "true1", '1"a"', '"a"1', "٣"],
   ];
   for (const number of rows) {
@@ -86,32 +89,34 @@ Deno.test("JSON: what is nearly a number is none, wherever it stands", async () 
         "/api.asmx/ValidatePin",
         `{"pin":"1","secretCode":"x","other":${value}}`,
       );
-      assertEquals(reply.text, errorOf("The body is not JSON."), value);
+      assertEquals([reply.status, /line 1, column \d+/.test(reply.text)], [400, true], value);
     }
   }
-  for (const text of ["{1:2}", '{"other":{1:2}}', "1", "{}1", "[1"]) {
+  for (const text of ["1", "{}1", "[1"]) {
     const reply = await json("/api.asmx/ValidatePin", text);
     assertEquals(reply.status, 400, text);
     assert(reply.text.includes("The body "), reply.text);
   }
 });
 
-const NO_EXPONENT = "Parameter pin must be a string or a number without an exponent.";
-
 Deno.test("JSON: an error has status, jsonerror and no trace", async () => {
   const rows: readonly (readonly [number, string, string])[] = [
     [400, '{"pin":"1"}', "Missing parameter: secretCode."],
-    [400, '{"pin":null,"secretCode":"x"}', "Missing parameter: pin."],
+    [
+      400,
+      '{"pin":null,"Pin":"1"}',
+      "Missing parameter: pin. Names are case sensitive.",
+    ],
     [400, '{"pin":"1","secretCode":""}', "Parameter secretCode must not be empty."],
-    [400, '{"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
-    [400, '{"x":{"y":[]},"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
-    [400, '{"x":[{}],"pin":"1","pin":"2","secretCode":"x"}', "Duplicate parameter: pin."],
-    [400, '{"pin":{},"secretCode":"x"}', "Parameter pin must be a string or a number."],
-    [400, '{"pin":true,"secretCode":"x"}', "Parameter pin must be a string or a number."],
-    [400, '{"pin":1.5e0,"secretCode":"x"}', NO_EXPONENT],
-    [400, '{"pin":1e999,"secretCode":"x"}', NO_EXPONENT],
-    [400, "[]", "The body must be a JSON object with the parameters."],
-    [400, "{'pin':'hush'}", "The body is not JSON."],
+    [
+      400,
+      '{"pin":"1","pin":"2","secretCode":"x"}',
+      "Duplicate parameter: pin (line 1, column 12).",
+    ],
+    [400, '{"x":{"y":[]},"pin":"1",\n"pin":"2"}', "Duplicate parameter: pin (line 2, column 1)."],
+    [400, '{"pin":{}}', "Parameter pin must be a string or a number (line 1, column 8)."],
+    [400, "[]", "The body must be a JSON object with the parameters (line 1, column 1)."],
+    [400, "", "The body is empty; it must be a JSON object."],
   ];
   for (const [status, body, message] of rows) {
     const reply = await json("/api.asmx/ValidatePin", body);
@@ -133,12 +138,11 @@ Deno.test("JSON: a POST to the service without an operation is SOAP", async () =
   assertEquals([reply.status, reply.type], [415, "text/xml; charset=utf-8"]);
 });
 
-Deno.test("JSON: a body in another charset is 415, one that is too large 413", async () => {
+Deno.test("JSON: a compressed body is 415, one that is too large 413", async () => {
   const body = '{"pin":"1","secretCode":"x"}';
-  const charset = { "Content-Type": "application/json; charset=iso-8859-1" };
-  const other = await json("/api.asmx/ValidatePin", body, charset);
+  const other = await json("/api.asmx/ValidatePin", body, { "Content-Encoding": "gzip" });
   assertEquals([other.status, other.headers.get("jsonerror")], [415, "true"]);
-  const large = await json("/api.asmx/ValidatePin", body.padEnd(65_537));
+  const large = await json("/api.asmx/ValidatePin", body.padEnd(16_385));
   assertEquals([large.status, large.headers.get("jsonerror")], [413, "true"]);
-  assertEquals((await json("/api.asmx/ValidatePin", body.padEnd(65_536))).status, 200);
+  assertEquals((await json("/api.asmx/ValidatePin", body.padEnd(16_384))).status, 200);
 });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { MAX_JSON_BYTES } from "../../lib/binding/json.ts";
 import { ALPHABETS, dearBody, type DearRequest, fill, oneHash, type Piece } from "./request.ts";
 
 const MEMBERS = '"appName":"a","appInfo":"b","secretCode":"c"';
@@ -82,5 +83,5 @@ export const DEAR_JSON: readonly DearRequest[] = [
 ];
 
 function dearJson(of: string, body: (size: number) => string): DearRequest {
-  return dearBody(of, "/api.asmx/Pair", "application/json", body);
+  return dearBody(of, "/api.asmx/Pair", "application/json", body, MAX_JSON_BYTES);
 }

@@ -38,10 +38,11 @@ export function dearBody(
   path: string,
   contentType: string,
   body: (size: number) => string,
+  size = MAX_BODY_BYTES,
 ): DearRequest {
   const make = (size: number): RawRequest =>
     request(`POST ${path}`, { "Content-Type": contentType }, body(size));
-  return { of, size: MAX_BODY_BYTES, make };
+  return { of, size, make };
 }
 
 /** A request whose query grows. */

@@ -56,7 +56,7 @@ export function readCall(request: FuzzRequest, house: House): ReadCall {
     case "HTTP GET":
       return { operation, args: readForm(operation, query) };
     case "HTTP POST":
-      return { operation, args: readForm(operation, bodyText(request, [FORM])) };
+      return { operation, args: readForm(operation, formText(request)) };
     case "JSON":
       return { operation, args: readJson(operation, bodyText(request, ["application/json"])) };
     case "pair.aspx":
@@ -70,7 +70,7 @@ export function readCall(request: FuzzRequest, house: House): ReadCall {
 
 // The file part of the path in lower case, and what stands behind it and a slash.
 function partsOf({ target }: FuzzRequest): readonly [string, string | undefined] {
-  const path = target.split("?")[0]!;
+  const path = target.split("?")[0]!.replace(/\/+/g, "/");
   const [, file, operation] = /^(\/[^/]*)(?:\/([^]*))?$/.exec(path) ?? [];
   const isService = file?.toLowerCase() === "/api.asmx";
   return [file?.toLowerCase() ?? "", isService ? operation ?? "" : operation];
@@ -146,12 +146,19 @@ function bodyText(request: FuzzRequest, mediaTypes: readonly string[]): string {
   const { essence, parameters } = mediaTypeOf(request);
   if (!mediaTypes.includes(essence)) throw REFUSED;
   if ("" in parameters) throw UNSURE;
-  if (!/^(utf-?8)?$/i.test(parameters.charset ?? "")) throw REFUSED;
-  if (parameters.charset === "") throw UNSURE;
-  const coding = fieldOf(request, "content-encoding") ?? "identity";
-  if (!/^(identity)?$/i.test(coding)) throw REFUSED;
-  if (request.body.length > 65_536) throw REFUSED;
+  if (!/^utf-?8$/i.test(parameters.charset ?? "utf-8")) throw UNSURE;
+  const codings = (fieldOf(request, "content-encoding") ?? "").toLowerCase().split(/[ ,]+/);
+  if (codings.some((coding) => /^(gzip|x-gzip|deflate|br|zstd|compress)$/.test(coding))) {
+    throw REFUSED;
+  }
+  if (request.body.length > (essence === "application/json" ? 16_384 : 65_536)) throw REFUSED;
   return decodeUtf8(request.body, false);
+}
+
+function formText(request: FuzzRequest): string {
+  const text = bodyText(request, [FORM]);
+  if (/^[ \t\r\n]*\{/.test(text)) throw REFUSED;
+  return text;
 }
 
 function parametersOf(operation: string): readonly string[] {
@@ -199,13 +206,14 @@ function decodeUtf8(bytes: Uint8Array, ignoreBOM: boolean): string {
   }
 }
 
+// Of a text that is not JSON by the letter, more is read than the platform can say.
 function readJson(operation: string, text: string): ReadonlyMap<string, string> {
   const names = parametersOf(operation);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw REFUSED;
+    throw UNSURE;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw REFUSED;
   const sent = topLevelNames(text);
@@ -213,8 +221,16 @@ function readJson(operation: string, text: string): ReadonlyMap<string, string> 
   for (const name of names) {
     if (sent.filter((other) => other === name).length > 1) throw REFUSED;
     const member = Object.getOwnPropertyDescriptor(value, name)?.value ?? null;
-    if (member === null) continue;
-    if (typeof member !== "string" && !Number.isSafeInteger(member)) throw REFUSED;
+    if (member === null) {
+      if (sent.some((other) => other !== name && other.toLowerCase() === name.toLowerCase())) {
+        throw REFUSED;
+      }
+      if (name === "pin") args.set(name, "");
+      continue;
+    }
+    if (typeof member === "object" || typeof member === "boolean" && name !== "pin") throw REFUSED;
+    // A number is read as it is written, which the platform does not tell.
+    if (typeof member === "number" && !text.includes(`${member}`)) throw UNSURE;
     args.set(name, String(member));
   }
   return args;

@@ -103,3 +103,15 @@ Deno.test("a binding may take a request apart", async () => {
   );
   assertEquals(seen, ["POST", "b", "c", "text/plain", "text/xml", "some text"]);
 });
+
+Deno.test("ValidatePin answers a page of another site that shows a key, and no other", async () => {
+  const key = "0123456789abcdef";
+  const ask = async (apiKeys: readonly string[] | undefined, shown: string): Promise<number> => {
+    const headers = { "sec-fetch-site": "cross-site", "x-api-key": shown };
+    const url = "http://localhost/api.asmx/ValidatePin?pin=1&secretCode=s";
+    return (await handlerWith({ apiKeys })(new Request(url, { headers }))).status;
+  };
+  assertEquals(await ask([key], key), 200);
+  assertEquals(await ask([key], "wrong"), 401);
+  assertEquals(await ask(undefined, key), 403);
+});

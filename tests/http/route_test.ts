@@ -99,7 +99,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
 
 Deno.test("a path that is in no row is not found, whatever the method", async () => {
   for (
-    const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "//", "/constructor"]
+    const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "/constructor"]
   ) {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
       assertEquals(await statusOf(method, path), 404, `${method} ${path}`);

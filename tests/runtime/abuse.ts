@@ -109,6 +109,14 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["A name of a header with a blank", get("/healthz", "X : y\r\n"), "400", "400"],
   ["Bare LF as line end", "GET /healthz HTTP/1.1\nHost: localhost\n\n", "200", "505"],
   ["Empty lines before a request", `\r\n\r\n${get("/healthz")}`, "200", "400"],
+  // With a pin that is computed, as above.
+  [
+    "A line end behind a body",
+    "POST /Validate.aspx?pin=000000&secretCode=x HTTP/1.1\r\nHost: localhost\r\n" +
+    "Content-Length: 1\r\n\r\na\r\n",
+    "200",
+    "400",
+  ],
   ["%00 in the path", get("/%00healthz"), "404", "404"],
   ["A zero byte in the path", get("/\0healthz"), "400", "505"],
   ["`/x/../healthz`", get("/x/../healthz"), "404", "200"],

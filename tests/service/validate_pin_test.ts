@@ -141,6 +141,29 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
   }
 });
 
+Deno.test("validatePin() asks the guard about no empty pin, and says so", async () => {
+  const asked = (): never => {
+    throw new Error("The guard is asked");
+  };
+  const guard = {
+    fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+    source: asked,
+    store: { refusal: asked, begin: asked, decide: asked } as Partial<GuardStore> as GuardStore,
+  };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  const facts: Facts[] = [];
+  const report = (told: Facts): void => void facts.push(told);
+  for (const pin of ["", " \t\r\n"]) {
+    const call = { pin, secretCode: "s" };
+    assertEquals(await validatePin(call, { ...context, guard, source: "web", report }), false);
+    assertEquals(await validatePin(call, { ...context, report }), false);
+    assertEquals(await validatePin(call, context), false);
+  }
+  const secret = shortName("fingerprint of 115");
+  const once = [{ secret, outcome: "empty" }, { outcome: "empty" }] as const;
+  assertEquals(facts, [...once, ...once]);
+});
+
 Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {
   assertEquals(factKinds(3), [
     {
@@ -153,7 +176,7 @@ Deno.test("factKinds() counts each distance in the window on its own, and each r
       name: "outcome",
       metric: "authenticator_guard_refusals_total",
       help: "Pins not accepted for another reason than being wrong.",
-      words: ["throttled", "replayed", "unavailable"],
+      words: ["throttled", "replayed", "unavailable", "empty"],
       label: "reason",
     },
   ]);

@@ -137,6 +137,7 @@ Deno.test("createMetrics() counts each word of a fact as often as it was told", 
     'authenticator_guard_refusals_total{reason="throttled"} 3',
     'authenticator_guard_refusals_total{reason="replayed"} 1',
     'authenticator_guard_refusals_total{reason="unavailable"} 0',
+    'authenticator_guard_refusals_total{reason="empty"} 0',
   ]);
 });
 
@@ -204,6 +205,7 @@ authenticator_pin_step_distance_count 2
 authenticator_guard_refusals_total{reason="throttled"} 1
 authenticator_guard_refusals_total{reason="replayed"} 0
 authenticator_guard_refusals_total{reason="unavailable"} 0
+authenticator_guard_refusals_total{reason="empty"} 0
 # HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
 # TYPE authenticator_guard_evictions_total counter
 authenticator_guard_evictions_total{class="used"} 1

@@ -4,15 +4,14 @@
 export type Feature = "doctype" | "version" | "encoding";
 
 /**
- * The features of a document that are left out: a document type, another version than 1.0, another
- * encoding than UTF-8.
+ * The features of a document that are left out, apart from other encodings than UTF-8, which its bytes
+ * show: a document type, and another version than 1.0.
  */
 export function featuresOf(text: string): readonly Feature[] {
   const prolog = text.replace(/<!--[^]*?-->|<\?[^]*?\?>/g, "").trimStart();
   const features: (Feature | false)[] = [
     prolog.startsWith("<!DOCTYPE") && "doctype",
     (declared(text, "version") ?? "1.0") !== "1.0" && "version",
-    !/^utf-?8$/i.test(declared(text, "encoding") ?? "utf-8") && "encoding",
   ];
   return features.filter((feature) => feature !== false);
 }

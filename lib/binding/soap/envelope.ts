@@ -8,9 +8,9 @@
 import { Fault } from "../../service/fault.ts";
 import {
   duplicateParameter,
-  missingParameter,
   type Operation,
   OPERATIONS,
+  valueLeftOut,
 } from "../../service/operations.ts";
 import { XmlError } from "../../xml/cursor.ts";
 import {
@@ -161,32 +161,32 @@ function readArguments(
 ): ReadonlyMap<string, string> {
   const children = element.children.filter(isElement);
   const args = new Map<string, string>();
-  for (const { name, mayBeEmpty } of operation.parameters) {
+  for (const parameter of operation.parameters) {
+    const { name } = parameter;
     const [value, second] = children.filter((child) => hasName(child, namespace, name));
     if (second !== undefined) throw duplicateParameter(name);
     if (value !== undefined && !isNil(value)) {
       args.set(name, textOf(value, name));
       continue;
     }
-    checkLookalikes(name, children.filter((child) => child !== value), namespace);
-    // Client libraries leave out an empty text, or write it as nil.
-    if (mayBeEmpty) args.set(name, "");
+    const others = children.filter((child) => child !== value);
+    const leftOut = valueLeftOut(parameter, hintFor(name, others, namespace));
+    if (leftOut !== undefined) args.set(name, leftOut);
   }
   return args;
 }
 
-function checkLookalikes(
+// Where a parameter is expected, if the call holds its name in another case or namespace.
+function hintFor(
   name: string,
   others: readonly XmlElement[],
   namespace: string,
-): void {
+): string | undefined {
   const lookalike = others.find((child) => child.localName.toLowerCase() === name.toLowerCase());
-  if (lookalike === undefined) return;
-  const { code, message } = missingParameter(name);
-  const expected = lookalike.localName === name
+  if (lookalike === undefined) return undefined;
+  return lookalike.localName === name
     ? `It is expected in namespace ${namespace}.`
     : "Names are case sensitive.";
-  throw new Fault(code, `${message} ${expected}`);
 }
 
 // XML Schema part 1 §2.6.2: an element that is nil has no value.
