@@ -9,6 +9,7 @@
  * @module
  */
 
+import { decide } from "../tests/support/guard_store.ts";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
@@ -16,7 +17,7 @@ import { readParameters, readQuery } from "../lib/binding/form_urlencoded.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import { guardRules } from "../lib/guard/guard.ts";
-import { createMemoryStore } from "../lib/guard/memory_store.ts";
+import { MemoryStore } from "../lib/guard/memory_store.ts";
 import { respond } from "../lib/http/answer.ts";
 import { targetOf } from "../lib/http/target.ts";
 import { DEFAULT_TOTP, importOtpKey } from "../lib/otp/totp.ts";
@@ -63,7 +64,7 @@ const EVENT: RequestEvent = {
 const name = fingerprintBy(randomBytes(32), DEFAULT_TOTP.algorithm);
 const names = KEYS.map((key) => name(key));
 const rules = guardRules({ maxFailures: 100, singleUse: false, window: 1, period: 30 });
-const store = createMemoryStore({ rules, now: () => performance.now() });
+const store = new MemoryStore({ rules, now: () => performance.now() });
 const log = createLog({ format: "text", color: false, write: () => {}, now: Date.now });
 const metrics = createMetrics("bench", factKinds(1));
 const config = parseConfig({ flags: new Map(), env: () => undefined });
@@ -77,12 +78,7 @@ const handlers = [
 /** What is measured; the number says which secret. */
 const PARTS: Readonly<Record<string, (i: number) => unknown>> = {
   "the name of a secret": (i) => name(KEYS[i]!),
-  "what the guard remembers: refusal, look, decision": (i) => {
-    store.refusal(names[i]!);
-    const look = store.begin(names[i]!);
-    store.decide(names[i]!, 1);
-    look.end();
-  },
+  "the guard: admission and settlement": (i) => void decide(store, names[i]!, 1),
   "the key for WebCrypto": (i) => importOtpKey(KEYS[i]!, DEFAULT_TOTP.algorithm),
   "the target of a request": (i) => targetOf(REQUESTS[i]!, HOST),
   "the parameters of a query": (i) => readParameters(VALIDATE_PIN, readQuery(QUERIES[i]!)),

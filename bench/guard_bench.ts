@@ -5,12 +5,13 @@
 //
 //     deno bench -A --v8-flags=--expose-gc bench/guard_bench.ts
 
+import { decide, refusal } from "../tests/support/guard_store.ts";
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
-import { createMemoryStore, DEFAULT_ENTRIES, type MemoryStore } from "../lib/guard/memory_store.ts";
+import { DEFAULT_ENTRIES, MemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
@@ -23,14 +24,14 @@ const source = sourceNamesBy(KEY);
 
 function storeWith(singleUse: boolean, maxEntries = DEFAULT_ENTRIES): MemoryStore {
   const rules = guardRules({ ...config, singleUse });
-  return createMemoryStore({ rules, now: () => performance.now(), maxEntries });
+  return new MemoryStore({ rules, now: () => performance.now(), maxEntries });
 }
 
 function fill(store: MemoryStore, entries = DEFAULT_ENTRIES, asker?: string): void {
   for (let i = 0; i < entries; i++) {
     const name = fingerprint(encoder.encode(`secret ${i}`));
-    store.decide(name, 60_000_000);
-    store.decide(name, undefined, asker);
+    decide(store, name, 60_000_000);
+    decide(store, name, undefined, asker);
   }
 }
 
@@ -54,7 +55,7 @@ function measure(entries: number, asker: string | undefined): void {
     (_, i) => fingerprint(encoder.encode(`secret ${i * 7919 % (2 * entries)}`)),
   );
   const startMs = performance.now();
-  for (const name of names) store.decide(name, undefined, asker);
+  for (const name of names) decide(store, name, undefined, asker);
   const each = (performance.now() - startMs) * 1000 / decisions;
   process.stdout.write(
     `${store.size()} secrets, ${asker ?? "no source"}: ${
@@ -110,6 +111,6 @@ Deno.bench("fingerprint", { group: "parts" }, () => {
   fingerprint(secret);
 });
 Deno.bench("refusal and decision", { group: "parts" }, () => {
-  store.refusal(name);
-  store.decide(name, 60_000_000);
+  refusal(store, name);
+  decide(store, name, 60_000_000);
 });

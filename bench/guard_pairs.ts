@@ -9,7 +9,7 @@ import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";
-import { createMemoryStore } from "../lib/guard/memory_store.ts";
+import { MemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 
@@ -56,7 +56,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-const store = createMemoryStore({ rules: guardRules(config), now: () => performance.now() });
+const store = new MemoryStore({ rules: guardRules(config), now: () => performance.now() });
 const off = handlerWith(undefined);
 const KEY = new Uint8Array(32).fill(7);
 const on = handlerWith({

@@ -4,6 +4,7 @@
 //
 //     deno run bench/guard_simulation.ts
 
+import { refusal } from "../tests/support/guard_store.ts";
 import process from "node:process";
 import { serviceHandler } from "../lib/app/handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
@@ -16,7 +17,7 @@ import {
   type GuardState,
   totalBudget,
 } from "../lib/guard/guard.ts";
-import { createMemoryStore } from "../lib/guard/memory_store.ts";
+import { MemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
 import { hotp, importOtpKey } from "../lib/otp/totp.ts";
 import { printLockOut } from "./guard_lockout.ts";
@@ -101,7 +102,7 @@ async function playService(
   const clock = { ms: START_MS };
   let looks = 0;
   const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
-  const store = createMemoryStore({ rules, now: () => clock.ms });
+  const store = new MemoryStore({ rules, now: () => clock.ms });
   const guardKey = new Uint8Array(32);
   const guard = {
     fingerprint: fingerprintBy(guardKey, "SHA1"),
@@ -128,7 +129,7 @@ async function playService(
       sources === 0 ? undefined : `guesser ${i % sources}`;
     const next = sourceOf(tick);
     const name = next === undefined ? undefined : guard.source(fingerprint, next);
-    const isOpen = store.refusal(fingerprint, name) === undefined;
+    const isOpen = refusal(store, fingerprint, name) === undefined;
     if (!isOpen && tick % 40 !== 0) continue;
     const step = Math.floor(clock.ms / 30_000);
     const right = await Promise.all([-1, 0, 1].map((distance) => hotp(key, step + distance, 6)));

@@ -6,10 +6,11 @@
 //
 //     deno run -A bench/servers/guard_parent.ts PORT SOCKET
 
+import { decide as decideAtOnce } from "../../tests/support/guard_store.ts";
 import net from "node:net";
 import process from "node:process";
 import type { GuardRules, Verdict } from "../../lib/guard/guard.ts";
-import { createMemoryStore, type MemoryStore } from "../../lib/guard/memory_store.ts";
+import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
 
 // Nobody waits longer for a server than it remembers a refusal.
@@ -19,7 +20,7 @@ const stores = new Map<string, MemoryStore>();
 
 function storeFor(rules: GuardRules): MemoryStore {
   const name = JSON.stringify(rules);
-  const store = stores.get(name) ?? createMemoryStore({ rules, now: () => performance.now() });
+  const store = stores.get(name) ?? new MemoryStore({ rules, now: () => performance.now() });
   stores.set(name, store);
   return store;
 }
@@ -30,7 +31,7 @@ function decide(
 ): Verdict {
   const matchedStep = step === "" ? undefined : Number(step);
   // In memory a verdict is no promise.
-  return storeFor(rules).decide(key, matchedStep, source || undefined) as Verdict;
+  return decideAtOnce(storeFor(rules), key, matchedStep, source || undefined) as Verdict;
 }
 
 /** What a client of Redis sent: the words of a command, and where the next one begins. */

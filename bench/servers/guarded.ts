@@ -12,7 +12,6 @@ import { serviceHandler } from "../../lib/app/handler.ts";
 import { createLogWriter } from "../../lib/app/log_writer.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { type Guard, guardRules, type GuardStore, type Verdict } from "../../lib/guard/guard.ts";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { currentRuntime } from "../../lib/runtime/current.ts";
 import { listen } from "../../lib/runtime/listener.ts";
 import {
@@ -98,13 +97,15 @@ function askBarely({ connect, hello, question, answers }: Way): GuardStore {
     asked = "";
   };
   return {
-    refusal: () => undefined,
-    decide: (fingerprint, matchedStep, source = "") => {
-      if (asked === "") setImmediate(send);
-      asked += question(fingerprint, String(matchedStep ?? ""), source);
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-    begin: () => SHARED_LOOK,
+    admit: (fingerprint, source = "") => ({
+      hasLook: false,
+      settle: (matchedStep) => {
+        if (asked === "") setImmediate(send);
+        asked += question(fingerprint, String(matchedStep ?? ""), source);
+        return new Promise((resolve) => waiting.push(resolve));
+      },
+      cancel: () => {},
+    }),
     isHealthy: () => true,
     close: () => socket.destroy(),
   };

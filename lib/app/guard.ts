@@ -9,7 +9,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
-import { createMemoryStore, type Evicted, type MemoryStore } from "../guard/memory_store.ts";
+import { type Evicted, MemoryStore } from "../guard/memory_store.ts";
 import { connectStore } from "../store/connect.ts";
 import type { StoreTls } from "../connection/redis_client.ts";
 import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
@@ -103,10 +103,10 @@ function memoryStore(
     warnedMs = nowMs;
     log.warn(
       `the guard is full: it remembers ${maxEntries} secrets (${flagOf("guardEntries")}), and ` +
-        "forgets used codes first, then failures",
+        "forgets those with the fewest wrong pins",
     );
   };
-  return createMemoryStore({ rules, now: steadyClock, maxEntries, onEviction });
+  return new MemoryStore({ rules, now: steadyClock, maxEntries, onEviction });
 }
 
 function redisStore(

@@ -42,6 +42,25 @@ export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): 
 }
 
 /**
+ * What is spent once a look is given back.
+ *
+ * @param before What was spent before it was taken.
+ * @param after What was spent right after.
+ */
+export function giveBack(
+  { refillMs }: Budget,
+  spending: Spending,
+  before: Spending,
+  after: Spending,
+): Spending {
+  const { owedMs, lastMs } = spending;
+  const isLast = owedMs === after.owedMs && lastMs === after.lastMs;
+  return isLast
+    ? { owedMs: before.owedMs, lastMs: before.lastMs }
+    : { owedMs: Math.max(0, owedMs - refillMs), lastMs };
+}
+
+/**
  * What was spent, by a clock that may have been set back, and of a budget that may have been larger:
  * neither makes a wait longer than the wrong pins earned.
  */

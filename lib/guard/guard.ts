@@ -8,6 +8,7 @@
 
 import {
   type Budget,
+  giveBack,
   NOTHING_SPENT,
   owedMs,
   refusedMs as budgetRefusedMs,
@@ -15,7 +16,6 @@ import {
   spend,
   type Spending,
 } from "./budget.ts";
-import type { Look } from "./looks.ts";
 import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
 
 /**
@@ -68,9 +68,6 @@ export interface Decision {
 /** The time in which a look at a wrong pin comes back, for a secret. */
 const REFILL_MS = 3_600_000;
 
-/** How far the clock may be set back without a used code being accepted again. */
-const CLOCK_JUMP_MS = 3_600_000;
-
 /**
  * The rules that follow from the options.
  *
@@ -87,7 +84,7 @@ export function guardRules(options: {
   return {
     maxFailures,
     singleUse,
-    forgetUseMs: (2 * window + 2) * period * 1000 + CLOCK_JUMP_MS,
+    forgetUseMs: (2 * window + 2) * period * 1000,
   };
 }
 
@@ -161,7 +158,8 @@ function refusedBy(
   );
 }
 
-const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: [] };
+/** What is remembered of a secret without wrong pins, used codes and known sources. */
+export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: [] };
 
 /**
  * Decides about a pin.
@@ -193,6 +191,43 @@ export function decide(
   return after("accepted", succeeded(rules, before, { matchedStep, source }, nowMs));
 }
 
+/** The state once a look at a pin is taken from the budgets of its secret and its source. */
+export function withLook(
+  rules: GuardRules,
+  state: GuardState,
+  source: string | undefined,
+  nowMs: number,
+): GuardState {
+  return failed(rules, settled(rules, state, nowMs), source, nowMs);
+}
+
+/** A look at a pin: what was remembered before it was taken, and right after. */
+export interface Look {
+  /** The state before. */
+  readonly before: GuardState;
+  /** The state right after. */
+  readonly after: GuardState;
+  /** The name of the source; undefined where it is not known. */
+  readonly source: string | undefined;
+}
+
+/** The state once a look is given back to the budgets that it came from. */
+export function withoutLook(
+  rules: GuardRules,
+  state: GuardState,
+  { before, after, source }: Look,
+  nowMs: number,
+): GuardState {
+  if (rules.maxFailures === 0) return state;
+  const total = giveBack(totalBudget(rules), state, before, after);
+  if (source === undefined) return { ...state, ...total };
+  const [own, ownBefore, ownAfter] = [state, before, after].map(({ sources }) =>
+    sourceNamed(sources, source)
+  );
+  const spent = { ...own!, ...giveBack(sourceBudget(rules), own!, ownBefore!, ownAfter!) };
+  return { ...state, ...total, sources: withSource(state.sources, spent, nowMs) };
+}
+
 function failed(
   rules: GuardRules,
   before: GuardState,
@@ -207,7 +242,8 @@ function failed(
   return { ...after, sources: withSource(before.sources, spent, nowMs) };
 }
 
-function succeeded(
+/** The state once a right pin was accepted. */
+export function succeeded(
   rules: GuardRules,
   before: GuardState,
   { matchedStep, source }: Question & { readonly matchedStep: number },
@@ -250,48 +286,41 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
   return rules.maxFailures === 0 ? 0 : Math.ceil(owedMs(state, nowMs) / refillMs);
 }
 
-/**
- * What is remembered of a secret whose wait an operator lifts: its budget is whole again, and that of
- * each source. Which code was used last stays, and so does who is known.
- */
-export function unlocked(state: GuardState): GuardState {
-  const sources = state.sources.map((source) => ({ ...source, ...NOTHING_SPENT }));
-  return { ...state, ...NOTHING_SPENT, sources };
+/** An admitted pin, of which the computation may begin. */
+export interface Admission {
+  /**
+   * Whether the pin has its look already, so that the order in which pins are decided tells nothing.
+   * Otherwise every time step is computed before it is settled.
+   */
+  readonly hasLook: boolean;
+  /**
+   * Decides about the pin in one step that no other decision about the secret comes between. It never
+   * rejects.
+   *
+   * @param matchedStep The time step whose code the pin is; undefined when it is none.
+   */
+  readonly settle: (matchedStep: number | undefined) => Verdict | Promise<Verdict>;
+  /** Gives the look back, since the pin could not be computed. */
+  readonly cancel: () => void;
 }
 
 /** Keeps what is remembered of secrets, and applies the rules to it. */
 export interface GuardStore {
   /**
-   * The refusal that is due whatever the pin is; undefined when the pin is to be looked at.
+   * Admits a pin to be computed, or refuses it without a look.
    *
-   * It is asked first, so that nothing is computed from a pin that is refused without being looked
-   * at. That it says undefined promises nothing: `decide` has the word.
+   * @param source The name of the source; undefined where it is not known.
    */
-  readonly refusal: (fingerprint: string, source?: string) => Refusal | undefined;
-  /**
-   * Decides about a pin in one step that no other decision about the secret comes between.
-   *
-   * It never rejects.
-   *
-   * @param matchedStep The time step whose code the pin is; undefined when it is none.
-   * @param source The name of who asks; undefined where that is not known.
-   */
-  readonly decide: (
-    fingerprint: string,
-    matchedStep: number | undefined,
-    source?: string,
-  ) => Verdict | Promise<Verdict>;
-  /** Begins to look at a pin, before anything is computed from it. */
-  readonly begin: (fingerprint: string) => Look;
-  /** Whether it can tell anything but `unavailable`. */
+  readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
+  /** Whether the store is reachable. */
   readonly isHealthy: () => boolean;
-  /** Gives back what it holds of the system. */
+  /** Closes connections and timers. */
   readonly close: () => void;
 }
 
-/** What one process remembers by itself. */
+/** The memory of one process, for its operator. */
 export interface GuardMemory {
-  /** The number of secrets of which something is remembered. */
+  /** The number of secrets with wrong pins that are remembered. */
   readonly size: () => number;
   /** The number of secrets whose pins are refused now. */
   readonly throttled: () => number;

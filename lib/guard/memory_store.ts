@@ -1,112 +1,243 @@
 /**
- * What the guard remembers, in the memory of this process.
+ * The guard's state in the memory of this process.
  *
  * @module
  */
 
-import { owedMs } from "./budget.ts";
+import { AgedMap } from "./aged_map.ts";
+import { owedMs, type Spending } from "./budget.ts";
 import {
-  decide,
+  type Admission,
   type GuardMemory,
   type GuardRules,
   type GuardState,
   type GuardStore,
-  keepMsOf,
+  type Look,
+  NOTHING,
+  refusalsOf,
+  type Refusal,
   refusedMs,
+  succeeded,
   totalBudget,
-  unlocked,
+  type Verdict,
+  withLook,
+  withoutLook,
 } from "./guard.ts";
-import { Looks } from "./looks.ts";
-import { RANKS, RecentTable } from "./recent_table.ts";
+import { isKnown, type SourceState } from "./sources.ts";
 
-/** Secrets of which something is remembered, at most, unless told otherwise. */
+/** Entries of each table, unless told otherwise. */
 export const DEFAULT_ENTRIES = 100_000;
 
-/** What is forgotten for want of room: a used code or a known source alone, failures, or a wait. */
-export type Evicted = "used" | "failed" | "throttled";
+/** What was evicted: a used code, a known source, failures, or an active throttle. */
+export type Evicted = "used" | "known" | "failed" | "throttled";
 
-/** What a store in memory needs. */
+/** The options of a store in memory. */
 export interface MemoryStoreOptions {
   /** The rules. */
   readonly rules: GuardRules;
-  /**
-   * A clock in milliseconds. One that only goes forward keeps delays as long as they should be,
-   * whatever happens to the time of day.
-   */
+  /** A clock in milliseconds that nobody sets. */
   readonly now: () => number;
-  /** Secrets of which something is remembered, at most; `DEFAULT_ENTRIES` unless given. */
+  /** Secrets in each table at most; `DEFAULT_ENTRIES` unless given. */
   readonly maxEntries?: number;
-  /** Told whenever a secret is forgotten for want of room, and what of it. */
+  /** Called with each eviction for want of room. */
   readonly onEviction?: (what: Evicted) => void;
 }
 
-/** A store in memory. */
-export interface MemoryStore extends GuardStore, GuardMemory {}
+/** The wrong pins of a secret that have not come back yet, and those of its sources. */
+interface Failures extends Spending {
+  readonly sources: readonly SourceState[];
+}
+
+/** The pins of a secret that are computed now, and its failures with their looks. */
+interface Pending {
+  readonly pins: number;
+  readonly failures: Failures;
+}
 
 /**
- * Makes a store that remembers nothing yet.
+ * A store in memory.
  *
- * Nothing in it waits, so a decision is one step. When there is no room for another secret, what
- * expired is forgotten first, then used codes, then the fewest failures, and a secret that is
- * throttled last: a flood of logins pushes no failure out.
+ * Used codes and known sources, which only right pins make, have tables of their own: no flood of
+ * wrong pins for made-up secrets reaches them. Failures are in classes, each in the order of age:
+ * for want of room goes the oldest of the lowest class. A class holds failures up to twice its least
+ * number, so that to evict one costs about as many wrong pins for each look as there are entries.
  */
-export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
-  const { rules, now, maxEntries = DEFAULT_ENTRIES, onEviction } = options;
-  const table = new RecentTable(maxEntries);
-  const looks = new Looks();
-  return {
-    refusal: (fingerprint, source) => {
-      const state = table.get(fingerprint, now);
-      return state && refusedMs(rules, state, source, now()) > 0 ? "throttled" : undefined;
-    },
-    begin: (fingerprint) => looks.begin(fingerprint, table.get(fingerprint, now) !== undefined),
-    decide: (fingerprint, matchedStep, source) => {
-      const nowMs = now();
-      table.sweep(nowMs);
-      const before = table.get(fingerprint, () => nowMs);
-      const { verdict, state, keepMs } = decide(rules, before, { matchedStep, source }, nowMs);
-      if (state === undefined) {
-        table.delete(fingerprint);
-      } else if (state !== before) {
-        const entry = { state, expiresAtMs: nowMs + keepMs, rank: rankOf(rules, state, nowMs) };
-        const evicted = table.set(fingerprint, entry, nowMs);
-        if (evicted !== undefined) onEviction?.(kindOf(evicted));
-      }
-      return verdict;
-    },
-    unlock: (fingerprint) => {
-      const nowMs = now();
-      const before = table.get(fingerprint, () => nowMs);
-      if (before === undefined) return;
-      const state = unlocked(before);
-      const keepMs = keepMsOf(rules, state, nowMs);
-      table.delete(fingerprint);
-      const entry = { state, expiresAtMs: nowMs + keepMs, rank: rankOf(rules, state, nowMs) };
-      if (keepMs > 0) table.set(fingerprint, entry, nowMs);
-    },
-    isHealthy: () => true,
-    close: () => {},
-    size: () => table.size,
-    throttled: () => {
-      const nowMs = now();
-      const states = [...table.states(nowMs)];
-      return states.filter((state) => refusedMs(rules, state, undefined, nowMs) > 0).length;
-    },
-  };
+export class MemoryStore implements GuardStore, GuardMemory {
+  readonly #rules: GuardRules;
+  readonly #now: () => number;
+  readonly #maxEntries: number;
+  readonly #onEviction: (what: Evicted) => void;
+  readonly #used = new AgedMap<number>();
+  readonly #known = new AgedMap<readonly SourceState[]>();
+  /** Secrets with pins that are computed now: only what is left then takes room in a table. */
+  readonly #pending = new Map<string, Pending>();
+  /** Failures by class; throttled secrets in the last. */
+  readonly #classes: readonly AgedMap<Failures>[];
+  readonly #tables: readonly AgedMap<unknown>[];
+  #swept = 0;
+
+  /** Makes an empty store. */
+  constructor({ rules, now, maxEntries = DEFAULT_ENTRIES, onEviction }: MemoryStoreOptions) {
+    this.#rules = rules;
+    this.#now = now;
+    this.#maxEntries = maxEntries;
+    this.#onEviction = onEviction ?? (() => {});
+    const classes = 2 + Math.floor(Math.log2(Math.max(1, rules.maxFailures)));
+    this.#classes = Array.from({ length: classes }, () => new AgedMap<Failures>());
+    this.#tables = [this.#used, this.#known, ...this.#classes];
+  }
+
+  /** Takes a look from the budgets of the secret and the source, or refuses the pin. */
+  admit(fingerprint: string, source?: string): Admission | Refusal {
+    const nowMs = this.#now();
+    this.#sweep(nowMs);
+    const before = this.#stateOf(fingerprint, nowMs);
+    if (refusedMs(this.#rules, before, source, nowMs) > 0) return "throttled";
+    const after = withLook(this.#rules, before, source, nowMs);
+    this.#pend(fingerprint, after, 1);
+    const look = { before, after, source };
+    return {
+      hasLook: true,
+      settle: (matchedStep) => this.#settle(fingerprint, look, matchedStep),
+      cancel: () => void this.#finish(fingerprint, this.#now(), look),
+    };
+  }
+
+  /** Always true: the memory is here as long as its process. */
+  isHealthy(): boolean {
+    return true;
+  }
+
+  /** Does nothing. */
+  close(): void {}
+
+  /** The number of secrets with wrong pins that are remembered. */
+  size(): number {
+    return this.#classes.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The number of secrets whose pins are refused now. */
+  throttled(): number {
+    const nowMs = this.#now();
+    return [...this.#classes.at(-1)!.values(nowMs)].filter((failures) =>
+      refusalsOf(this.#rules, { ...NOTHING, ...failures }, nowMs).toSomeMs > 0
+    ).length;
+  }
+
+  /** Ends the throttle of a secret: its budget is whole again. A used code stays used. */
+  unlock(fingerprint: string): void {
+    const pending = this.#pending.get(fingerprint);
+    if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
+    this.#deleteFailures(fingerprint);
+  }
+
+  // One table after another, so that no call pays for all.
+  #sweep(nowMs: number): void {
+    this.#swept = (this.#swept + 1) % this.#tables.length;
+    this.#tables[this.#swept]!.sweep(nowMs);
+  }
+
+  #deleteFailures(fingerprint: string): void {
+    for (const failures of this.#classes) if (failures.delete(fingerprint)) return;
+  }
+
+  // Takes no other step in between, so that a code is accepted once however many come at once.
+  #settle(fingerprint: string, look: Look, matchedStep: number | undefined): Verdict {
+    const nowMs = this.#now();
+    if (matchedStep === undefined) {
+      this.#finish(fingerprint, nowMs);
+      return "wrong";
+    }
+    const before = this.#finish(fingerprint, nowMs, look);
+    if (this.#rules.singleUse && matchedStep <= before.usedStep) return "replayed";
+    const { source } = look;
+    const { usedStep, sources } = succeeded(this.#rules, before, { matchedStep, source }, nowMs);
+    if (this.#rules.singleUse) {
+      this.#used.set(fingerprint, usedStep, nowMs + this.#rules.forgetUseMs);
+      this.#makeRoom(this.#used, "used");
+    }
+    const known = sources.filter((other) => isKnown(other, nowMs));
+    if (source !== undefined && known.length > 0) {
+      const untilMs = Math.max(...known.map(({ knownUntilMs }) => knownUntilMs));
+      this.#known.set(fingerprint, known, untilMs);
+      this.#makeRoom(this.#known, "known");
+    }
+    return "accepted";
+  }
+
+  #pend(fingerprint: string, { owedMs, lastMs, sources }: GuardState, more: 1 | -1): number {
+    const pins = (this.#pending.get(fingerprint)?.pins ?? 0) + more;
+    if (pins === 0) this.#pending.delete(fingerprint);
+    else this.#pending.set(fingerprint, { pins, failures: { owedMs, lastMs, sources } });
+    return pins;
+  }
+
+  /** Ends a pin, and gives its look back where it is named. */
+  #finish(fingerprint: string, nowMs: number, look?: Look): GuardState {
+    const before = this.#stateOf(fingerprint, nowMs);
+    const state = look === undefined ? before : withoutLook(this.#rules, before, look, nowMs);
+    if (this.#pend(fingerprint, state, -1) === 0) this.#keepFailures(fingerprint, state, nowMs);
+    return state;
+  }
+
+  #stateOf(fingerprint: string, nowMs: number): GuardState {
+    const failures = this.#pending.get(fingerprint)?.failures ??
+      this.#failuresOf(fingerprint, nowMs);
+    const known = this.#known.get(fingerprint, nowMs) ?? [];
+    const usedStep = this.#used.get(fingerprint, nowMs) ?? NOTHING.usedStep;
+    if (failures === undefined && known.length === 0) return { ...NOTHING, usedStep };
+    const { sources: spent, ...total } = failures ?? NOTHING;
+    return { ...NOTHING, ...total, usedStep, sources: merged(spent, known) };
+  }
+
+  #failuresOf(fingerprint: string, nowMs: number): Failures | undefined {
+    for (const failures of this.#classes) {
+      const found = failures.get(fingerprint, nowMs);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #keepFailures(fingerprint: string, state: GuardState, nowMs: number): void {
+    this.#deleteFailures(fingerprint);
+    const sources = state.sources.filter((source) => owedMs(source, nowMs) > 0);
+    const keepMs = Math.max(...[state, ...sources].map((spending) => owedMs(spending, nowMs)));
+    if (keepMs === 0) return;
+    if (this.size() >= this.#maxEntries) this.#evictFailures();
+    const { owedMs: owed, lastMs } = state;
+    this.#classes[this.#classOf(state, nowMs)]!
+      .set(fingerprint, { owedMs: owed, lastMs, sources }, nowMs + keepMs);
+  }
+
+  #classOf(state: GuardState, nowMs: number): number {
+    const last = this.#classes.length - 1;
+    if (refusedMs(this.#rules, state, undefined, nowMs) > 0) return last;
+    const failures = owedMs(state, nowMs) / totalBudget(this.#rules).refillMs;
+    return Math.min(Math.floor(Math.log2(Math.max(1, failures))), last - 1);
+  }
+
+  #evictFailures(): void {
+    const lowest = this.#classes.findIndex(({ size }) => size > 0);
+    this.#classes[lowest]!.deleteOldest();
+    this.#onEviction(lowest === this.#classes.length - 1 ? "throttled" : "failed");
+  }
+
+  #makeRoom(table: AgedMap<unknown>, what: Evicted): void {
+    if (table.size <= this.#maxEntries) return;
+    table.deleteOldest();
+    this.#onEviction(what);
+  }
 }
 
-/** The rank of secrets whose pins are refused. */
-const THROTTLED = RANKS - 1;
-
-// Ranks grow with the logarithm of the failures: there are few, and one failure more makes no
-// difference where there are many.
-function rankOf(rules: GuardRules, state: GuardState, nowMs: number): number {
-  if (refusedMs(rules, state, undefined, nowMs) > 0) return THROTTLED;
-  const failures = owedMs(state, nowMs) / totalBudget(rules).refillMs;
-  return failures <= 0 ? 0 : 1 + Math.floor(Math.log2(Math.max(1, failures)));
-}
-
-function kindOf(rank: number): Evicted {
-  if (rank === THROTTLED) return "throttled";
-  return rank === 0 ? "used" : "failed";
+// The sources of a secret: those with wrong pins, and those that are known.
+function merged(
+  spent: readonly SourceState[],
+  known: readonly SourceState[],
+): readonly SourceState[] {
+  const sources = spent.map((source) => ({
+    ...source,
+    knownUntilMs: known.find(({ id }) => id === source.id)?.knownUntilMs ?? 0,
+  }));
+  const others = known.filter(({ id }) => spent.every((source) => source.id !== id));
+  return [...sources, ...others.map((source) => ({ ...source, owedMs: 0, lastMs: 0 }))];
 }

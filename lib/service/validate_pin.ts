@@ -5,12 +5,12 @@
  */
 
 import { shortName } from "../guard/fingerprint.ts";
-import type { Verdict } from "../guard/guard.ts";
-import type { Look } from "../guard/looks.ts";
+import type { Admission, Verdict } from "../guard/guard.ts";
 import {
   importOtpKey,
   matchesCurrentStep,
   matchTimeStep,
+  type OtpAlgorithm,
   timeStep,
   type TotpCheck,
 } from "../otp/totp.ts";
@@ -37,9 +37,7 @@ export type ValidatePinContext =
  * that is then not exactly the ASCII digits of a code is wrong, not an error. An empty one is no guess,
  * so the guard is not asked about it.
  *
- * However many pins are sent at once, each decision of the guard is one step of its store, and which
- * pin is decided first does not depend on which is right, so no more of them are told apart than the
- * guard lets through.
+ * However many pins are sent at once, no more of them are told apart than the guard admits.
  *
  * @throws {Fault} When the secretCode gives no key.
  */
@@ -55,9 +53,9 @@ export async function validatePin(
     return false;
   }
   const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
-  const refusal = guard?.store.refusal(fingerprint, asker);
-  if (refusal !== undefined) {
-    report?.({ secret: shortName(fingerprint), outcome: refusal });
+  const admission = guard?.store.admit(fingerprint, asker);
+  if (typeof admission === "string") {
+    report?.({ secret: shortName(fingerprint), outcome: admission });
     return false;
   }
   const check = {
@@ -66,13 +64,7 @@ export async function validatePin(
     window: otp.window,
     digits: otp.digits,
   };
-  const key = await importOtpKey(secret, otp.algorithm);
-  const decide: Decide = (distance) => {
-    const matchedStep = distance === undefined ? undefined : check.step + distance;
-    if (guard !== undefined) return guard.store.decide(fingerprint, matchedStep, asker);
-    return matchedStep === undefined ? "wrong" : "accepted";
-  };
-  const { verdict, distance } = await judge(key, check, decide, guard?.store.begin(fingerprint));
+  const { verdict, distance } = await judge(secret, otp.algorithm, check, admission ?? NO_GUARD);
   // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
   if (verdict === "accepted" && distance !== undefined) {
     report?.({ distance });
@@ -85,7 +77,11 @@ export async function validatePin(
   return false;
 }
 
-type Decide = (distance: number | undefined) => Verdict | Promise<Verdict>;
+const NO_GUARD: Admission = {
+  hasLook: true,
+  settle: (matchedStep) => matchedStep === undefined ? "wrong" : "accepted",
+  cancel: () => {},
+};
 
 interface Judged {
   readonly verdict: Verdict;
@@ -93,38 +89,28 @@ interface Judged {
 }
 
 async function judge(
-  key: CryptoKey,
+  secret: Uint8Array<ArrayBuffer>,
+  algorithm: OtpAlgorithm,
   check: TotpCheck,
-  decide: Decide,
-  look: Look | undefined,
+  admission: Admission,
 ): Promise<Judged> {
+  let isSettled = false;
+  const settle = (distance: number | undefined): Verdict | Promise<Verdict> => {
+    isSettled = true;
+    return admission.settle(distance === undefined ? undefined : check.step + distance);
+  };
   try {
-    if (look === undefined || look.mayBeEarly) {
-      return await lookAtCurrentStepFirst(key, check, decide);
+    const key = await importOtpKey(secret, algorithm);
+    // Most pins are those of the current step: a third of the work tells. A pin that is right and not
+    // accepted takes as long as a wrong one.
+    if (admission.hasLook && await matchesCurrentStep(key, check)) {
+      const verdict = await settle(0);
+      if (verdict !== "accepted") await matchTimeStep(key, { ...check, nearest: 1 });
+      return { verdict, distance: 0 };
     }
-    const distance = await matchTimeStep(key, check);
-    await look.turn;
-    return { verdict: await decide(distance), distance };
+    const distance = await matchTimeStep(key, { ...check, nearest: admission.hasLook ? 1 : 0 });
+    return { verdict: await settle(distance), distance };
   } finally {
-    look?.end();
+    if (!isSettled) admission.cancel();
   }
-}
-
-// Most pins are right, and of the current step: to find that out takes a third of the work. Nothing is
-// told by the time that this saves, since it is saved for an answer alone that says as much itself:
-// nothing is remembered of the secret and no other pin of it is being looked at, so nothing holds the
-// answer back, and no pin that came before is passed. Should a store hold it back nevertheless, the
-// other steps are computed as they are for a wrong pin.
-async function lookAtCurrentStepFirst(
-  key: CryptoKey,
-  check: TotpCheck,
-  decide: Decide,
-): Promise<Judged> {
-  const isCurrent = await matchesCurrentStep(key, check);
-  const early = isCurrent ? await decide(0) : undefined;
-  if (early === "accepted") return { verdict: early, distance: 0 };
-  const distance = await matchTimeStep(key, { ...check, nearest: 1 });
-  return early === undefined
-    ? { verdict: await decide(distance), distance }
-    : { verdict: early, distance: 0 };
 }

@@ -5,8 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { GuardRules, GuardStore, Question, Verdict } from "../guard/guard.ts";
-import { SHARED_LOOK } from "../guard/looks.ts";
+import type { GuardRules, GuardStore, Question, Refusal, Verdict } from "../guard/guard.ts";
 import { Deadlines } from "../connection/deadlines.ts";
 import type { RedisClient } from "../connection/redis_client.ts";
 import { isUnknownScript, type RedisConnection } from "../connection/redis_connection.ts";
@@ -94,32 +93,37 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
       return await connection.ask(["EVAL", DECIDE_SCRIPT, ...args], read, isOver);
     }
   };
-  return {
-    refusal: (fingerprint, source) => {
-      if (refusals.has(refusalName(fingerprint, source), now())) return "throttled";
-      if (connection.isHealthy()) return undefined;
+  const refusal = (name: string): Refusal | undefined => {
+    if (refusals.has(name, now())) return "throttled";
+    if (connection.isHealthy()) return undefined;
+    onError?.();
+    return "unavailable";
+  };
+  const decide = async (fingerprint: string, asked: Question): Promise<Verdict> => {
+    try {
+      const { verdict, refusedMs } = await deadlines.within((isOver) =>
+        ask(fingerprint, asked, isOver)
+      );
+      if (refusedMs > 0) {
+        const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
+        refusals.add(refusalName(fingerprint, asked.source), untilMs);
+      }
+      if (verdict === "unavailable") onError?.();
+      return verdict;
+    } catch {
+      // The connection has told why, unless each of its nodes answers in time and all together do
+      // not; whatever it was, nothing is known of the secret.
       onError?.();
       return "unavailable";
-    },
-    decide: async (fingerprint, matchedStep, source) => {
-      try {
-        const { verdict, refusedMs } = await deadlines.within((isOver) =>
-          ask(fingerprint, { matchedStep, source }, isOver)
-        );
-        if (refusedMs > 0) {
-          const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
-          refusals.add(refusalName(fingerprint, source), untilMs);
-        }
-        if (verdict === "unavailable") onError?.();
-        return verdict;
-      } catch {
-        // The connection has told why, unless each of its nodes answers in time and all together do
-        // not; whatever it was, nothing is known of the secret.
-        onError?.();
-        return "unavailable";
-      }
-    },
-    begin: () => SHARED_LOOK,
+    }
+  };
+  return {
+    admit: (fingerprint, source) =>
+      refusal(refusalName(fingerprint, source)) ?? {
+        hasLook: false,
+        settle: (matchedStep) => decide(fingerprint, { matchedStep, source }),
+        cancel: () => {},
+      },
     isHealthy: connection.isHealthy,
     close: () => {
       deadlines.close();

@@ -18,7 +18,7 @@ export interface ProcessFigures {
   readonly cpuSeconds: number;
   /** When the process started, in seconds since 1970-01-01T00:00:00Z. */
   readonly startSeconds: number;
-  /** Of how many secrets this process remembers something; undefined where a store does. */
+  /** Secrets with wrong pins that this process remembers; undefined where a store does. */
   readonly guardEntries?: number | undefined;
 }
 
@@ -79,6 +79,7 @@ export function createMetrics(version: string, kinds: readonly FactKind[]): Metr
   const facts = new Map(kinds.map((kind) => [kind.name, factCounter(kind)]));
   const guard: Record<GuardEvent, number> = {
     "evicted-used": 0,
+    "evicted-known": 0,
     "evicted-failed": 0,
     "evicted-throttled": 0,
     "store-error": 0,
@@ -187,6 +188,7 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
   return [
     ...family(evictions, "counter", "Secrets of which something was forgotten for want of room."),
     sample(evictions, { class: "used" }, guard["evicted-used"]),
+    sample(evictions, { class: "known" }, guard["evicted-known"]),
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
     ...family(wrong, "counter", "Wrong pins that were looked at."),
@@ -199,7 +201,7 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
 function entryLines({ guardEntries }: ProcessFigures): string[] {
   if (guardEntries === undefined) return [];
   const name = "authenticator_guard_entries";
-  const help = "Secrets of which this process remembers something.";
+  const help = "Secrets with wrong pins that this process remembers.";
   return [...family(name, "gauge", help), sample(name, {}, guardEntries)];
 }
 

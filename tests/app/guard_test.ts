@@ -1,3 +1,4 @@
+import { decide, refusal } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../lib/app/guard.ts";
@@ -33,7 +34,7 @@ for (const [line, verdicts] of ROWS) {
     const guard = createGuard(configOf(line.split(" ").filter((word) => word !== "")), OBSERVER);
     const told: string[] = [];
     for (const step of [undefined, 7, 7]) {
-      if (guard !== undefined) told.push(await guard.store.decide("a secret", step));
+      if (guard !== undefined) told.push(await decide(guard.store, "a secret", step));
     }
     assertEquals(guard && told, verdicts);
     guard?.store.close();
@@ -92,11 +93,11 @@ function notes(): { readonly said: string[]; readonly observer: GuardObserver } 
 Deno.test("createGuard() counts what is forgotten for want of room, and says so once a minute", async () => {
   const { said, observer } = notes();
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
-  for (let i = 0; i < 12; i++) await store.decide(String(i), undefined);
+  for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
   assertEquals(said, [
     "count: evicted-failed",
-    "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets used codes " +
-    "first, then failures",
+    "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets those with the " +
+    "fewest wrong pins",
     "count: evicted-failed",
   ]);
 });
@@ -109,7 +110,7 @@ Deno.test("createGuard() says again after a minute that there is no room", async
   Object.assign(performance, { now: () => nowMs });
   try {
     // The first has room.
-    for (nowMs of [5, 10, 60_009, 60_010, 60_011]) await store.decide(`at ${nowMs}`, undefined);
+    for (nowMs of [5, 10, 60_009, 60_010, 60_011]) await decide(store, `at ${nowMs}`, undefined);
   } finally {
     Object.assign(performance, { now });
   }
@@ -124,7 +125,7 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
   await eventually(guard.store.isHealthy);
   assertEquals(said, [`info: the store of the guard, ${fuzzed.url}, answers`]);
-  assertEquals(await guard.store.decide(guard.fingerprint(new Uint8Array(20)), 7), "accepted");
+  assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();
   await eventually(() => !guard.store.isHealthy());
   fuzzed.close();
@@ -140,7 +141,7 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
     observer,
   )!;
   await eventually(() => said.length > 0);
-  assertEquals([guard.store.refusal("a"), await guard.store.decide("a", 7)], [
+  assertEquals([refusal(guard.store, "a"), await decide(guard.store, "a", 7)], [
     "unavailable",
     "unavailable",
   ]);

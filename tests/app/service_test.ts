@@ -129,6 +129,7 @@ Deno.test("createService() counts wrong pins and what its guard remembers, where
   };
   const [none, one] = ["0", "1"].map((count) => [
     `evictions_total{class="used"} 0`,
+    `evictions_total{class="known"} 0`,
     `evictions_total{class="failed"} ${count}`,
     `evictions_total{class="throttled"} 0`,
   ]);

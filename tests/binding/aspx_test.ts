@@ -1,6 +1,5 @@
+import { storeThat, type StoreWishes } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
-import type { GuardStore } from "../../lib/guard/guard.ts";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { type HandlerWishes, handlerWith } from "../support/handler.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
@@ -37,15 +36,9 @@ const broken = (): never => {
   throw new Error("The core is broken");
 };
 
-/** A service with a guard that lets everything through, but for what is changed. */
-function guarded(changes: Partial<GuardStore>): HandlerWishes {
-  const store = {
-    begin: () => SHARED_LOOK,
-    refusal: () => undefined,
-    decide: () => Promise.resolve("accepted"),
-    ...changes,
-  } as Partial<GuardStore> as GuardStore;
-  return { guard: { fingerprint: () => "", source: () => "", store } };
+/** A service with a guard that accepts every right pin, but for what a test wants. */
+function guarded(wishes: StoreWishes): HandlerWishes {
+  return { guard: { fingerprint: () => "", source: () => "", store: storeThat(wishes) } };
 }
 
 // What is wrong, the address, and how the service is set up.
@@ -71,10 +64,10 @@ const REFUSED: readonly (readonly [string, string, HandlerWishes?])[] = [
   ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: broken } }],
   ["a pin while its secret is throttled", RIGHT, guarded({ refusal: () => "throttled" })],
   ["a pin while the store is down", RIGHT, guarded({ refusal: () => "unavailable" })],
-  ["a pin that was used before", RIGHT, guarded({ decide: () => Promise.resolve("replayed") })],
-  ["a pin that came too late", RIGHT, guarded({ decide: () => Promise.resolve("throttled") })],
+  ["a pin that was used before", RIGHT, guarded({ settle: () => Promise.resolve("replayed") })],
+  ["a pin that came too late", RIGHT, guarded({ settle: () => Promise.resolve("throttled") })],
   ["a store that breaks before the pin is looked at", RIGHT, guarded({ refusal: broken })],
-  ["a store that breaks after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
+  ["a store that breaks after it", RIGHT, guarded({ settle: () => Promise.reject(new Error()) })],
   ["a secret that is not Base32, where it should be", RIGHT.replace(SECRET, "!"), {
     flags: { "secret-encoding": "base32" },
   }],

@@ -12,7 +12,6 @@ import {
   sourceBudget,
   strangersBudget,
   totalBudget,
-  unlocked,
   type Verdict,
 } from "../../lib/guard/guard.ts";
 import { isKnown, KNOWN_MS } from "../../lib/guard/sources.ts";
@@ -186,8 +185,8 @@ Deno.test("decide() has a state remembered for as long as anything of it matters
   assertEquals(keepMs([WRONG, undefined]), HOUR);
   assertEquals(keepMs([WRONG, "a"]), 2 * HOUR);
   assertEquals(keepMs([STEP, undefined]), rules.forgetUseMs);
-  assertEquals(keepMs([WRONG, undefined], [STEP, undefined]), rules.forgetUseMs);
-  assertEquals(keepMs([0, undefined], [WRONG, undefined]), rules.forgetUseMs);
+  assertEquals(keepMs([WRONG, undefined], [STEP, undefined]), HOUR);
+  assertEquals(keepMs([0, undefined], [WRONG, undefined]), HOUR);
   assertEquals(keepMs([STEP, "a"], [WRONG, "b"]), KNOWN_MS);
   assertEquals(keepMs(...Array(9).fill([WRONG, undefined]), [STEP, undefined]), 9 * HOUR);
 });
@@ -294,26 +293,6 @@ Deno.test("decide() without a limit leaves what is remembered of one as it is", 
   assert(replayed.state === state);
 });
 
-Deno.test("unlocked() gives a secret and its sources all looks back, and forgets nothing else", () => {
-  const rules = rulesWith({ singleUse: true, maxFailures: 10 });
-  const player = new Player(rules);
-  player.pin(STEP, "a");
-  player.exhaust("a");
-  player.exhaust("b");
-  const state = unlocked(player.state!);
-  const whole = { owedMs: 0, lastMs: 0 };
-  assertEquals(state, {
-    ...whole,
-    usedStep: STEP,
-    sources: [{ ...whole, id: "a", knownUntilMs: START + KNOWN_MS }, {
-      ...whole,
-      id: "b",
-      knownUntilMs: 0,
-    }],
-  });
-  assertEquals(refusedMs(rules, state, "b", START), 0);
-});
-
 Deno.test("a clock set ahead by an hour gives one look back", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
@@ -330,11 +309,10 @@ Deno.test("a clock set back by an hour makes no used code good again", () => {
   assertEquals([player.pin(STEP), player.pin(STEP - 120)], ["replayed", "replayed"]);
 });
 
-Deno.test("a used code is remembered for longer than any clock within an hour takes it", () => {
+Deno.test("a used code is remembered for longer than it can be right", () => {
   for (const [window, period] of [[0, 30], [1, 30], [10, 60], [100, 3600]] as const) {
     const rules = rulesWith({ singleUse: true, window, period });
-    const codeLivesMs = (2 * window + 1) * period * SECOND;
-    assert(rules.forgetUseMs > codeLivesMs + HOUR);
+    assert(rules.forgetUseMs > (2 * window + 1) * period * SECOND);
   }
 });
 

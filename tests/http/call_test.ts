@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
+import { storeThat } from "../support/guard_store.ts";
 import { serviceHandler } from "../../lib/app/handler.ts";
 import type { Binding } from "../../lib/binding/binding.ts";
 import { httpPostBinding } from "../../lib/binding/http_params.ts";
@@ -38,13 +38,7 @@ async function sourcesOf(
     guard: {
       fingerprint: () => "",
       source: (_, text) => source = text,
-      store: {
-        refusal: () => undefined,
-        decide: () => "wrong",
-        begin: () => SHARED_LOOK,
-        isHealthy: () => true,
-        close: () => {},
-      },
+      store: storeThat({ settle: () => "wrong" }),
     },
   });
   for (const [key, field] of asked) {

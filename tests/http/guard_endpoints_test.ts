@@ -1,14 +1,15 @@
+import { decide } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules } from "../../lib/guard/guard.ts";
-import { createMemoryStore } from "../../lib/guard/memory_store.ts";
+import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { OPERATOR_ROUTES } from "../../lib/http/route.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const RULES = guardRules({ maxFailures: 1, singleUse: false, window: 1, period: 30 });
 
 function scene(hasMemory = true): (request: Request) => Promise<Response> {
-  const store = createMemoryStore({ rules: RULES, now: () => 0 });
-  store.decide("canary", undefined);
+  const store = new MemoryStore({ rules: RULES, now: () => 0 });
+  decide(store, "canary", undefined);
   const guard = {
     fingerprint: (key: Uint8Array) => new TextDecoder().decode(key),
     source: () => "",

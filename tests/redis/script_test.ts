@@ -1,9 +1,10 @@
+import { decide as ask } from "../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { decide, guardRules, type GuardState, type GuardStore } from "../../lib/guard/guard.ts";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../lib/guard/sources.ts";
-import { createMemoryStore } from "../../lib/guard/memory_store.ts";
+import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { openRedis } from "../../lib/connection/redis_client.ts";
 import { keepConnected, type RedisConnection } from "../../lib/connection/redis_connection.ts";
 import { storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
@@ -63,14 +64,14 @@ async function playBoth(
   };
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
-  const memory = createMemoryStore({ rules, now: () => nowMs });
+  const memory = new MemoryStore({ rules, now: () => nowMs });
   const redis = createRedisStore({ rules, connection, now: () => 0, storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
     const source = pick(random, sources);
-    const expected = await memory.decide(`run ${run}`, step, source);
-    const actual = await redis.decide(`run ${run}`, step, source);
+    const expected = await ask(memory, `run ${run}`, step, source);
+    const actual = await ask(redis, `run ${run}`, step, source);
     history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
     assertEquals(actual, expected, `${JSON.stringify(rules)}\n${history.join("\n")}`);
     seen.add(expected);
@@ -93,7 +94,7 @@ Deno.test("the script keeps what the rules say, to the last source", async () =>
           const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
           const source = random(9) === 0 ? undefined : `s${random(30)}`;
           ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
-          await redis.decide(`run ${run}`, matchedStep, source);
+          await ask(redis, `run ${run}`, matchedStep, source);
           const remembered = await inspect(connection, `run ${run}`);
           assertEquals(remembered?.state, state);
           nowMs += random(10 * HOUR) >> random(20);
@@ -139,7 +140,7 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store = createRedisStore({ rules, connection, now: () => 0 });
-      assertEquals(await store.decide("a", 60_000_000), "accepted");
+      assertEquals(await ask(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
   });
@@ -150,17 +151,17 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
     await withConnection(url, async (connection) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store = createRedisStore({ rules, connection, now: () => 0 });
-      await store.decide("used", 60_000_000);
-      await store.decide("failed", undefined);
+      await ask(store, "used", 60_000_000);
+      await ask(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
         const leftMs = Number(/\d+/.exec(await command("PTTL", KEY_PREFIX + name))![0]);
         return leftMs <= ms && leftMs > ms - 60_000;
       };
       assert(await isNear("used", rules.forgetUseMs));
       assert(await isNear("failed", HOUR));
-      await store.decide("failed", undefined, "source");
+      await ask(store, "failed", undefined, "source");
       assert(await isNear("failed", 2 * HOUR));
-      await store.decide("known", 60_000_000, "source");
+      await ask(store, "known", 60_000_000, "source");
       assert(await isNear("known", KNOWN_MS));
       // Nothing else; what the probe keeps for a millisecond may be there.
       const keys = await command("KEYS", "*");
@@ -180,11 +181,11 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
       const store: GuardStore = createRedisStore({ rules, connection, now: () => 0 });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
-      assertEquals(await store.decide("c", 1), "unavailable");
+      assertEquals(await ask(store, "c", 1), "unavailable");
       await command("RPUSH", `${KEY_PREFIX}list`, "a");
-      assertEquals(await store.decide("a", 1), "unavailable");
-      assertEquals(await store.decide("list", 1), "unavailable");
-      assertEquals([await store.decide("b", 1), store.isHealthy()], ["accepted", true]);
+      assertEquals(await ask(store, "a", 1), "unavailable");
+      assertEquals(await ask(store, "list", 1), "unavailable");
+      assertEquals([await ask(store, "b", 1), store.isHealthy()], ["accepted", true]);
     });
   });
 });
@@ -194,11 +195,11 @@ Deno.test("unlockKey() forgets wrong pins, and keeps what else is known of a sec
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withConnection(url, async (connection) => {
       const store = createRedisStore({ rules, connection, now: () => 0 });
-      await store.decide("failed", undefined);
-      await store.decide("strange", undefined, "source");
-      await store.decide("used", 60_000_000);
-      await store.decide("known", 60_000_000, "source");
-      await store.decide("known", undefined, "other");
+      await ask(store, "failed", undefined);
+      await ask(store, "strange", undefined, "source");
+      await ask(store, "used", 60_000_000);
+      await ask(store, "known", 60_000_000, "source");
+      await ask(store, "known", undefined, "other");
       const unlock = (name: string): Promise<boolean> => unlockKey(connection, KEY_PREFIX + name);
       for (const name of ["failed", "strange"]) {
         assertEquals([await unlock(name), await unlock(name)], [true, false], name);
@@ -218,9 +219,9 @@ Deno.test("a store that forgot the script is told it again", async () => {
     await withConnection(url, async (connection) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
       const store = createRedisStore({ rules, connection, now: () => 0 });
-      assertEquals(await store.decide("a", 1), "accepted");
+      assertEquals(await ask(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
-      assertEquals([await store.decide("a", 1), store.isHealthy()], ["replayed", true]);
+      assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);
     });
   });
 });

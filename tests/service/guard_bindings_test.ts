@@ -9,8 +9,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
-import { createMemoryStore } from "../../lib/guard/memory_store.ts";
+import { storeThat, type StoreWishes } from "../support/guard_store.ts";
+import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { factKinds } from "../../lib/service/facts.ts";
@@ -82,7 +82,7 @@ const KEY = new Uint8Array(32);
 const RULES = guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30 });
 
 function serviceWith(
-  store: GuardStore | undefined = createMemoryStore({ rules: RULES, now: () => 0 }),
+  store: GuardStore | undefined = new MemoryStore({ rules: RULES, now: () => 0 }),
 ): Service {
   const guard: Guard = {
     fingerprint: fingerprintBy(KEY, "SHA1"),
@@ -124,12 +124,9 @@ function serviceWith(
   return { ask, events, said: () => log + metrics.text(figures) };
 }
 
-const UNKNOWN: GuardStore = {
-  refusal: () => undefined,
-  decide: () => Promise.resolve("unavailable"),
-  begin: () => SHARED_LOOK,
-  isHealthy: () => true,
-  close: () => {},
+const UNKNOWN: StoreWishes = {
+  hasLook: false,
+  settle: () => Promise.resolve("unavailable"),
 };
 
 for (const way of WAYS.keys()) {
@@ -151,7 +148,7 @@ for (const way of WAYS.keys()) {
   Deno.test(`a right pin is answered as a wrong one is while the store cannot tell: ${way}`, async () => {
     const wrong = await serviceWith().ask(way, WRONG);
     for (
-      const store of [UNKNOWN, { ...UNKNOWN, refusal: () => "unavailable" } satisfies GuardStore]
+      const store of [storeThat(UNKNOWN), storeThat({ refusal: () => "unavailable" })]
     ) {
       const { ask, events } = serviceWith(store);
       assertEquals(await ask(way, RIGHT), wrong);
@@ -160,7 +157,7 @@ for (const way of WAYS.keys()) {
   });
 
   Deno.test(`a wrong pin is false although the store says accepted: ${way}`, async () => {
-    const { ask, events } = serviceWith({ ...UNKNOWN, decide: () => "accepted" });
+    const { ask, events } = serviceWith(storeThat({ hasLook: false, settle: () => "accepted" }));
     const right = await ask(way, RIGHT);
     const wrong = right.replace("true", "false").replace("True", "False");
     for (const pin of [WRONG, "12345", "nonsense"]) assertEquals(await ask(way, pin), wrong);
@@ -208,7 +205,7 @@ Deno.test("without the field, the caller's key tells who asks, by its name or wi
   const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}\n${other}`));
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
   for (const guesser of [shop!, bare!]) {
-    const store = createMemoryStore({ rules, now: () => 0 });
+    const store = new MemoryStore({ rules, now: () => 0 });
     const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
     const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
     const ask = async (pin: string, key: string, source = ""): Promise<string> => {
@@ -243,7 +240,7 @@ Deno.test("no caller is taken for another, nor asks for those whom another asks 
     [shop!, "192.0.2.1", bare!, "192.0.2.1"],
   ];
   for (const [guesser, said, caller, source] of rows) {
-    const store = createMemoryStore({ rules, now: () => 0 });
+    const store = new MemoryStore({ rules, now: () => 0 });
     const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
     const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
     const ask = async (pin: string, key: string, text: string): Promise<string> => {
@@ -302,9 +299,9 @@ Deno.test("the operator sees each reason, and how far off the accepted pins were
 
 Deno.test("a pin that is refused beforehand is not decided about, and a faulty call neither", async () => {
   let decided = 0;
-  const counting: GuardStore = { ...UNKNOWN, decide: () => (decided++, "wrong") };
-  await serviceWith({ ...counting, refusal: () => "throttled" }).ask("HTTP POST", RIGHT);
-  const { ask } = serviceWith(counting);
+  const counting = { settle: () => (decided++, "wrong" as const) };
+  await serviceWith(storeThat({ ...counting, refusal: () => "throttled" })).ask("HTTP POST", RIGHT);
+  const { ask } = serviceWith(storeThat(counting));
   await ask("HTTP POST", WRONG, "");
   assertEquals(decided, 0);
   await ask("HTTP POST", WRONG);

@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { factKinds, type Facts } from "../../lib/service/facts.ts";
 import { shortName } from "../../lib/guard/fingerprint.ts";
-import type { GuardStore, Verdict } from "../../lib/guard/guard.ts";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
+import type { Verdict } from "../../lib/guard/guard.ts";
+import { storeThat, type StoreWishes } from "../support/guard_store.ts";
 import { Fault } from "../../lib/service/fault.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
@@ -35,7 +36,7 @@ Deno.test("validatePin() without a guard asks nobody who asks", async () => {
 });
 
 /** What is done, in its order, for a pin: codes that are computed, and the decision. */
-async function worked(pin: string, store?: Partial<GuardStore>): Promise<string> {
+async function worked(pin: string, wishes?: StoreWishes): Promise<string> {
   const work: string[] = [];
   const { sign } = crypto.subtle;
   Object.defineProperty(crypto.subtle, "sign", {
@@ -45,17 +46,14 @@ async function worked(pin: string, store?: Partial<GuardStore>): Promise<string>
       return sign.apply(crypto.subtle, args);
     },
   });
-  const decide = store?.decide ?? ((_, step) => step === undefined ? "wrong" : "accepted");
-  const whole: GuardStore = {
-    refusal: () => undefined,
-    begin: () => ({ ...SHARED_LOOK, mayBeEarly: true }),
-    isHealthy: () => true,
-    close: () => {},
-    ...store,
-    decide: (...args) => (work.push("decision"), decide(...args)),
-  };
+  const settle = wishes?.settle ??
+    ((_: string, step: number | undefined) => step === undefined ? "wrong" : "accepted");
+  const store = storeThat({
+    ...wishes,
+    settle: (...args) => (work.push("decision"), settle(...args)),
+  });
   try {
-    const guard = store && { fingerprint: () => "f", source: () => "s", store: whole };
+    const guard = wishes && { fingerprint: () => "f", source: () => "s", store };
     const otp = { ...OTP, window: 1 };
     const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
     work.push(String(await validatePin({ pin, secretCode: "secret" }, context)));
@@ -69,8 +67,8 @@ const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
   referenceHotp("secret", step)
 );
 const LOCAL = {};
-const SHARED = { begin: () => SHARED_LOOK };
-const verdict = (verdict: Verdict): Partial<GuardStore> => ({ decide: () => verdict });
+const SHARED = { hasLook: false };
+const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
 
 Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
   assertEquals(await worked(CURRENT!), "code true");
@@ -113,11 +111,10 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];
     const facts: Facts[] = [];
-    const store = {
-      begin: () => SHARED_LOOK,
+    const store = storeThat({
       refusal: (...args: unknown[]) => (asked.push(args), refused),
-      decide: (...args: unknown[]) => (asked.push(args), "replayed"),
-    } as Partial<GuardStore> as GuardStore;
+      settle: (...args: unknown[]) => (asked.push(args), "replayed"),
+    });
     const guard = {
       fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
       source: (fingerprint: string, source: string) => `${source}, ${fingerprint}`,
@@ -148,7 +145,7 @@ Deno.test("validatePin() asks the guard about no empty pin, and says so", async 
   const guard = {
     fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
     source: asked,
-    store: { refusal: asked, begin: asked, decide: asked } as Partial<GuardStore> as GuardStore,
+    store: storeThat({ refusal: asked, settle: asked }),
   };
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
   const facts: Facts[] = [];
@@ -188,4 +185,29 @@ Deno.test("a Fault is an error by its own name, and of no header blocks unless t
     String(new Fault("invalid", "Missing parameter: pin.")),
     "Fault: Missing parameter: pin.",
   );
+});
+
+Deno.test("validatePin() gives the look back where no code can be computed", async () => {
+  const done: string[] = [];
+  const store = {
+    ...storeThat(),
+    admit: () => ({
+      hasLook: true,
+      settle: () => (done.push("settled"), "accepted" as const),
+      cancel: () => void done.push("cancelled"),
+    }),
+  };
+  const guard = { fingerprint: () => "f", source: () => "s", store };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const { importKey } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "importKey", {
+    configurable: true,
+    value: () => Promise.reject(new Error("Thrown by a test")),
+  });
+  try {
+    await assertRejects(() => validatePin({ pin: "123456", secretCode: "s" }, context), Error);
+  } finally {
+    Object.defineProperty(crypto.subtle, "importKey", { configurable: true, value: importKey });
+  }
+  assertEquals(done, ["cancelled"]);
 });

@@ -1,3 +1,4 @@
+import { decide } from "../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules, type GuardStore } from "../../lib/guard/guard.ts";
@@ -56,7 +57,7 @@ const POSSIBLE = {
 
 async function tryBoth(store: GuardStore, name: string): Promise<void> {
   const verdicts = await Promise.all(
-    Array.from({ length: 6 }, (_, i) => store.decide(`${name} ${i}`, i % 2 ? STEP : undefined)),
+    Array.from({ length: 6 }, (_, i) => decide(store, `${name} ${i}`, i % 2 ? STEP : undefined)),
   );
   for (const [i, verdict] of verdicts.entries()) {
     const possible = POSSIBLE[i % 2 ? "right" : "wrong"];
@@ -65,7 +66,7 @@ async function tryBoth(store: GuardStore, name: string): Promise<void> {
 }
 
 async function isWell(store: GuardStore, name: string): Promise<boolean> {
-  const [right, wrong] = [await store.decide(name, STEP), await store.decide(name, undefined)];
+  const [right, wrong] = [await decide(store, name, STEP), await decide(store, name, undefined)];
   return right === "accepted" && wrong === "wrong";
 }
 

@@ -1,8 +1,8 @@
+import { decide, refusal } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardRules } from "../../lib/guard/guard.ts";
-import { SHARED_LOOK } from "../../lib/guard/looks.ts";
 import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
 import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
 import type { RedisClient } from "../../lib/connection/redis_client.ts";
@@ -61,7 +61,7 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
 for (const [said, matched, verdict] of DECISIONS) {
   Deno.test(`a Redis store takes ${said} of a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
     const { store, errors } = storeOver((words) => [...said, questionOf(words)]);
-    assertEquals(await store.decide("a", matched ? STEP : undefined), verdict);
+    assertEquals(await decide(store, "a", matched ? STEP : undefined), verdict);
     assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
   });
 }
@@ -99,8 +99,8 @@ Deno.test("a Redis store says unavailable for whatever is no decision", async ()
   for (const [i, reply] of NO_DECISIONS.entries()) {
     for (const step of [STEP, undefined]) {
       const { store, errors } = storeOver((words) => reply(questionOf(words)));
-      const verdict = await store.decide("a", step);
-      assertEquals([verdict, errors(), store.refusal("a")], ["unavailable", 1, undefined], `${i}`);
+      const verdict = await decide(store, "a", step);
+      assertEquals([verdict, errors(), refusal(store, "a")], ["unavailable", 1, undefined], `${i}`);
     }
   }
 });
@@ -108,15 +108,15 @@ Deno.test("a Redis store says unavailable for whatever is no decision", async ()
 Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", async () => {
   for (const code of [0, 3]) {
     const { store } = storeOver((words) => [code, 0, questionOf(words)]);
-    assertEquals(await store.decide("a", undefined), "unavailable");
+    assertEquals(await decide(store, "a", undefined), "unavailable");
   }
   const { store } = storeOver((words) => [1, 0, questionOf(words)]);
-  assertEquals(await store.decide("a", STEP), "unavailable");
+  assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
 Deno.test("a Redis store says unavailable when the reply is an error", async () => {
   const { store, errors } = storeOver(() => new ErrorReply("OOM"));
-  assertEquals([await store.decide("a", 1), errors()], ["unavailable", 1]);
+  assertEquals([await decide(store, "a", 1), errors()], ["unavailable", 1]);
 });
 
 Deno.test("probe() fails where no decision can be had", async () => {
@@ -162,7 +162,7 @@ Deno.test("a Redis store answers by the deadline of a decision, and asks for not
       ...{ rules: RULES, connection, patienceMs: 900, now: () => 0 },
       onError: () => void errors++,
     });
-    const [first, second] = [store.decide("a", STEP), store.decide("b", STEP)];
+    const [first, second] = [decide(store, "a", STEP), decide(store, "b", STEP)];
     for (let i = 0; i < 12; i++) await timers.tick();
     // To ask by the script itself takes no more time than is left.
     replies[0]!.reject(new ErrorReply("NOSCRIPT"));
@@ -177,12 +177,6 @@ Deno.test("a Redis store answers by the deadline of a decision, and asks for not
   });
 });
 
-Deno.test("a Redis store refuses at once while there is no connection", () => {
-  const { store, errors } = storeOver(() => undefined, false);
-  assertEquals([store.refusal("a"), errors(), store.isHealthy()], ["unavailable", 1, false]);
-  assertEquals(store.begin("a"), SHARED_LOOK);
-});
-
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
   for (const [saidMs, keptMs] of [[30_000, 1000], [1000, 1000], [999, 999]] as const) {
     let asked = 0;
@@ -190,14 +184,14 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
       asked++;
       return [1, saidMs, questionOf(words)];
     });
-    assertEquals([store.refusal("a"), await store.decide("a", undefined)], [undefined, "wrong"]);
+    assertEquals([refusal(store, "a"), await decide(store, "a", undefined)], [undefined, "wrong"]);
     clock.ms += keptMs - 1;
-    assertEquals([store.refusal("a"), store.refusal("b")], ["throttled", undefined]);
-    assertEquals(store.refusal("a", "source"), undefined);
-    await store.decide("a", undefined, "source");
+    assertEquals([refusal(store, "a"), refusal(store, "b")], ["throttled", undefined]);
+    assertEquals(refusal(store, "a", "source"), undefined);
+    await decide(store, "a", undefined, "source");
     clock.ms += 1;
-    assertEquals([store.refusal("a"), asked], [undefined, 2]);
-    assertEquals(store.refusal("a", "source"), "throttled");
+    assertEquals([refusal(store, "a"), asked], [undefined, 2]);
+    assertEquals(refusal(store, "a", "source"), "throttled");
   }
 });
 
@@ -207,8 +201,8 @@ Deno.test("a Redis store asks for who asks", async () => {
     asked.push(words.at(-4)!);
     return [0, 0, questionOf(words)];
   });
-  await store.decide("a", STEP);
-  await store.decide("a", STEP, "source");
+  await decide(store, "a", STEP);
+  await decide(store, "a", STEP, "source");
   assertEquals(asked, ["", "source"]);
 });
 
@@ -219,7 +213,7 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
     if (words[0] === "EVALSHA") return new ErrorReply("NOSCRIPT No matching script.");
     return [0, 0, questionOf(words)];
   });
-  assertEquals([await store.decide("a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
+  assertEquals([await decide(store, "a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
 });
 
 Deno.test("a Redis store asks by the name of the script, about the entry of the secret", async () => {
@@ -228,9 +222,9 @@ Deno.test("a Redis store asks by the name of the script, about the entry of the 
     asked.push(words);
     return [matchedIn(words) ? 0 : 1, 0, questionOf(words)];
   });
-  await store.decide("a", STEP);
-  await store.decide("b", 0);
-  await store.decide("b", undefined);
+  await decide(store, "a", STEP);
+  await decide(store, "b", 0);
+  await decide(store, "b", undefined);
   for (const words of asked) {
     assertEquals([words[0], words[2]], ["EVALSHA", "1"]);
     assertMatch(words[1]!, /^[0-9a-f]{40}$/);
@@ -252,13 +246,16 @@ Deno.test("a Redis store asks once more for want of the script alone", async () 
     asked++;
     return new ErrorReply("READONLY You can't write against a read only replica.");
   });
-  assertEquals([await store.decide("a", STEP), asked], ["unavailable", 1]);
+  assertEquals([await decide(store, "a", STEP), asked], ["unavailable", 1]);
 });
 
 Deno.test("a Redis store needs nobody to tell", async () => {
   const connection = { ...clientWith(() => null), isHealthy: () => false, close: () => {} };
   const store = createRedisStore({ rules: RULES, connection, now: () => 0 });
-  assertEquals([store.refusal("a"), await store.decide("a", STEP)], ["unavailable", "unavailable"]);
+  assertEquals([refusal(store, "a"), await decide(store, "a", STEP)], [
+    "unavailable",
+    "unavailable",
+  ]);
 });
 
 // As many refusals as a store remembers without asking.
@@ -272,7 +269,7 @@ function refusingStore():
   > {
   const scene = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1)), questionOf(words)]);
   const fail = async (...names: readonly string[]): Promise<void> => {
-    for (const name of names) assertEquals(await scene.store.decide(name, undefined), "throttled");
+    for (const name of names) assertEquals(await decide(scene.store, name, undefined), "throttled");
   };
   return { ...scene, fail };
 }
@@ -281,7 +278,7 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
   await fail(...names);
-  assertEquals([names[0]!, names.at(-1)!].map((name) => store.refusal(name)), [
+  assertEquals([names[0]!, names.at(-1)!].map((name) => refusal(store, name)), [
     "throttled",
     "throttled",
   ]);
@@ -289,10 +286,10 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   // first to go any more.
   await fail("none 0");
   await fail(names[1]!, names[0]!);
-  assertEquals(names.slice(0, 3).map((name) => store.refusal(name)), Array(3).fill("throttled"));
+  assertEquals(names.slice(0, 3).map((name) => refusal(store, name)), Array(3).fill("throttled"));
   await fail("another 1000");
   assertEquals(
-    [...names.slice(0, 4), "another 1000"].map((name) => store.refusal(name)),
+    [...names.slice(0, 4), "another 1000"].map((name) => refusal(store, name)),
     ["throttled", "throttled", undefined, "throttled", "throttled"],
   );
 });
@@ -302,9 +299,9 @@ Deno.test("a Redis store forgets a refusal that is over, which makes room", asyn
   const names = Array.from({ length: MOST_REFUSALS - 1 }, (_, i) => `${i} 1000`);
   await fail(...names, "short 1");
   clock.ms = 1;
-  assertEquals(store.refusal("short 1"), undefined);
+  assertEquals(refusal(store, "short 1"), undefined);
   await fail("another 1000");
-  assertEquals([names[0]!, "another 1000"].map((name) => store.refusal(name)), [
+  assertEquals([names[0]!, "another 1000"].map((name) => refusal(store, name)), [
     "throttled",
     "throttled",
   ]);

@@ -149,7 +149,7 @@ Deno.test("createMetrics() writes what the guard remembers, where it is in this 
 });
 
 const ENTRIES = `\
-# HELP authenticator_guard_entries Secrets of which this process remembers something.
+# HELP authenticator_guard_entries Secrets with wrong pins that this process remembers.
 # TYPE authenticator_guard_entries gauge
 authenticator_guard_entries 7
 `;
@@ -209,6 +209,7 @@ authenticator_guard_refusals_total{reason="empty"} 0
 # HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
 # TYPE authenticator_guard_evictions_total counter
 authenticator_guard_evictions_total{class="used"} 1
+authenticator_guard_evictions_total{class="known"} 0
 authenticator_guard_evictions_total{class="failed"} 0
 authenticator_guard_evictions_total{class="throttled"} 0
 # HELP authenticator_guard_wrong_pins_total Wrong pins that were looked at.
