@@ -5,7 +5,7 @@ import { OPTIONS } from "../lib/config/options.ts";
 import { MAX_JSON_BYTES } from "../lib/binding/json.ts";
 import { MAX_JSON_DEPTH } from "../lib/binding/json_reader.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
-import { MAX_BODIES } from "../lib/body/body_turns.ts";
+import { MAX_LONG_BODIES } from "../lib/body/body_limit.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
 import { pairAspxBinding, validateAspxBinding } from "../lib/binding/aspx.ts";
 import { FAULTS } from "../lib/binding/binding.ts";
@@ -61,7 +61,7 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
     ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
     ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
     ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
-    ["Bodies that are read at once", numbers.format(MAX_BODIES), "503"],
+    ["Bodies over 4 KiB, or of unknown length, at once", numbers.format(MAX_LONG_BODIES), "503"],
     ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],
     ...[...parameters].map(([name, limit]) => [`\`${name}\``, limit, fault]),
     ["XML: elements inside one another", numbers.format(XML_LIMITS.depth), "fault"],

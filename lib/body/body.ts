@@ -9,7 +9,7 @@ import { JSON_TYPE } from "../binding/json.ts";
 import type { MediaType } from "../binding/media_type.ts";
 import { Fault } from "../service/fault.ts";
 import { OPERATIONS } from "../service/operations.ts";
-import type { BodyTurns } from "./body_turns.ts";
+import type { BodyLimit } from "./body_limit.ts";
 
 /** The longest body in bytes. */
 export const MAX_BODY_BYTES = 65_536;
@@ -33,8 +33,8 @@ export interface BodyRules {
   readonly maxBytes?: number | undefined;
   /** How long it may take to arrive, in milliseconds. */
   readonly timeoutMs: number;
-  /** Who else has a body that is being read. */
-  readonly turns: BodyTurns;
+  /** The limit for bodies that are read at once. */
+  readonly limit: BodyLimit;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface BodyRules {
 export async function readBody(
   request: Request,
   mediaType: MediaType,
-  { mediaTypes, maxBytes = MAX_BODY_BYTES, timeoutMs, turns }: BodyRules,
+  { mediaTypes, maxBytes = MAX_BODY_BYTES, timeoutMs, limit }: BodyRules,
 ): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   checkHead(request, mediaType, mediaTypes);
@@ -56,7 +56,7 @@ export async function readBody(
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
   const read = (): Promise<Uint8Array> => readBytes(request, isShort, maxBytes);
-  return await turns.take({ read, isShort, timeoutMs });
+  return await limit.read({ read, isShort, timeoutMs });
 }
 
 // Content codings that make other bytes of a body (the registry of RFC 9110 §16.6.1). Whatever else

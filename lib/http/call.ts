@@ -115,13 +115,13 @@ class RequestOfCall implements ServiceRequest {
   #text: Promise<string> | undefined;
 
   constructor({ request, target, operationName }: Exchange, state: HandlerState) {
-    const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
+    const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
     this.method = request.method === "HEAD" ? "GET" : request.method;
     this.operationName = operationName;
     this.query = target.query;
     this.header = (name) => request.headers.get(name);
     this.readBytes = (mediaTypes, maxBytes) =>
-      readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, turns });
+      readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, limit });
     this.readText = (mediaTypes, maxBytes) =>
       this.#text ??= this.readBytes(mediaTypes, maxBytes)
         .then((bytes) => textOf(bytes, charsetOf(this.mediaType)));

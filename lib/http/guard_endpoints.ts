@@ -94,11 +94,11 @@ function memoryOf({ memory }: Guard): GuardMemory {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyTurns: turns }: HandlerState,
+  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyLimit: limit }: HandlerState,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];
-  const bytes = await readBody(request, mediaType, { mediaTypes, timeoutMs, turns });
+  const bytes = await readBody(request, mediaType, { mediaTypes, timeoutMs, limit });
   const key = secretKey(textOf(bytes, charsetOf(mediaType)), secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");

@@ -30,7 +30,7 @@ import {
   respond,
 } from "./answer.ts";
 import { BODY_TIMEOUT_MS } from "../body/body.ts";
-import { BodyTurns } from "../body/body_turns.ts";
+import { BodyLimit } from "../body/body_limit.ts";
 import { type Answerer, Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
 import { keyRingOf } from "./keys.ts";
@@ -57,7 +57,7 @@ export function createHandler(
     bindings: bindingsOf(options.namespace),
     keys: keyRingOf(options.apiKeys),
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
-    bodyTurns: new BodyTurns(),
+    bodyLimit: new BodyLimit(),
   };
   const router = createRouter(state, rows);
   const { telemetry } = options;

@@ -64,12 +64,12 @@ export function metrics(state: HandlerState): Answerer | undefined {
  * have to stand in an address.
  */
 export function picture(state: HandlerState): Answerer {
-  const { bodyTimeoutMs: timeoutMs, bodyTurns: turns } = state;
+  const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
   return question(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
     if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
-    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, turns });
+    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, limit });
     return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };
   });
 }

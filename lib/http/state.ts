@@ -8,7 +8,7 @@ import type { Binding } from "../binding/binding.ts";
 import type { ServiceContext } from "../service/context.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { BodyTurns } from "../body/body_turns.ts";
+import type { BodyLimit } from "../body/body_limit.ts";
 import type { KeyRing } from "./keys.ts";
 import type { BaseOptions } from "./target.ts";
 
@@ -59,6 +59,6 @@ export interface HandlerState extends HandlerOptions {
   readonly keys: KeyRing | undefined;
   /** How long a body may take to arrive, in milliseconds. */
   readonly bodyTimeoutMs: number;
-  /** Whose body is being read. */
-  readonly bodyTurns: BodyTurns;
+  /** The limit for bodies that are read at once. */
+  readonly bodyLimit: BodyLimit;
 }

@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../lib/binding/media_type.ts";
 import { MAX_BODY_BYTES, readBody } from "../../lib/body/body.ts";
-import { BodyTurns, MAX_BODIES } from "../../lib/body/body_turns.ts";
+import { BodyLimit, MAX_LONG_BODIES } from "../../lib/body/body_limit.ts";
 import { Fault, type FaultCode } from "../../lib/service/fault.ts";
 
-const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000, turns: new BodyTurns() };
+const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000, limit: new BodyLimit() };
 
 interface Body {
   readonly body: BodyInit;
@@ -169,37 +169,55 @@ Deno.test("readBody() takes a limit of its own, declared or not", async () => {
   }
 });
 
-Deno.test("readBody() lets a short body pass long ones that take their time", async () => {
-  const turns = new BodyTurns();
+Deno.test("readBody() refuses a long body when too many are being read, and a short one never", async () => {
+  const limit = new BodyLimit();
   const post = async (
     body: BodyInit,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<number> => {
     const request = new Request("http://localhost/", { method: "POST", body, headers });
-    const rules = { ...RULES, timeoutMs: 60_000, turns };
+    const rules = { ...RULES, timeoutMs: 60_000, limit };
     return (await readBody(request, parseMediaType("text/xml"), rules)).length;
   };
   const ends: (() => void)[] = [];
-  const long = Array.from({ length: MAX_BODIES }, () => {
+  const long = Array.from({ length: MAX_LONG_BODIES }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.push(resolve);
     return post(new ReadableStream({ pull: (stream) => promise.then(() => stream.close()) }));
   });
-  // A long one waits for the turn of another, and so does one that says nothing of its length.
-  const order: string[] = [];
   const lengths: readonly Readonly<Record<string, string>>[] = [
     {},
     { "content-length": "4097" },
     { "content-length": "1", "transfer-encoding": "chunked" },
   ];
-  const waiting = lengths.map((headers) => post("a", headers).then(() => order.push("long")));
+  for (const headers of lengths) {
+    await assertRejects(
+      () => post("a", headers),
+      Fault,
+      "No more than 256 long bodies are read at once.",
+    );
+  }
   for (const length of ["1", "4096"]) {
     assertEquals(await post("a", { "content-length": length }), 1);
   }
-  order.push("short");
   ends.forEach((end) => end());
-  await Promise.all([...long, ...waiting]);
-  assertEquals(order, ["short", "long", "long", "long"]);
+  await Promise.all(long);
+  assertEquals(await post("a"), 1);
+});
+
+Deno.test("readBody() gives a body up that does not arrive in time, and makes room for another", async () => {
+  const rules = { ...RULES, timeoutMs: 1, limit: new BodyLimit() };
+  for (let i = 0; i <= MAX_LONG_BODIES; i += 32) {
+    await Promise.all(Array.from({ length: 32 }, () => {
+      const init = { method: "POST", body: new ReadableStream() };
+      const request = new Request("http://localhost/", init);
+      return assertRejects(
+        () => readBody(request, parseMediaType("text/xml"), rules),
+        Fault,
+        "The body did not arrive within 0.001 seconds.",
+      );
+    }));
+  }
 });
 
 // How bodies come: the platform's own streams, and those that fill a buffer of their reader.

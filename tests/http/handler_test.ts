@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { MAX_BODIES } from "../../lib/body/body_turns.ts";
+import { MAX_LONG_BODIES } from "../../lib/body/body_limit.ts";
 import type { HandlerOptions } from "../../lib/http/state.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
@@ -345,7 +345,7 @@ Deno.test("createHandler() answers False when it fails, whatever the method", as
   assertEquals([answer.status, await answer.text(), logged.length], [200, "False", 1]);
 });
 
-Deno.test("createHandler() answers 503 to a body that holds up others, in the form of its binding", async () => {
+Deno.test("createHandler() answers 503 to a long body when too many are read, in the form of its binding", async () => {
   const handler = handlerWith({});
   const posted = ([, path, init]: (typeof FAILING_REQUESTS)[number], body: BodyInit): Request =>
     new Request(`http://localhost${path}`, { ...init, body });
@@ -354,12 +354,12 @@ Deno.test("createHandler() answers 503 to a body that holds up others, in the fo
   const stall = (): ReadableStream =>
     new ReadableStream({ start: (controller) => void ends.add(() => controller.close()) });
   const replies = Array.from(
-    { length: MAX_BODIES },
+    { length: MAX_LONG_BODIES },
     (_, i) => handler(posted(stalled[i % stalled.length]!, stall())),
   );
-  await Promise.all(stalled.map((request) => handler(posted(request, request[2].body!))));
-  for (const [i, [binding, , { headers }]] of stalled.entries()) {
-    const reply = await replies[i]!;
+  for (const request of stalled) {
+    const [binding, , { headers }] = request;
+    const reply = await handler(posted(request, request[2].body!));
     const sent = new Headers(headers).get("content-type");
     const plain = binding === "HTTP POST";
     assertEquals([reply.status, reply.headers.get("retry-after")], [503, "1"], binding);
@@ -368,7 +368,7 @@ Deno.test("createHandler() answers 503 to a body that holds up others, in the fo
       `${plain ? "text/plain" : sent}; charset=utf-8`,
     );
     const body = await reply.text();
-    assert(body.includes("No more than 256 bodies are read at once."), body);
+    assert(body.includes("No more than 256 long bodies are read at once."), body);
     assert(body.startsWith({ "HTTP POST": "No", JSON: "{" }[binding] ?? "<?xml"), body);
   }
   ends.forEach((end) => end());

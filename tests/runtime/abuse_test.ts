@@ -8,7 +8,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { BODY_TIMEOUT_MS } from "../../lib/body/body.ts";
-import { MAX_BODIES } from "../../lib/body/body_turns.ts";
+import { MAX_LONG_BODIES } from "../../lib/body/body_limit.ts";
 import { inTime } from "../support/eventually.ts";
 import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
@@ -113,8 +113,8 @@ async function stallBodies(say: (text: string) => Promise<Wire>): Promise<void> 
   }));
   const wire = await say(`${POST}Content-Length: ${FORM.length}\r\n\r\n${FORM}`);
   assertEquals(statusIn(await wire.receive((text) => text.endsWith("</boolean>"))), "200");
-  // As many as were one too many, and none of the rest while nobody waits for it.
-  const tooMany = stalled.length - MAX_BODIES;
+  // As many as were too many are refused at once, and no others.
+  const tooMany = stalled.length - MAX_LONG_BODIES;
   const refused: string[] = [];
   await new Promise<void>((resolve) => {
     const ends = stalled.map(async (wire) => {

@@ -1,0 +1,58 @@
+/**
+ * A limit for bodies that are read at once, so that stalled uploads cannot exhaust memory, and the
+ * time that each may take.
+ *
+ * @module
+ */
+
+import { Fault } from "../service/fault.ts";
+
+/** Long bodies that are read at once. */
+export const MAX_LONG_BODIES = 256;
+
+/** A body. */
+export interface Body<T> {
+  /** Reads it. */
+  readonly read: () => Promise<T>;
+  /** Whether it takes little memory, however long it takes to arrive. */
+  readonly isShort: boolean;
+  /** The time it may take to arrive, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Counts long bodies. */
+export class BodyLimit {
+  #long = 0;
+
+  /**
+   * Reads a body. A short one is never refused for others.
+   *
+   * @throws {Fault} When it does not arrive in time, or too many long ones are being read.
+   */
+  async read<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
+    if (isShort) return await inTime(read(), timeoutMs);
+    if (this.#long >= MAX_LONG_BODIES) {
+      throw new Fault("busy", `No more than ${MAX_LONG_BODIES} long bodies are read at once.`);
+    }
+    this.#long++;
+    try {
+      return await inTime(read(), timeoutMs);
+    } finally {
+      this.#long--;
+    }
+  }
+}
+
+async function inTime<T>(body: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(
+      new Fault("timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`),
+    );
+  }, timeoutMs);
+  try {
+    return await Promise.race([body, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
