@@ -78,7 +78,7 @@ export function readForm<T>(
   read: (pairs: Pairs) => T,
 ): T {
   return readAs(bytes, charset ?? "utf-8", (text, decode, encoding) => {
-    if (encoding.startsWith("utf-16")) {
+    if (/^utf-16|^iso-2022-jp$/.test(encoding)) {
       throw new Fault(
         "unsupported-media-type",
         "The charset of a form must be compatible with ASCII, as utf-8 is.",

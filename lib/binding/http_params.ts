@@ -62,14 +62,12 @@ export function httpPostBinding(namespace: string): Binding {
   const readCall = async (request: ServiceRequest): Promise<Call> => {
     const operation = operationNamed(request.operationName ?? "");
     const body = await request.readBytes([FORM, JSON_TYPE]);
-    if (looksLikeJson(body)) {
-      throw new Fault(
-        "unreadable",
-        `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`,
-      );
-    }
     const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
-    return { operation, args: readForm(body, charsetOf(request.mediaType), read) };
+    const args = readForm(body, charsetOf(request.mediaType), read);
+    if (args.size < operation.parameters.length && looksLikeJson(body)) {
+      throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
+    }
+    return { operation, args };
   };
   return paramsBinding({ name: "HTTP POST", writeCall, readCall }, "POST", namespace);
 }

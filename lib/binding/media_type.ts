@@ -20,12 +20,24 @@ export interface MediaType {
 
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
-// Where another field begins, once the runtime has joined several of one name (RFC 9110 §5.3).
-const NEXT_FIELD = /,[ \t]*(?=[\w.+-]+\/[\w.+-]+[ \t]*(?:[;,]|$))/;
+// A media type behind a comma begins another field, once the runtime has joined several of one name
+// (RFC 9110 §5.3); a comma in quotes, or before anything else, belongs to a parameter.
+const BETWEEN_COMMAS = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
+const MEDIA_TYPE = /^[ \t]*[\w.+-]+\/[\w.+-]+[ \t]*(?:;|$)/;
+
+function fieldsIn(contentType: string): readonly string[] {
+  const fields: string[] = [];
+  for (const [part] of contentType.matchAll(BETWEEN_COMMAS)) {
+    if (part.trim() === "") continue;
+    if (fields.length === 0 || MEDIA_TYPE.test(part)) fields.push(part);
+    else fields.push(`${fields.pop()},${part}`);
+  }
+  return fields;
+}
 
 /** Reads a Content-Type; what is not well-formed in it is passed over. */
 export function parseMediaType(contentType: string | null): MediaType {
-  const [value = "", ...others] = contentType?.split(NEXT_FIELD) ?? [];
+  const [value = "", ...others] = fieldsIn(contentType ?? "");
   const isAmbiguous = others.some((other) => other.trim() !== value.trim());
   if (isAmbiguous) return { essence: "", parameter: () => undefined, isAmbiguous };
   const semicolon = value.indexOf(";");
@@ -51,7 +63,9 @@ function parameterOf(parameters: string, wanted: string): string | undefined {
   for (const [, name, quoted, token] of parameters.matchAll(PARAMETER)) {
     if (name!.toLowerCase() !== wanted) continue;
     const value = quoted?.replace(/\\(.)/g, "$1") ?? token!.trim();
-    found = found === undefined || found === value ? value : `${found}, ${value}`;
+    found = found === undefined || found.toLowerCase() === value.toLowerCase()
+      ? value
+      : `${found}, ${value}`;
   }
   return found;
 }

@@ -87,7 +87,7 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
     throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.${hint}`);
   }
   const codings = request.headers.get("content-encoding")?.toLowerCase().split(",") ?? [];
-  if (codings.some((coding) => CODINGS.has(coding.trim()))) {
+  if (codings.some((coding) => CODINGS.has(coding.replace(/;.*|"/g, "").trim()))) {
     throw unsupported(
       "The Content-Encoding names a compression of the body, and none is supported: leave the " +
         "field out. A charset belongs in the Content-Type.",

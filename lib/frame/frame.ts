@@ -23,6 +23,8 @@ export const PRODUCT_NAME = "Authenticator";
 export interface FrameContext {
   /** The path that the page was asked for by, not decoded. */
   readonly path: string;
+  /** The base URL in its texts, where the script puts the address of the page in its place. */
+  readonly exampleBase: string | undefined;
 }
 
 /** What a page is made of. */
@@ -42,6 +44,7 @@ export interface PageContent {
 /** Writes a page. */
 export function writePage(context: FrameContext, content: PageContent): string {
   const { title, lead, under = [], current, main } = content;
+  const { exampleBase } = context;
   const hero = [element("h1", {}, title), element("p", { class: "lead" }, lead), ...under];
   const band = element(
     "header",
@@ -55,7 +58,7 @@ export function writePage(context: FrameContext, content: PageContent): string {
   );
   const body = element(
     "body",
-    {},
+    exampleBase === undefined ? {} : { "data-base": exampleBase },
     element("a", { class: "skip", href: "#main" }, "Skip to content"),
     band,
     element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),

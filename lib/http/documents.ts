@@ -45,8 +45,12 @@ function documentsBy(nameIn: (target: Target) => DocumentName): AnswererMaker {
   };
 }
 
-/** How many documents are kept: those of a few hosts. Callers choose the host. */
-const MAX_WRITTEN = 64;
+/**
+ * The base URL in the texts of a page where no option gives one. Links are relative, and the script
+ * puts the address of the page in its place: a page that was written anew for each Host would cost
+ * whoever sends other ones milliseconds each.
+ */
+const EXAMPLE_BASE = "http://localhost:8080";
 
 /** A document as it was written once. */
 interface Written {
@@ -80,48 +84,70 @@ async function answerDocument(
   state: HandlerState,
   written: Map<string, Promise<Written>>,
 ): Promise<Answer> {
-  const base = baseOf(request, target, state);
-  const wanted = typeof name === "string" ? name : `${name.op} ${name.format}`;
-  // A document depends on nothing else that differs between requests.
-  const key = `${base} ${target.path.endsWith("/")} ${wanted}`;
-  let found = written.get(key);
-  if (found === undefined) {
-    found = write(name, target, base, state);
-    const [oldest] = written.keys();
-    if (written.size >= MAX_WRITTEN && oldest !== undefined) written.delete(oldest);
-    written.set(key, found);
-    // What failed may succeed the next time.
-    found.catch(() => written.delete(key));
-  }
-  const { plain, zipped } = await found;
+  const { plain, zipped } = await (isForTools(name)
+    ? writeForTools(name, contextOf(state, target, baseOf(request, target, state)))
+    : writtenPage(name, target, state, written));
   const { etag, whole, fresh } = zipped !== undefined && takesGzip(request) ? zipped : plain;
   return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
 }
 
-async function write(
-  name: DocumentName,
-  target: Target,
-  base: string,
+function contextOf(
   state: HandlerState,
-): Promise<Written> {
-  const reply = await describe(name, {
+  { path }: Target,
+  base: string,
+  format: Format = DEFAULT_FORMAT,
+): PageContext {
+  return {
     namespace: state.namespace,
     base,
-    path: target.path,
+    exampleBase: state.baseUrl === undefined ? EXAMPLE_BASE : undefined,
+    path,
     service: state.service,
     bindings: state.bindings,
     wantsKey: state.keys !== undefined,
     maxFailures: state.maxFailures ?? 0,
     singleUse: state.singleUse ?? false,
-    format: typeof name === "string" ? DEFAULT_FORMAT : name.format,
-  });
+    format,
+  };
+}
+
+/** Writes a document with the base URL of its caller. */
+async function writeForTools(name: ToolDocument, context: PageContext): Promise<Written> {
+  const [type, body] = TOOL_DOCUMENTS[name](context);
+  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
+  const reply = { ...OK, contentType: `${type}; charset=utf-8`, body, headers };
+  return { plain: representation(reply, await eTag(body)), zipped: undefined };
+}
+
+/** Writes a part of the page once. */
+function writtenPage(
+  name: PageName,
+  target: Target,
+  state: HandlerState,
+  written: Map<string, Promise<Written>>,
+): Promise<Written> {
+  const wanted = typeof name === "string" ? name : `${name.op} ${name.format}`;
+  const key = `${target.path.endsWith("/")} ${wanted}`;
+  let found = written.get(key);
+  if (found === undefined) {
+    found = writePart(name, target, state);
+    written.set(key, found);
+    // What failed may succeed the next time.
+    found.catch(() => written.delete(key));
+  }
+  return found;
+}
+
+async function writePart(name: PageName, target: Target, state: HandlerState): Promise<Written> {
+  const format = typeof name === "string" ? undefined : name.format;
+  const context = contextOf(state, target, state.baseUrl ?? EXAMPLE_BASE, format);
+  const reply = await describe(name, context);
   const etag = await eTag(reply.body);
   const plain = representation(reply, etag);
   if (reply.status !== 200) {
     const whole: Answer = { ...plain.whole, outcome: "not-found" };
     return { plain: { etag, whole, fresh: whole }, zipped: undefined };
   }
-  if (reply.contentType.startsWith("text/xml")) return { plain, zipped: undefined };
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   const zipped = await gzip(reply.body);
   // Of the bytes, since another runtime compresses to others.
@@ -142,16 +168,31 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   };
 }
 
-/** A document: a description, the script, the style, the overview, or the page of an operation. */
-type DocumentName =
-  | "wsdl"
-  | "disco"
-  | "openapi"
+/** A document. */
+type DocumentName = ToolDocument | PageName;
+
+/** A description of the service for tools. */
+type ToolDocument = "wsdl" | "disco" | "openapi";
+
+/** A part of the page: the script, the style, the overview, or the view of an operation. */
+type PageName =
   | "script"
   | "style"
   | "overview"
   | "unknown"
   | { readonly op: string; readonly format: Format };
+
+const TOOL_DOCUMENTS: Readonly<
+  Record<ToolDocument, (context: PageContext) => readonly [mediaType: string, text: string]>
+> = {
+  wsdl: (context) => ["text/xml", wsdl(context)],
+  disco: (context) => ["text/xml", disco(context)],
+  openapi: (context) => ["application/json", openApiOf(context)],
+};
+
+function isForTools(name: DocumentName): name is ToolDocument {
+  return typeof name === "string" && Object.hasOwn(TOOL_DOCUMENTS, name);
+}
 
 // As the form itself goes.
 const DEFAULT_FORMAT: Format = "HTTP POST";
@@ -178,14 +219,8 @@ const USUAL_QUERIES: ReadonlyMap<string, DocumentName> = new Map(
     .map((query) => [query, documentIn(query)]),
 );
 
-async function describe(name: DocumentName, context: PageContext): Promise<TextReply> {
+async function describe(name: PageName, context: PageContext): Promise<TextReply> {
   switch (name) {
-    case "wsdl":
-      return forTools("text/xml", wsdl(context));
-    case "disco":
-      return forTools("text/xml", disco(context));
-    case "openapi":
-      return forTools("application/json", openApiOf(context));
     case "script":
       return { ...OK, contentType: "text/javascript; charset=utf-8", body: SCRIPT };
     case "style":
@@ -203,9 +238,4 @@ const OK = { status: 200 } as const;
 
 function openApiOf({ base, wantsKey, service }: PageContext): string {
   return openApi({ base, wantsKey, describe: (name) => fieldOf(name, service) });
-}
-
-function forTools(type: string, body: string): TextReply {
-  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
-  return { status: 200, contentType: `${type}; charset=utf-8`, body, headers };
 }

@@ -63,7 +63,7 @@ export function targetOf({ url }: Request, host: string | null): Target {
 
 // RFC 3986 §6.2.3: an empty port is that of the scheme.
 function withoutEmptyPort(authority: string): string {
-  return authority.endsWith(":") ? authority.slice(0, -1) : authority;
+  return authority.replace(/^(\[[^\]]*\]|[^:]*):$/, "$1");
 }
 
 /**
@@ -106,7 +106,7 @@ export function baseOf(request: Request, target: Target, options: BaseOptions): 
   if (options.baseUrl !== undefined) return options.baseUrl;
   if (!options.trustProxy) return `${target.scheme}://${target.authority}`;
   const scheme = forwarded(request, "x-forwarded-proto")?.toLowerCase();
-  const host = forwarded(request, "x-forwarded-host") ?? target.authority;
+  const host = withoutEmptyPort(forwarded(request, "x-forwarded-host") ?? target.authority);
   if (!isAuthority(host)) {
     throw new Fault("bad-host", "The X-Forwarded-Host header is not a host with an optional port.");
   }

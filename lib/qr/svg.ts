@@ -24,8 +24,7 @@ const USUAL_PIXELS = 300;
 const MIN_MODULE_PIXELS = 3;
 
 // CSS of the page around the picture reaches it by inheritance, and an attribute on the element
-// itself is stronger: so each inherited property that draws has one. SVG 2 §13 has no others that
-// change a rectangle, or a line without corners.
+// itself is stronger: so each inherited property that draws has one (SVG 2 §13).
 const GROUND = { "fill": "#fff", "fill-opacity": "1", "stroke": "none" };
 const MODULES = {
   "fill": "none",
@@ -33,7 +32,10 @@ const MODULES = {
   "stroke-width": "1",
   "stroke-opacity": "1",
   "stroke-linecap": "butt",
+  "stroke-linejoin": "miter",
+  "stroke-miterlimit": "4",
   "stroke-dasharray": "none",
+  "stroke-dashoffset": "0",
   "marker-start": "none",
   "marker-mid": "none",
   "marker-end": "none",

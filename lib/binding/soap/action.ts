@@ -31,14 +31,18 @@ export function checkActions(
     readonly namespace: string;
   },
 ): void {
+  const expected = namespace + name;
+  const others = [...OPERATIONS.keys()].map((operation) => namespace + operation)
+    .filter((other) => other !== expected);
   for (const { label, value, isStrict } of actions) {
-    const action = plainAction(value);
-    if (action === "" || action === namespace + name) continue;
-    const names = [...OPERATIONS.keys()].map((operation) => namespace + operation);
-    if (!isStrict && !names.includes(action)) continue;
+    const isWrong = isStrict
+      ? !["", expected].includes(plainAction(value))
+      // A parameter that stands twice has both values.
+      : value.split(",").some((part) => others.includes(plainAction(part.replaceAll("'", ""))));
+    if (!isWrong) continue;
     throw new Fault(
       "invalid",
-      `Server did not recognize the value of ${label}. Expected ${namespace}${name}.`,
+      `Server did not recognize the value of ${label}. Expected ${expected}.`,
     );
   }
 }

@@ -6,6 +6,7 @@
  */
 
 import { isInTheClear } from "../shared/plain_http.ts";
+import { showAddress } from "./address.ts";
 import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
 import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
@@ -24,6 +25,7 @@ function mount(): void {
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
+  showAddress(document);
   recall();
   for (const button of all(".print")) setUpPrintButton(button);
   mountPanes(document);
@@ -45,6 +47,7 @@ function mountPanes(part: ParentNode): void {
 }
 
 function mountSnippets(section: HTMLElement): void {
+  showAddress(section);
   mountPanes(section);
   followForm();
 }
