@@ -84,9 +84,10 @@ async function answerDocument(
   state: HandlerState,
   written: Map<string, Promise<Written>>,
 ): Promise<Answer> {
-  const { plain, zipped } = await (isForTools(name)
-    ? writeForTools(name, contextOf(state, target, baseOf(request, target, state)))
-    : writtenPage(name, target, state, written));
+  const { plain, zipped } =
+    await (isForTools(name)
+      ? writeForTools(name, contextOf(state, target, baseOf(request, target, state)))
+      : writtenPage(name, target, state, written));
   const { etag, whole, fresh } = zipped !== undefined && takesGzip(request) ? zipped : plain;
   return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
 }
