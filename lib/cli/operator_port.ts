@@ -64,13 +64,17 @@ async function ask(
   };
   const { status, text } = await exchange({ host, port, method, path, headers }, body).catch(() => {
     throw new CommandError(
-      `no server answers at ${place}: start it with ${flagOf("metricsPort")} ${port}, or give the ` +
+      `no server answers at ${place}: start it with ${
+        flagOf("metricsPort")
+      } ${port}, or give the ` +
         `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
     );
   });
   if (status === 200) return JSON.parse(text);
   if (status === 401) {
-    throw new CommandError(`the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`);
+    throw new CommandError(
+      `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`,
+    );
   }
   const sentence = text.trim().replace(/\.$/, "");
   throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
