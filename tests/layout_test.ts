@@ -20,8 +20,6 @@ const ROOMS: readonly (readonly string[])[] = [
   ["binding"],
   ["telemetry"],
   ["service", "diagnosis"],
-  ["store"],
-  ["connection"],
   ["otp", "qr", "xml", "guard"],
 ];
 
@@ -100,6 +98,11 @@ Deno.test("only lib/runtime names a runtime", () => {
     roomOf(path) !== "runtime" && /\b(?:Deno|Bun)\./.test(text)
   );
   assertEquals(named.map(({ path }) => path), []);
+});
+
+Deno.test("only lib/guard/redis imports the client of Redis", () => {
+  const importers = SOURCES.filter(({ text }) => text.includes('"@redis/client"'));
+  assertEquals(importers.map(({ path }) => path), ["lib/guard/redis/connect.ts"]);
 });
 
 const OF_A_RUNTIME = /process\.std(?:out|err)\b|new Date\(\)\.toUTCString\(\)/g;

@@ -1,5 +1,5 @@
 // The one guard of several servers in a process of ours, as a parent of workers would keep it: the table
-// of lib/guard in memory, and two ways to ask it. On a port it answers the script of lib/store as
+// of lib/guard in memory, and two ways to ask it. On a port it answers the script of lib/guard/redis as
 // Redis does, so that a server takes it for one. On a unix socket it answers the least that a server
 // could ask: a line for each question, a digit for each verdict. It is there to be measured. On Deno
 // or on Bun:
@@ -11,7 +11,7 @@ import net from "node:net";
 import process from "node:process";
 import type { GuardRules, Verdict } from "../../lib/guard/guard.ts";
 import { MemoryStore } from "../../lib/guard/memory_store.ts";
-import { SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
+import { SCRIPT_VERDICTS } from "../../lib/guard/redis/script.ts";
 
 // Nobody waits longer for a server than it remembers a refusal.
 const REFUSED_MS = 1000;
@@ -53,7 +53,7 @@ function commandAt(text: string, start: number): readonly [string[], number] | u
   return words.length === 0 ? undefined : [words, at];
 }
 
-// The arguments as scriptArguments of lib/store/redis_script.ts makes them.
+// The arguments as scriptArguments of lib/guard/redis/script.ts makes them.
 function reply([name, , , key, ...args]: readonly string[]): string {
   if (name !== "EVAL" && name !== "EVALSHA") return `-ERR unknown command '${name}'\r\n`;
   const [budget, , , singleUse, forgetUseMs, source, step, , question] = args;

@@ -19,7 +19,7 @@ import {
   KEY_PREFIX,
   SCRIPT_VERDICTS,
   scriptArguments,
-} from "../../lib/store/redis_script.ts";
+} from "../../lib/guard/redis/script.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 
 const [port, place = "memory"] = process.argv.slice(2);

@@ -10,10 +10,11 @@ import { flagOf, OptionFileError } from "../config/option.ts";
 import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
 import { type Evicted, MemoryStore } from "../guard/memory_store.ts";
-import { connectStore } from "../store/connect.ts";
-import type { StoreTls } from "../connection/redis_client.ts";
-import { createRedisStore, probe, PROBE_PREFIX } from "../store/redis_store.ts";
-import type { StoreUrl } from "../connection/store_url.ts";
+import { openStore, type StoreTls } from "../guard/redis/connect.ts";
+import { StoreLink } from "../guard/redis/link.ts";
+import { clauseOf } from "../guard/redis/reasons.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "../guard/redis/store.ts";
+import type { StoreUrl } from "../guard/redis/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./option_file.ts";
@@ -116,30 +117,24 @@ function redisStore(
   { log, count }: GuardObserver,
 ): Required<Pick<Guard, "store" | "known">> {
   const { promise: known, resolve: know } = Promise.withResolvers<void>();
-  const connection = connectStore({
-    url,
-    readTls,
+  const { timeoutMs } = url;
+  const link = new StoreLink({
+    open: (onLoss) =>
+      openStore(url, { tls: readTls(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
     probe,
     probePrefix: PROBE_PREFIX,
-    onChange: (failure, node) => {
+    timeoutMs,
+    isCluster: url.kind === "cluster",
+    now: steadyClock,
+    onChange: (error, isWhole) => {
       know();
-      const store = `the store of the guard, ${url},`;
-      const who = node === undefined ? store : `a node of ${store} ${shown(node, url)},`;
-      const what = node === undefined ? "all pins are refused" : "pins of its secrets are refused";
-      if (failure === undefined) log.info(`${who} answers`);
-      else log.warn(`${who} ${failure.saying}: ${what}`);
+      const what = isWhole ? "all pins are refused" : "pins of its secrets are refused";
+      if (error === undefined) log.info(`the store of the guard, ${url}, answers`);
+      else log.warn(`the store of the guard, ${url}, ${clauseOf(error)}: ${what}`);
     },
   });
   const onError = (): void => count("store-error");
-  const { patienceMs } = url;
-  const store = createRedisStore({ rules, connection, patienceMs, now: steadyClock, onError });
-  return { store, known };
-}
-
-function shown(node: string, url: StoreUrl): string {
-  return url.mayShow(node)
-    ? node
-    : "whose address is not shown because the user name or the password is in it";
+  return { store: createRedisStore({ rules, link, now: steadyClock, onError }), known };
 }
 
 // Certificates are renewed while a server runs, so the files are read for each connection. Where

@@ -7,7 +7,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
-import type { StoreTls } from "../connection/redis_client.ts";
+import type { StoreTls } from "../guard/redis/connect.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
 import { readOptionText, type TlsFileOption } from "./option_file.ts";

@@ -12,16 +12,14 @@ import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, refusalsOf } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { allServers, askOnce, type AskOptions, serverOf } from "../store/primaries.ts";
-import { keptSecrets, storeTimeMs, unlockKey } from "../store/redis_admin.ts";
-import { keyOf } from "../store/redis_inspect.ts";
-import { storeFailure } from "../connection/store_failure.ts";
-import type { StoreUrl } from "../connection/store_url.ts";
+import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
+import { clauseOf } from "../guard/redis/reasons.ts";
+import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret } from "../terminal/io.ts";
 import { askName, askStatus, askUnlock } from "./operator_port.ts";
 
 /** How long a store may take to answer, in milliseconds. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** How many secrets are shown, those with the most wrong pins. */
 const SHOWN_SECRETS = 10;
@@ -59,10 +57,7 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
   }
   const fingerprint = await fingerprintOf(config, guardKeyFile);
-  const wasKept = await atStore(guard, config, async (options) => {
-    const server = await serverOf(guard, keyOf(fingerprint), options);
-    return await askOnce(server, options, (client) => unlockKey(client, keyOf(fingerprint)));
-  });
+  const wasKept = await atStore(guard, config, (store) => store.unlock(fingerprint));
   print(unlockedLine(shortName(fingerprint), wasKept));
   return 0;
 }
@@ -92,29 +87,21 @@ interface Row {
   readonly refusedSeconds: number;
 }
 
-async function printStore(store: StoreUrl, config: Config, print: Print): Promise<void> {
+async function printStore(url: StoreUrl, config: Config, print: Print): Promise<void> {
   const rules = guardRules(config);
   let count = 0;
   let refused = 0;
   let rows: Row[] = [];
-  await atStore(store, config, async (options) => {
-    for (const server of await allServers(store, options)) {
-      await askOnce(server, options, async (client) => {
-        const nowMs = await storeTimeMs(client);
-        for await (const { fingerprint, state } of keptSecrets(client)) {
-          count++;
-          const { toSomeMs } = refusalsOf(rules, state, nowMs);
-          if (toSomeMs > 0) refused++;
-          const wrong = pinsOwed(rules, state, nowMs);
-          if (wrong === 0) continue;
-          rows.push({
-            name: shortName(fingerprint),
-            wrong,
-            refusedSeconds: Math.ceil(toSomeMs / 1000),
-          });
-          if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
-        }
-      });
+  await atStore(url, config, async (store) => {
+    for await (const { fingerprint, state, nowMs } of store.secrets()) {
+      count++;
+      const { toSomeMs } = refusalsOf(rules, state, nowMs);
+      if (toSomeMs > 0) refused++;
+      const wrong = pinsOwed(rules, state, nowMs);
+      if (wrong === 0) continue;
+      const refusedSeconds = Math.ceil(toSomeMs / 1000);
+      rows.push({ name: shortName(fingerprint), wrong, refusedSeconds });
+      if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
     }
   });
   printCounts({ entries: count, throttled: refused }, print);
@@ -137,17 +124,17 @@ async function fingerprintOf(config: Config, guardKeyFile: string): Promise<stri
   return name(key);
 }
 
-// Whatever fails there, its text may hold what nobody should see.
+// The text of an error may hold a password; a clause of the table does not.
 async function atStore<T>(
-  store: StoreUrl,
+  url: StoreUrl,
   config: Config,
-  act: (options: AskOptions) => Promise<T>,
+  act: (store: OperatedStore) => Promise<T>,
 ): Promise<T> {
   const tls = readStoreTls(config);
   try {
-    return await act({ tls, patienceMs: Math.max(PATIENCE_MS, store.patienceMs) });
+    return await askStore(url, { tls, timeoutMs: TIMEOUT_MS }, act);
   } catch (error) {
-    throw new CommandError(`the store, ${store}, ${storeFailure(error).saying}`);
+    throw new CommandError(`the store, ${url}, ${clauseOf(error)}`);
   }
 }
 

@@ -9,10 +9,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { fingerprintBy } from "../guard/fingerprint.ts";
 import { guardRules, refusalsOf, refusesNothing } from "../guard/guard.ts";
-import { askOnce, serverOf } from "../store/primaries.ts";
-import type { StoreTls } from "../connection/redis_client.ts";
-import { inspect, keyOf, type Remembered } from "../store/redis_inspect.ts";
-import type { StoreUrl } from "../connection/store_url.ts";
+import { askStore, type Remembered } from "../guard/redis/operator.ts";
 import { secretKey } from "../otp/secret.ts";
 import { readGuardKey } from "../app/guard.ts";
 import { readStoreTls } from "../app/tls_files.ts";
@@ -20,7 +17,7 @@ import { CommandError } from "../terminal/io.ts";
 import { askName, type OperatorPort } from "./operator_port.ts";
 
 /** How long the store may take to answer, in milliseconds. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** What the store says to a pin. */
 export interface GuardMemory {
@@ -68,7 +65,12 @@ async function memoryOf(
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
   const tls = readStoreTls(config);
   try {
-    return explainMemory(await lookAt(guard, tls, fingerprint), config, step);
+    const remembered = await askStore(
+      guard,
+      { tls, timeoutMs: TIMEOUT_MS },
+      (store) => store.inspect(fingerprint),
+    );
+    return explainMemory(remembered, config, step);
   } catch {
     // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
     return known([
@@ -101,16 +103,6 @@ async function nameInLog(port: OperatorPort, secretCode: string): Promise<string
     if (!(error instanceof CommandError)) throw error;
     return `The name of this secret in the log is unknown: ${error.message}.`;
   }
-}
-
-async function lookAt(
-  url: StoreUrl,
-  tls: StoreTls,
-  fingerprint: string,
-): Promise<Remembered | undefined> {
-  const options = { tls, patienceMs: Math.max(PATIENCE_MS, url.patienceMs) };
-  const server = await serverOf(url, keyOf(fingerprint), options);
-  return await askOnce(server, options, (client) => inspect(client, fingerprint));
 }
 
 /** The sentences about what is remembered. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StoreUrl } from "../connection/store_url.ts";
+import type { StoreUrl } from "../guard/redis/store_url.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { OtpAlgorithm } from "../otp/totp.ts";
 import type { HtmlForm } from "../service/context.ts";

@@ -6,7 +6,7 @@
  */
 
 import { isIPv6 } from "node:net";
-import { StoreUrl } from "../connection/store_url.ts";
+import { StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { isAuthority } from "../http/target.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";

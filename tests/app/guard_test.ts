@@ -170,12 +170,11 @@ Deno.test("createGuard() says which node of a Cluster cannot be used", async () 
   );
   const url = `redis+cluster://${node.address}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
-  await eventually(() => said.length >= 2);
+  await eventually(() => said.length > 0 && guard.store.isHealthy());
   guard.store.close();
   node.close();
-  assertEquals(said.slice(0, 2).toSorted(), [
-    `info: the store of the guard, ${url}, answers`,
-    `warn: a node of the store of the guard, ${url}, 127.0.0.1:${none}, cannot be reached ` +
+  assertEquals(said, [
+    `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
     "(ECONNREFUSED): pins of its secrets are refused",
   ]);
 });

@@ -4,7 +4,7 @@ import { guardMemory } from "../../lib/cli/guard_memory.ts";
 import { guardName, guardStatus, guardUnlock } from "../../lib/cli/guard.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
-import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
+import { KEY_PREFIX } from "../../lib/guard/redis/script.ts";
 import { CommandError } from "../../lib/terminal/io.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Reply, startFuzzedStore, written } from "../support/fuzzed_store.ts";

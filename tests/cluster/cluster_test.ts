@@ -1,8 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
-import { slotOf } from "../../lib/store/cluster_slots.ts";
-import { keyOf } from "../../lib/store/redis_inspect.ts";
+import { slotOf } from "../../lib/guard/redis/connect.ts";
+import { keyOf } from "../../lib/guard/redis/operator.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, runProgram } from "../support/program.ts";
 import {
@@ -78,13 +78,14 @@ async function withCluster(
     /** The primary that keeps a secret at the start. */
     readonly owner: (secret: string) => Node;
   }) => Promise<void>,
+  query = "",
 ): Promise<string> {
   await using nodes = new Nodes();
   const cluster = await startCluster(nodes);
   const [one, two] = cluster.primaries;
   await Promise.all([...cluster.primaries, ...cluster.replicas].map(knowTheServers));
   const url = `redis+cluster://guard:canary-password@${one!.address},${two!.address}`;
-  const log = await withTwoServers(url, args, async (first, second, keyFile) => {
+  const log = await withTwoServers(url + query, args, async (first, second, keyFile) => {
     const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
     const name = fingerprintBy(key, "SHA1");
     const slot = (secret: string): number => slotOf(keyOf(name(new TextEncoder().encode(secret))));
@@ -182,7 +183,7 @@ Deno.test("a node of a Cluster fails: others decide on, its replica takes over, 
     await eventually(async () => (await failing!.command("ROLE")).startsWith("slave"));
     await eventually(async () => await readiness(servers[0]) === 200);
   });
-  const warnings = log.match(/ warn a node of the store of the guard, .*$/gm) ?? [];
+  const warnings = log.match(/ warn the store of the guard, .* its node, .*$/gm) ?? [];
   assert(warnings.length >= 2, log);
   // Each reason once, not with every attempt; and once more where a node names it a primary again.
   assert(repeatedNews(log) <= 2 && newsIn(log) <= MANY_NEWS, log);
@@ -217,6 +218,33 @@ Deno.test("a node of a Cluster fails under load: only its secrets are refused, a
   });
 });
 
+Deno.test("a primary without a replica is gone for good: the other slots stay right, for a server that starts too", async () => {
+  const log = await withCluster([], async ({ cluster, servers, secrets, owner, url }) => {
+    const [, , gone] = cluster.primaries;
+    const [itsOwn, others] = [true, false].map((isItsOwn) =>
+      secrets.filter((secret) => (owner(secret) === gone) === isItsOwn)
+    );
+    await cluster.replicas[2]!.kill();
+    gone!.signal("SIGSTOP");
+    const running = load([servers[0]], others!);
+    for (const secret of itsOwn!) {
+      assertEquals(await check(servers[0], pinOf(secret), secret), "False");
+    }
+    // Several clients later.
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await running.round();
+    assertEquals(refusals((await running.end()).values())[0], 0);
+    const keyFile = Deno.makeTempFileSync();
+    Deno.writeTextFileSync(keyFile, "k".repeat(43));
+    const late = await startServer(`${url}?timeout=1000`, keyFile);
+    await eventually(async () => await readiness(late) === 200);
+    await late.logged(`its node, ${gone!.address}, `);
+    await stop(late);
+    Deno.removeSync(keyFile);
+  }, "?timeout=1000");
+  assert(log.includes(": pins of its secrets are refused"), log);
+});
+
 Deno.test("a slot moves to a node that nobody knew, which decides while it moves and after", async () => {
   await withCluster(
     ["--max-failures", "3"],
@@ -232,17 +260,25 @@ Deno.test("a slot moves to a node that nobody knew, which decides while it moves
       const number = String(slot(secret!));
       for (const server of servers) await decided(server, wrongPinOf(secret!), secret!);
       for (const primary of cluster.primaries) await knows(primary, added);
-      const told = async (node: Node, ...words: string[]): Promise<void> =>
-        assertEquals(await node.command("CLUSTER", "SETSLOT", number, ...words), "OK");
+      const setSlot = async (node: Node, slot: string, ...words: string[]): Promise<void> =>
+        assertEquals(await node.command("CLUSTER", "SETSLOT", slot, ...words), "OK");
+      const told = (node: Node, ...words: string[]): Promise<void> =>
+        setSlot(node, number, ...words);
       await eventually(async () => (await added.command("CLUSTER", "NODES")).includes(fromId!));
       await eventually(async () => (await added.command("CLUSTER", "INFO")).includes("state:ok"));
+      // The client follows ASK to nodes with a slot only, so an empty one moves first.
+      const kept = new Set(secrets.map(slot));
+      const empty = Array.from({ length: 16_384 }, (_, i) => i)
+        .find((i) => !kept.has(i) && startOwner(cluster, i) === from)!;
+      for (const node of [added, ...cluster.primaries]) {
+        await setSlot(node, String(empty), "NODE", toId!);
+      }
       await told(added, "IMPORTING", fromId!);
       await told(from, "MIGRATING", toId!);
       const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", number, "100")).split("\n");
       const to = ["127.0.0.1", String(added.port), "", "0", "60000", "KEYS"];
       assertEquals(await from.command("MIGRATE", ...to, ...keys), "OK");
-      // The node that had it sends on, question by question (ASK), to one that nobody knew. Its
-      // connection stays while it is asked now and then.
+      // The node that had it sends on, question by question (ASK), to one that no server knew.
       await eventually(async () => {
         const ask = (): Promise<string> => check(servers[0], pinOf(secret!), secret);
         return await ask() === "True" && await ask() === "True";

@@ -46,7 +46,7 @@ export function refusals(answers: Iterable<readonly string[]>): readonly [number
   return [all.filter((answer) => answer !== "True").length, all.length];
 }
 
-const NEWS = /(?:info|warn) ((?:a node of )?the store of the guard, \S+(?: \S+:\d+,)?) (.+)$/;
+const NEWS = /(?:info|warn) (the store of the guard, \S+) (.+)$/;
 
 /** How many lines say of a store, or of a node, what the line before about it said. */
 export function repeatedNews(log: string): number {

@@ -144,11 +144,14 @@ Deno.test("a server logs in to the primary that Sentinels name, and says when th
   assertEquals(await check(right, pinOf("x"), "x"), "True");
   await stop(right);
   const bare = await startServer(urlOf(watched), keyFile);
-  await bare.logged("refuses the user name or password (ERR): all pins are refused");
+  const { address } = watched.primary;
+  await bare.logged(
+    `its primary, ${address}, refuses the user name or password (ERR): all pins are refused`,
+  );
   await stop(bare);
   const other = urlOf(watched).replace(PRIMARY_NAME, "another");
   const nameless = await startServer(other, keyFile);
-  await nameless.logged("knows of no primary: all pins are refused");
+  await nameless.logged("one of its Sentinels knows no primary of that name (ERR): all pins");
   assertEquals([await readiness(nameless), await check(nameless, pinOf("x"), "x")], [503, "False"]);
   await stop(nameless);
   const texts = await Promise.all([right, bare, nameless].map(({ outcome }) => outcome));

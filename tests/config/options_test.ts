@@ -6,7 +6,7 @@ import { help } from "../../lib/command_line/help.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { flagOf, namesOf, UsageError, variableOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
-import { StoreUrl } from "../../lib/connection/store_url.ts";
+import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);

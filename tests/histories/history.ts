@@ -22,9 +22,9 @@ const STEP_MS = 30 * SECOND;
 
 /**
  * How long after trouble a store may still be blamed: until the connection is back. An attempt that
- * began in trouble takes half a second to fail, and the longest pause behind it four seconds.
+ * began in trouble takes 1.7 seconds to fail, and the longest pause behind it four seconds.
  */
-const RECOVERY_MS = 5 * SECOND;
+const RECOVERY_MS = 7 * SECOND;
 
 /** How much happens in a history: hours, in which a wait can end and trouble come and go. */
 export const EVENTS = 20_000;

@@ -8,8 +8,8 @@ import { serviceHandler } from "../../lib/app/handler.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../lib/guard/guard.ts";
-import { keepConnected } from "../../lib/connection/redis_connection.ts";
-import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
+import { StoreLink } from "../../lib/guard/redis/link.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
 import { Link } from "./link.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
@@ -22,9 +22,6 @@ export const fingerprintOf: (key: Uint8Array) => string = fingerprintBy(GUARD_KE
 
 /** The name of a source of a secret in the store. */
 export const sourceNameOf: (fingerprint: string, text: string) => string = sourceNamesBy(GUARD_KEY);
-
-/** How often a connection is probed, to leave more events to the people. */
-const PROBE_MS = 300_000;
 
 /** What was answered. */
 export interface Answered {
@@ -47,13 +44,16 @@ export class Instance implements Computer {
   /** Starts an instance. */
   constructor(private readonly world: World, rules: GuardRules, store: SimulatedStore) {
     this.link = new Link(world, this, store);
-    const connection = keepConnected({
-      open: (onEnd) => this.link.open(onEnd),
-      onChange: () => {},
+    const storeLink = new StoreLink({
+      open: (onLoss) => Promise.resolve(this.link.open(onLoss)),
       probe,
-      probeMs: PROBE_MS,
+      probePrefix: PROBE_PREFIX,
+      timeoutMs: 500,
+      isCluster: false,
+      now: () => world.nowMs,
+      onChange: () => {},
     });
-    const guardStore = createRedisStore({ rules, connection, now: () => world.nowMs });
+    const guardStore = createRedisStore({ rules, link: storeLink, now: () => world.nowMs });
     const guard = { fingerprint: fingerprintOf, source: sourceNameOf, store: guardStore };
     const outcomes = new Map<string, string>();
     let requests = 0;

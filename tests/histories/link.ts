@@ -5,9 +5,7 @@
  * @module
  */
 
-import { Pipeline } from "../../lib/connection/pipeline.ts";
-import type { RedisClient } from "../../lib/connection/redis_client.ts";
-import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
+import type { StoreClient } from "../../lib/guard/redis/connect.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
 
@@ -35,7 +33,7 @@ interface Waiting {
 export class Link {
   /** How it is. */
   readonly weather: Weather = { ...FAIR };
-  #end: (() => void) | undefined;
+  readonly #ends = new Set<(reason: Error) => void>();
 
   /** Makes a way between an instance and the store. */
   constructor(
@@ -44,13 +42,15 @@ export class Link {
     private readonly store: SimulatedStore,
   ) {}
 
-  /** Ends the connection that there is. */
+  /** Ends the connections that there are. */
   reset(): void {
-    this.#end?.();
+    for (const end of this.#ends) {
+      this.world.after(0.1, () => end(new Error("Socket closed unexpectedly")), this.computer);
+    }
   }
 
-  /** Connects, as `openRedis` does. */
-  open(onEnd: (reason: unknown) => void): Promise<RedisClient> {
+  /** Makes a client of the store, as `openStore` does. */
+  open(onLoss: (error: unknown) => void): StoreClient {
     const waiting: Waiting[] = [];
     let [thereMs, hereMs, isOver] = [0, 0, false];
     const arrive = (atMs: number, computer: Computer | undefined, run: () => void): number => {
@@ -65,14 +65,30 @@ export class Link {
     };
     const read = (reply: unknown): void => {
       const first = waiting.shift();
-      if (first === undefined) pipeline.end(new ProtocolError("A reply to nothing"));
-      else if (reply instanceof ErrorReply) first.reject(reply);
+      if (first === undefined) onLoss(new TypeError("A reply to nothing"));
+      else if (reply instanceof Error) first.reject(reply);
       else first.resolve(reply);
     };
-    const pipeline = new Pipeline({
-      patienceMs: 500,
-      send: (words) =>
+    const end = (reason: Error): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#ends.delete(end);
+      for (const { reject } of waiting.splice(0)) reject(reason);
+      onLoss(reason);
+    };
+    return {
+      connect: () =>
+        new Promise<void>((resolve, reject) => {
+          const isClosed = this.weather.isClosed;
+          hereMs = arrive(hereMs, this.computer, () => {
+            if (isClosed) return reject(new Error("Connection timeout"));
+            this.#ends.add(end);
+            resolve();
+          });
+        }),
+      send: (_, words) =>
         new Promise((resolve, reject) => {
+          if (isOver) return reject(new Error("The client is closed"));
           waiting.push({ resolve, reject });
           thereMs = arrive(thereMs, undefined, () => {
             const reply = this.store.answer(words);
@@ -81,23 +97,10 @@ export class Link {
             if (isTwice) hereMs = arrive(hereMs, this.computer, () => read(reply));
           });
         }),
-      onEnd: (reason) => {
-        isOver = true;
-        for (const { reject } of waiting.splice(0)) reject(reason);
-        onEnd(reason);
-      },
-    });
-    this.#end = () => {
-      this.world.after(0.1, () => pipeline.end(new Error("Reset")), this.computer);
+      servers: () => Promise.resolve([]),
+      probeNumbers: () => [0],
+      located: (error) => error,
+      destroy: () => end(new Error("The client is closed")),
     };
-    const isClosed = this.weather.isClosed;
-    hereMs = arrive(hereMs, this.computer, () => {
-      if (isClosed) pipeline.end(new Error("Refused"));
-      else pipeline.open();
-    });
-    return Promise.resolve({
-      ask: (words, read) => pipeline.ask(words, read),
-      end: (reason) => pipeline.end(reason),
-    });
   }
 }

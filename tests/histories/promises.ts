@@ -8,7 +8,7 @@
 import { assert } from "@std/assert/assert";
 import { type GuardRules, refusedMs } from "../../lib/guard/guard.ts";
 import { MAX_SOURCES } from "../../lib/guard/sources.ts";
-import { SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
+import { SCRIPT_VERDICTS } from "../../lib/guard/redis/script.ts";
 import type { SimulatedStore } from "./store.ts";
 
 const HOUR = 3_600_000;

@@ -6,8 +6,7 @@
  */
 
 import { decide, type GuardRules, type GuardState } from "../../lib/guard/guard.ts";
-import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../lib/store/redis_script.ts";
-import { ErrorReply } from "../../lib/connection/store_failure.ts";
+import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../lib/guard/redis/script.ts";
 import type { World } from "./world.ts";
 
 interface Kept {
@@ -84,7 +83,7 @@ export class SimulatedStore {
   answer(words: readonly string[]): unknown {
     const [command, , , key = "", ...args] = words;
     if (command === "EVAL") this.#knowsScript = true;
-    if (!this.#knowsScript) return new ErrorReply("NOSCRIPT No matching script.");
+    if (!this.#knowsScript) return new Error("NOSCRIPT No matching script.");
     const reply = this.#decide(key, args);
     return this.isLying && this.world.random(3) === 0 ? this.#lie(reply) : reply;
   }

@@ -1,11 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { ErrorReply } from "../../lib/connection/store_failure.ts";
-import { StoreUrl } from "../../lib/connection/store_url.ts";
-import { askOnce } from "../../lib/store/primaries.ts";
-import { keptSecrets, storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
-import { keyOf } from "../../lib/store/redis_inspect.ts";
+import { askStore, keyOf, type OperatedStore } from "../../lib/guard/redis/operator.ts";
+import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
 import { programWords } from "../support/program.ts";
@@ -69,15 +66,17 @@ Deno.test("the commands need each permission that their page gives a user of Red
   const page = Deno.readTextFileSync(new URL("../../docs/commands.md", import.meta.url));
   const shown = /`(~authenticator:guard:[^`]+)`/.exec(page.replace(/\s+/g, " "))![1]!.split(" ");
   // Of the first, the used code stays when its wait is lifted; of the second, nothing.
-  const [keys, texts] = [["a", "b"].map((a) => keyOf(a.repeat(43))), ["9:0:5", "9:0:-1"]];
+  const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
+  const keys = names.map(keyOf);
   await withRedis([], async ({ url, command }) => {
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
+    const ask = <T>(act: (store: OperatedStore) => Promise<T>): Promise<T> =>
+      askStore(store, { tls: {}, timeoutMs: 60_000 }, act);
     // What `guard status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>
-      askOnce(store, { tls: {} }, async (client) => {
-        await storeTimeMs(client);
-        await Array.fromAsync(keptSecrets(client));
-        for (const key of keys) await unlockKey(client, key);
+      ask(async ({ secrets, unlock }) => {
+        await Array.fromAsync(secrets());
+        for (const name of names) await unlock(name);
       });
     const isEnough = async (rights: readonly string[]): Promise<boolean> => {
       await command("ACL", "SETUSER", "operator", "reset", "on", ">canary", ...rights);
@@ -90,7 +89,6 @@ Deno.test("the commands need each permission that their page gives a user of Red
       assert(!await isEnough(shown.toSpliced(i, 1)), right);
     }
     await isEnough(shown.filter((right) => right !== "+get"));
-    const unlock = askOnce(store, { tls: {} }, (client) => unlockKey(client, keys[0]!));
-    await assertRejects(() => unlock, ErrorReply);
+    await assertRejects(() => ask(({ unlock }) => unlock(names[0]!)), Error, "The user executing");
   });
 });

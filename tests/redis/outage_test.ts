@@ -171,7 +171,7 @@ const WRONG_PASSWORD = "name:canary-guess@";
 const REFUSALS: readonly (readonly [string, string, readonly string[], string])[] = [
   ["wants a password", "", ["--requirepass", "canary-password"], "refuses the user name or"],
   ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
-  ["has no room", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "with errors"],
+  ["is full", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "is full (OOM)"],
   [
     "does not let its user read",
     "name:canary-password@",

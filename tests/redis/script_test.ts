@@ -5,13 +5,12 @@ import { decide, guardRules, type GuardState, type GuardStore } from "../../lib/
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../lib/guard/sources.ts";
 import { MemoryStore } from "../../lib/guard/memory_store.ts";
-import { openRedis } from "../../lib/connection/redis_client.ts";
-import { keepConnected, type RedisConnection } from "../../lib/connection/redis_connection.ts";
-import { storeTimeMs, unlockKey } from "../../lib/store/redis_admin.ts";
-import { inspect } from "../../lib/store/redis_inspect.ts";
-import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/store/redis_script.ts";
-import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
-import { StoreUrl } from "../../lib/connection/store_url.ts";
+import { openStore, type Send } from "../../lib/guard/redis/connect.ts";
+import { StoreLink } from "../../lib/guard/redis/link.ts";
+import { askStore } from "../../lib/guard/redis/operator.ts";
+import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/guard/redis/script.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
+import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { pick, seededRandom } from "../support/random.ts";
 import { withRedis } from "./server.ts";
@@ -19,30 +18,38 @@ import { withRedis } from "./server.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-async function withConnection(
-  url: string,
-  run: (connection: RedisConnection) => Promise<void>,
-): Promise<void> {
-  const connection = keepConnected({
-    open: (onEnd) => openRedis({ url: StoreUrl.parse(url)!, onEnd, patienceMs: 60_000 }),
-    onChange: () => {},
+const TIMEOUT_MS = 60_000;
+
+async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
+  const link = new StoreLink({
+    open: (onLoss) =>
+      openStore(StoreUrl.parse(url)!, {
+        tls: {},
+        timeoutMs: TIMEOUT_MS,
+        probePrefix: PROBE_PREFIX,
+        onLoss,
+      }),
     probe,
+    probePrefix: PROBE_PREFIX,
+    timeoutMs: TIMEOUT_MS,
+    isCluster: false,
+    now: () => performance.now(),
+    onChange: () => {},
   });
-  await eventually(connection.isHealthy);
+  await eventually(() => link.isHealthy);
   try {
-    await run(connection);
+    await run(link);
   } finally {
-    connection.close();
-    await eventually(() => !connection.isHealthy());
+    link.close();
   }
 }
 
 Deno.test("the script decides as the rules do, whatever comes when", async () => {
   await withRedis([], async ({ url }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const random = seededRandom(11);
       const seen = new Set<string>();
-      for (let run = 0; run < 60; run++) await playBoth(run, connection, random, seen);
+      for (let run = 0; run < 60; run++) await playBoth(run, link, random, seen);
       assertEquals(seen, new Set(["accepted", "wrong", "throttled", "replayed"]));
     });
   });
@@ -54,7 +61,7 @@ Deno.test("the script decides as the rules do, whatever comes when", async () =>
 // business: each run ends long before.
 async function playBoth(
   run: number,
-  connection: RedisConnection,
+  link: StoreLink,
   random: (limit: number) => number,
   seen: Set<string>,
 ): Promise<void> {
@@ -65,7 +72,7 @@ async function playBoth(
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   const memory = new MemoryStore({ rules, now: () => nowMs });
-  const redis = createRedisStore({ rules, connection, now: () => 0, storeNow: () => nowMs });
+  const redis = createRedisStore({ rules, link, now: () => 0, storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
@@ -82,20 +89,24 @@ async function playBoth(
 
 Deno.test("the script keeps what the rules say, to the last source", async () => {
   await withRedis([], async ({ url }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const random = seededRandom(12);
       for (let run = 0; run < 20; run++) {
         const maxFailures = 1 + random(40);
         const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
         let nowMs = 1_800_000_000_000;
         let state: GuardState | undefined;
-        const redis = createRedisStore({ rules, connection, now: () => 0, storeNow: () => nowMs });
+        const redis = createRedisStore({ rules, link, now: () => 0, storeNow: () => nowMs });
         for (let event = 0; event < 100; event++) {
           const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
           const source = random(9) === 0 ? undefined : `s${random(30)}`;
           ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
           await ask(redis, `run ${run}`, matchedStep, source);
-          const remembered = await inspect(connection, `run ${run}`);
+          const remembered = await askStore(
+            StoreUrl.parse(url)!,
+            { tls: {}, timeoutMs: TIMEOUT_MS },
+            (store) => store.inspect(`run ${run}`),
+          );
           assertEquals(remembered?.state, state);
           nowMs += random(10 * HOUR) >> random(20);
         }
@@ -106,15 +117,16 @@ Deno.test("the script keeps what the rules say, to the last source", async () =>
 
 Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {
   await withRedis([], async ({ url }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
       const ask = (key: string, matchedStep?: number): Promise<readonly number[]> => {
         const asked = { matchedStep };
         const args = scriptArguments({ rules, asked, nowMs: undefined, question: 5 });
         const command = ["EVAL", DECIDE_SCRIPT, "1", key, ...args];
-        return connection.ask(command, (reply) => reply as readonly number[]);
+        return link.ask(key, (send: Send) => send(command) as Promise<readonly number[]>);
       };
-      const now = (): Promise<number> => storeTimeMs(connection);
+      const now = (): Promise<number> =>
+        link.ask("", async (send: Send) => Number((await send(["TIME"]) as string[])[0]) * 1000);
       for (let attempt = 0;; attempt++) {
         const key = `${KEY_PREFIX}${attempt}`;
         const fromMs = await now();
@@ -135,11 +147,11 @@ Deno.test("the script answers with the time for which pins are refused, by the s
 
 Deno.test("the script reads nothing of the format before, and leaves it alone", async () => {
   await withRedis([], async ({ url, command }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, connection, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: () => 0 });
       assertEquals(await ask(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
@@ -148,9 +160,9 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
 
 Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, connection, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: () => 0 });
       await ask(store, "used", 60_000_000);
       await ask(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
@@ -176,9 +188,9 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
 
 Deno.test("what cannot be read in the store is refused for that secret alone", async () => {
   await withRedis([], async ({ url, command }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = createRedisStore({ rules, connection, now: () => 0 });
+      const store: GuardStore = createRedisStore({ rules, link, now: () => 0 });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
       assertEquals(await ask(store, "c", 1), "unavailable");
@@ -190,17 +202,22 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   });
 });
 
-Deno.test("unlockKey() forgets wrong pins, and keeps what else is known of a secret", async () => {
+Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known of a secret", async () => {
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-    await withConnection(url, async (connection) => {
-      const store = createRedisStore({ rules, connection, now: () => 0 });
+    await withLink(url, async (link) => {
+      const store = createRedisStore({ rules, link, now: () => 0 });
       await ask(store, "failed", undefined);
       await ask(store, "strange", undefined, "source");
       await ask(store, "used", 60_000_000);
       await ask(store, "known", 60_000_000, "source");
       await ask(store, "known", undefined, "other");
-      const unlock = (name: string): Promise<boolean> => unlockKey(connection, KEY_PREFIX + name);
+      const unlock = (name: string): Promise<boolean> =>
+        askStore(
+          StoreUrl.parse(url)!,
+          { tls: {}, timeoutMs: TIMEOUT_MS },
+          (store) => store.unlock(name),
+        );
       for (const name of ["failed", "strange"]) {
         assertEquals([await unlock(name), await unlock(name)], [true, false], name);
       }
@@ -216,9 +233,9 @@ Deno.test("unlockKey() forgets wrong pins, and keeps what else is known of a sec
 
 Deno.test("a store that forgot the script is told it again", async () => {
   await withRedis([], async ({ url, command }) => {
-    await withConnection(url, async (connection) => {
+    await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, connection, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: () => 0 });
       assertEquals(await ask(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
       assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);

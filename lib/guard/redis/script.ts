@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Budget, extraLooks, FIRST_WAIT_MS } from "../guard/budget.ts";
+import { type Budget, extraLooks, FIRST_WAIT_MS } from "../budget.ts";
 import {
   type GuardRules,
   type GuardState,
@@ -14,8 +14,8 @@ import {
   strangersBudget,
   totalBudget,
   type Verdict,
-} from "../guard/guard.ts";
-import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../guard/sources.ts";
+} from "../guard.ts";
+import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../sources.ts";
 
 /** What stands before a fingerprint in a key; the number is that of the format of what is kept. */
 export const KEY_PREFIX = "authenticator:guard:2:";

@@ -1,14 +1,17 @@
-import { decide, refusal } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
-import { guardRules } from "../../lib/guard/guard.ts";
-import { KEY_PREFIX } from "../../lib/store/redis_script.ts";
-import { createRedisStore, probe } from "../../lib/store/redis_store.ts";
-import type { RedisClient } from "../../lib/connection/redis_client.ts";
-import type { RedisConnection } from "../../lib/connection/redis_connection.ts";
-import { ErrorReply, ProtocolError } from "../../lib/connection/store_failure.ts";
-import { ManualTimers } from "../support/timers.ts";
+import { type Admission, guardRules } from "../../../lib/guard/guard.ts";
+import type { Send } from "../../../lib/guard/redis/connect.ts";
+import { ProtocolError } from "../../../lib/guard/redis/reasons.ts";
+import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
+import {
+  createRedisStore,
+  probe,
+  PROBE_PREFIX,
+  type RedisStoreOptions,
+} from "../../../lib/guard/redis/store.ts";
+import { decide, refusal } from "../../support/guard_store.ts";
 
 const NEVER = new Promise<never>(() => {});
 const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });
@@ -16,14 +19,20 @@ const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 3
 /** The reply to a command, of which undefined is none. */
 type Answer = (words: readonly string[]) => unknown;
 
-function clientWith(answer: Answer): Pick<RedisClient, "ask"> {
+function sendTo(answer: Answer): Send {
+  return async (words) => {
+    const reply = answer(words);
+    if (reply === undefined) return await NEVER;
+    if (reply instanceof Error) throw reply;
+    return reply;
+  };
+}
+
+function linkTo(answer: Answer, isHealthy = true, isOver = false): RedisStoreOptions["link"] {
   return {
-    ask: async (words, read) => {
-      const reply = answer(words);
-      if (reply === undefined) return await NEVER;
-      if (reply instanceof ErrorReply) throw reply;
-      return read(reply);
-    },
+    ask: (_, ask) => ask(sendTo(answer), () => isOver),
+    isHealthy,
+    close: () => {},
   };
 }
 
@@ -33,9 +42,9 @@ function storeOver(
 ): { store: ReturnType<typeof createRedisStore>; clock: { ms: number }; errors: () => number } {
   const clock = { ms: 0 };
   let errors = 0;
-  const connection = { ...clientWith(answer), isHealthy: () => healthy, close: () => {} };
   const onError = (): void => void errors++;
-  const store = createRedisStore({ rules: RULES, connection, now: () => clock.ms, onError });
+  const link = linkTo(answer, healthy);
+  const store = createRedisStore({ rules: RULES, link, now: () => clock.ms, onError });
   return { store, clock, errors: () => errors };
 }
 
@@ -45,6 +54,7 @@ function questionOf(words: readonly string[]): number {
 }
 
 const STEP = 60_000_000;
+const KEY = `${PROBE_PREFIX}0`;
 
 // What a store says of a question, whether the pin matched, and what it means.
 const DECISIONS: readonly (readonly [readonly [number, number], boolean, string])[] = [
@@ -92,7 +102,7 @@ const NO_DECISIONS: readonly ((question: number) => unknown)[] = [
   (question) => [2, 2 ** 60, question],
   (question) => [0, 0, question, 0],
   (question) => [[0], 0, question],
-  (question) => [new ErrorReply("ERR"), 0, question],
+  (question) => [new Error("ERR"), 0, question],
 ];
 
 Deno.test("a Redis store says unavailable for whatever is no decision", async () => {
@@ -115,16 +125,19 @@ Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", as
 });
 
 Deno.test("a Redis store says unavailable when the reply is an error", async () => {
-  const { store, errors } = storeOver(() => new ErrorReply("OOM"));
+  const { store, errors } = storeOver(() => new Error("OOM"));
   assertEquals([await decide(store, "a", 1), errors()], ["unavailable", 1]);
 });
 
 Deno.test("probe() fails where no decision can be had", async () => {
   const asked: (readonly string[])[] = [];
-  await probe(clientWith((words) => {
-    asked.push(words);
-    return [0, 0, questionOf(words)];
-  }));
+  await probe(
+    sendTo((words) => {
+      asked.push(words);
+      return [0, 0, questionOf(words)];
+    }),
+    KEY,
+  );
   assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
     ["EVAL", "1", `${KEY_PREFIX}probe-0`],
     ["EVALSHA", "1", `${KEY_PREFIX}probe-0`],
@@ -133,48 +146,26 @@ Deno.test("probe() fails where no decision can be had", async () => {
   const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = asked;
   assertEquals([singleUse, forgetUseMs, matchedStep], ["1", "1", "0"]);
   // What the last probe wrote may still be there.
-  await probe(clientWith((words) => [3, 0, questionOf(words)]));
+  await probe(sendTo((words) => [3, 0, questionOf(words)]), KEY);
   for (const reply of ["OK", null, [1, 0, 0], [0, 0, 7]]) {
-    await assertRejects(() => probe(clientWith(() => reply)), ProtocolError, "no decision");
+    await assertRejects(() => probe(sendTo(() => reply), KEY), ProtocolError, "no decision");
   }
-  await assertRejects(() => probe(clientWith(() => new ErrorReply("READONLY"))), ErrorReply);
+  await assertRejects(() => probe(sendTo(() => new Error("READONLY")), KEY), Error);
 });
 
 Deno.test("probe() fails where no decision can be asked for by the name of the script", async () => {
-  const saying = (error: string): Pick<RedisClient, "ask"> =>
-    clientWith((words) => words[0] === "EVALSHA" ? new ErrorReply(error) : [0, 0, 0]);
-  await assertRejects(() => probe(saying("NOPERM no permissions")), ErrorReply, "NOPERM");
+  const saying = (error: string): Send =>
+    sendTo((words) => words[0] === "EVALSHA" ? new Error(error) : [0, 0, 0]);
+  await assertRejects(() => probe(saying("NOPERM no permissions"), KEY), Error, "NOPERM");
   // It is asked for by the script itself then.
-  await probe(saying("NOSCRIPT No matching script."));
+  await probe(saying("NOSCRIPT No matching script."), KEY);
 });
 
-Deno.test("a Redis store answers by the deadline of a decision, and asks for nothing more after it", async () => {
-  await ManualTimers.during(async (timers) => {
-    const replies = ["EVALSHA", "EVALSHA"].map(() => Promise.withResolvers<never>());
-    const asked: string[] = [];
-    const connection: RedisConnection = {
-      ask: (words) => replies[asked.push(words[0]!) - 1]?.promise ?? NEVER,
-      isHealthy: () => true,
-      close: () => {},
-    };
-    let errors = 0;
-    const store = createRedisStore({
-      ...{ rules: RULES, connection, patienceMs: 900, now: () => 0 },
-      onError: () => void errors++,
-    });
-    const [first, second] = [decide(store, "a", STEP), decide(store, "b", STEP)];
-    for (let i = 0; i < 12; i++) await timers.tick();
-    // To ask by the script itself takes no more time than is left.
-    replies[0]!.reject(new ErrorReply("NOSCRIPT"));
-    for (let i = 0; i < 8; i++) await timers.tick();
-    assertEquals([asked, errors], [["EVALSHA", "EVALSHA", "EVAL"], 0]);
-    await timers.tick();
-    assertEquals([await first, await second, errors], ["unavailable", "unavailable", 2]);
-    replies[1]!.reject(new ErrorReply("NOSCRIPT"));
-    await timers.settle();
-    assertEquals([asked.length, errors, timers.asked], [3, 2, new Array(21).fill(90)]);
-    store.close();
-  });
+Deno.test("a Redis store asks for nothing more once the deadline is over", async () => {
+  const asked: string[] = [];
+  const link = linkTo((words) => (asked.push(words[0]!), new Error("NOSCRIPT")), true, true);
+  const store = createRedisStore({ rules: RULES, link, now: () => 0 });
+  assertEquals([await decide(store, "a", STEP), asked], ["unavailable", ["EVALSHA"]]);
 });
 
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
@@ -210,7 +201,7 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
   const sent: string[] = [];
   const { store } = storeOver((words) => {
     sent.push(words[0]!);
-    if (words[0] === "EVALSHA") return new ErrorReply("NOSCRIPT No matching script.");
+    if (words[0] === "EVALSHA") return new Error("NOSCRIPT No matching script.");
     return [0, 0, questionOf(words)];
   });
   assertEquals([await decide(store, "a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
@@ -244,14 +235,14 @@ Deno.test("a Redis store asks once more for want of the script alone", async () 
   let asked = 0;
   const { store } = storeOver(() => {
     asked++;
-    return new ErrorReply("READONLY You can't write against a read only replica.");
+    return new Error("READONLY You can't write against a read only replica.");
   });
   assertEquals([await decide(store, "a", STEP), asked], ["unavailable", 1]);
 });
 
 Deno.test("a Redis store needs nobody to tell", async () => {
-  const connection = { ...clientWith(() => null), isHealthy: () => false, close: () => {} };
-  const store = createRedisStore({ rules: RULES, connection, now: () => 0 });
+  const link = linkTo(() => null, false);
+  const store = createRedisStore({ rules: RULES, link, now: () => 0 });
   assertEquals([refusal(store, "a"), await decide(store, "a", STEP)], [
     "unavailable",
     "unavailable",
@@ -277,6 +268,7 @@ function refusingStore():
 Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest ago for another", async () => {
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
+  const early = [names[1]!, names[0]!].map((name) => store.admit(name) as Admission);
   await fail(...names);
   assertEquals([names[0]!, names.at(-1)!].map((name) => refusal(store, name)), [
     "throttled",
@@ -285,7 +277,7 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   // One that is refused for no time takes no room, nor does one that is refused anew, which is not the
   // first to go any more.
   await fail("none 0");
-  await fail(names[1]!, names[0]!);
+  for (const admission of early) assertEquals(await admission.settle(undefined), "throttled");
   assertEquals(names.slice(0, 3).map((name) => refusal(store, name)), Array(3).fill("throttled"));
   await fail("another 1000");
   assertEquals(

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { ProtocolError } from "./store_failure.ts";
-
 /** How long a store may take to answer unless its URL says otherwise, in milliseconds. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
 /** The most that a URL may say, a minute. */
-const MAX_PATIENCE_MS = 60_000;
+const MAX_TIMEOUT_MS = 60_000;
+
+/** The port of Redis where none is given. */
+const REDIS_PORT = 6379;
 
 /** The port of Sentinel where none is given. */
 const SENTINEL_PORT = 26_379;
@@ -50,8 +51,24 @@ interface Parts {
   readonly path: string;
   readonly primaryName: string;
   readonly database: string;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly sentinelLogin: string;
+}
+
+/** A host and a port. */
+export interface StoreAddress {
+  /** A name or an IP address. */
+  readonly host: string;
+  /** The port. */
+  readonly port: number;
+}
+
+/** A user name and a password, as far as they are given. */
+export interface StoreLogin {
+  /** The user name. */
+  readonly username?: string;
+  /** The password. */
+  readonly password?: string;
 }
 
 /** The URL of a store, which shows user names and passwords only when told to. */
@@ -99,52 +116,33 @@ export class StoreUrl {
   }
 
   /** How long an answer may take, in milliseconds. */
-  get patienceMs(): number {
-    return this.#parts.patienceMs;
+  get timeoutMs(): number {
+    return this.#parts.timeoutMs;
   }
 
-  /** The URL of one server, with user name and password. */
-  reveal(): string {
-    const { scheme, login, addresses, database } = this.#parts;
-    return `${scheme}://${login}${addresses[0]}${database}`;
-  }
-
-  /** The servers at its addresses, as Sentinels or nodes want to be asked. */
-  servers(): readonly StoreUrl[] {
-    const { kind, addresses, sentinelLogin } = this.#parts;
-    if (kind === "server") return [this];
-    if (kind === "cluster") return addresses.map((address) => this.at(address));
-    const ofSentinels = { kind: "server", login: sentinelLogin, database: "", path: "" } as const;
+  /** Its addresses, with the port of their kind where the URL names none. */
+  get addresses(): readonly StoreAddress[] {
+    const { kind, addresses } = this.#parts;
+    const port = kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
     return addresses.map((address) => {
-      const withPort = /:[0-9]+$/.test(address) ? address : `${address}:${SENTINEL_PORT}`;
-      return new StoreUrl({ ...this.#parts, ...ofSentinels, addresses: [withPort] });
+      const [, host = "", given] = /^(.*?)(?::([0-9]+))?$/.exec(address)!;
+      return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(given ?? port) };
     });
   }
 
-  /**
-   * The server of this store at an address that the store itself told.
-   *
-   * @throws {ProtocolError} When it is no address.
-   */
-  at(address: string): StoreUrl {
-    const { database } = this.#parts;
-    if (!isAddress(address)) throw new ProtocolError("This is no address");
-    return new StoreUrl({
-      ...this.#parts,
-      ...{ kind: "server", addresses: [address], path: database },
-    });
+  /** The user name and the password of the servers that keep keys. */
+  get login(): StoreLogin {
+    return loginIn(this.#parts.login);
   }
 
-  /**
-   * Whether an address that the store itself told may be shown. One that lies can tell the user name
-   * or the password that it was sent, which is nothing new only where it stands in this URL's own
-   * addresses.
-   */
-  mayShow(address: string): boolean {
-    const { addresses, login, sentinelLogin } = this.#parts;
-    return [login, sentinelLogin].flatMap(wordsOf).every((word) =>
-      !holds(address, word) || addresses.some((own) => holds(own, word))
-    );
+  /** Those of Sentinels. */
+  get sentinelLogin(): StoreLogin {
+    return loginIn(this.#parts.sentinelLogin);
+  }
+
+  /** The number of the database. */
+  get database(): number {
+    return Number(this.#parts.database.slice(1));
   }
 
   /** Whether the way to the store is encrypted. */
@@ -185,17 +183,11 @@ export function isAddress(text: string): boolean {
     URL.canParse(`redis://${text}`);
 }
 
-/** Whether a word stands in a text, in whatever case, and with dots and hyphens or without. */
-function holds(text: string, word: string): boolean {
-  const [whole = "", part = ""] = [text, word].map((each) =>
-    each.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
-  );
-  return part !== "" && whole.includes(part);
-}
-
-function wordsOf(login: string): readonly string[] {
-  const [, user = "", password = ""] = /^([^:]*):?(.*)@$/.exec(login) ?? [];
-  return [user, password].map(decodeURIComponent);
+function loginIn(login: string): StoreLogin {
+  const [, username = "", password = ""] =
+    /^([^:]*):?(.*)@$/.exec(login)?.map(decodeURIComponent) ??
+      [];
+  return { ...(username && { username }), ...(password && { password }) };
 }
 
 function loginOf(text: string): string {
@@ -226,7 +218,7 @@ function readUrl(text: string): Parts | string | undefined {
 function readQuery(
   query: string,
   kind: StoreKind,
-): Pick<Parts, "patienceMs" | "sentinelLogin"> | string {
+): Pick<Parts, "timeoutMs" | "sentinelLogin"> | string {
   if (!isDecodable(query)) return "a URL whose query is percent-encoded";
   const given = new URLSearchParams(query);
   const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];
@@ -234,15 +226,15 @@ function readQuery(
   if (new Set(names).size < names.length || !names.every((name) => known.includes(name))) {
     return `a URL whose query has only ${known.join(", ")}, and none twice`;
   }
-  const patience = given.get("timeout") ?? String(PATIENCE_MS);
-  const patienceMs = /^[0-9]{1,5}$/.test(patience) ? Number(patience) : 0;
-  if (patienceMs < 1 || patienceMs > MAX_PATIENCE_MS) {
-    return `a URL whose timeout is a whole number of milliseconds from 1 to ${MAX_PATIENCE_MS}`;
+  const timeout = given.get("timeout") ?? String(TIMEOUT_MS);
+  const timeoutMs = /^[0-9]{1,5}$/.test(timeout) ? Number(timeout) : 0;
+  if (timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    return `a URL whose timeout is a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`;
   }
   const [user, password] = LOGIN_OF_SENTINELS.map((name) =>
     encodeURIComponent(given.get(name) ?? "")
   );
-  return { patienceMs, sentinelLogin: loginOf(`${user}:${password}`) };
+  return { timeoutMs, sentinelLogin: loginOf(`${user}:${password}`) };
 }
 
 const LOGIN_OF_SENTINELS = ["sentinel_username", "sentinel_password"] as const;

@@ -5,12 +5,11 @@
  */
 
 import { createHash } from "node:crypto";
-import type { GuardRules, GuardStore, Question, Refusal, Verdict } from "../guard/guard.ts";
-import { Deadlines } from "../connection/deadlines.ts";
-import type { RedisClient } from "../connection/redis_client.ts";
-import { isUnknownScript, type RedisConnection } from "../connection/redis_connection.ts";
-import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./redis_script.ts";
-import { ProtocolError } from "../connection/store_failure.ts";
+import type { GuardRules, GuardStore, Question, Refusal, Verdict } from "../guard.ts";
+import type { Send } from "./connect.ts";
+import type { StoreLink } from "./link.ts";
+import { ProtocolError } from "./reasons.ts";
+import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./script.ts";
 
 /** Secrets whose refusal is remembered in this process, at most. */
 const MAX_REFUSALS = 10_000;
@@ -18,20 +17,15 @@ const MAX_REFUSALS = 10_000;
 /** How long a refusal is remembered here, at most, in milliseconds. */
 const MAX_REFUSAL_MS = 1000;
 
-/** How long a reply may take unless it is said, in milliseconds. */
-const PATIENCE_MS = 500;
-
 /** What a store in Redis needs. */
 export interface RedisStoreOptions {
   /** The rules, the same for all that share the store. */
   readonly rules: GuardRules;
-  /** The way to Redis. */
-  readonly connection: RedisConnection;
-  /** How long a reply may take, in milliseconds, and a decision twice as long; 500 unless given. */
-  readonly patienceMs?: number;
+  /** The link to Redis. */
+  readonly link: Pick<StoreLink, "ask" | "isHealthy" | "close">;
   /** A clock in milliseconds that only goes forward. */
   readonly now: () => number;
-  /** Told whenever a decision could not be had. */
+  /** Called whenever a decision could not be had. */
   readonly onError?: () => void;
   /** A clock for the decisions instead of the store's own, for tests. */
   readonly storeNow?: () => number;
@@ -42,7 +36,7 @@ const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 /** Rules by which what the probe writes, that a code was used, is gone at once. */
 const PROBE_RULES: GuardRules = { maxFailures: 0, singleUse: true, forgetUseMs: 1 };
 
-/** What the keys begin with about which a probe asks; no secret has such a name. */
+/** The beginning of the keys of probes; no secret has such a name. */
 export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
 
 /**
@@ -52,17 +46,15 @@ export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
  * @param key One that begins with `PROBE_PREFIX`.
  * @throws {Error} When none can be had.
  */
-export async function probe(
-  { ask }: Pick<RedisClient, "ask">,
-  key = `${PROBE_PREFIX}0`,
-): Promise<void> {
+export async function probe(send: Send, key: string): Promise<void> {
   const asked: Question = { matchedStep: 0 };
   const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
-  const read = (reply: unknown): Decided => readDecision(reply, asked, 0);
-  await ask(["EVAL", DECIDE_SCRIPT, "1", key, ...args], read);
-  await ask(["EVALSHA", SCRIPT_SHA1, "1", key, ...args], read).catch((error) => {
+  readDecision(await send(["EVAL", DECIDE_SCRIPT, "1", key, ...args]), asked, 0);
+  try {
+    readDecision(await send(["EVALSHA", SCRIPT_SHA1, "1", key, ...args]), asked, 0);
+  } catch (error) {
     if (!isUnknownScript(error)) throw error;
-  });
+  }
 }
 
 /**
@@ -72,38 +64,32 @@ export async function probe(
  * no round trip and are not looked at. For no longer, because an operator may lift it.
  */
 export function createRedisStore(options: RedisStoreOptions): GuardStore {
-  const { rules, connection, patienceMs = PATIENCE_MS, now, onError, storeNow } = options;
+  const { rules, link, now, onError, storeNow } = options;
   const refusals = new Refusals();
-  const deadlines = new Deadlines(patienceMs);
   let questions = 0;
-  const ask = async (
-    fingerprint: string,
-    asked: Question,
-    isOver: () => boolean,
-  ): Promise<Decided> => {
+  const ask = (fingerprint: string, asked: Question): Promise<Decided> => {
     const question = ++questions;
-    const call = { rules, asked, nowMs: storeNow?.(), question };
-    const args = ["1", `${KEY_PREFIX}${fingerprint}`, ...scriptArguments(call)];
-    const read = (reply: unknown): Decided => readDecision(reply, asked, question);
-    try {
-      return await connection.ask(["EVALSHA", SCRIPT_SHA1, ...args], read, isOver);
-    } catch (error) {
-      // A store does not know the name of a script that it has not seen since it started.
-      if (!isUnknownScript(error) || isOver()) throw error;
-      return await connection.ask(["EVAL", DECIDE_SCRIPT, ...args], read, isOver);
-    }
+    const key = `${KEY_PREFIX}${fingerprint}`;
+    const args = ["1", key, ...scriptArguments({ rules, asked, nowMs: storeNow?.(), question })];
+    return link.ask(key, async (send, isOver) => {
+      try {
+        return readDecision(await send(["EVALSHA", SCRIPT_SHA1, ...args]), asked, question);
+      } catch (error) {
+        // A store does not know the name of a script that it has not seen since it started.
+        if (!isUnknownScript(error) || isOver()) throw error;
+        return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), asked, question);
+      }
+    });
   };
   const refusal = (name: string): Refusal | undefined => {
     if (refusals.has(name, now())) return "throttled";
-    if (connection.isHealthy()) return undefined;
+    if (link.isHealthy) return undefined;
     onError?.();
     return "unavailable";
   };
   const decide = async (fingerprint: string, asked: Question): Promise<Verdict> => {
     try {
-      const { verdict, refusedMs } = await deadlines.within((isOver) =>
-        ask(fingerprint, asked, isOver)
-      );
+      const { verdict, refusedMs } = await ask(fingerprint, asked);
       if (refusedMs > 0) {
         const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
         refusals.add(refusalName(fingerprint, asked.source), untilMs);
@@ -111,8 +97,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
       if (verdict === "unavailable") onError?.();
       return verdict;
     } catch {
-      // The connection has told why, unless each of its nodes answers in time and all together do
-      // not; whatever it was, nothing is known of the secret.
+      // The link says why; nothing is known of the secret.
       onError?.();
       return "unavailable";
     }
@@ -124,12 +109,13 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
         settle: (matchedStep) => decide(fingerprint, { matchedStep, source }),
         cancel: () => {},
       },
-    isHealthy: connection.isHealthy,
-    close: () => {
-      deadlines.close();
-      connection.close();
-    },
+    isHealthy: () => link.isHealthy,
+    close: () => link.close(),
   };
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
 function refusalName(fingerprint: string, source = ""): string {
@@ -162,8 +148,8 @@ interface Decided {
   readonly refusedMs: number;
 }
 
-// A decision fits its question: it has its number, only a pin that matched can be accepted or
-// replayed, and only one that did not can be wrong.
+// A decision fits its question: only a pin that matched here can be accepted or replayed, so no
+// answer of a store makes a wrong pin right.
 function readDecision(
   reply: unknown,
   { matchedStep }: Question,

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../lib/store/redis_script.ts";
+import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../lib/guard/redis/script.ts";
 
 // A real server runs the script in tests/redis/script_test.ts.
 

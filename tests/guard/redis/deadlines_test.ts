@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { Deadlines } from "../../lib/connection/deadlines.ts";
-import { SilenceError } from "../../lib/connection/store_failure.ts";
-import { ManualTimers } from "../support/timers.ts";
+import { Deadlines } from "../../../lib/guard/redis/deadlines.ts";
+import { SilenceError } from "../../../lib/guard/redis/reasons.ts";
+import { ManualTimers } from "../../support/timers.ts";
 
-// A tenth of the patience, and twice the patience in such ticks.
+// A tenth of the deadline, and the deadline in such ticks.
 const TICK_MS = 50;
-const TICKS = 20;
+const TICKS = 10;
 
 function testDeadlines(
   name: string,
   act: (deadlines: Deadlines, timers: ManualTimers) => Promise<void>,
 ): void {
   Deno.test(`Deadlines ${name}`, () =>
-    ManualTimers.during((timers) => act(new Deadlines(10 * TICK_MS), timers)));
+    ManualTimers.during((timers) => act(new Deadlines(TICKS * TICK_MS), timers)));
 }
 
 testDeadlines("give what is done in time, and why it failed", async (deadlines) => {
@@ -21,14 +21,14 @@ testDeadlines("give what is done in time, and why it failed", async (deadlines) 
   await assertRejects(() => deadlines.within(() => Promise.reject(new Error("No"))), Error, "No");
 });
 
-testDeadlines("end what takes longer than twice the patience", async (deadlines, timers) => {
+testDeadlines("end what takes longer", async (deadlines, timers) => {
   const late = Promise.withResolvers<string>();
   let over: (() => boolean) | undefined;
   const waited = deadlines.within((isOver) => {
     over = isOver;
     return late.promise;
   });
-  const rejected = assertRejects(() => waited, SilenceError, "No decision in time");
+  const rejected = assertRejects(() => waited, SilenceError, "No answer in time");
   for (let i = 0; i < TICKS; i++) await timers.tick();
   assertEquals([over!(), timers.pending], [false, 1]);
   await timers.tick();
@@ -45,12 +45,12 @@ testDeadlines("count for each from when it began", async (deadlines, timers) => 
   const ended: number[] = [];
   for (const i of [0, 1, 2]) {
     void begin().then(() => void ended.push(i));
-    for (let tick = 0; tick < 7; tick++) await timers.tick();
+    for (let tick = 0; tick < 4; tick++) await timers.tick();
   }
   assertEquals([ended, timers.pending], [[0], 1]);
-  for (let tick = 0; tick < 7; tick++) await timers.tick();
+  for (let tick = 0; tick < 4; tick++) await timers.tick();
   assertEquals([ended, timers.pending], [[0, 1], 1]);
-  for (let tick = 0; tick < 7; tick++) await timers.tick();
+  for (let tick = 0; tick < 4; tick++) await timers.tick();
   assertEquals([ended, timers.pending], [[0, 1, 2], 0]);
 });
 
@@ -62,4 +62,11 @@ testDeadlines("take one timer for all, and none while nothing waits", async (dea
   await deadlines.within(() => Promise.resolve());
   deadlines.close();
   assertEquals([timers.asked.length, timers.pending], [2, 0]);
+});
+
+testDeadlines("end at once when they are closed", async (deadlines, timers) => {
+  const waited = assertRejects(() => deadlines.within(() => new Promise(() => {})), SilenceError);
+  deadlines.close();
+  await waited;
+  assertEquals(timers.pending, 0);
 });
