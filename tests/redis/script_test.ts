@@ -20,6 +20,12 @@ const DAY = 24 * HOUR;
 
 const TIMEOUT_MS = 60_000;
 
+/** A clock by which each refusal that a store remembers is over at the next question. */
+function farApart(): () => number {
+  let ms = 0;
+  return () => ms += 2_000;
+}
+
 async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
   const link = new StoreLink({
     open: (onLoss) =>
@@ -72,7 +78,7 @@ async function playBoth(
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   const memory = new MemoryStore({ rules, now: () => nowMs });
-  const redis = createRedisStore({ rules, link, now: () => 0, storeNow: () => nowMs });
+  const redis = createRedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
@@ -96,7 +102,7 @@ Deno.test("the script keeps what the rules say, to the last source", async () =>
         const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
         let nowMs = 1_800_000_000_000;
         let state: GuardState | undefined;
-        const redis = createRedisStore({ rules, link, now: () => 0, storeNow: () => nowMs });
+        const redis = createRedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
         for (let event = 0; event < 100; event++) {
           const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
           const source = random(9) === 0 ? undefined : `s${random(30)}`;
@@ -151,7 +157,7 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: farApart() });
       assertEquals(await ask(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
@@ -162,7 +168,7 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: farApart() });
       await ask(store, "used", 60_000_000);
       await ask(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
@@ -190,7 +196,7 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = createRedisStore({ rules, link, now: () => 0 });
+      const store: GuardStore = createRedisStore({ rules, link, now: farApart() });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
       assertEquals(await ask(store, "c", 1), "unavailable");
@@ -206,7 +212,7 @@ Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {
-      const store = createRedisStore({ rules, link, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: farApart() });
       await ask(store, "failed", undefined);
       await ask(store, "strange", undefined, "source");
       await ask(store, "used", 60_000_000);
@@ -235,7 +241,7 @@ Deno.test("a store that forgot the script is told it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: () => 0 });
+      const store = createRedisStore({ rules, link, now: farApart() });
       assertEquals(await ask(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
       assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);
