@@ -4,7 +4,6 @@ import { assertEquals } from "@std/assert/equals";
 import { decide, guardRules, type GuardState, type GuardStore } from "../../lib/guard/guard.ts";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../lib/guard/sources.ts";
-import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { openStore, type Send } from "../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../lib/guard/redis/link.ts";
 import { askStore } from "../../lib/guard/redis/operator.ts";
@@ -61,7 +60,7 @@ Deno.test("the script decides as the rules do, whatever comes when", async () =>
   });
 });
 
-// One secret, and the same events for both stores. The clock is that of the events, and jumps by up
+// One secret, and the same events for the script and the rules. The clock is that of the events, and jumps by up
 // to two hours either way. Redis keeps the times after which anything is forgotten by a clock that a
 // test cannot set, so what is owed is not to be forgotten there, and what is not is none of its
 // business: each run ends long before.
@@ -77,13 +76,15 @@ async function playBoth(
   };
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
-  const memory = new MemoryStore({ rules, now: () => nowMs });
+  let state: GuardState | undefined;
   const redis = createRedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
     const source = pick(random, sources);
-    const expected = await ask(memory, `run ${run}`, step, source);
+    const decision = decide(rules, state, { matchedStep: step, source }, nowMs);
+    const expected = decision.verdict;
+    state = decision.state;
     const actual = await ask(redis, `run ${run}`, step, source);
     history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
     assertEquals(actual, expected, `${JSON.stringify(rules)}\n${history.join("\n")}`);
