@@ -2,9 +2,16 @@ import { decide, refusal } from "../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
-import { type GuardRules, guardRules, type GuardStore } from "../../lib/guard/guard.ts";
+import {
+  decide as decideByRules,
+  type GuardRules,
+  guardRules,
+  type GuardState,
+  type GuardStore,
+} from "../../lib/guard/guard.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../lib/guard/memory_store.ts";
 import { validatePin } from "../../lib/service/validate_pin.ts";
+import { pick, seededRandom } from "../support/random.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const STEP = 60_000_000;
@@ -36,6 +43,29 @@ Deno.test("a memory store counts for each secret on its own", () => {
   fail(store, "b", 2);
   assertEquals([refusal(store, "a"), refusal(store, "b")], ["throttled", undefined]);
   assertEquals([decide(store, "a", STEP), decide(store, "b", STEP)], ["throttled", "accepted"]);
+});
+
+Deno.test("a memory store decides as the rules do, whatever comes when", () => {
+  const random = seededRandom(1);
+  const seen = new Set<string>();
+  for (let run = 0; run < 60; run++) {
+    const rules = rulesWith({ maxFailures: random(12), singleUse: random(2) === 1 });
+    const sources = [undefined, ...Array.from({ length: [0, 3, 30][run % 3]! }, (_, i) => `s${i}`)];
+    const { store, clock } = storeWith(1000, rules);
+    let state: GuardState | undefined;
+    for (let event = 0; event < 200; event++) {
+      const step = STEP + Math.floor(clock.ms / 30_000) + random(3) - 1;
+      const matchedStep = random(3) === 0 ? step : undefined;
+      const source = pick(random, sources);
+      const decision = decideByRules(rules, state, { matchedStep, source }, clock.ms);
+      state = decision.state;
+      seen.add(decision.verdict);
+      assertEquals(decide(store, "a", matchedStep, source), decision.verdict, `${run} ${event}`);
+      clock.ms += random(1 << (8 + random(14)));
+      if (random(50) === 0) clock.ms += random(40 * 24 * HOUR);
+    }
+  }
+  assertEquals([...seen].sort(), ["accepted", "replayed", "throttled", "wrong"]);
 });
 
 Deno.test("a memory store is there as long as its process", () => {
