@@ -7,12 +7,10 @@
 import type { Config } from "../config/config.ts";
 import { UsageError } from "../config/option.ts";
 import {
-  type Cause,
   causesOf,
-  certaintySentence,
+  CERTAINTY,
   flawSentences,
-  headingOf,
-  MISTYPED,
+  OTHER_REASONS,
   timeAway,
 } from "../diagnosis/causes.ts";
 import {
@@ -69,11 +67,11 @@ async function answerOf(
 }
 
 function acceptedStep(
-  { matches: [best] }: Diagnosis,
+  { match }: Diagnosis,
   { period }: PinSettings,
   nowMs: number,
 ): number | undefined {
-  return best && timeStep(nowMs, period) + best.stepsAhead;
+  return match && timeStep(nowMs, period) + match.stepsAhead;
 }
 
 async function readQuestion(): Promise<Question> {
@@ -112,28 +110,28 @@ export function explain(
   settings: PinSettings,
   { nowMs, isGiven }: Moment,
 ): readonly string[] {
-  const [best] = diagnosis.matches;
+  const { match } = diagnosis;
   if (answer === true) {
     const right = isRefused
       ? "The pin is right, but a server with these options answers false."
       : "The pin is right: a server with these options answers true.";
-    return best === undefined ? [right] : [right, rightTime(best)];
+    return match === undefined ? [right] : [right, rightTime(match)];
   }
   const lines = [
     answer === false
       ? "The pin is wrong: a server with these options answers false."
       : `A server with these options answers with an error: ${answer}`,
-    ...flawSentences(diagnosis, settings).map((sentence) => `- ${sentence}`),
+    ...listed(flawSentences(diagnosis, settings)),
   ];
-  // Of an error that nothing explains, its own sentence says all.
-  if (!diagnosis.canBeCode || answer !== false && best === undefined) return lines;
-  const causes = causesOf(diagnosis, settings);
-  if (causes.length === 0) {
-    lines.push("Otherwise the server would answer true.");
+  if (match === undefined) {
+    // Of an error that nothing explains, its own sentence says all.
+    if (!diagnosis.canBeCode || answer !== false || diagnosis.swapped) return lines;
+    lines.push("Possible reasons:", ...listed(OTHER_REASONS));
+  } else {
+    const causes = causesOf(match, settings);
+    if (causes.length === 0) lines.push("Otherwise the server would answer true.");
+    else lines.push("The likely reason:", ...listed(causes), CERTAINTY);
   }
-  causes.forEach((cause, i) => lines.push(...causeLines(cause, i)));
-  if (best === undefined) lines.push(`- ${MISTYPED}`);
-  else lines.push(certaintySentence(best));
   const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
   const source = isGiven ? "--at" : "this machine's clock";
   return [...lines, `The pin was checked at ${at}, the time of ${source}.`];
@@ -145,6 +143,6 @@ function rightTime(match: Match): string {
   return `The phone's clock is ${timeAway(match)} ${direction}, which the window allows.`;
 }
 
-function causeLines(cause: Cause, i: number): readonly string[] {
-  return [headingOf(cause, i), ...cause.sentences.map((sentence) => `- ${sentence}`)];
+function listed(sentences: readonly string[]): readonly string[] {
+  return sentences.map((sentence) => `- ${sentence}`);
 }

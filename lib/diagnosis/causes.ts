@@ -6,72 +6,31 @@
 
 import type { SecretEncoding } from "../otp/secret.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
-import {
-  CERTAIN_CHANCE,
-  type Diagnosis,
-  LIKELY_CHANCE,
-  type Match,
-  type PinSettings,
-} from "./diagnosis.ts";
+import type { Diagnosis, Match, PinSettings } from "./diagnosis.ts";
 import type { PinFlaw } from "./pin_reading.ts";
 import type { SecretReading } from "./secret_readings.ts";
 
-/** How sure a cause is: how rarely a pin that is no code at all looks as if it had it. */
-export type Certainty = "certain" | "likely" | "possible";
-
-/** What explains a wrong pin. */
-export interface Cause {
-  /** What is wrong and what to do about it, each one or two sentences. */
-  readonly sentences: readonly string[];
-  /** How sure that is. */
-  readonly certainty: Certainty;
-}
-
-/** What else it can be where nothing that was searched explains the pin. */
-export const OTHER_ACCOUNT: string =
+/** What else it can be where nothing that was searched explains the pin, the likeliest first. */
+export const OTHER_REASONS: readonly string[] = [
   "The pin belongs to another account or another secret. Check which account is open in the app, " +
-  "or pair again.";
+  "or pair again.",
+  "The secret is cut off, or its upper and lower case differs from when the app was paired. " +
+  "Compare it, or pair again.",
+  "The pin was mistyped. Try the next code.",
+];
 
-/** The last thing that it can be. */
-export const MISTYPED: string = "The pin was mistyped. Try the next code.";
+/** How sure an explanation is; the arithmetic stands in diagnosis.ts. */
+export const CERTAINTY =
+  "This is almost certain: fewer than one in a thousand wrong pins would look like this.";
 
 /**
- * What explains a pin that is not accepted, the most likely first. What is wrong with how the pin is
- * written stands in `flawSentences`.
+ * What explains a pin that is not accepted. What is wrong with how the pin is written stands in
+ * `flawSentences`.
  *
- * @returns Nothing where the pin is a code that the server accepts.
+ * @returns One or two sentences each; none where the pin is a code that the server accepts.
  */
-export function causesOf(diagnosis: Diagnosis, settings: PinSettings): readonly Cause[] {
-  if (!diagnosis.canBeCode) return [];
-  const found = diagnosis.matches
-    .map((match) => ({
-      sentences: [...differences(match, settings), ...clockSentences(match, settings)],
-      certainty: certaintyOf(match),
-    }))
-    .filter(({ sentences }) => sentences.length > 0);
-  const best = diagnosis.matches[0];
-  if (best !== undefined && certaintyOf(best) !== "possible") return found;
-  // A match that chance makes once in a hundred pins says less than that people have many accounts.
-  return [{ sentences: [OTHER_ACCOUNT], certainty: "possible" }, ...found];
-}
-
-/** What stands over the causes: over the first, and over each further one. */
-export function headingOf({ certainty }: Cause, index: number): string {
-  if (index > 0) return "Another possible reason:";
-  return certainty === "possible" ? "A possible reason:" : "The likely reason:";
-}
-
-/** How sure a match is, in words. */
-export function certaintySentence(match: Match): string {
-  const rarity = `one in ${Math.round(1 / match.chance).toLocaleString("en")} wrong pins`;
-  switch (certaintyOf(match)) {
-    case "certain":
-      return `This is almost certain: only ${rarity} would look like this.`;
-    case "likely":
-      return `This is likely: ${rarity} would look like this. Try the next code too.`;
-    case "possible":
-      return `This may be a coincidence: ${rarity} would look like this. Try the next code.`;
-  }
+export function causesOf(match: Match, settings: PinSettings): readonly string[] {
+  return [...differences(match, settings), ...clockSentences(match, settings)];
 }
 
 /** For what a server refuses a pin that is right, one sentence or two each. */
@@ -95,12 +54,6 @@ export function refusalSentences({ maxFailures, singleUse }: {
     );
   }
   return sentences;
-}
-
-/** How sure a match is. */
-export function certaintyOf({ chance }: Match): Certainty {
-  if (chance < CERTAIN_CHANCE) return "certain";
-  return chance < LIKELY_CHANCE ? "likely" : "possible";
 }
 
 /** What is wrong with how pin and secret are written, one sentence or two each. */
@@ -135,6 +88,8 @@ const FLAWS: Readonly<Partial<Record<PinFlaw, string>>> = {
 function differences(match: Match, settings: PinSettings): string[] {
   const { secret, algorithm, digits, period, lostZeros } = match;
   const sentences: string[] = [];
+  if (match.hasSwappedDigits) sentences.push(SWAPPED_DIGITS);
+  if (match.isCounted) sentences.push(COUNTED);
   if (lostZeros > 0) {
     const zeros = lostZeros === 1 ? "its leading zero" : `its ${lostZeros} leading zeros`;
     sentences.push(`The pin lost ${zeros}: something treats it as a number. Send it as text.`);
@@ -153,6 +108,13 @@ function differences(match: Match, settings: PinSettings): string[] {
   }
   return sentences;
 }
+
+const SWAPPED_DIGITS =
+  "Two digits of the pin are swapped. Type it in the order that the app shows.";
+
+const COUNTED =
+  "The app makes counter-based codes (HOTP), and the server expects time-based ones. Scan the QR " +
+  "code, or choose time-based where you type the setup key.";
 
 const OTHER_ENCODING: Readonly<Record<SecretEncoding, string>> = {
   text:
@@ -193,6 +155,12 @@ const SECRETS: Readonly<
     "(Unicode NFC and NFD). Send the secret in the form it had when the app was paired.",
   "latin-1": "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the " +
     "other. Send UTF-8 everywhere.",
+  "utf-16": "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app " +
+    "with the setup key that Pair returns.",
+  "html": "The secret was escaped for HTML (&amp; for an ampersand) now or when the app was " +
+    "paired. Send it as it is.",
+  "guid": "The secret is a GUID, and the app has it with other hyphens or braces. Always send it " +
+    "in the form that it had when the app was paired.",
 };
 
 function otherSetting(verb: string, ofApp: string, ofServer: string): string {
@@ -202,7 +170,7 @@ function otherSetting(verb: string, ofApp: string, ofServer: string): string {
 
 function clockSentences(match: Match, { window, period }: PinSettings): string[] {
   const steps = Math.abs(match.stepsAhead);
-  if (steps * match.period <= window * period) return [];
+  if (match.isCounted || steps * match.period <= window * period) return [];
   const away = timeAway(match);
   const what = match.stepsAhead < 0
     ? `The pin has expired: it was right ${away} ago. If it was typed at once, the phone's clock is ` +

@@ -2,9 +2,9 @@
  * Why a pin fails: what is wrong with how it is written, and under which other assumptions it is a
  * code. It runs in browsers too, so that no secret has to be sent anywhere for it.
  *
- * A code of six digits matches any one time step once in a million, so a search over a day and all
- * variants also finds steps that match by chance. Codes are therefore looked at from the most
- * plausible one to the least, and a match says how likely it was to find any up to there.
+ * A code of six digits matches any one time step once in a million. Forty readings of the secret at
+ * most, 11 steps each, 41 of the usual one, 168 of other time zones and 29 rare ones are fewer than
+ * 700 codes: a wrong pin matches one of them less than once in a thousand times.
  *
  * @module
  */
@@ -48,12 +48,14 @@ export interface Match {
   readonly period: number;
   /** The leading zeros that the pin has to be given back. */
   readonly lostZeros: number;
+  /** Whether two neighbouring digits of the pin have to be swapped. */
+  readonly hasSwappedDigits: boolean;
+  /** Whether the app counts codes (HOTP) instead of time steps. */
+  readonly isCounted: boolean;
   /** How many time steps of that period the app's clock is ahead; negative when it is behind. */
   readonly stepsAhead: number;
   /** How many seconds it is ahead, at least and at most. */
   readonly secondsAhead: readonly [number, number];
-  /** How likely a pin that is no code at all matches this or something more plausible: 0 to 1. */
-  readonly chance: number;
 }
 
 /** What was found. */
@@ -69,70 +71,40 @@ export interface Diagnosis {
    * or too many, unless one of another length explains it.
    */
   readonly canBeCode: boolean;
-  /** The matches, the most plausible first: one if it is beyond doubt, else three at most. */
-  readonly matches: readonly Match[];
+  /** The assumptions that explain the pin, if any do. */
+  readonly match: Match | undefined;
 }
-
-/** Below this chance, a match is beyond doubt and the search ends. */
-export const CERTAIN_CHANCE = 0.001;
-
-/** From this chance on, a match is no more than a hint: the wrong account is the better one. */
-export const LIKELY_CHANCE = 0.01;
-
-const MAX_MATCHES = 3;
-const DAY_SECONDS = 86_400;
-const NEAR_SECONDS = 600;
 
 /** RFC 4226 §5.3: what codes there are. */
 const DIGITS = [6, 7, 8];
 
-// How surprising an assumption is, in bits: each bit halves how often it is the reason. What
-// decides is their order; it follows the questions that users of such services ask most.
-const SURPRISE = {
-  algorithm: 4,
-  digits: 4,
-  period: 5,
-  rarePeriod: 7,
-};
-
 const ALGORITHMS: readonly OtpAlgorithm[] = ["SHA1", "SHA256", "SHA512"];
 
-/** Periods that apps and tokens have; of the rare ones only the minutes around now are searched. */
-const PERIODS = [
-  { seconds: 30, surprise: SURPRISE.period, spanSeconds: DAY_SECONDS },
-  { seconds: 60, surprise: SURPRISE.period, spanSeconds: DAY_SECONDS },
-  ...[10, 15, 20, 45, 90, 120].map((seconds) => ({
-    seconds,
-    surprise: SURPRISE.rarePeriod,
-    spanSeconds: NEAR_SECONDS,
-  })),
-];
+/** Periods that apps and tokens have, in seconds. */
+const PERIODS = [30, 60];
 
-// Of a secret that is taken in a rarer way than these, only the usual algorithm and period are
-// searched, and the minutes around now: else chance would find more than reason.
-const COMMON_SURPRISE = 2;
+const MAX_READINGS = 40;
+
+/** Time steps searched on each side of now: as the server is set, and under another assumption. */
+const NEAR_STEPS = 20;
+const OTHER_STEPS = 5;
+
+/** Time zones differ by half hours, up to 14 hours. */
+const ZONE_SECONDS = 1800;
+const MAX_ZONES = 28;
 
 /** All that a code depends on but the time. */
-interface Variant extends Pick<Match, "secret" | "algorithm" | "period"> {
+interface Reading extends Pick<Match, "secret" | "algorithm" | "period"> {
   readonly key: CryptoKey;
-  /** What was computed so far: the longest codes, by how many time steps they are ahead. */
-  readonly codes: Map<number, Promise<string>>;
-  readonly surprise: number;
-  readonly spanSeconds: number;
 }
 
-/** A code that is to be compared with the pin. */
-interface Candidate {
-  readonly variant: Variant;
+/** Codes to be compared with the pin. */
+interface Trial {
   readonly reading: Reading;
-  readonly stepsAhead: number;
-  readonly surprise: number;
-}
-
-/** The pin as a code of some length. */
-interface Reading extends Pick<Match, "digits" | "lostZeros"> {
-  readonly code: string;
-  readonly surprise: number;
+  /** How many time steps they are ahead, or which they are where they are counted. */
+  readonly steps: readonly number[];
+  readonly isCounted?: boolean;
+  readonly hasSwappedDigits?: boolean;
 }
 
 /**
@@ -150,16 +122,12 @@ export async function diagnose(
     ? { pin: question.secretCode, secretCode: question.pin }
     : question;
   const { flaws, digits } = readPin(pin, settings.digits);
-  const readings = digits === undefined ? [] : readingsOf(digits, settings.digits);
-  const candidates = readings.length === 0
-    ? []
-    : candidatesOf(await variantsOf(secretCode, settings), readings, settings, nowMs);
-  const found = await search(candidates, nowMs);
+  const match = digits === undefined || digits.length > DIGITS.at(-1)!
+    ? undefined
+    : await search(digits, await readingsOf(secretCode, settings), settings, nowMs);
   const digitCount = digits?.length ?? 0;
-  const isWhole = digitCount === settings.digits;
-  // The number of digits says enough, unless something more than chance explains it.
-  const matches = isWhole ? found : found.filter(({ chance }) => chance < LIKELY_CHANCE);
-  return { swapped, flaws, digitCount, canBeCode: isWhole || matches.length > 0, matches };
+  const canBeCode = digitCount === settings.digits || match !== undefined;
+  return { swapped, flaws, digitCount, canBeCode, match };
 }
 
 function isSwapped({ pin, secretCode }: Question, digitsWanted: number): boolean {
@@ -168,113 +136,110 @@ function isSwapped({ pin, secretCode }: Question, digitsWanted: number): boolean
     pin.trim() !== "";
 }
 
-/** What codes the digits can be: as they are, or with the leading zeros that a number loses. */
-function readingsOf(digits: string, digitsWanted: number): readonly Reading[] {
-  const lengths = DIGITS.filter((length) =>
-    length === digits.length ||
-    length > digits.length && (length === digitsWanted || digits.length < DIGITS[0]!)
+/** The readings, the likeliest first: by the settings, then what else apps take from a secret. */
+async function readingsOf(secretCode: string, settings: PinSettings): Promise<readonly Reading[]> {
+  const { algorithm, period, secretEncoding } = settings;
+  const keys = keyReadings(secretCode, secretEncoding);
+  const usual = keys.map((key) => ({ ...key, algorithm, period }));
+  const otherwise = keys
+    .filter(({ secret }) => secret === "as-configured" || secret === "other-encoding")
+    .flatMap((key) => [
+      ...ALGORITHMS.filter((other) => other !== algorithm)
+        .map((other) => ({ ...key, algorithm: other, period })),
+      ...PERIODS.filter((other) => other !== period)
+        .map((other) => ({ ...key, algorithm, period: other })),
+    ]);
+  return await Promise.all(
+    [...usual, ...otherwise].slice(0, MAX_READINGS).map(async ({ bytes, ...reading }) => ({
+      ...reading,
+      key: await importOtpKey(bytes, reading.algorithm),
+    })),
   );
-  return lengths.map((length) => {
-    const lostZeros = length - digits.length;
-    // One code in ten begins with a zero, one in a hundred with two.
-    const surprise = (length === digitsWanted ? 0 : SURPRISE.digits) + lostZeros * Math.log2(10);
-    return { code: digits.padStart(length, "0"), digits: length, lostZeros, surprise };
+}
+
+/** The trials, the likeliest first. */
+function trialsOf(readings: readonly Reading[], settings: PinSettings): readonly Trial[] {
+  const { algorithm, period, window } = settings;
+  const asSet = readings.filter((of) => of.algorithm === algorithm && of.period === period);
+  const usual = asSet.filter(({ secret }) => secret === "as-configured");
+  const counted = asSet.filter(({ secret }) =>
+    secret === "as-configured" || secret === "other-encoding"
+  );
+  return [
+    ...usual.map((reading) => ({ reading, steps: around(Math.max(NEAR_STEPS, window)) })),
+    ...readings.map((reading) => ({ reading, steps: around(OTHER_STEPS) })),
+    ...usual.map((reading) => ({ reading, steps: zoneSteps(period) })),
+    // A counter begins with 0 (RFC 4226 §7.2), and some apps show the code of 1 first.
+    ...counted.map((reading) => ({ reading, steps: [0, 1], isCounted: true })),
+    ...usual.map((reading) => ({
+      reading,
+      steps: around(Math.min(window, 2)),
+      hasSwappedDigits: true,
+    })),
+  ];
+}
+
+/** Steps from the nearest on, the earlier one first. */
+function around(most: number, center = 0): readonly number[] {
+  return Array.from({ length: 2 * most + 1 }, (_, i) => {
+    const distance = Math.ceil(i / 2);
+    return center + (i % 2 === 0 ? distance : -distance);
   });
 }
 
-async function variantsOf(
-  secretCode: string,
-  settings: PinSettings,
-): Promise<readonly Variant[]> {
-  const { algorithm: usualAlgorithm, period: usualPeriod, secretEncoding } = settings;
-  const usual = { seconds: usualPeriod, surprise: 0, spanSeconds: DAY_SECONDS };
-  const periods = [usual, ...PERIODS.filter(({ seconds }) => seconds !== usualPeriod)];
-  const variants: Variant[] = [];
-  for (const { bytes, secret, surprise } of keyReadings(secretCode, secretEncoding)) {
-    const isCommon = surprise <= COMMON_SURPRISE;
-    for (const algorithm of isCommon ? ALGORITHMS : [usualAlgorithm]) {
-      const key = await importOtpKey(bytes, algorithm);
-      const extra = surprise + (algorithm === usualAlgorithm ? 0 : SURPRISE.algorithm);
-      for (const { seconds: period, ...of } of isCommon ? periods : [usual]) {
-        const spanSeconds = isCommon ? of.spanSeconds : NEAR_SECONDS;
-        const whole = extra + of.surprise;
-        const codes = new Map<number, Promise<string>>();
-        variants.push({ key, codes, secret, algorithm, period, spanSeconds, surprise: whole });
-      }
-    }
-  }
-  return variants;
+function zoneSteps(period: number): readonly number[] {
+  return around(MAX_ZONES).filter((zone) => zone !== 0)
+    .flatMap((zone) => around(1, Math.round(zone * ZONE_SECONDS / period)));
 }
 
-/** All codes to be compared, the most plausible first; of equal ones, the nearest in time. */
-function candidatesOf(
-  variants: readonly Variant[],
+async function search(
+  pin: string,
   readings: readonly Reading[],
   settings: PinSettings,
   nowMs: number,
-): readonly Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const variant of variants) {
-    const { period } = variant;
-    const current = timeStep(nowMs, period);
-    // What the server allows is no surprise, whatever the period of the variant.
-    const allowed = settings.window * settings.period;
-    for (const reading of readings) {
-      for (let distance = 0; distance * period <= variant.spanSeconds; distance++) {
-        const beyond = Math.max(0, distance * period - allowed);
-        const surprise = variant.surprise + reading.surprise +
-          Math.log2(1 + beyond / settings.period);
-        for (const stepsAhead of distance === 0 ? [0] : [-distance, distance]) {
-          if (current + stepsAhead < 0) continue;
-          candidates.push({ variant, reading, stepsAhead, surprise });
-        }
-      }
+): Promise<Match | undefined> {
+  for (const trial of trialsOf(readings, settings)) {
+    const { reading, hasSwappedDigits = false, isCounted = false } = trial;
+    const { key, ...assumed } = reading;
+    const current = isCounted ? 0 : timeStep(nowMs, reading.period);
+    const steps = trial.steps.filter((step) => current + step >= 0);
+    const codes = await Promise.all(
+      steps.map((step) => hotp(key, current + step, DIGITS.at(-1)!)),
+    );
+    const pins = hasSwappedDigits ? withSwappedDigits(pin) : [pin];
+    for (const [i, step] of steps.entries()) {
+      const form = pins.map((pin) => formOf(codes[i]!, pin, settings.digits)).find(Boolean);
+      if (form === undefined) continue;
+      const stepsAhead = isCounted ? 0 : step;
+      const atLeast = (timeStep(nowMs, reading.period) + stepsAhead) * reading.period -
+        Math.floor(nowMs / 1000);
+      const secondsAhead = [atLeast, atLeast + reading.period] as const;
+      return { ...assumed, ...form, hasSwappedDigits, isCounted, stepsAhead, secondsAhead };
     }
   }
-  return candidates.sort((a, b) => a.surprise - b.surprise);
+  return undefined;
 }
 
-// How many codes are computed at once: enough to keep WebCrypto's threads busy.
-const BATCH = 512;
+function withSwappedDigits(pin: string): readonly string[] {
+  return Array.from(
+    { length: pin.length - 1 },
+    (_, i) => pin.slice(0, i) + pin[i + 1] + pin[i] + pin.slice(i + 2),
+  );
+}
 
-async function search(candidates: readonly Candidate[], nowMs: number): Promise<readonly Match[]> {
-  const matches: Match[] = [];
-  let chance = 0;
-  for (let start = 0; start < candidates.length; start += BATCH) {
-    const batch = candidates.slice(start, start + BATCH);
-    const codes = await Promise.all(batch.map((candidate) => codeOf(candidate, nowMs)));
-    for (const [i, candidate] of batch.entries()) {
-      chance += 10 ** -candidate.reading.digits;
-      if (codes[i] !== candidate.reading.code) continue;
-      matches.push(matchOf(candidate, nowMs, Math.min(1, chance)));
-      if (chance < CERTAIN_CHANCE || matches.length === MAX_MATCHES) return matches;
-    }
-    // A page that waits for this goes on meanwhile: replies of WebCrypto come before all else.
-    await new Promise((resolve) => setTimeout(resolve));
+/** The form in which a pin is a code: with the zeros that a number loses, or of another length. */
+function formOf(
+  code: string,
+  pin: string,
+  digitsWanted: number,
+): Pick<Match, "digits" | "lostZeros"> | undefined {
+  const isLost = code.slice(-digitsWanted) === pin.padStart(digitsWanted, "0");
+  const lostZeros = digitsWanted - pin.length;
+  // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter one is the end of it. Two
+  // zeros are lost once in a hundred codes, more rarely than an app makes shorter ones.
+  const isOther = DIGITS.includes(pin.length) && code.endsWith(pin);
+  if (isLost && lostZeros >= 0 && (lostZeros < 2 || !isOther)) {
+    return { digits: digitsWanted, lostZeros };
   }
-  return matches;
-}
-
-async function codeOf(candidate: Candidate, nowMs: number): Promise<string> {
-  const { variant: { key, period, codes }, reading, stepsAhead } = candidate;
-  let code = codes.get(stepsAhead);
-  if (code === undefined) {
-    code = hotp(key, timeStep(nowMs, period) + stepsAhead, DIGITS.at(-1)!);
-    codes.set(stepsAhead, code);
-  }
-  // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter one is the end of it.
-  return (await code).slice(-reading.digits);
-}
-
-function matchOf(
-  { variant, reading, stepsAhead }: Candidate,
-  nowMs: number,
-  chance: number,
-): Match {
-  const { secret, algorithm, period } = variant;
-  const { digits, lostZeros } = reading;
-  const stepStart = (timeStep(nowMs, period) + stepsAhead) * period;
-  const atLeast = stepStart - Math.floor(nowMs / 1000);
-  const secondsAhead = [atLeast, atLeast + period] as const;
-  return { secret, algorithm, digits, period, lostZeros, stepsAhead, secondsAhead, chance };
+  return isOther ? { digits: pin.length, lostZeros: 0 } : undefined;
 }

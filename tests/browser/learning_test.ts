@@ -80,8 +80,8 @@ const nowStep = (): number => Math.floor(Date.now() / 30_000);
 async function strangePin(): Promise<string> {
   for (let number = 0;; number++) {
     const pin = referenceHotp(`another secret, number ${number}`, nowStep());
-    const { matches } = await diagnose({ pin, secretCode: TEXT }, configOf([]), Date.now());
-    if (matches.length === 0) return pin;
+    const { match } = await diagnose({ pin, secretCode: TEXT }, configOf([]), Date.now());
+    if (match === undefined) return pin;
   }
 }
 

@@ -1,18 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
-import {
-  type Cause,
-  causesOf,
-  certaintySentence,
-  flawSentences,
-  headingOf,
-  MISTYPED,
-  OTHER_ACCOUNT,
-  refusalSentences,
-  timeAway,
-} from "../../lib/diagnosis/causes.ts";
+import { causesOf, flawSentences, refusalSentences, timeAway } from "../../lib/diagnosis/causes.ts";
 import type { Diagnosis, Match, PinSettings } from "../../lib/diagnosis/diagnosis.ts";
 import type { PinFlaw } from "../../lib/diagnosis/pin_reading.ts";
-import type { SecretReading } from "../../lib/diagnosis/secret_readings.ts";
 import { SETTINGS } from "./settings.ts";
 
 const RIGHT: Match = {
@@ -22,8 +11,9 @@ const RIGHT: Match = {
   period: 30,
   lostZeros: 0,
   stepsAhead: 0,
+  hasSwappedDigits: false,
+  isCounted: false,
   secondsAhead: [-29, 1],
-  chance: 1e-6,
 };
 
 const SEARCHED: Diagnosis = {
@@ -31,62 +21,15 @@ const SEARCHED: Diagnosis = {
   flaws: [],
   digitCount: 6,
   canBeCode: true,
-  matches: [],
+  match: undefined,
 };
 
-function causes(
-  matches: readonly Partial<Match>[],
-  settings: Partial<PinSettings> = {},
-): readonly Cause[] {
-  const whole = matches.map((match) => ({ ...RIGHT, ...match }));
-  return causesOf({ ...SEARCHED, matches: whole }, { ...SETTINGS, ...settings });
-}
-
-/** What is said of one match beyond doubt. */
+/** What is said of a match. */
 function said(match: Partial<Match>, settings: Partial<PinSettings> = {}): readonly string[] {
-  return causes([match], settings).flatMap(({ sentences }) => sentences);
+  return causesOf({ ...RIGHT, ...match }, { ...SETTINGS, ...settings });
 }
 
-const OF_SECRETS: Readonly<
-  Record<Exclude<SecretReading, "as-configured" | "other-encoding">, string>
-> = {
-  "key-uri":
-    "What is sent as the secret is a whole otpauth address. Send only its secret, and start the " +
-    "server with --secret-encoding base32; or pair the app again.",
-  "trimmed":
-    "The app has the secret without the spaces or line breaks around it. Send it without them.",
-  "line-end":
-    "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
-    "again without them, or always send the same.",
-  "quotes":
-    "The secret is sent with quotes around it, and the app has it without. Send it without them.",
-  "plus":
-    "A plus sign became a space on the way, or a space a plus sign. Percent-encode the secret in " +
-    "the query or the form: a plus sign is %2B, a space is %20.",
-  "percent":
-    "The secret was percent-encoded one time too many or too few, now or when the app was paired. " +
-    "Encode it exactly once.",
-  "case":
-    "The app has the secret with different upper and lower case. Send it exactly as it was when " +
-    "the app was paired.",
-  "hex":
-    "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +
-    "app with the setup key that Pair returns.",
-  "base64":
-    "The app takes the secret as Base64, and the server takes it as it is written. Pair the app " +
-    "with the setup key that Pair returns.",
-  "normalization":
-    "A letter with an accent is one character in one place and two in the other (Unicode NFC and " +
-    "NFD). Send the secret in the form it had when the app was paired.",
-  "latin-1":
-    "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
-    "UTF-8 everywhere.",
-};
-
-Deno.test("causesOf() says of each way to take a secret what is wrong and what to do", () => {
-  for (const [secret, sentence] of Object.entries(OF_SECRETS)) {
-    assertEquals(said({ secret: secret as SecretReading }), [sentence]);
-  }
+Deno.test("causesOf() says how an app takes a secret otherwise than the server", () => {
   assertEquals(said({ secret: "other-encoding" }), [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup key, " +
     "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
@@ -156,61 +99,8 @@ Deno.test("causesOf() says nothing of a clock within the window, whatever the ap
   }
 });
 
-Deno.test("causesOf() says first that it may be another account, unless the best match is sure", () => {
-  const other = {
-    sentences: [
-      "The pin belongs to another account or another secret. Check which account is open in the " +
-      "app, or pair again.",
-    ],
-    certainty: "possible",
-  } as const;
-  const trimmed = { secret: "trimmed" } as const;
-  const cause = (certainty: Cause["certainty"]): Cause => ({
-    sentences: [OF_SECRETS.trimmed],
-    certainty,
-  });
-  assertEquals(causes([]), [other]);
-  // What is shown beside it where nothing was found.
-  assertEquals([OTHER_ACCOUNT], other.sentences);
-  assertEquals(MISTYPED, "The pin was mistyped. Try the next code.");
-  assertEquals(causes([trimmed]), [cause("certain")]);
-  assertEquals(causes([{ ...trimmed, chance: 0.005 }]), [cause("likely")]);
-  assertEquals(causes([{ ...trimmed, chance: 0.05 }]), [other, cause("possible")]);
-  assertEquals(causes([{ ...trimmed, chance: 0.005 }, { ...trimmed, chance: 0.05 }]), [
-    cause("likely"),
-    cause("possible"),
-  ]);
-});
-
-Deno.test("causesOf() says nothing of a right pin, and nothing of what can be no code", () => {
-  assertEquals(causes([{}]), []);
-  assertEquals(causesOf({ ...SEARCHED, canBeCode: false }, SETTINGS), []);
-});
-
-Deno.test("headingOf() promises no more than the cause is sure", () => {
-  const heading = (certainty: Cause["certainty"], index: number): string =>
-    headingOf({ sentences: [], certainty }, index);
-  assertEquals(heading("certain", 0), "The likely reason:");
-  assertEquals(heading("likely", 0), "The likely reason:");
-  assertEquals(heading("possible", 0), "A possible reason:");
-  assertEquals(heading("possible", 1), "Another possible reason:");
-  assertEquals(heading("certain", 2), "Another possible reason:");
-});
-
-Deno.test("certaintySentence() says how many wrong pins would look the same", () => {
-  const sentence = (chance: number): string => certaintySentence({ ...RIGHT, chance });
-  assertEquals(
-    sentence(1e-6),
-    "This is almost certain: only one in 1,000,000 wrong pins would look like this.",
-  );
-  assertEquals(
-    sentence(0.004),
-    "This is likely: one in 250 wrong pins would look like this. Try the next code too.",
-  );
-  assertEquals(
-    sentence(0.03),
-    "This may be a coincidence: one in 33 wrong pins would look like this. Try the next code.",
-  );
+Deno.test("causesOf() says nothing of a right pin", () => {
+  assertEquals(said({}), []);
 });
 
 Deno.test("refusalSentences() names what refuses right pins as well, as far as it is on", () => {

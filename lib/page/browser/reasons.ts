@@ -6,11 +6,9 @@
 
 import {
   causesOf,
-  certaintySentence,
+  CERTAINTY,
   flawSentences,
-  headingOf,
-  MISTYPED,
-  OTHER_ACCOUNT,
+  OTHER_REASONS,
   refusalSentences,
 } from "../../diagnosis/causes.ts";
 import { diagnose, type Diagnosis } from "../../diagnosis/diagnosis.ts";
@@ -52,22 +50,20 @@ function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLE
   const flaws = flawSentences(diagnosis, settings);
   const shown = flaws.length === 0 ? [] : [list(flaws)];
   if (!diagnosis.canBeCode) return shown;
-  const [best] = diagnosis.matches;
-  const causes = causesOf(diagnosis, settings);
-  if (best !== undefined && causes.length === 0) {
-    // It is a code that the server takes, however it is written.
-    if (shown.length > 0) return shown;
-    return [
-      textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
-      list([...refusalSentences(settings), EXPIRED_ON_THE_WAY]),
-    ];
-  }
+  const { match, swapped } = diagnosis;
   // Where nothing explains the pin, only the general is left to be said.
-  if (best === undefined) return [...shown, ...otherReasons(settings)];
-  causes.forEach((cause, i) =>
-    shown.push(textElement("p", headingOf(cause, i)), list(cause.sentences))
-  );
-  return [...shown, textElement("small", certaintySentence(best))];
+  if (match === undefined) return swapped ? shown : [...shown, ...otherReasons(settings)];
+  const causes = causesOf(match, settings);
+  if (causes.length > 0) {
+    const certainty = textElement("small", CERTAINTY);
+    return [...shown, textElement("p", "The likely reason:"), list(causes), certainty];
+  }
+  // It is a code that the server takes, however it is written.
+  if (shown.length > 0) return shown;
+  return [
+    textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
+    list([...refusalSentences(settings), EXPIRED_ON_THE_WAY]),
+  ];
 }
 
 const EXPIRED_ON_THE_WAY =
@@ -76,7 +72,7 @@ const EXPIRED_ON_THE_WAY =
 function otherReasons(settings: PageSettings): readonly HTMLElement[] {
   return [
     textElement("p", "Possible reasons:"),
-    list([OTHER_ACCOUNT, MISTYPED, ...refusalSentences(settings)]),
+    list([...OTHER_REASONS, ...refusalSentences(settings)]),
   ];
 }
 
