@@ -20,5 +20,5 @@ Deno.test("libxml2 and saxes read the same in generated documents", async () => 
   for (const tally of [libxml2, saxes]) {
     assert(tally.accepted > 5_000 && tally.refused > 5_000, JSON.stringify(tally));
   }
-  assert(incomparableCount(libxml2) < 100, JSON.stringify([...libxml2.incomparable]));
+  assert(incomparableCount(libxml2) < 200, JSON.stringify([...libxml2.incomparable]));
 });
