@@ -82,9 +82,7 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
   }
   const { essence } = mediaType;
   if (!allowed.includes(essence)) {
-    // Only SOAP takes neither of the two.
-    const hint = essence === FORM || essence === JSON_TYPE ? ` ${PATHS_HINT}` : "";
-    throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.${hint}`);
+    throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.${hintFor(essence)}`);
   }
   const codings = request.headers.get("content-encoding")?.toLowerCase().split(",") ?? [];
   if (codings.some((coding) => CODINGS.has(coding.replace(/;.*|"/g, "").trim()))) {
@@ -96,7 +94,14 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
 }
 
 const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`).reverse();
-const PATHS_HINT = `For forms and JSON, call ${PATHS.join(" or ")}.`;
+const PATHS_HINT = ` For forms and JSON, call ${PATHS.join(" or ")}.`;
+
+// Only SOAP takes neither of the first two, and only SOAP takes the others.
+function hintFor(essence: string): string {
+  if (essence === FORM || essence === JSON_TYPE) return PATHS_HINT;
+  const isSoap = essence === "text/xml" || essence === "application/soap+xml";
+  return isSoap ? " For SOAP, call /api.asmx." : "";
+}
 
 function unsupported(message: string): Fault {
   return new Fault("unsupported-media-type", message);

@@ -9,7 +9,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { reachable } from "../config/reachable.ts";
 import { readKeys } from "../app/service.ts";
-import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
+import type { GuardStatus, NamedSecret, UnlockedSecret } from "../http/guard_endpoints.ts";
 import { CommandError } from "../terminal/io.ts";
 
 const DEFAULT_PORT = 9101;
@@ -39,11 +39,10 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
 /**
  * Makes a server check the pins of a secret again.
  *
- * @returns The name of the secret in its log.
  * @throws {CommandError} When no server answers, or it refuses.
  */
-export async function askUnlock(port: OperatorPort, secret: string): Promise<string> {
-  return (await ask(port, "POST", "/guard/unlock", secret) as NamedSecret).name;
+export async function askUnlock(port: OperatorPort, secret: string): Promise<UnlockedSecret> {
+  return await ask(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
 }
 
 async function ask(
@@ -66,7 +65,7 @@ async function ask(
     throw new CommandError(
       `no server answers at ${place}: start it with ${
         flagOf("metricsPort")
-      } ${port}, or give the ` +
+      } ${port} (a restart ends all waits in memory), or give the ` +
         `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
     );
   });
@@ -74,6 +73,11 @@ async function ask(
   if (status === 401) {
     throw new CommandError(
       `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`,
+    );
+  }
+  if (status === 404) {
+    throw new CommandError(
+      `${place} is no operator port: give the ${flagOf("metricsPort")} of the server`,
     );
   }
   const sentence = text.trim().replace(/\.$/, "");

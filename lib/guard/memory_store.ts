@@ -125,10 +125,14 @@ export class MemoryStore implements GuardStore, GuardMemory {
   }
 
   /** Ends the throttle of a secret: its budget is whole again. A used code stays used. */
-  unlock(fingerprint: string): void {
+  unlock(fingerprint: string): boolean {
+    const nowMs = this.#now();
     const pending = this.#pending.get(fingerprint);
+    const wasKept = pending !== undefined ||
+      this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
     if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
     this.#deleteFailures(fingerprint);
+    return wasKept;
   }
 
   // One table after another, so that no call pays for all.

@@ -25,10 +25,16 @@ export interface GuardStatus {
   readonly throttled: number;
 }
 
-/** The reply of `POST /guard/name` and `POST /guard/unlock`. */
+/** The reply of `POST /guard/name`. */
 export interface NamedSecret {
   /** The short name of the secret, as in the log. */
   readonly name: string;
+}
+
+/** The reply of `POST /guard/unlock`. */
+export interface UnlockedSecret extends NamedSecret {
+  /** Whether anything was remembered about the secret. */
+  readonly wasKept: boolean;
 }
 
 /** `GET /guard/status`. */
@@ -46,13 +52,13 @@ export function guardName(state: HandlerState): Answerer {
   });
 }
 
-/** `POST /guard/unlock`: alike for secrets that are remembered and those that are not. */
+/** `POST /guard/unlock`. */
 export function guardUnlock(state: HandlerState): Answerer {
   return guardEndpoint(state, async (guard, { request }) => {
     const memory = memoryOf(guard);
     const fingerprint = await fingerprintIn(request, guard, state);
-    memory.unlock(fingerprint);
-    return { name: shortName(fingerprint) };
+    const wasKept = memory.unlock(fingerprint);
+    return { name: shortName(fingerprint), wasKept };
   });
 }
 
@@ -85,7 +91,8 @@ function memoryOf({ memory }: Guard): GuardMemory {
   if (memory === undefined) {
     throw new Fault(
       "invalid",
-      "The state is in the store of --guard: give the command --guard and --guard-key-file.",
+      "The state is in the store of --guard: give the command the options of this server, such as " +
+        "--guard, --guard-key-file and --max-failures.",
     );
   }
   return memory;

@@ -140,13 +140,15 @@ Deno.test("readBody() takes every content coding that is none, and refuses those
   }
 });
 
-Deno.test("readBody() says where forms and JSON go, and refuses a Content-Type of two kinds", async () => {
+Deno.test("readBody() says where forms, JSON and SOAP go, and refuses a Content-Type of two kinds", async () => {
   const saying = async (contentType: string): Promise<string> =>
     (await faultOf({ body: "a", headers: { "content-type": contentType } }))[1];
   const sentence = "The Content-Type must be text/xml. For forms and JSON, call " +
     "/api.asmx/ValidatePin or /api.asmx/Pair.";
   assertEquals(await saying("application/json; charset=utf-8"), sentence);
   assertEquals(await saying("application/x-www-form-urlencoded"), sentence);
+  const forSoap = "The Content-Type must be text/xml. For SOAP, call /api.asmx.";
+  assertEquals(await saying("application/soap+xml"), forSoap);
   assertEquals(await saying("text/plain"), "The Content-Type must be text/xml.");
   assertEquals(
     await saying("text/xml, application/soap+xml"),

@@ -31,6 +31,8 @@ What to know about some of them:
 - The stubs that SOAP::Lite makes from a WSDL put parameters in no namespace, and get a fault that
   names the right one. With \`SOAP::Data\` and an \`xmlns\` attribute it works, in both versions of
   SOAP.
+- PHP and Node's \`soap\` return an object, which \`if\` takes for true even around \`false\`. Test its
+  \`ValidatePinResult\`: \`$client->ValidatePin([…])->ValidatePinResult === true\`.
 - suds takes the SOAP 1.2 port of a WSDL but sends SOAP 1.1 to it; that works too.
 - \`wsimport\` needs \`-extension\` for SOAP 1.2, as for every ASP.NET WSDL. \`wsdl2h\` needs \`-R\` and
   \`-N\`; without them it warns that it joins the ports and leaves out HTTP GET and HTTP POST.
