@@ -49,8 +49,8 @@ export async function guardName(config: Config, print: Print): Promise<number> {
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
   const { guard, guardKeyFile } = config;
   if (guard === "memory") {
-    const { name, wasKept } = await askUnlock(config, await readSecret(undefined));
-    print(unlockedLine(name, wasKept, ""));
+    const name = await askUnlock(config, await readSecret(undefined));
+    print(`pins for secret=${name} are checked again`);
     return 0;
   }
   if (guardKeyFile === undefined) {
@@ -58,13 +58,13 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
   }
   const fingerprint = await fingerprintOf(config, guardKeyFile);
   const wasKept = await atStore(guard, config, (store) => store.unlock(fingerprint));
-  print(unlockedLine(shortName(fingerprint), wasKept, ", by every server within a second"));
+  print(unlockedLine(shortName(fingerprint), wasKept));
   return 0;
 }
 
-function unlockedLine(name: string, wasKept: boolean, where: string): string {
+function unlockedLine(name: string, wasKept: boolean): string {
   return wasKept
-    ? `pins for secret=${name} are checked again${where}`
+    ? `pins for secret=${name} are checked again, by every server within a second`
     : `nothing was remembered about secret=${name}`;
 }
 

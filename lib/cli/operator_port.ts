@@ -9,7 +9,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { reachable } from "../config/reachable.ts";
 import { readKeys } from "../app/service.ts";
-import type { GuardStatus, NamedSecret, UnlockedSecret } from "../http/guard_endpoints.ts";
+import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
 import { CommandError } from "../terminal/io.ts";
 
 const DEFAULT_PORT = 9101;
@@ -39,10 +39,11 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
 /**
  * Makes a server check the pins of a secret again.
  *
+ * @returns The name of the secret in its log.
  * @throws {CommandError} When no server answers, or it refuses.
  */
-export async function askUnlock(port: OperatorPort, secret: string): Promise<UnlockedSecret> {
-  return await ask(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
+export async function askUnlock(port: OperatorPort, secret: string): Promise<string> {
+  return (await ask(port, "POST", "/guard/unlock", secret) as NamedSecret).name;
 }
 
 async function ask(

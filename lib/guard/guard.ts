@@ -324,8 +324,8 @@ export interface GuardMemory {
   readonly size: () => number;
   /** The number of secrets whose pins are refused now. */
   readonly throttled: () => number;
-  /** Ends the throttle of a secret; whether anything was remembered about it. */
-  readonly unlock: (fingerprint: string) => boolean;
+  /** Ends the throttle of a secret. */
+  readonly unlock: (fingerprint: string) => void;
 }
 
 /** What checks pins: a store, and the names of secrets and sources in it. */

@@ -125,14 +125,10 @@ export class MemoryStore implements GuardStore, GuardMemory {
   }
 
   /** Ends the throttle of a secret: its budget is whole again. A used code stays used. */
-  unlock(fingerprint: string): boolean {
-    const nowMs = this.#now();
+  unlock(fingerprint: string): void {
     const pending = this.#pending.get(fingerprint);
-    const wasKept = pending !== undefined ||
-      this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
     if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
     this.#deleteFailures(fingerprint);
-    return wasKept;
   }
 
   // One table after another, so that no call pays for all.

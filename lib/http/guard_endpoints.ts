@@ -25,16 +25,10 @@ export interface GuardStatus {
   readonly throttled: number;
 }
 
-/** The reply of `POST /guard/name`. */
+/** The reply of `POST /guard/name` and `POST /guard/unlock`. */
 export interface NamedSecret {
   /** The short name of the secret, as in the log. */
   readonly name: string;
-}
-
-/** The reply of `POST /guard/unlock`. */
-export interface UnlockedSecret extends NamedSecret {
-  /** Whether anything was remembered about the secret. */
-  readonly wasKept: boolean;
 }
 
 /** `GET /guard/status`. */
@@ -52,13 +46,13 @@ export function guardName(state: HandlerState): Answerer {
   });
 }
 
-/** `POST /guard/unlock`. */
+/** `POST /guard/unlock`: alike for secrets that are remembered and those that are not. */
 export function guardUnlock(state: HandlerState): Answerer {
   return guardEndpoint(state, async (guard, { request }) => {
     const memory = memoryOf(guard);
     const fingerprint = await fingerprintIn(request, guard, state);
-    const wasKept = memory.unlock(fingerprint);
-    return { name: shortName(fingerprint), wasKept };
+    memory.unlock(fingerprint);
+    return { name: shortName(fingerprint) };
   });
 }
 

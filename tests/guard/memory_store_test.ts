@@ -243,7 +243,7 @@ Deno.test("a memory store lifts the wait of a secret, and remembers which code w
   decide(store, "a", STEP);
   fail(store, "a", 3);
   assertEquals([refusal(store, "a"), store.throttled()], ["throttled", 1]);
-  assertEquals([store.unlock("a"), store.unlock("b")], [true, false]);
+  store.unlock("a");
   assertEquals(store.throttled(), 0);
   assertEquals([refusal(store, "a"), decide(store, "a", STEP)], [undefined, "replayed"]);
 });
@@ -251,7 +251,7 @@ Deno.test("a memory store lifts the wait of a secret, and remembers which code w
 Deno.test("a memory store remembers nothing of a secret once a wait that was all is lifted", () => {
   const { store } = storeWith(10, rulesWith({ singleUse: false }));
   fail(store, "a", 3);
-  assertEquals([store.unlock("a"), store.unlock("a")], [true, false]);
+  store.unlock("a");
   assertEquals(store.size(), 0);
 });
 
