@@ -155,7 +155,8 @@ const SECRETS: Readonly<
     "(Unicode NFC and NFD). Send the secret in the form it had when the app was paired.",
   "latin-1": "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the " +
     "other. Send UTF-8 everywhere.",
-  "utf-16": "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app " +
+  "utf-16":
+    "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app " +
     "with the setup key that Pair returns.",
   "html": "The secret was escaped for HTML (&amp; for an ampersand) now or when the app was " +
     "paired. Send it as it is.",

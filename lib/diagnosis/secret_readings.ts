@@ -84,7 +84,8 @@ function secretInUri(text: string): string {
   return /^\s*otpauth:\/\/[^?]*\?(?:[^#]*&)?secret=([^&#\s]*)/i.exec(text)?.[1] ?? "";
 }
 
-const GUID = /^\s*\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?\s*$/i;
+const GUID =
+  /^\s*\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?\s*$/i;
 
 // As .NET and COM write them: in the formats N, D and B.
 function otherGuids(text: string): readonly string[] {
