@@ -26,7 +26,8 @@ export type SecretReading =
   | "latin-1"
   | "utf-16";
 
-type Bytes = Uint8Array<ArrayBuffer>;
+/** Bytes in a buffer that WebCrypto takes. */
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A key that an app may have. */
 export interface KeyReading {
