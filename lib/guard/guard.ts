@@ -169,6 +169,9 @@ export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: []
  * nothing by the logins of somebody else. What is refused takes nothing either: a throttled pin was
  * not looked at, and a replayed one says nothing about guessing, since whoever sent it knew a code.
  *
+ * A model of what the script does in a shared store, and of a pin that is alone in memory: tests and
+ * simulations hold both to it.
+ *
  * @param state What is remembered of the secret; undefined for nothing.
  * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
  */

@@ -50,7 +50,8 @@ interface Used {
  *
  * The first question without an answer condemns the whole client, since it goes on to use a node that
  * fell silent for as long as commands are written to it. A new client is made from the URL, one at a
- * time; the old one serves until the new one has answered. Once all servers answer, the link is well.
+ * time. Of a Cluster the old one serves until the new one has answered; of one server, pins are refused
+ * until then. Once all servers answer, the link is well.
  */
 export class StoreLink {
   readonly #options: LinkOptions;
