@@ -146,7 +146,7 @@ async function checkOption(machine: Machine): Promise<void> {
 async function checkKeys(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const folder = "/etc/systemd/system/authenticator.service.d";
-  await say(`umask 077 && cd /tmp && echo ${"k".repeat(32)} > keys
+  await say(`umask 077 && cd /tmp && echo ${"k".repeat(32)} > api.key
     ${shownCommands("drop-ins/api-keys.conf")}`);
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
     systemctl daemon-reload && systemctl restart authenticator`);
