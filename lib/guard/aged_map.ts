@@ -53,8 +53,8 @@ export class AgedMap<Value> {
     }
   }
 
-  /** The values, the oldest first. */
-  *values(nowMs: number): Generator<Value> {
-    for (const { value, untilMs } of this.#entries.values()) if (untilMs > nowMs) yield value;
+  /** The keys, that of the oldest entry first. */
+  *keys(nowMs: number): Generator<string> {
+    for (const [key, { untilMs }] of this.#entries) if (untilMs > nowMs) yield key;
   }
 }

@@ -116,12 +116,13 @@ export class MemoryStore implements GuardStore, GuardMemory {
     return this.#classes.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The number of secrets whose pins are refused now. */
+  /** The number of secrets of which pins are refused now, from a source or from all. */
   throttled(): number {
     const nowMs = this.#now();
-    return [...this.#classes.at(-1)!.values(nowMs)].filter((failures) =>
-      refusalsOf(this.#rules, { ...NOTHING, ...failures }, nowMs).toSomeMs > 0
-    ).length;
+    return this.#classes.flatMap((failures) => [...failures.keys(nowMs)])
+      .filter((fingerprint) =>
+        refusalsOf(this.#rules, this.#stateOf(fingerprint, nowMs), nowMs).toSomeMs > 0
+      ).length;
   }
 
   /** Ends the throttle of a secret: its budget is whole again. A used code stays used. */

@@ -51,10 +51,11 @@ export function withSource(
     kept = kept.map((source) => source === oldest ? { ...source, knownUntilMs: 0 } : source);
   }
   kept = kept.filter((source) => isKnown(source, nowMs) || owedMs(source, nowMs) > 0);
-  if (kept.length <= MAX_SOURCES) return kept;
-  const strangers = kept.filter((source) => !isKnown(source, nowMs));
-  const soonest = leastBy(strangers, (source) => source.lastMs + source.owedMs);
-  return kept.filter((source) => source !== soonest);
+  // More than one too many where known sources, which are kept apart in memory, spend as well.
+  const surplus = kept.filter((source) => !isKnown(source, nowMs))
+    .sort((a, b) => a.lastMs + a.owedMs - b.lastMs - b.owedMs)
+    .slice(0, Math.max(0, kept.length - MAX_SOURCES));
+  return kept.filter((source) => !surplus.includes(source));
 }
 
 // The first of those for which the number is the least.

@@ -228,7 +228,15 @@ Deno.test("a memory store tells sources apart", () => {
   assertEquals(refusal(store, "a", "guesser"), "throttled");
   assertEquals([refusal(store, "a"), refusal(store, "a", "user")], [undefined, undefined]);
   assertEquals(decide(store, "a", STEP, "guesser"), "throttled");
+  assertEquals([store.size(), store.throttled()], [1, 1]);
   assertEquals(decide(store, "a", STEP, "user"), "accepted");
+});
+
+Deno.test("a memory store counts a secret as throttled where strangers alone are refused", () => {
+  const { store } = storeWith(10, rulesWith({ maxFailures: 100 }));
+  assertEquals(decide(store, "a", STEP, "user"), "accepted");
+  for (let i = 0; refusal(store, "a") === undefined; i++) decide(store, "a", undefined);
+  assertEquals([refusal(store, "a", "user"), store.throttled()], [undefined, 1]);
 });
 
 Deno.test("a memory store needs nobody to tell of what it forgets", () => {

@@ -85,3 +85,15 @@ Deno.test("withSource() knows as many as it may, and counts strangers for none o
   const strangers = [source("stranger", 7), ...known];
   assertEquals(isKnownNow(withSource(strangers, last, NOW)), [...ids(known.slice(1)), "last"]);
 });
+
+Deno.test("withSource() keeps no more than the most where known sources are added to as many others", () => {
+  const others = Array.from({ length: MAX_SOURCES }, (_, i) => source(`other ${i}`, 10 + i));
+  const known = Array.from({ length: MAX_KNOWN_SOURCES }, (_, i) => source(`${i}`, 10, NOW + 1));
+  const kept = ids(withSource([...others, ...known], known[0]!, NOW));
+  assertEquals(kept.length, MAX_SOURCES);
+  // Those whose budget is whole the soonest are gone.
+  assertEquals(kept.filter((id) => id.startsWith("other")).sort(), [
+    ...["other 10", "other 11", "other 12", "other 13", "other 14", "other 15"],
+    ...["other 8", "other 9"],
+  ]);
+});
