@@ -3,6 +3,7 @@
  * saxes for XML, the platform for JSON, a few lines for forms.
  */
 
+import { Buffer } from "node:buffer";
 import { readEnvelope } from "./envelope_reader.ts";
 import type { House } from "./house.ts";
 import { OPERATIONS, type ReadCall, REFUSED, type Route, UNSURE } from "./reading.ts";
@@ -54,15 +55,15 @@ export function readCall(request: FuzzRequest, house: House): ReadCall {
       return readEnvelope(bodyText(request, [mediaType]), route, { soapAction, action });
     }
     case "HTTP GET":
-      return { operation, args: readForm(operation, query) };
+      return { operation, args: readForm(operation, queryBytes(query)) };
     case "HTTP POST":
-      return { operation, args: readForm(operation, formText(request)) };
+      return { operation, args: readForm(operation, formBytes(request)) };
     case "JSON":
       return { operation, args: readJson(operation, bodyText(request, ["application/json"])) };
     case "pair.aspx":
-      return { operation: "Pair", args: readForm("Pair", query) };
+      return { operation: "Pair", args: readForm("Pair", queryBytes(query)) };
     case "validate.aspx":
-      return { operation: "ValidatePin", args: readForm("ValidatePin", query) };
+      return { operation: "ValidatePin", args: readForm("ValidatePin", queryBytes(query)) };
     default:
       throw REFUSED;
   }
@@ -143,6 +144,10 @@ function mediaTypeOf(request: FuzzRequest): MediaType {
 }
 
 function bodyText(request: FuzzRequest, mediaTypes: readonly string[]): string {
+  return decodeUtf8(bodyBytes(request, mediaTypes), false);
+}
+
+function bodyBytes(request: FuzzRequest, mediaTypes: readonly string[]): Uint8Array {
   const { essence, parameters } = mediaTypeOf(request);
   if (!mediaTypes.includes(essence)) throw REFUSED;
   if ("" in parameters) throw UNSURE;
@@ -152,13 +157,23 @@ function bodyText(request: FuzzRequest, mediaTypes: readonly string[]): string {
     throw REFUSED;
   }
   if (request.body.length > (essence === "application/json" ? 16_384 : 65_536)) throw REFUSED;
-  return decodeUtf8(request.body, false);
+  return request.body;
 }
 
-function formText(request: FuzzRequest): string {
-  const text = bodyText(request, [FORM]);
-  if (/^[ \t\r\n]*\{/.test(text)) throw REFUSED;
-  return text;
+// An escape and a raw byte next to it may be of one character (the URL standard §5.1), so a form is
+// read as its bytes, a character each.
+function formBytes(request: FuzzRequest): string {
+  const bytes = Buffer.from(bodyBytes(request, [FORM])).toString("latin1").replace(
+    /^\xef\xbb\xbf/,
+    "",
+  );
+  if (/^[ \t\r\n]*\{/.test(bytes)) throw REFUSED;
+  return bytes;
+}
+
+function queryBytes(query: string): string {
+  if (!query.isWellFormed()) throw REFUSED;
+  return Buffer.from(query).toString("latin1");
 }
 
 function parametersOf(operation: string): readonly string[] {
@@ -191,9 +206,13 @@ function decodeForm(encoded: string): string {
       continue;
     }
     const codes = units?.split("%u").slice(1).map((digits) => parseInt(digits, 16));
-    const text = codes === undefined ? part : String.fromCharCode(...codes);
+    if (codes === undefined) {
+      bytes.push((part === "+" ? " " : part).charCodeAt(0));
+      continue;
+    }
+    const text = String.fromCharCode(...codes);
     if (!text.isWellFormed()) throw REFUSED;
-    bytes.push(...new TextEncoder().encode(text === "+" && part === "+" ? " " : text));
+    bytes.push(...new TextEncoder().encode(text));
   }
   return decodeUtf8(Uint8Array.from(bytes), true);
 }

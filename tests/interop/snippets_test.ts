@@ -15,6 +15,9 @@ import { PATIENT, serverForTests } from "./server.ts";
 
 const server = serverForTests(...PATIENT);
 
+/** The address in the snippets of a page that runs no script, which would put in the page's own. */
+const EXAMPLE_BASE = "http://localhost:8080";
+
 const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 
 /** Runs a program in a file of its own, and gives what it prints. */
@@ -107,7 +110,8 @@ async function snippetOf(language: string, operation: string, format: string): P
   ).exec(await reply.text());
   const [, hint, values, html] = panel ?? [];
   if (html === undefined) throw new Error(`The page has no snippet in ${language}`);
-  return { html, values: values!, isInFormat: textOf(hint!).endsWith(`. ${format}.`) };
+  const here = html.replaceAll(EXAMPLE_BASE, server.url);
+  return { html: here, values: values!, isInFormat: textOf(hint!).endsWith(`. ${format}.`) };
 }
 
 /** A snippet with another text in the place of a parameter, as the page's script writes it. */
