@@ -87,7 +87,7 @@ stage() {
   mkdir -p "$STAGE/made"
   cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
   sed "s/^const ORIGIN: string = \"from source\"/const ORIGIN: string = \"commit $commit\"/" \
-    lib/app/version.ts >"$STAGE/lib/app/version.ts"
+    lib/cli/version.ts >"$STAGE/lib/cli/version.ts"
   clear_times "$STAGE"
 }
 

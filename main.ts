@@ -6,24 +6,24 @@
  */
 
 import process from "node:process";
-import { check } from "./lib/cli/check.ts";
+import { check } from "./lib/cli/check/check.ts";
 import { code } from "./lib/cli/code.ts";
-import { parseCommand } from "./lib/command_line/command_line.ts";
-import { help } from "./lib/command_line/help.ts";
-import { manPage } from "./lib/command_line/man_page.ts";
-import { doctor } from "./lib/cli/doctor.ts";
+import { parseCommand } from "./lib/cli/args/parse.ts";
+import { help } from "./lib/cli/args/help.ts";
+import { manPage } from "./lib/cli/args/man_page.ts";
+import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
-import { CommandError, writeOut } from "./lib/terminal/io.ts";
-import { say } from "./lib/terminal/standard_error.ts";
+import { CommandError, writeOut } from "./lib/cli/io/io.ts";
+import { say } from "./lib/cli/io/stderr.ts";
 import { pair } from "./lib/cli/pair.ts";
-import { serve } from "./lib/cli/serve.ts";
-import { licenses } from "./lib/app/licenses.ts";
-import { settleStraySignals } from "./lib/app/stray_signals.ts";
-import { VERSION, versionLine } from "./lib/app/version.ts";
+import { serve } from "./lib/cli/serve/serve.ts";
+import { licenses } from "./lib/cli/licenses.ts";
+import { settleStraySignals } from "./lib/cli/debugger_signal.ts";
+import { VERSION, versionLine } from "./lib/cli/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
-import { currentRuntime } from "./lib/runtime/current.ts";
-import { ListenError } from "./lib/runtime/listen_error.ts";
+import { currentRuntime } from "./lib/server/runtime/current.ts";
+import { ListenError } from "./lib/server/listen/error.ts";
 
 // Those whose message is a clause for a person, and holds nothing that was not meant for one.
 const FAILURES = [CommandError, ListenError] as const;

@@ -3,8 +3,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import configuration from "../deno.json" with { type: "json" };
-import { parseCommand } from "../lib/command_line/command_line.ts";
-import { COMMANDS, optionsOf } from "../lib/command_line/commands.ts";
+import { parseCommand } from "../lib/cli/args/parse.ts";
+import { COMMANDS, optionsOf } from "../lib/cli/args/commands.ts";
 import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
 import { codeIn, fencesOf, PAGES, read, ROOT } from "./support/pages.ts";

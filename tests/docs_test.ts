@@ -2,23 +2,23 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
-import { MAX_JSON_BYTES } from "../lib/binding/json.ts";
-import { MAX_JSON_DEPTH } from "../lib/binding/json_reader.ts";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/body/body.ts";
-import { MAX_LONG_BODIES } from "../lib/body/body_limit.ts";
-import { MAX_QUERY_LENGTH } from "../lib/http/target.ts";
-import { pairAspxBinding, validateAspxBinding } from "../lib/binding/aspx.ts";
-import { FAULTS } from "../lib/binding/binding.ts";
-import { bindingsOf } from "../lib/binding/bindings.ts";
-import { ROUTES } from "../lib/http/route.ts";
-import { factKinds, type Facts } from "../lib/service/facts.ts";
-import type { FaultCode } from "../lib/service/fault.ts";
+import { MAX_JSON_BYTES } from "../lib/bindings/json.ts";
+import { MAX_JSON_DEPTH } from "../lib/bindings/json_reader.ts";
+import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../lib/http/body.ts";
+import { MAX_LONG_BODIES } from "../lib/http/body_limit.ts";
+import { MAX_QUERY_LENGTH } from "../lib/http/request_target.ts";
+import { pairAspxBinding, validateAspxBinding } from "../lib/bindings/aspx.ts";
+import { FAULTS } from "../lib/bindings/binding.ts";
+import { bindingsOf } from "../lib/bindings/bindings.ts";
+import { ROUTES } from "../lib/http/routes.ts";
+import { factKinds, type Facts } from "../lib/operations/facts.ts";
+import type { FaultCode } from "../lib/operations/fault.ts";
 import { createLog } from "../lib/telemetry/log.ts";
 import { createMetrics, type ProcessFigures } from "../lib/telemetry/metrics.ts";
 import type { Outcome, RequestEvent } from "../lib/telemetry/request_event.ts";
-import { OPERATIONS } from "../lib/service/operations.ts";
+import { OPERATIONS } from "../lib/operations/operations.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
-import { pair } from "../lib/service/pair.ts";
+import { pair } from "../lib/operations/pair.ts";
 import { XML_LIMITS } from "../lib/xml/tree.ts";
 import { PAGES, prose, read, ROOT } from "./support/pages.ts";
 
@@ -160,7 +160,7 @@ Deno.test("docs/house.md shows the way of a request as the handler does", () => 
     /^text/,
     "",
   ).trim();
-  assert(drawn.startsWith("bytes ─ runtime"));
+  assert(drawn.startsWith("bytes ─ server/runtime"));
   assert(read("docs/house.md").includes(drawn));
 });
 

@@ -1,33 +1,19 @@
 import { assertEquals } from "@std/assert/equals";
 
-// The rooms of the house from left to right: a file may import from its own room and from every
-// room further right. The rooms of the last row know nothing but themselves.
+// The rooms of the house from the top down: a file may import from its own room and from every room
+// below it. The rooms of the last row import nothing but themselves.
 const ROOMS: readonly (readonly string[])[] = [
   ["main.ts"],
   ["cli"],
-  ["findings"],
-  ["terminal", "command_line"],
-  ["app"],
+  ["server"],
   ["config"],
-  ["runtime"],
   ["http"],
-  ["body"],
   ["page"],
-  ["frame"],
-  ["snippets"],
-  ["samples"],
-  ["description"],
-  ["binding"],
+  ["bindings"],
   ["telemetry"],
-  ["service", "diagnosis"],
-  ["otp", "qr", "xml", "guard"],
+  ["operations"],
+  ["guard", "otp", "qr", "xml"],
 ];
-
-// Rooms that only some rooms may import.
-const VISITORS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["xml", ["page", "frame", "description", "binding", "service"]],
-  ["runtime", ["main.ts", "cli", "findings", "app"]],
-]);
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -63,16 +49,16 @@ function importsOf({ path, text }: SourceFile): string[] {
 function mayImport(from: string, to: string): boolean {
   if (from === to || to === "deno.json") return true;
   const rank = (room: string): number => ROOMS.findIndex((rooms) => rooms.includes(room));
-  return rank(from) < rank(to) && (VISITORS.get(to)?.includes(from) ?? true);
+  return rank(from) < rank(to);
 }
 
-Deno.test("every source file stands in a room of the house", () => {
+Deno.test("every source file is in a room of the house", () => {
   const strangers = SOURCES.filter(({ path }) => !ROOMS.flat().includes(roomOf(path)));
   assertEquals(strangers.map(({ path }) => path), []);
   assertEquals(SOURCES.length > 20, true);
 });
 
-Deno.test("imports run from left to right", () => {
+Deno.test("imports run down", () => {
   const wrong = SOURCES.flatMap((file) =>
     importsOf(file)
       .filter((imported) => !mayImport(roomOf(file.path), roomOf(imported)))
@@ -93,9 +79,9 @@ Deno.test("no two files import each other, directly or in a ring", () => {
   for (const path of graph.keys()) visit(path, []);
 });
 
-Deno.test("only lib/runtime names a runtime", () => {
+Deno.test("only lib/server/runtime names a runtime", () => {
   const named = SOURCES.filter(({ path, text }) =>
-    roomOf(path) !== "runtime" && /\b(?:Deno|Bun)\./.test(text)
+    !path.startsWith("lib/server/runtime/") && /\b(?:Deno|Bun)\./.test(text)
   );
   assertEquals(named.map(({ path }) => path), []);
 });
@@ -105,23 +91,20 @@ Deno.test("only lib/guard/redis imports the client of Redis", () => {
   assertEquals(importers.map(({ path }) => path), ["lib/guard/redis/connect.ts"]);
 });
 
-const OF_A_RUNTIME = /process\.std(?:out|err)\b|new Date\(\)\.toUTCString\(\)/g;
-
-Deno.test("only lib/app, lib/cli, lib/terminal and main.ts read the clock, the environment or the command line", () => {
+Deno.test("only lib/server, lib/cli and main.ts read the clock, the environment or the command line", () => {
   const readers = SOURCES.filter(({ path, text }) =>
     // What browsers run has their clock.
     !/^lib\/page\/(?:browser\/|script\.ts)/.test(path) &&
-    !["app", "cli", "terminal", "main.ts"].includes(roomOf(path)) &&
+    !["server", "cli", "main.ts"].includes(roomOf(path)) &&
     /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
-      // A runtime gives the ways to standard output and standard error, and replies their Date.
-      .test(roomOf(path) === "runtime" ? text.replaceAll(OF_A_RUNTIME, "") : text)
+      .test(text)
   );
   assertEquals(readers.map(({ path }) => path), []);
 });
 
 // What it shares with the server is pure: how values are quoted, how codes are computed and what a
 // wrong pin may come from.
-const BROWSER_ROOMS = /^lib\/(?:page\/(?:browser|shared)\/|samples\/quoting\.ts|diagnosis\/|otp\/)/;
+const BROWSER_ROOMS = /^lib\/(?:page\/(?:browser\/|shared\/|samples\/quoting\.ts)|otp\/)/;
 
 Deno.test("what browsers run imports nothing but itself and what it shares with the server", () => {
   const browser = SOURCES.filter(({ path }) => /^lib\/page\/(?:browser|shared)\//.test(path));

@@ -5,7 +5,7 @@
 
 import process from "node:process";
 import { DEFAULT_TOTP } from "../../lib/otp/totp.ts";
-import { pair } from "../../lib/service/pair.ts";
+import { pair } from "../../lib/operations/pair.ts";
 
 const port = Number(process.argv[2]);
 const encoder = new TextEncoder();

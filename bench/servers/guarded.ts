@@ -7,13 +7,13 @@
 import { createHash } from "node:crypto";
 import net from "node:net";
 import process from "node:process";
-import { createGuard } from "../../lib/app/guard.ts";
-import { serviceHandler } from "../../lib/app/handler.ts";
-import { createLogWriter } from "../../lib/app/log_writer.ts";
+import { createGuard } from "../../lib/server/guard.ts";
+import { serviceHandler } from "../../lib/server/handler.ts";
+import { createLogWriter } from "../../lib/server/log_writer.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { type Guard, guardRules, type GuardStore, type Verdict } from "../../lib/guard/guard.ts";
-import { currentRuntime } from "../../lib/runtime/current.ts";
-import { listen } from "../../lib/runtime/listener.ts";
+import { currentRuntime } from "../../lib/server/runtime/current.ts";
+import { listen } from "../../lib/server/listen/listen.ts";
 import {
   DECIDE_SCRIPT,
   KEY_PREFIX,

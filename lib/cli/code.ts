@@ -5,13 +5,13 @@
  */
 
 import type { Config } from "../config/config.ts";
-import type { CodeOptions } from "../command_line/commands.ts";
+import type { CodeOptions } from "./args/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
-import { VALIDATE_PIN } from "../service/operations.ts";
-import { readSecret } from "../terminal/io.ts";
-import { say } from "../terminal/standard_error.ts";
-import { callContext, inWordsOfOptions } from "./words.ts";
+import { VALIDATE_PIN } from "../operations/operations.ts";
+import { readSecret } from "./io/io.ts";
+import { say } from "./io/stderr.ts";
+import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 /**
  * Prints the code on stdout, and on stderr for how long it is the current one.

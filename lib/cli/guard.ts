@@ -5,8 +5,8 @@
  * @module
  */
 
-import { readGuardKey } from "../app/guard.ts";
-import { readStoreTls } from "../app/tls_files.ts";
+import { readGuardKey } from "../server/guard.ts";
+import { readStoreTls } from "../server/files/tls.ts";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
@@ -15,7 +15,7 @@ import { secretKey } from "../otp/secret.ts";
 import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
-import { CommandError, readSecret } from "../terminal/io.ts";
+import { CommandError, readSecret } from "./io/io.ts";
 import { askName, askStatus, askUnlock } from "./operator_port.ts";
 
 /** How long a store may take to answer, in milliseconds. */

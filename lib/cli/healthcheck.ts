@@ -8,8 +8,8 @@ import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { reachable } from "../config/reachable.ts";
-import { CommandError } from "../terminal/io.ts";
+import { reachable } from "../config/loopback.ts";
+import { CommandError } from "./io/io.ts";
 
 /** How long an answer may take. */
 const TIMEOUT_MS = 5_000;

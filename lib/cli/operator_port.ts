@@ -7,10 +7,10 @@
 import http from "node:http";
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
-import { reachable } from "../config/reachable.ts";
-import { readKeys } from "../app/service.ts";
+import { reachable } from "../config/loopback.ts";
+import { readKeys } from "../server/server.ts";
 import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
-import { CommandError } from "../terminal/io.ts";
+import { CommandError } from "./io/io.ts";
 
 const DEFAULT_PORT = 9101;
 const TIMEOUT_MS = 5_000;

@@ -14,11 +14,11 @@ import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
 import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
-import { PAIR } from "../service/operations.ts";
-import type { PairingInfo } from "../service/pair.ts";
-import type { PairOptions } from "../command_line/commands.ts";
-import { readSecret, readVariable, warn, writeNewFiles } from "../terminal/io.ts";
-import { callContext, inWordsOfOptions } from "./words.ts";
+import { PAIR } from "../operations/operations.ts";
+import type { PairingInfo } from "../operations/pair.ts";
+import type { PairOptions } from "./args/commands.ts";
+import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
+import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 /** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
 const MIN_KEY_BYTES = 16;

@@ -7,7 +7,7 @@
 import type { StoreUrl } from "../guard/redis/store_url.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { OtpAlgorithm } from "../otp/totp.ts";
-import type { HtmlForm } from "../service/context.ts";
+import type { HtmlForm } from "../operations/context.ts";
 
 /** The options, each checked. */
 export interface Config {

@@ -8,7 +8,7 @@
 import { isIPv6 } from "node:net";
 import { StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
-import { isAuthority } from "../http/target.ts";
+import { isAuthority } from "../http/request_target.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import type { Config } from "./config.ts";
 import {

@@ -6,20 +6,20 @@
  * @module
  */
 
-import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../binding/binding.ts";
-import { writePlainFault } from "../binding/http_params.ts";
-import { charsetOf, type MediaType, parseMediaType } from "../binding/media_type.ts";
-import type { Facts } from "../service/facts.ts";
-import { Fault } from "../service/fault.ts";
-import { type Result, VALIDATE_PIN } from "../service/operations.ts";
+import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../bindings/binding.ts";
+import { writePlainFault } from "../bindings/http_get_post.ts";
+import { charsetOf, type MediaType, parseMediaType } from "../bindings/media_type.ts";
+import type { Facts } from "../operations/facts.ts";
+import { Fault } from "../operations/fault.ts";
+import { type Result, VALIDATE_PIN } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
-import { type Answer, withAdvice } from "./answer.ts";
-import { readBody } from "../body/body.ts";
-import { textOf } from "../binding/charset.ts";
+import { type Answer, withAdvice } from "./response.ts";
+import { readBody } from "./body.ts";
+import { textOf } from "../bindings/charset.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
 import { asFault } from "./failure.ts";
-import type { HandlerState } from "./state.ts";
-import { baseOf } from "./target.ts";
+import type { HandlerState } from "./options.ts";
+import { baseOf } from "./request_target.ts";
 
 /**
  * What answers calls.

@@ -5,23 +5,23 @@
  */
 
 import { eTag } from "@std/http/etag";
-import type { Reply } from "../binding/binding.ts";
-import { disco } from "../description/disco.ts";
-import { openApi } from "../description/openapi.ts";
-import { wsdl } from "../description/wsdl.ts";
+import type { Reply } from "../bindings/binding.ts";
+import { disco } from "../bindings/description/disco.ts";
+import { openApi } from "../bindings/description/openapi.ts";
+import { wsdl } from "../bindings/description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
-import { CONTENT_SECURITY_POLICY } from "../frame/frame.ts";
-import { STYLE } from "../frame/style.ts";
-import { type Format, FORMATS } from "../snippets/language.ts";
-import { fieldOf } from "../samples/fields.ts";
+import { CONTENT_SECURITY_POLICY } from "../page/layout/layout.ts";
+import { STYLE } from "../page/layout/style.ts";
+import { type Format, FORMATS } from "../page/snippets/language.ts";
+import { fieldOf } from "../page/samples/fields.ts";
 import { SCRIPT } from "../page/script.ts";
 import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
-import { OPERATIONS } from "../service/operations.ts";
-import { type Answer, isFresh } from "./answer.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+import { type Answer, isFresh } from "./response.ts";
 import type { AnswererMaker, Exchange } from "./exchange.ts";
-import { question } from "./questions.ts";
-import type { HandlerState } from "./state.ts";
-import { baseOf, type Target } from "./target.ts";
+import { question } from "./probes.ts";
+import type { HandlerState } from "./options.ts";
+import { baseOf, type Target } from "./request_target.ts";
 
 /** A reply of text. */
 type TextReply = Reply & { readonly body: string };

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Fault } from "../service/fault.ts";
-import type { Answer, OutgoingReply } from "./answer.ts";
-import { type Caller, checkKey, type KeyRing } from "./keys.ts";
-import type { HandlerState } from "./state.ts";
-import { checkTarget, type Target } from "./target.ts";
+import type { Fault } from "../operations/fault.ts";
+import type { Answer, OutgoingReply } from "./response.ts";
+import { type Caller, checkKey, type KeyRing } from "./api_keys.ts";
+import type { HandlerState } from "./options.ts";
+import { checkTarget, type Target } from "./request_target.ts";
 
 /** A request on its way to what answers it. */
 export class Exchange {

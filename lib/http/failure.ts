@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Fault } from "../service/fault.ts";
+import { Fault } from "../operations/fault.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /**

@@ -5,17 +5,17 @@
  * @module
  */
 
-import { textOf } from "../binding/charset.ts";
-import { charsetOf, parseMediaType } from "../binding/media_type.ts";
-import { readBody } from "../body/body.ts";
+import { textOf } from "../bindings/charset.ts";
+import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
+import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, GuardMemory } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { Fault } from "../service/fault.ts";
-import type { Answer } from "./answer.ts";
+import { Fault } from "../operations/fault.ts";
+import type { Answer } from "./response.ts";
 import type { Answerer, Exchange } from "./exchange.ts";
-import { question } from "./questions.ts";
-import type { HandlerState } from "./state.ts";
+import { question } from "./probes.ts";
+import type { HandlerState } from "./options.ts";
 
 /** The state of the guard's memory, as `GET /guard/status` gives it. */
 export interface GuardStatus {

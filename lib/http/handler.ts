@@ -2,14 +2,14 @@
  * The service as a function from a request to a reply. The way of one request:
  *
  * ```text
- * bytes ─ runtime ─► http/handler
- *    ├─ http/target: the Host, the length of the query        400 414
- *    ├─ http/keys: the caller's key                           401
- *    ├─ http/router, route: path, method                      404 405
- *    ├─ page/*, description/* (GET), healthz, readyz, metrics  200 304 503
- *    ├─ body/body: media type, limit, deadline, charset       415 413 408 503
+ * bytes ─ server/runtime ─► http/handler
+ *    ├─ http/request_target: the Host, the query's length     400 414
+ *    ├─ http/api_keys: the caller's key                       401
+ *    ├─ http/router, routes: path, method                     404 405
+ *    ├─ http/documents, probes: page, WSDL, healthz, metrics  200 304 503
+ *    ├─ http/body: media type, limit, deadline, charset       415 413 408 503
  *    ├─ binding.readCall: xml/* | query | form | JSON         fault
- *    ├─ service: OPERATIONS.get(name).invoke(args, context)
+ *    ├─ operations: OPERATIONS.get(name).invoke(args, context)
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
  *    │     └─ validate_pin:  guard → otp/totp → guard
  *    ├─ binding.writeReply | writeFault
@@ -19,7 +19,7 @@
  * @module
  */
 
-import { bindingsOf } from "../binding/bindings.ts";
+import { bindingsOf } from "../bindings/bindings.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import {
   type Answer,
@@ -28,17 +28,17 @@ import {
   type OutgoingReply,
   plainReply,
   respond,
-} from "./answer.ts";
-import { BODY_TIMEOUT_MS } from "../body/body.ts";
-import { BodyLimit } from "../body/body_limit.ts";
+} from "./response.ts";
+import { BODY_TIMEOUT_MS } from "./body.ts";
+import { BodyLimit } from "./body_limit.ts";
 import { type Answerer, Exchange } from "./exchange.ts";
 import { asFault, tellSafely } from "./failure.ts";
-import { keyRingOf } from "./keys.ts";
-import { question } from "./questions.ts";
-import { type Route, ROUTES } from "./route.ts";
+import { keyRingOf } from "./api_keys.ts";
+import { question } from "./probes.ts";
+import { type Route, ROUTES } from "./routes.ts";
 import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
-import type { HandlerOptions, HandlerState } from "./state.ts";
-import { targetOf } from "./target.ts";
+import type { HandlerOptions, HandlerState } from "./options.ts";
+import { targetOf } from "./request_target.ts";
 
 /** Answers a request. It never rejects, whatever fails inside. */
 export type Handler = (request: Request) => Promise<Response>;

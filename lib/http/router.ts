@@ -5,8 +5,8 @@
  */
 
 import type { Answerer } from "./exchange.ts";
-import type { Route } from "./route.ts";
-import type { HandlerState } from "./state.ts";
+import type { Route } from "./routes.ts";
+import type { HandlerState } from "./options.ts";
 
 /** A row, and what it was made to answer with. */
 export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "methods"> {

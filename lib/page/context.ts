@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { FrameContext } from "../frame/frame.ts";
-import type { Format } from "../snippets/language.ts";
-import type { SampleContext } from "../samples/context.ts";
+import type { FrameContext } from "./layout/layout.ts";
+import type { Format } from "./snippets/language.ts";
+import type { SampleContext } from "./samples/context.ts";
 
 /** What the service page needs to know. */
 export interface PageContext extends FrameContext, SampleContext {

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { type Operation, OPERATIONS } from "../service/operations.ts";
+import { type Operation, OPERATIONS } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { PRODUCT_NAME, servicePath, writePage } from "../frame/frame.ts";
-import { copyButton, link } from "../frame/parts.ts";
+import { PRODUCT_NAME, servicePath, writePage } from "./layout/layout.ts";
+import { copyButton, link } from "./layout/components.ts";
 import { referenceSection } from "./reference.ts";
 import {
   formsSection,
@@ -19,8 +19,8 @@ import {
   warnings,
   wsdlSection,
 } from "./sections.ts";
-import { samplesOf } from "../samples/samples.ts";
-import { KEY_FIELD, tryIt, viewOf } from "./try_it.ts";
+import { samplesOf } from "./samples/samples.ts";
+import { KEY_FIELD, tryIt, viewOf } from "./form.ts";
 
 /** Writes the page that shows all operations. */
 export async function servicePage(context: PageContext): Promise<string> {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Fault } from "../service/fault.ts";
-import { missingParameter, type Operation, type Parameter } from "../service/operations.ts";
+import type { Fault } from "../operations/fault.ts";
+import { missingParameter, type Operation, type Parameter } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { fieldOf } from "../samples/fields.ts";
-import { pane, section, table, tabs } from "../frame/parts.ts";
+import { fieldOf } from "./samples/fields.ts";
+import { pane, section, table, tabs } from "./layout/components.ts";
 
 /** Parameters, reply and errors of an operation. */
 export function referenceSection(

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { type Operation, OPERATIONS } from "../service/operations.ts";
+import { type Operation, OPERATIONS } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { rootPath } from "../frame/frame.ts";
-import { link, marked, pane, section, table, tabs } from "../frame/parts.ts";
-import type { Sample } from "../samples/samples.ts";
+import { rootPath } from "./layout/layout.ts";
+import { link, marked, pane, section, table, tabs } from "./layout/components.ts";
+import type { Sample } from "./samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
-import { valueKindOf } from "../samples/quoting.ts";
-import { type Format, FORMATS } from "../snippets/language.ts";
-import { snippetsOf } from "../snippets/snippets.ts";
+import { valueKindOf } from "./samples/quoting.ts";
+import { type Format, FORMATS } from "./snippets/language.ts";
+import { snippetsOf } from "./snippets/snippets.ts";
 
 /** What the operator should know, if there is anything. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Facts } from "../service/facts.ts";
+import type { Facts } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Writes what the operator should know. */

@@ -7,7 +7,7 @@
  */
 
 import type { Evicted } from "../guard/memory_store.ts";
-import type { FactKind } from "../service/facts.ts";
+import type { FactKind } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */

@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { Facts, Refused } from "../service/facts.ts";
-import type { FaultCode } from "../service/fault.ts";
+import type { Facts, Refused } from "../operations/facts.ts";
+import type { FaultCode } from "../operations/fault.ts";
 
 /** How a request ended: with a result, a document, or a fault. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { factKinds } from "../../lib/service/facts.ts";
+import { factKinds } from "../../lib/operations/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
 import { runToEnd } from "../support/child.ts";
 

@@ -3,7 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import type { Page } from "playwright-core";
-import { pair, type PairArguments } from "../../lib/service/pair.ts";
+import { pair, type PairArguments } from "../../lib/operations/pair.ts";
 import { scanPng } from "../interop/scan.ts";
 import { visit } from "./browser.ts";
 import { scanScreenshot } from "./pairing.ts";

@@ -4,7 +4,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
-import { diagnose } from "../../lib/diagnosis/diagnosis.ts";
+import { diagnose } from "../../lib/otp/diagnosis/diagnosis.ts";
 import { serverForTests } from "../interop/server.ts";
 import { eventually } from "../support/eventually.ts";
 import { referenceHotp } from "../support/reference_totp.ts";

@@ -13,7 +13,7 @@ import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Outcome, programWords } from "../support/program.ts";
-import { parseCommand } from "../../lib/command_line/command_line.ts";
+import { parseCommand } from "../../lib/cli/args/parse.ts";
 import type { Config } from "../../lib/config/config.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { guardMemory } from "../../lib/cli/guard_memory.ts";
+import { guardMemory } from "../../lib/cli/doctor/guard_state.ts";
 import { guardName, guardStatus, guardUnlock } from "../../lib/cli/guard.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../lib/guard/redis/script.ts";
-import { CommandError } from "../../lib/terminal/io.ts";
+import { CommandError } from "../../lib/cli/io/io.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Reply, startFuzzedStore, written } from "../support/fuzzed_store.ts";
 import { configOf, streamOf, withFolder, withProcess } from "./command.ts";

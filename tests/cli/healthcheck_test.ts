@@ -5,7 +5,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../lib/cli/healthcheck.ts";
-import { CommandError } from "../../lib/terminal/io.ts";
+import { CommandError } from "../../lib/cli/io/io.ts";
 import { freePort } from "../support/free_port.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
 import { type Outcome, startProgram } from "../support/program.ts";

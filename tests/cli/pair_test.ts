@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { decodeBase32 } from "@std/encoding/base32";
 import saxes from "saxes";
 import { newSecret } from "../../lib/cli/pair.ts";
-import { OPERATIONS } from "../../lib/service/operations.ts";
+import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { decode, readPng, readSvg, readTerminal } from "../qr/pictures.ts";
 import type { Outcome } from "../support/program.ts";
 import { callCommand, configOf, runCommand, type Surroundings, withFolder } from "./command.ts";

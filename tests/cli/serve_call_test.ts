@@ -8,12 +8,12 @@ import process from "node:process";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { serve } from "../../lib/cli/serve.ts";
-import { startLine } from "../../lib/cli/life_lines.ts";
-import { findRisks } from "../../lib/findings/findings.ts";
+import { serve } from "../../lib/cli/serve/serve.ts";
+import { startLine } from "../../lib/cli/serve/log_lines.ts";
+import { findRisks } from "../../lib/cli/check/warnings.ts";
 import { UsageError } from "../../lib/config/option.ts";
-import { currentRuntime } from "../../lib/runtime/current.ts";
-import { ListenError } from "../../lib/runtime/listen_error.ts";
+import { currentRuntime } from "../../lib/server/runtime/current.ts";
+import { ListenError } from "../../lib/server/listen/error.ts";
 import { eventually } from "../support/eventually.ts";
 import { configOf, withFolder, withProcess } from "./command.ts";
 

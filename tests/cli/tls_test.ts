@@ -9,7 +9,7 @@ import { assertEquals } from "@std/assert/equals";
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
-import { MAX_DRAIN_MS } from "../../lib/runtime/traffic.ts";
+import { MAX_DRAIN_MS } from "../../lib/server/listen/drain.ts";
 import { stop } from "../redis/two_servers.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { type RunningProgram, runProgram, startProgram } from "../support/program.ts";

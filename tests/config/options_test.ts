@@ -1,8 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { parseCommand } from "../../lib/command_line/command_line.ts";
-import { help } from "../../lib/command_line/help.ts";
+import { parseCommand } from "../../lib/cli/args/parse.ts";
+import { help } from "../../lib/cli/args/help.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { flagOf, namesOf, UsageError, variableOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
-import { parseCommand } from "../../lib/command_line/command_line.ts";
+import { parseCommand } from "../../lib/cli/args/parse.ts";
 import { type Ask, ask, pinOf, soap, type Told } from "./ask.ts";
 import { HERE, requestOf, wordsOf } from "./commands.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { SOAP_11, SOAP_12 } from "../../lib/binding/soap/versions.ts";
+import { SOAP_11, SOAP_12 } from "../../lib/bindings/soap/versions.ts";
 import type { RawRequest } from "../support/http.ts";
 import { DEAR_CALL_HEADS, dearHeads } from "./heads.ts";
 import { DEAR_JSON } from "./json.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MAX_JSON_BYTES } from "../../lib/binding/json.ts";
+import { MAX_JSON_BYTES } from "../../lib/bindings/json.ts";
 import { ALPHABETS, dearBody, type DearRequest, fill, oneHash, type Piece } from "./request.ts";
 
 const MEMBERS = '"appName":"a","appInfo":"b","secretCode":"c"';

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { bindingsOf } from "../../lib/binding/bindings.ts";
-import { PAIR } from "../../lib/service/operations.ts";
+import { bindingsOf } from "../../lib/bindings/bindings.ts";
+import { PAIR } from "../../lib/operations/operations.ts";
 import type { RawRequest } from "../support/http.ts";
 import { type DearRequest, request } from "./request.ts";
 

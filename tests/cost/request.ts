@@ -5,8 +5,8 @@
  */
 
 import { Buffer } from "node:buffer";
-import { MAX_BODY_BYTES } from "../../lib/body/body.ts";
-import { MAX_QUERY_LENGTH } from "../../lib/http/target.ts";
+import { MAX_BODY_BYTES } from "../../lib/http/body.ts";
+import { MAX_QUERY_LENGTH } from "../../lib/http/request_target.ts";
 import type { RawRequest } from "../support/http.ts";
 
 /** A request that is as dear as the limits allow. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SoapVersion } from "../../lib/binding/soap/versions.ts";
+import type { SoapVersion } from "../../lib/bindings/soap/versions.ts";
 import { ALPHABETS, dearBody, type DearRequest, fill, type Piece } from "./request.ts";
 
 const PAIR = '<Pair xmlns="http://authenticatorapi.com/">';

@@ -6,7 +6,7 @@
  */
 
 import { assert } from "@std/assert/assert";
-import { MAX_BODY_BYTES } from "../../lib/body/body.ts";
+import { MAX_BODY_BYTES } from "../../lib/http/body.ts";
 import { eventually } from "../support/eventually.ts";
 import { descriptorCount, peakResidentBytes } from "../support/process.ts";
 import { statusIn, Wire } from "../runtime/wire.ts";

@@ -10,7 +10,7 @@ import {
   type GuardStore,
 } from "../../lib/guard/guard.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../lib/guard/memory_store.ts";
-import { validatePin } from "../../lib/service/validate_pin.ts";
+import { validatePin } from "../../lib/operations/validate_pin.ts";
 import { pick, seededRandom } from "../support/random.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 

@@ -1,13 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../support/guard_store.ts";
-import { serviceHandler } from "../../lib/app/handler.ts";
-import type { Binding } from "../../lib/binding/binding.ts";
-import { httpPostBinding } from "../../lib/binding/http_params.ts";
+import { serviceHandler } from "../../lib/server/handler.ts";
+import type { Binding } from "../../lib/bindings/binding.ts";
+import { httpPostBinding } from "../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { calls } from "../../lib/http/call.ts";
-import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
-import { VALIDATE_PIN } from "../../lib/service/operations.ts";
+import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
+import { VALIDATE_PIN } from "../../lib/operations/operations.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const PAIRING = "appName=a&appInfo=b&secretCode=c";

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createLog } from "../../lib/telemetry/log.ts";
-import { factKinds } from "../../lib/service/facts.ts";
+import { factKinds } from "../../lib/operations/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
 import { setupCode } from "../../lib/otp/secret.ts";
 import { referenceHotp } from "../support/reference_totp.ts";

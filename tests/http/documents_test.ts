@@ -1,9 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eTag } from "@std/http/etag";
-import { CONTENT_SECURITY_POLICY } from "../../lib/frame/frame.ts";
+import { CONTENT_SECURITY_POLICY } from "../../lib/page/layout/layout.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
-import type { ServiceContext } from "../../lib/service/context.ts";
+import type { ServiceContext } from "../../lib/operations/context.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;

@@ -2,7 +2,7 @@ import { decide } from "../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules } from "../../lib/guard/guard.ts";
 import { MemoryStore } from "../../lib/guard/memory_store.ts";
-import { OPERATOR_ROUTES } from "../../lib/http/route.ts";
+import { OPERATOR_ROUTES } from "../../lib/http/routes.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const RULES = guardRules({ maxFailures: 1, singleUse: false, window: 1, period: 30 });

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { MAX_LONG_BODIES } from "../../lib/body/body_limit.ts";
-import type { HandlerOptions } from "../../lib/http/state.ts";
+import { MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
+import type { HandlerOptions } from "../../lib/http/options.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 import { handlerWith } from "../support/handler.ts";

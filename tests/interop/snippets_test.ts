@@ -3,9 +3,9 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
-import { OPERATIONS } from "../../lib/service/operations.ts";
-import { FORMATS } from "../../lib/snippets/language.ts";
-import { encoderOf } from "../../lib/samples/quoting.ts";
+import { OPERATIONS } from "../../lib/operations/operations.ts";
+import { FORMATS } from "../../lib/page/snippets/language.ts";
+import { encoderOf } from "../../lib/page/samples/quoting.ts";
 import { tabsOf, textOf } from "../page/pages.ts";
 import { freePort } from "../support/free_port.ts";
 import { referenceBase32 } from "../support/reference_base32.ts";

@@ -28,7 +28,7 @@ const RESULTS = new URL("results.json", KEPT);
 
 // Tests in a browser show what stands on the page, real clients what its parts say, and tests on Bun
 // what is for Bun alone.
-const LEFT_OUT = /^lib\/((page|frame|samples|snippets)\/|runtime\/bun\.ts$)/;
+const LEFT_OUT = /^lib\/(page\/|server\/runtime\/bun\.ts$)/;
 
 // What `deno task test` leaves out too.
 const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
@@ -42,7 +42,7 @@ const UNFIT = new RegExp(
 // Tests that start the program take long, and of the rooms further right they show nothing that
 // other tests do not show.
 const PROGRAM_TESTS = /^tests\/(cli\/|conformance\/http)/;
-const PROGRAM_SOURCES = /^lib\/(app|cli|findings|terminal|command_line|runtime)\//;
+const PROGRAM_SOURCES = /^lib\/(cli|server)\//;
 
 type Results = Record<string, Result>;
 

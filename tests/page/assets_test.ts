@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SCRIPT } from "../../lib/page/script.ts";
-import { type Palette, PALETTES, STYLE } from "../../lib/frame/style.ts";
+import { type Palette, PALETTES, STYLE } from "../../lib/page/layout/style.ts";
 
 /** WCAG 2.2, relative luminance. */
 function luminance(colour: string): number {

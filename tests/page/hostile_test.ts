@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { OPTIONS } from "../../lib/config/options.ts";
-import { OPERATIONS } from "../../lib/service/operations.ts";
+import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
 
 // What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what

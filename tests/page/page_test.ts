@@ -1,11 +1,11 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { FORMATS } from "../../lib/snippets/language.ts";
-import { fieldOf } from "../../lib/samples/fields.ts";
-import { STYLE } from "../../lib/frame/style.ts";
+import { FORMATS } from "../../lib/page/snippets/language.ts";
+import { fieldOf } from "../../lib/page/samples/fields.ts";
+import { STYLE } from "../../lib/page/layout/style.ts";
 import { SCRIPT } from "../../lib/page/script.ts";
-import { OPERATIONS } from "../../lib/service/operations.ts";
+import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
 
 const QUERIES = ["", ...[...OPERATIONS.keys()].map((name) => `?op=${name}`), "?op=nothing"];

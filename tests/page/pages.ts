@@ -2,7 +2,7 @@
 
 import { assert } from "@std/assert/assert";
 import type { Handler } from "../../lib/http/handler.ts";
-import type { HandlerOptions } from "../../lib/http/state.ts";
+import type { HandlerOptions } from "../../lib/http/options.ts";
 import { handlerWith as anyHandlerWith } from "../support/handler.ts";
 
 /** The handler with the given options and changes to them. */

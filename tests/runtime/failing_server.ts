@@ -6,8 +6,8 @@
  */
 
 import process from "node:process";
-import { currentRuntime } from "../../lib/runtime/current.ts";
-import { start } from "../../lib/runtime/standing.ts";
+import { currentRuntime } from "../../lib/server/runtime/current.ts";
+import { start } from "../../lib/server/listen/restart.ts";
 
 const address = { hostname: "127.0.0.1", port: 0 };
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);

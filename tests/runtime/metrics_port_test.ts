@@ -3,7 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { MAX_DRAIN_MS } from "../../lib/runtime/traffic.ts";
+import { MAX_DRAIN_MS } from "../../lib/server/listen/drain.ts";
 import { pinOf, SECRET, stop } from "../redis/two_servers.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { metricsUrl, type RunningProgram, runProgram, startProgram } from "../support/program.ts";

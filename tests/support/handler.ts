@@ -1,11 +1,11 @@
 /** The handler of a service in the process of a test. */
 
 import { assert } from "@std/assert/assert";
-import { type HandlerParts, serviceHandler } from "../../lib/app/handler.ts";
+import { type HandlerParts, serviceHandler } from "../../lib/server/handler.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import type { Handler } from "../../lib/http/handler.ts";
-import type { Route } from "../../lib/http/route.ts";
+import type { Route } from "../../lib/http/routes.ts";
 
 /** What a test may want of a handler; all else is as when nothing is said. */
 export interface HandlerWishes extends Partial<HandlerParts> {

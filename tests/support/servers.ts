@@ -5,11 +5,11 @@
  */
 
 import { assert } from "@std/assert/assert";
-import { parseCommand } from "../../lib/command_line/command_line.ts";
+import { parseCommand } from "../../lib/cli/args/parse.ts";
 import type { Config } from "../../lib/config/config.ts";
-import { serviceHandler } from "../../lib/app/handler.ts";
+import { serviceHandler } from "../../lib/server/handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
-import { KeyRing, parseKeys } from "../../lib/http/keys.ts";
+import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
 import type { PinClock } from "./placeholders.ts";
 import type { RunningProgram } from "./program.ts";

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
-import { factKinds } from "../../lib/service/facts.ts";
+import { factKinds } from "../../lib/operations/facts.ts";
 import type { RequestEvent } from "../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {

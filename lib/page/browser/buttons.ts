@@ -5,7 +5,7 @@
  */
 
 import { all, one } from "./dom.ts";
-import { keep } from "./memory.ts";
+import { keep } from "./typed_values.ts";
 
 /** How long a button says that it copied, in milliseconds. */
 const TOLD_MS = 2000;

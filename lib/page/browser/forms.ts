@@ -14,10 +14,10 @@ import {
   type ReadyRequest,
   requestIn,
   strangeReply,
-} from "./exchange.ts";
-import { holesOf, keep, remember, remembered } from "./memory.ts";
+} from "./request.ts";
+import { holesOf, keep, remember, remembered } from "./typed_values.ts";
 import { secretKey } from "../../otp/secret.ts";
-import { drawSecret } from "./secrets.ts";
+import { drawSecret } from "./random_secret.ts";
 import {
   chosenPanel,
   isLive,

@@ -11,9 +11,9 @@ import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
 import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
 import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
-import { guardMemory, recall, setUpKey } from "./memory.ts";
+import { guardMemory, recall, setUpKey } from "./typed_values.ts";
 import { followLinks, showSnippets } from "./navigation.ts";
-import { fitPictures } from "./picture.ts";
+import { fitPictures } from "./qr_code.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
 const page = document.documentElement;

@@ -9,7 +9,7 @@ import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { serverNowMs } from "./clock.ts";
 import { all, first, one, setText, settingsOf } from "./dom.ts";
-import { keep } from "./memory.ts";
+import { keep } from "./typed_values.ts";
 
 /** Makes the buttons put a code into the form. */
 export function setUpTestAuthenticator(box: HTMLElement): void {

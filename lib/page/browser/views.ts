@@ -6,9 +6,9 @@
 
 import { timeShown } from "./clock.ts";
 import { addressOf, all, first, one, setText, textElement } from "./dom.ts";
-import type { Answer, Result } from "./exchange.ts";
-import { readPicture, showPicture } from "./picture.ts";
-import { clearReasons, explainFalse } from "./reasons.ts";
+import type { Answer, Result } from "./request.ts";
+import { readPicture, showPicture } from "./qr_code.ts";
+import { clearReasons, explainFalse } from "./explain_false.ts";
 
 /** A result, and what it is the result of. */
 export interface Outcome {

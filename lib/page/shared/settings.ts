@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PinSettings } from "../../diagnosis/diagnosis.ts";
+import type { PinSettings } from "../../otp/diagnosis/diagnosis.ts";
 
 /** What decides about a pin. */
 export interface PageSettings extends PinSettings {

@@ -1,0 +1,61 @@
+/**
+ * The original's short routes to the operations: parameters in the query string of a GET or a POST,
+ * the result as bare text with the status 200.
+ *
+ * @module
+ */
+
+import { Fault } from "../operations/fault.ts";
+import { type Operation, PAIR, VALIDATE_PIN } from "../operations/operations.ts";
+import type { Binding, Call, Reply } from "./binding.ts";
+import { readParameters, readQuery } from "./form_urlencoded.ts";
+import { writePlainFault } from "./http_get_post.ts";
+import { fieldOf } from "./result.ts";
+
+/** A parameter that a short route cannot do without; its message is what the original answers. */
+class AbsentParameter extends Fault {
+  constructor(name: string) {
+    super("invalid", `Pass '${name[0]!.toUpperCase()}${name.slice(1)}' in QueryString`);
+  }
+}
+
+/** `/pair.aspx`: the Html of a pairing in the original's byte shape. */
+export function pairAspxBinding(): Binding {
+  return {
+    name: "pair.aspx",
+    accepts: () => true,
+    readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
+    writeReply: (_operation, result) => bare(fieldOf(result, "Html")),
+    writeFault: (fault) =>
+      fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
+  };
+}
+
+/**
+ * `/Validate.aspx`: `True` or `False`. Public callers take any other text, and any other status, for
+ * a success; so once both parameters are there, whatever goes wrong is `False`.
+ */
+export function validateAspxBinding(): Binding {
+  return {
+    name: "validate.aspx",
+    accepts: () => true,
+    readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
+    writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
+    writeFault: (fault) => bare(fault instanceof AbsentParameter ? fault.message : "False"),
+  };
+}
+
+function readCall(
+  operation: Operation,
+  query: string,
+  isAbsent: (value: string | undefined) => boolean,
+): Call {
+  const args = readParameters(operation, readQuery(query));
+  const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
+  if (absent !== undefined) throw new AbsentParameter(absent.name);
+  return { operation, args };
+}
+
+function bare(body: string): Reply {
+  return { status: 200, contentType: "text/html; charset=utf-8", body };
+}

@@ -1,0 +1,196 @@
+/**
+ * The OpenAPI 3.1 description of the JSON form, derived from `OPERATIONS`.
+ *
+ * @module
+ */
+
+import project from "../../../deno.json" with { type: "json" };
+import { FAULTS, SOURCE_FIELD } from "../binding.ts";
+import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
+import type { FaultCode } from "../../operations/fault.ts";
+import {
+  type Operation,
+  OPERATIONS,
+  type Parameter,
+  type ResultType,
+  SERVICE_NAME,
+} from "../../operations/operations.ts";
+
+/** What the document is about beside the operations. */
+export interface OpenApiFacts {
+  /** The public base URL, without a slash at its end. */
+  readonly base: string;
+  /** Whether callers must show a key. */
+  readonly wantsKey: boolean;
+  /** What a parameter is for, for people, and a value of it. */
+  readonly describe: (name: string) => { readonly hint: string; readonly example: string };
+}
+
+/** A piece of the document. */
+type Json = { readonly [name: string]: unknown };
+
+/** Writes the document, of all operations unless given others. */
+export function openApi(
+  { base, wantsKey, describe }: OpenApiFacts,
+  operations: readonly Operation[] = [...OPERATIONS.values()],
+): string {
+  const errors = Object.entries(ERRORS).filter(([status]) => status !== "401" || wantsKey);
+  const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, describe)));
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: SERVICE_NAME,
+      version: project.version,
+      summary: "Pairs authenticator apps and checks their pins.",
+      license: { name: project.license, identifier: project.license },
+    },
+    servers: [{ url: base }],
+    ...(wantsKey && { security: Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] })) }),
+    paths: Object.fromEntries(
+      operations.map((operation) => [
+        `/api.asmx/${operation.name}`,
+        { post: operationObject(operation, errors.map(([status]) => status)) },
+      ]),
+    ),
+    components: {
+      schemas: { ...schemas, Error: ERROR_SCHEMA },
+      parameters: { Source: SOURCE_PARAMETER },
+      responses: Object.fromEntries(errors.map(([status, facts]) => [status, errorReply(facts)])),
+      ...(wantsKey && { securitySchemes: KEY_SCHEMES }),
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function operationObject({ name, documentation }: Operation, statuses: readonly string[]): Json {
+  return {
+    operationId: name,
+    summary: documentation,
+    parameters: [{ $ref: "#/components/parameters/Source" }],
+    requestBody: { required: true, content: { [JSON_TYPE]: { schema: reference(name) } } },
+    responses: {
+      200: {
+        description: "The result.",
+        content: { [JSON_TYPE]: { schema: reference(`${name}Response`) } },
+      },
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
+    },
+  };
+}
+
+const SOURCE_PARAMETER: Json = {
+  name: SOURCE_FIELD,
+  in: "header",
+  required: false,
+  description: "Who asks, for instance the address of the user who types a pin. Wrong pins are " +
+    "counted for each source, so that a guesser does not keep the user out. Never send what the " +
+    "user can choose. It is hashed at once, and never logged.",
+  schema: { type: "string", examples: ["203.0.113.7"] },
+};
+
+// A record has a schema of its own name, as in the WSDL.
+function schemasOf(
+  { name, parameters, result }: Operation,
+  describe: OpenApiFacts["describe"],
+): Json {
+  return {
+    [name]: objectOf(
+      Object.fromEntries(
+        parameters.map((parameter) => [parameter.name, parameterSchema(parameter, describe)]),
+      ),
+      parameters.filter(({ mayBeEmpty }) => !mayBeEmpty).map((parameter) => parameter.name),
+    ),
+    [`${name}Response`]: objectOf({
+      d: result.kind === "record" ? reference(result.name) : SIMPLE_SCHEMAS[result.kind],
+    }),
+    ...(result.kind === "record" && {
+      [result.name]: objectOf({
+        __type: { const: typeNameOf(result) },
+        ...Object.fromEntries(result.fields.map((field) => [field, { type: "string" }])),
+      }),
+    }),
+  };
+}
+
+const SIMPLE_SCHEMAS: Readonly<Record<Exclude<ResultType["kind"], "record">, Json>> = {
+  boolean: { type: "boolean" },
+  string: { type: "string" },
+  integer: { type: "integer", format: "int32" },
+};
+
+function parameterSchema(
+  { name, max, unit, mayBeEmpty }: Parameter,
+  describe: OpenApiFacts["describe"],
+): Json {
+  const { hint, example } = describe(name);
+  return {
+    // Empty, null and left out are the same.
+    type: mayBeEmpty ? ["string", "null"] : "string",
+    description: `${hint} At most ${max} ${unit}.`.trimStart(),
+    ...(mayBeEmpty ? {} : { minLength: 1 }),
+    // JSON Schema counts characters, and no text has more of them than bytes.
+    maxLength: max,
+    examples: [example],
+  };
+}
+
+function objectOf(properties: Json, required = Object.keys(properties)): Json {
+  return { type: "object", required, properties };
+}
+
+function reference(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** An error by its status: when it comes, and the header fields that it has. */
+interface ErrorFacts {
+  readonly when: string;
+  readonly headers?: readonly string[];
+}
+
+const WHEN: Readonly<Partial<Record<FaultCode, ErrorFacts>>> = {
+  "invalid": {
+    when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON.",
+  },
+  "unauthorized": { when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
+  "forbidden": { when: "A page of another site called ValidatePin from a browser." },
+  "timeout": { when: "The body did not arrive in time." },
+  "body-too-large": { when: "The body is too large." },
+  "unsupported-media-type": {
+    when: "The body is of another media type or coding, or in no known charset.",
+  },
+  "internal": { when: "The server failed." },
+  "busy": { when: "The server is busy.", headers: ["Retry-After"] },
+};
+
+const ERRORS: Readonly<Record<string, ErrorFacts>> = Object.fromEntries(
+  Object.entries(WHEN).map(([code, facts]) => [FAULTS[code as FaultCode].status, facts]),
+);
+
+const ERROR_SCHEMA: Json = {
+  ...objectOf(Object.fromEntries(ERROR_MEMBERS.map((name) => [name, { type: "string" }]))),
+  description: "Message is one sentence that says what is wrong; the others are empty.",
+};
+
+function errorReply({ when, headers = [] }: ErrorFacts): Json {
+  const fields = Object.fromEntries(
+    ["jsonerror", ...headers].map((name) => [name, { schema: { type: "string" } }]),
+  );
+  return {
+    description: when,
+    headers: fields,
+    content: { [JSON_TYPE]: { schema: reference("Error") } },
+  };
+}
+
+const KEY_SCHEMES: Json = {
+  ApiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
+  Bearer: { type: "http", scheme: "bearer" },
+  Basic: {
+    type: "http",
+    scheme: "basic",
+    description: "Any user name, and the key as the password.",
+  },
+};

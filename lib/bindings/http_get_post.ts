@@ -1,0 +1,117 @@
+/**
+ * The bindings HTTP GET and HTTP POST: parameters in the query string or in a form body, the result
+ * as an XML document, an error as one sentence of text.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { Fault } from "../operations/fault.ts";
+import {
+  type Arguments,
+  type Operation,
+  operationNamed,
+  type Result,
+} from "../operations/operations.ts";
+import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
+import {
+  type Binding,
+  type Call,
+  FAULTS,
+  type Reply,
+  type ServiceRequest,
+  type WrittenCall,
+} from "./binding.ts";
+import {
+  FORM,
+  type Pairs,
+  readForm,
+  readParameters,
+  readQuery,
+  writeParameters,
+} from "./form_urlencoded.ts";
+import { JSON_TYPE } from "./json.ts";
+import { charsetOf } from "./media_type.ts";
+import { booleansOnce, resultContent } from "./result.ts";
+import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
+
+/** The binding HTTP GET: parameters from the query string alone. */
+export function httpGetBinding(namespace: string): Binding {
+  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
+    method: "GET",
+    path: `/${operation.name}?${writeParameters(operation, args)}`,
+    headers: {},
+    body: "",
+  });
+  const readCall = ({ operationName = "", query }: ServiceRequest): Call => {
+    const operation = operationNamed(operationName);
+    return { operation, args: readParameters(operation, readQuery(query)) };
+  };
+  return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
+}
+
+/** The binding HTTP POST: parameters from the form body alone. */
+export function httpPostBinding(namespace: string): Binding {
+  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
+    method: "POST",
+    path: `/${operation.name}`,
+    headers: { "Content-Type": FORM },
+    body: writeParameters(operation, args),
+  });
+  // JSON never gets here, its binding being asked before: it is named to those who have neither.
+  const readCall = async (request: ServiceRequest): Promise<Call> => {
+    const operation = operationNamed(request.operationName ?? "");
+    const body = await request.readBytes([FORM, JSON_TYPE]);
+    const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
+    const args = readForm(body, charsetOf(request.mediaType), read);
+    if (args.size < operation.parameters.length && looksLikeJson(body)) {
+      throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
+    }
+    return { operation, args };
+  };
+  return paramsBinding({ name: "HTTP POST", writeCall, readCall }, "POST", namespace);
+}
+
+// Tools send JSON as a form unless they are told otherwise.
+function looksLikeJson(body: Uint8Array): boolean {
+  return /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\{/.test(Buffer.from(body).toString("latin1"));
+}
+
+function paramsBinding(
+  own: Pick<Binding, "name" | "writeCall" | "readCall">,
+  method: string,
+  namespace: string,
+): Binding {
+  return {
+    ...own,
+    accepts: (request) => request.method === method && request.operationName !== undefined,
+    writeReply: booleansOnce((operation, result) => writeReply(operation, result, namespace)),
+    writeFault: writePlainFault,
+  };
+}
+
+/** Writes a fault as text/plain: one sentence and CRLF. */
+export function writePlainFault(fault: Fault): Reply {
+  return {
+    status: FAULTS[fault.code].status,
+    contentType: "text/plain; charset=utf-8",
+    body: `${fault.message}\r\n`,
+  };
+}
+
+function writeReply(operation: Operation, result: Result, namespace: string): Reply {
+  return {
+    status: 200,
+    contentType: "text/xml; charset=utf-8",
+    body: writeIndented(resultDocument(operation, result, namespace)),
+  };
+}
+
+function resultDocument(operation: Operation, result: Result, namespace: string): MarkupElement {
+  const type = operation.result;
+  const content = resultContent(type, result);
+  const declared = type.kind === "record"
+    ? { "xmlns:xsi": XSI_NAMESPACE, "xmlns:xsd": XSD_NAMESPACE }
+    : {};
+  return element(rootNameOf(type), { ...declared, xmlns: namespace }, ...content);
+}

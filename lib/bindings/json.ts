@@ -1,0 +1,125 @@
+/**
+ * The JSON form: an object with the parameters in, an object with one member `d` out, as the script
+ * clients of the original stack have it.
+ *
+ * @module
+ */
+
+import type { Fault } from "../operations/fault.ts";
+import {
+  type Arguments,
+  type Operation,
+  operationNamed,
+  type Parameter,
+  type RecordType,
+  type Result,
+  SERVICE_NAME,
+  valueLeftOut,
+} from "../operations/operations.ts";
+import { type Binding, FAULTS, type Reply } from "./binding.ts";
+import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
+import { booleansOnce, fieldsOf, valueOf } from "./result.ts";
+
+/** The media type of JSON bodies. */
+export const JSON_TYPE = "application/json";
+
+/** The longest body of JSON, in bytes. */
+export const MAX_JSON_BYTES = 16_384;
+
+/** The binding of POST requests to an operation whose body is JSON. */
+export function jsonBinding(): Binding {
+  return {
+    name: "JSON",
+    accepts: (request) =>
+      request.method === "POST" && request.operationName !== undefined &&
+      request.mediaType.essence === JSON_TYPE,
+    readCall: async (request) => {
+      const operation = operationNamed(request.operationName ?? "");
+      const text = await request.readText([JSON_TYPE], MAX_JSON_BYTES);
+      return { operation, args: readArguments(operation, text) };
+    },
+    writeReply: booleansOnce(writeReply),
+    writeFault,
+    writeCall: ({ name, parameters }, args) => ({
+      method: "POST",
+      path: `/${name}`,
+      headers: { "Content-Type": JSON_TYPE },
+      body: JSON.stringify(
+        Object.fromEntries(parameters.map((known) => [known.name, args.get(known.name) ?? ""])),
+        null,
+        2,
+      ),
+    }),
+  };
+}
+
+/** What the member `__type` of a record says, as the original stack writes it. */
+export function typeNameOf({ name }: RecordType): string {
+  return `${SERVICE_NAME}.${name}`;
+}
+
+function writeReply({ result: type }: Operation, result: Result): Reply {
+  const d = type.kind === "record"
+    ? { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) }
+    : valueOf(type, result);
+  return reply(200, { d });
+}
+
+/**
+ * The members of an error, which are those of the original stack, since its callers may look for
+ * them. All but the first are empty: they are about what is inside.
+ */
+export const ERROR_MEMBERS = ["Message", "StackTrace", "ExceptionType"] as const;
+
+function writeFault(fault: Fault): Reply {
+  const texts = [fault.message, "", ""];
+  const body = Object.fromEntries(ERROR_MEMBERS.map((name, i) => [name, texts[i]]));
+  return { ...reply(FAULTS[fault.code].status, body), headers: { jsonerror: "true" } };
+}
+
+function reply(status: number, value: unknown): Reply {
+  return { status, contentType: "application/json; charset=utf-8", body: stringify(value) };
+}
+
+// ASCII, and safe to be put into a script or an attribute, as the original stack writes it.
+function stringify(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&'\x7F-\uFFFF]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function readArguments(operation: Operation, text: string): Arguments {
+  const members = readJsonObject(text);
+  const args = new Map<string, string>();
+  for (const parameter of operation.parameters) {
+    const { name } = parameter;
+    const [member, second] = members.filter((candidate) => candidate.name === name);
+    if (second !== undefined) {
+      throw faultAt("invalid", `Duplicate parameter: ${name}`, text, second.nameOffset);
+    }
+    const value = member === undefined || member.value === null
+      ? valueLeftOut(parameter, hintFor(name, members))
+      : valueIn(parameter, member, text);
+    if (value !== undefined) args.set(name, value);
+  }
+  return args;
+}
+
+// Where a parameter is expected, if the object holds it under another name.
+function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
+  const isOther = (other: string): boolean =>
+    other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
+  return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
+}
+
+// A pin of true or false is a pin like any other that is wrong.
+function valueIn(
+  { name, mayBeEmpty }: Parameter,
+  { value, valueOffset }: JsonMember,
+  text: string,
+): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" && mayBeEmpty) return String(value);
+  throw faultAt("invalid", `Parameter ${name} must be a string or a number`, text, valueOffset);
+}

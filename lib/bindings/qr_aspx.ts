@@ -1,0 +1,91 @@
+/**
+ * `/qr.aspx`: any text as a QR code, made here; what the Html of the original points to.
+ *
+ * @module
+ */
+
+import { encodeForScreen, type QrCode } from "../qr/encode.ts";
+import { type PictureSize, pngImage } from "../qr/png.ts";
+import { svgElement } from "../qr/svg.ts";
+import { Fault } from "../operations/fault.ts";
+import { checkCharacters, duplicateParameter, missingParameter } from "../operations/operations.ts";
+import { writeCompact } from "../xml/writer.ts";
+import type { Reply } from "./binding.ts";
+import type { Pairs } from "./form_urlencoded.ts";
+
+/** The smallest and the largest picture, in pixels a side. */
+const PIXELS = { min: 21, max: 1000 };
+
+const DEFAULT_SIZE = "300x300";
+
+// What a chart service that callers used before named the same; `cht` can only be `qr` and is passed
+// over, like every other name.
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["data", "data"],
+  ["chl", "data"],
+  ["size", "size"],
+  ["chs", "size"],
+  ["format", "format"],
+]);
+
+/**
+ * Draws the text of a query string or form.
+ *
+ * @param pairs `data`, and `size` as `300x300` and `format` as `png` or `svg` if they are given.
+ * @throws {Fault} When the text is missing or too long, or the size or format is none.
+ */
+export function qrPicture(pairs: Pairs): Reply {
+  const parameters = readParameters(pairs);
+  const data = parameters.get("data");
+  if (!data) throw missingParameter("data");
+  checkCharacters("data", data);
+  const size = readSize(parameters.get("size") || DEFAULT_SIZE);
+  const format = parameters.get("format") || "png";
+  const code = encodeForScreen(data);
+  if (code === undefined) throw new Fault("invalid", "The text is too long for a QR code.");
+  switch (format.toLowerCase()) {
+    case "png":
+      return pngReply(code, size);
+    case "svg":
+      return svgReply(code, size);
+    default:
+      throw new Fault("invalid", "Parameter format must be png or svg.");
+  }
+}
+
+function readParameters(pairs: Pairs): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const parameter = ALIASES.get(name.toLowerCase());
+    if (parameter === undefined) continue;
+    if (parameters.has(parameter)) throw duplicateParameter(parameter);
+    parameters.set(parameter, value);
+  }
+  return parameters;
+}
+
+function readSize(size: string): PictureSize {
+  const [, width, height] = /^([0-9]{1,4})x([0-9]{1,4})$/i.exec(size)?.map(Number) ?? [];
+  const isSide = (pixels: number | undefined): pixels is number =>
+    pixels !== undefined && pixels >= PIXELS.min && pixels <= PIXELS.max;
+  if (isSide(width) && isSide(height)) return { width, height };
+  const { min, max } = PIXELS;
+  throw new Fault("invalid", `Parameter size must be WIDTHxHEIGHT, each from ${min} to ${max}.`);
+}
+
+function pngReply(code: QrCode, size: PictureSize): Reply {
+  const body = pngImage(code, size);
+  if (body === undefined) {
+    throw new Fault("invalid", "Parameter size has fewer pixels than the QR code has modules.");
+  }
+  return { status: 200, contentType: "image/png", body };
+}
+
+// Of any size, since it can be drawn larger without loss.
+function svgReply(code: QrCode, size: PictureSize): Reply {
+  return {
+    status: 200,
+    contentType: "image/svg+xml",
+    body: writeCompact(svgElement(code, "QR code", size)),
+  };
+}

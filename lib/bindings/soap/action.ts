@@ -1,0 +1,58 @@
+/**
+ * The fields beside an Envelope that may name its operation: SOAPAction (SOAP 1.1 §6.1.1) and the
+ * parameter action of the media type (SOAP 1.2 part 2 §6.5.3).
+ *
+ * @module
+ */
+
+import { Fault } from "../../operations/fault.ts";
+import { type Operation, OPERATIONS } from "../../operations/operations.ts";
+
+/** A field of the request that may name the operation of its Envelope. */
+export interface ActionField {
+  /** The name of the field in an error. */
+  readonly label: string;
+  /** The value as it was sent; empty when the request has no such field. */
+  readonly value: string;
+  /** Whether a value that names no operation is an error; otherwise it is ignored. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * Checks that the fields name the operation in the Body. The Body decides which operation runs: a
+ * field that names the other one is refused, so that a firewall which filters by it is not bypassed.
+ *
+ * @throws {Fault} When a field names another operation, or a strict one names none.
+ */
+export function checkActions(
+  { name }: Operation,
+  { actions, namespace }: {
+    readonly actions: readonly ActionField[];
+    readonly namespace: string;
+  },
+): void {
+  const expected = namespace + name;
+  const others = [...OPERATIONS.keys()].map((operation) => namespace + operation)
+    .filter((other) => other !== expected);
+  for (const { label, value, isStrict } of actions) {
+    const isWrong = isStrict
+      ? !["", expected].includes(plainAction(value))
+      // A parameter that stands twice has both values.
+      : value.split(",").some((part) => others.includes(plainAction(part.replaceAll("'", ""))));
+    if (!isWrong) continue;
+    throw new Fault(
+      "invalid",
+      `Server did not recognize the value of ${label}. Expected ${expected}.`,
+    );
+  }
+}
+
+// Some clients leave the quotes out, others percent-encode the value.
+function plainAction(value: string): string {
+  const unquoted = value.trim().replace(/^"(.*)"$/, "$1").trim();
+  try {
+    return decodeURIComponent(unquoted);
+  } catch {
+    return unquoted;
+  }
+}

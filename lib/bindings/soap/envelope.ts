@@ -1,0 +1,207 @@
+/**
+ * A SOAP Envelope read: its structure, its header blocks, and the call that its Body holds. All
+ * that depends on the version comes from `versions.ts`.
+ *
+ * @module
+ */
+
+import { Fault } from "../../operations/fault.ts";
+import {
+  duplicateParameter,
+  type Operation,
+  OPERATIONS,
+  valueLeftOut,
+} from "../../operations/operations.ts";
+import { XmlError } from "../../xml/cursor.ts";
+import {
+  attributeValue,
+  hasName,
+  isElement,
+  parseXml,
+  type XmlDocument,
+  type XmlElement,
+} from "../../xml/tree.ts";
+import type { Call } from "../binding.ts";
+import { type ActionField, checkActions } from "./action.ts";
+import type { SoapVersion } from "./versions.ts";
+import { adviceFor } from "./ws_extensions.ts";
+import { XSI_NAMESPACE } from "../xsd.ts";
+
+/** What an Envelope is read against. */
+export interface EnvelopeContext {
+  /** The version that the Envelope must have. */
+  readonly version: SoapVersion;
+  /** The namespace name of the service. */
+  readonly namespace: string;
+  /** The fields beside the Envelope that may name its operation. */
+  readonly actions: readonly ActionField[];
+}
+
+/**
+ * Parses the text of an Envelope.
+ *
+ * @throws {Fault} When it is not well-formed.
+ */
+export function parseEnvelope(text: string): XmlDocument {
+  return asFaults(() => parseXml(text));
+}
+
+/**
+ * Reads the call out of an Envelope.
+ *
+ * @throws {Fault} When the document is no Envelope of the version, a header block must be
+ * understood, or its Body holds no call of the service.
+ */
+export function readEnvelope(document: XmlDocument, context: EnvelopeContext): Call {
+  return asFaults(() => {
+    const body = readStructure(document, context.version);
+    const element = readElement(elementsOf(body, document, "Body"), context.namespace);
+    const operation = OPERATIONS.get(element.localName)!;
+    checkActions(operation, context);
+    return { operation, args: readArguments(operation, element, context.namespace) };
+  });
+}
+
+function asFaults<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const place = `line ${error.line}, column ${error.column}`;
+    throw new Fault("unreadable", `${error.message} (${place}).`);
+  }
+}
+
+/** Checks Envelope, Header and Body (SOAP 1.1 §4, SOAP 1.2 part 1 §5) and returns the Body. */
+function readStructure(document: XmlDocument, version: SoapVersion): XmlElement {
+  const { root } = document;
+  if (root.localName !== "Envelope") throw missingElement("Envelope");
+  if (root.namespaceName !== version.envelope) {
+    throw new Fault(
+      "version-mismatch",
+      "Possible SOAP version mismatch: the Envelope namespace was unexpected. " +
+        `Expecting ${version.envelope}.`,
+    );
+  }
+  const children = elementsOf(root, document, "Envelope");
+  const isNamed = (child: XmlElement, name: string): boolean =>
+    hasName(child, version.envelope, name);
+  const place = children.findIndex((child) => isNamed(child, "Body"));
+  const body = children[place];
+  if (body === undefined) throw missingElement("Body");
+  const inFront = children.slice(0, place);
+  const header = inFront.find((child) => isNamed(child, "Header"));
+  // SOAP 1.1 §4 lets other elements stand behind the Body.
+  const misplaced = inFront.find((child, i) => i > 0 || child !== header) ??
+    children.slice(place + 1).find((child) => isNamed(child, "Body"));
+  if (misplaced !== undefined) {
+    const message = "Envelope may hold one Header and behind it one Body";
+    throw new XmlError(message, document.text, misplaced.offset);
+  }
+  if (header !== undefined) checkHeader(elementsOf(header, document, "Header"), version);
+  return body;
+}
+
+function missingElement(name: string): Fault {
+  return new Fault("unreadable", `Missing required soap:${name} element.`);
+}
+
+/** The elements of an element that may hold no text. */
+function elementsOf(parent: XmlElement, document: XmlDocument, name: string): XmlElement[] {
+  for (const child of parent.children) {
+    if (!isElement(child) && /[^ \t\r\n]/.test(child.text)) {
+      throw new XmlError(`${name} may hold elements only, not text`, document.text, child.offset);
+    }
+  }
+  return parent.children.filter(isElement);
+}
+
+// This node knows no header block, so every one that must be understood and is aimed at it is a
+// fault (SOAP 1.1 §4.2.3, SOAP 1.2 part 1 §2.4 and §5.2.3).
+function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void {
+  const notUnderstood = blocks.filter((block) => {
+    const required = attributeValue(block, version.envelope, "mustUnderstand")?.trim();
+    const role = attributeValue(block, version.envelope, version.roleAttribute)?.trim() ?? "";
+    return (required === "1" || required === "true") &&
+      (role === "" || version.roles.includes(role));
+  });
+  if (notUnderstood.length > 0) {
+    throw new Fault(
+      "must-understand",
+      `A SOAP header that must be understood was not understood.${adviceFor(notUnderstood)}`,
+      notUnderstood,
+    );
+  }
+}
+
+function readElement(elements: readonly XmlElement[], namespace: string): XmlElement {
+  const [element, second] = elements;
+  if (element === undefined) throw notOneOperation(namespace, "It is empty.");
+  if (second !== undefined) throw notOneOperation(namespace, "It holds more than one.");
+  if (!OPERATIONS.has(element.localName)) {
+    throw notOneOperation(namespace, "Its element has another name.");
+  }
+  if (element.namespaceName !== namespace) {
+    const found = element.namespaceName === "" ? "no namespace" : "another namespace";
+    throw notOneOperation(namespace, `Its element has ${found}.`);
+  }
+  return element;
+}
+
+function notOneOperation(namespace: string, found: string): Fault {
+  const expected = `${[...OPERATIONS.keys()].join(" or ")}, in the namespace ${namespace}`;
+  const message = `Unable to handle request: Body must hold one element, ${expected}. ${found}`;
+  return new Fault("invalid", message);
+}
+
+function readArguments(
+  operation: Operation,
+  element: XmlElement,
+  namespace: string,
+): ReadonlyMap<string, string> {
+  const children = element.children.filter(isElement);
+  const args = new Map<string, string>();
+  for (const parameter of operation.parameters) {
+    const { name } = parameter;
+    const [value, second] = children.filter((child) => hasName(child, namespace, name));
+    if (second !== undefined) throw duplicateParameter(name);
+    if (value !== undefined && !isNil(value)) {
+      args.set(name, textOf(value, name));
+      continue;
+    }
+    const others = children.filter((child) => child !== value);
+    const leftOut = valueLeftOut(parameter, hintFor(name, others, namespace));
+    if (leftOut !== undefined) args.set(name, leftOut);
+  }
+  return args;
+}
+
+// Where a parameter is expected, if the call holds its name in another case or namespace.
+function hintFor(
+  name: string,
+  others: readonly XmlElement[],
+  namespace: string,
+): string | undefined {
+  const lookalike = others.find((child) => child.localName.toLowerCase() === name.toLowerCase());
+  if (lookalike === undefined) return undefined;
+  return lookalike.localName === name
+    ? `It is expected in namespace ${namespace}.`
+    : "Names are case sensitive.";
+}
+
+// XML Schema part 1 §2.6.2: an element that is nil has no value.
+function isNil(element: XmlElement): boolean {
+  const nil = attributeValue(element, XSI_NAMESPACE, "nil")?.trim();
+  return nil === "true" || nil === "1";
+}
+
+function textOf(element: XmlElement, name: string): string {
+  let text = "";
+  for (const child of element.children) {
+    if (isElement(child)) {
+      throw new Fault("invalid", `Parameter ${name} must hold text only, no element.`);
+    }
+    text += child.text;
+  }
+  return text;
+}

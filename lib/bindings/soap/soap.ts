@@ -1,0 +1,208 @@
+/**
+ * The bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
+ *
+ * @module
+ */
+
+import type { Fault, HeaderBlockName } from "../../operations/fault.ts";
+import type { Arguments, Operation, Result } from "../../operations/operations.ts";
+import { XML_NAMESPACE } from "../../xml/tree.ts";
+import { element, type MarkupElement, writeCompact, writeIndented } from "../../xml/writer.ts";
+import {
+  type Binding,
+  type FaultFacts,
+  FAULTS,
+  type Reply,
+  type ServiceRequest,
+  type WrittenCall,
+} from "../binding.ts";
+import { booleansOnce, resultContent } from "../result.ts";
+import type { ActionField } from "./action.ts";
+import { parseEnvelope, readEnvelope } from "./envelope.ts";
+import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
+import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
+
+/** The bindings of both versions of SOAP. */
+export function soapBindings(namespace: string): readonly [soap12: Binding, soap11: Binding] {
+  const binding12 = soapBinding(SOAP_12, namespace);
+  return [binding12, soapBinding(SOAP_11, namespace, binding12)];
+}
+
+/**
+ * The binding of a version of SOAP. By its media type a request is first one of SOAP 1.2, or else of
+ * SOAP 1.1, which also answers an unknown media type.
+ *
+ * @param namespace The namespace name of the service.
+ * @param newer The binding that answers an Envelope of SOAP 1.2 which was sent as `text/xml`.
+ */
+function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): Binding {
+  return {
+    name: version.name,
+    accepts: (request) =>
+      request.method === "POST" && request.operationName === undefined &&
+      (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
+    readCall: async (request) => {
+      const document = parseEnvelope(
+        await request.readText([SOAP_11.mediaType, SOAP_12.mediaType]),
+      );
+      if (newer !== undefined && document.root.namespaceName === SOAP_12.envelope) return newer;
+      return readEnvelope(document, { version, namespace, actions: actionsOf(request, version) });
+    },
+    writeReply: booleansOnce((operation, result) =>
+      writeReply(operation, result, version, namespace)
+    ),
+    writeFault: (fault) => writeFault(fault, version),
+    writeCall: (operation, args) => writeCall(operation, args, version, namespace),
+  };
+}
+
+function actionsOf(request: ServiceRequest, version: SoapVersion): readonly ActionField[] {
+  const field = {
+    label: "HTTP Header SOAPAction",
+    value: request.header("SOAPAction") ?? "",
+    isStrict: version === SOAP_11,
+  };
+  if (version === SOAP_11) return [field];
+  const label = "the action parameter of the Content-Type";
+  return [field, { label, value: request.mediaType.parameter("action") ?? "", isStrict: false }];
+}
+
+function writeCall(
+  { name, parameters }: Operation,
+  args: Arguments,
+  version: SoapVersion,
+  namespace: string,
+): WrittenCall {
+  const { mediaType, action } = version;
+  const values = parameters.map((parameter) =>
+    element(parameter.name, {}, args.get(parameter.name) ?? "")
+  );
+  const body = element("soap:Body", {}, element(name, { xmlns: namespace }, ...values));
+  const contentType = `${mediaType}; charset=utf-8`;
+  const named = `"${namespace}${name}"`;
+  return {
+    method: "POST",
+    path: "",
+    headers: "header" in action
+      ? { "Content-Type": contentType, [action.header]: named }
+      : { "Content-Type": `${contentType}; ${action.parameter}=${named}` },
+    body: writeIndented(element("soap:Envelope", { "xmlns:soap": version.envelope }, body))
+      .replaceAll("\r\n", "\n"),
+  };
+}
+
+function writeReply(
+  operation: Operation,
+  result: Result,
+  version: SoapVersion,
+  namespace: string,
+): Reply {
+  const { name, result: type } = operation;
+  const response = element(
+    `${name}Response`,
+    { xmlns: namespace },
+    element(`${name}Result`, {}, ...resultContent(type, result)),
+  );
+  return envelope(version, 200, [element("soap:Body", {}, response)]);
+}
+
+function writeFault(fault: Fault, version: SoapVersion): Reply {
+  const facts = FAULTS[fault.code];
+  const header = headerBlocks(fault, facts, version);
+  const content = version === SOAP_11 ? fault11(fault, facts) : fault12(fault, facts);
+  const body = element("soap:Body", {}, element("soap:Fault", {}, ...content));
+  const parts = header.length === 0 ? [body] : [element("soap:Header", {}, ...header), body];
+  return envelope(version, facts.soapStatus, parts);
+}
+
+// SOAP 1.1 §4.4: the children of Fault are in no namespace.
+function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+  return [
+    element("faultcode", {}, `soap:${SOAP_11.faultCodes[facts.blames]}`),
+    element("faultstring", {}, faultText(fault, facts)),
+    ...(facts.blames === "must-understand" ? [] : [element("detail", {})]),
+  ];
+}
+
+// SOAP 1.2 part 1 §5.4.
+function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+  const code = `soap:${SOAP_12.faultCodes[facts.blames]}`;
+  const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, facts));
+  return [
+    element("soap:Code", {}, element("soap:Value", {}, code)),
+    element("soap:Reason", {}, text),
+    // An empty detail tells a .NET caller that the Body was at fault; without one it takes the
+    // fault for one about a header block.
+    ...(facts.blames === "must-understand" ? [] : [element("soap:Detail", {})]),
+  ];
+}
+
+function faultText(fault: Fault, facts: FaultFacts): string {
+  return facts.unread ? `Server was unable to read request. ---> ${fault.message}` : fault.message;
+}
+
+function headerBlocks(
+  fault: Fault,
+  facts: FaultFacts,
+  version: SoapVersion,
+): readonly MarkupElement[] {
+  if (facts.blames === "version-mismatch") return [UPGRADE];
+  return version === SOAP_12 ? notUnderstoodBlocks(fault.notUnderstood) : [];
+}
+
+// SOAP 1.2 part 1 §5.4.7, which also tells a SOAP 1.1 node to send it (appendix A).
+const UPGRADE = element(
+  "soap12:Upgrade",
+  { "xmlns:soap12": SOAP_12.envelope },
+  element("soap12:SupportedEnvelope", {
+    "qname": "soap:Envelope",
+    "xmlns:soap": SOAP_11.envelope,
+  }),
+  element("soap12:SupportedEnvelope", {
+    "qname": "soap12:Envelope",
+    "xmlns:soap12": SOAP_12.envelope,
+  }),
+);
+
+// SOAP 1.2 part 1 §5.4.8. The one place where a reply repeats something of the request: the
+// standard wants the names of the blocks. It wants them as a SHOULD, so some are enough: a namespace
+// name is declared once in an Envelope, and would be repeated for every block that uses it.
+const MAX_NOT_UNDERSTOOD = 8;
+const SHORT_NAMESPACE_NAME = /^.{0,256}$/su;
+
+function notUnderstoodBlocks(names: readonly HeaderBlockName[]): readonly MarkupElement[] {
+  const distinct = new Map<string, HeaderBlockName>();
+  for (const name of names) {
+    if (distinct.size === MAX_NOT_UNDERSTOOD) break;
+    if (!SHORT_NAMESPACE_NAME.test(name.namespaceName)) continue;
+    // A local name holds no blank.
+    distinct.set(`${name.localName} ${name.namespaceName}`, name);
+  }
+  return [...distinct.values()].map(notUnderstoodBlock);
+}
+
+function notUnderstoodBlock({ namespaceName, localName }: HeaderBlockName): MarkupElement {
+  if (namespaceName === "") return element("soap:NotUnderstood", { qname: localName });
+  // Namespaces in XML 1.0 §3: its namespace is bound to the prefix xml without a declaration, and to
+  // no other prefix.
+  return namespaceName === XML_NAMESPACE
+    ? element("soap:NotUnderstood", { qname: `xml:${localName}` })
+    : element("soap:NotUnderstood", { "qname": `q:${localName}`, "xmlns:q": namespaceName });
+}
+
+function envelope(
+  version: SoapVersion,
+  status: number,
+  parts: readonly MarkupElement[],
+): Reply {
+  const namespaces = {
+    "xmlns:soap": version.envelope,
+    "xmlns:xsi": XSI_NAMESPACE,
+    "xmlns:xsd": XSD_NAMESPACE,
+  };
+  return {
+    status,
+    contentType: `${version.mediaType}; charset=utf-8`,
+    body: writeCompact(element("soap:Envelope", namespaces, ...parts)),
+  };
+}

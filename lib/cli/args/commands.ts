@@ -1,0 +1,275 @@
+/**
+ * The commands of the program: one table, from which the command line is read, and from which the
+ * help and the manual page are written.
+ *
+ * @module
+ */
+
+import type { Config } from "../../config/config.ts";
+import { namesOf, type Option, type OptionTable } from "../../config/option.ts";
+import { OPTIONS } from "../../config/options.ts";
+import { SWITCH } from "../../config/values.ts";
+
+/** The options of the command `pair`. */
+export interface PairOptions {
+  /** The issuer that the app shows. */
+  readonly appName: string | undefined;
+  /** The account that the app shows. */
+  readonly appInfo: string | undefined;
+  /** The file with the secret; undefined for standard input. */
+  readonly secretFile: string | undefined;
+  /** Whether to make a secret and print it. */
+  readonly newSecret: boolean;
+  /** The file to write the picture to as SVG. */
+  readonly svg: string | undefined;
+  /** The file to write the picture to as PNG. */
+  readonly png: string | undefined;
+}
+
+/** The options of the command `doctor`. */
+export interface DoctorOptions {
+  /** The moment to look at, in milliseconds since 1970; undefined for now. */
+  readonly at: number | undefined;
+}
+
+/** The options of the command `code`. */
+export interface CodeOptions extends DoctorOptions {
+  /** The file with the secret; undefined for standard input. */
+  readonly secretFile: string | undefined;
+}
+
+const FILE = { placeholder: "FILE", ...text() };
+
+const SECRET_FILE: Option<string | undefined> = {
+  description: "File with the secret, instead of standard input",
+  ...FILE,
+};
+
+/** The options of the command `pair`. */
+export const PAIR_OPTIONS: OptionTable<PairOptions> = {
+  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
+  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
+  secretFile: SECRET_FILE,
+  newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
+  svg: { description: "Write the QR code as SVG too", ...FILE },
+  png: { description: "Write the QR code as PNG too", ...FILE },
+};
+
+// The clock of a phone, or of a log, that the user read it from may be in another than this machine.
+const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
+const WITH_ZONE = "a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z";
+
+const TIME: Omit<Option<number | undefined>, "description"> = {
+  placeholder: "TIME",
+  defaultText: "",
+  expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
+  wanted: (text) => NO_ZONE.test(text) ? WITH_ZONE : undefined,
+  parse: parseTime,
+};
+
+/** The options of the command `doctor`. */
+export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
+  at: { description: "When the pin was typed, if not now", ...TIME },
+};
+
+/** The options of the command `code`. */
+export const CODE_OPTIONS: OptionTable<CodeOptions> = {
+  secretFile: SECRET_FILE,
+  at: { description: "When the code is shown, if not now", ...TIME },
+};
+
+/** The word that a command may take behind its name. */
+export interface Operand {
+  /** What stands for it in the help. */
+  readonly placeholder: string;
+  /** What it may be. */
+  readonly values: readonly string[];
+}
+
+/** A command. */
+export interface CommandFacts {
+  /** What it does: a clause that begins with a capital letter and has no full stop. */
+  readonly summary: string;
+  /** More about it, in whole sentences. */
+  readonly details: string;
+  /** Its own options; they have no variables, since they are about one call. */
+  readonly options: Readonly<Record<string, Option<unknown>>>;
+  /**
+   * The options of the service that change what it does. A command that has any takes the others as
+   * well, so that it can be given those of a server as they are; one that has none takes none.
+   */
+  readonly uses: readonly (keyof Config)[];
+  /** The word that it takes, if it takes one. */
+  readonly operand?: Operand;
+  /** Command lines to begin with. */
+  readonly examples: readonly string[];
+}
+
+const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
+const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
+const STORE: readonly (keyof Config)[] = [
+  ...["guard", "guardKeyFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+];
+
+const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
+  ["serve", {
+    summary: "Serve until you stop it; the default command",
+    details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
+      "signal, half a second later, ends it at once. On SIGHUP, it reads the TLS certificate and " +
+      "the API keys again; if standard input is a terminal, it ends.",
+    options: {},
+    uses: namesOf(OPTIONS),
+    examples: [
+      "authenticator --port 9000",
+      "authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
+    ],
+  }],
+  ["pair", {
+    summary: "Show a QR code for a secret from standard input",
+    details: "Prints what an authenticator app needs: the setup key and the QR code. " +
+      "--app-name and --app-info are required. A secret that you type at a terminal is not shown.",
+    options: { ...PAIR_OPTIONS },
+    uses: CODE,
+    examples: [
+      "authenticator pair --app-name Example --app-info jane --new-secret",
+      "authenticator pair --app-name Example --app-info jane --png jane.png < secret.txt",
+    ],
+  }],
+  ["code", {
+    summary: "Print the current code of a secret from standard input, as an app would",
+    details: "Prints the code, and on standard error how many seconds remain until the next one. " +
+      "Use it in tests, or when you have no phone.",
+    options: { ...CODE_OPTIONS },
+    uses: CODE,
+    examples: ["authenticator code < secret.txt"],
+  }],
+  ["doctor", {
+    summary: "Say why a pin fails; pin and secret on two lines of standard input",
+    details: "Give it the options of the server. It says what the server answers, and why a " +
+      "pin is wrong. With --metrics-port, it asks the server for the name of the secret in its " +
+      "log. It prints neither pin nor secret. The exit code is 0 when the server accepts the pin.",
+    options: { ...DOCTOR_OPTIONS },
+    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, ...OPERATOR],
+    examples: [
+      "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
+    ],
+  }],
+  ["healthcheck", {
+    summary: "Ask the running server whether it is healthy",
+    details:
+      "Asks /healthz at the address that the options give, on the metrics port where there " +
+      "is one. The exit code is 0 when the server answers that it is healthy.",
+    options: {},
+    uses: ["host", "port", "socket", "tlsCert", "tlsKey", "metricsPort", "metricsHost"],
+    examples: ["authenticator healthcheck --port 9000"],
+  }],
+  ["check", {
+    summary: "Show the options in effect and what is risky in them",
+    details: "Prints every option with its value and its source, and warns of risky settings. " +
+      "It reads the files and asks the store. The exit code is 1 when a certificate has expired " +
+      "or the store cannot be used, and 2 when an option or a file is wrong.",
+    options: {},
+    uses: namesOf(OPTIONS),
+    examples: ["authenticator check --host 0.0.0.0"],
+  }],
+  ["guard status", {
+    summary: "Show the secrets whose pins are refused",
+    details:
+      "Give it the options of the server. It reads the shared store, or asks the server at its " +
+      "--metrics-port, 9101 unless given. It names secrets as the log does after secret=.",
+    options: {},
+    uses: [...STORE, "maxFailures", "window", "period", ...OPERATOR],
+    examples: ["authenticator guard status --metrics-port 9101"],
+  }],
+  ["guard unlock", {
+    summary: "End the wait of a secret from standard input",
+    details:
+      "Give it the options of the server. All servers check pins for the secret again within " +
+      "a second. A used code stays used.",
+    options: {},
+    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
+    examples: ["authenticator guard unlock --metrics-port 9101 < secret.txt"],
+  }],
+  ["guard name", {
+    summary: "Print the name that a secret has in the log",
+    details:
+      "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
+      "comes from standard input.",
+    options: {},
+    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
+    examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
+  }],
+  ["man", {
+    summary: "Print the manual page",
+    details: "It is written in roff.",
+    options: {},
+    uses: [],
+    examples: ["authenticator man | man -l -"],
+  }],
+  ["licenses", {
+    summary: "Print the licences of the program and its parts",
+    details: "Those of the program, of its packages and of its runtime.",
+    options: {},
+    uses: [],
+    examples: ["authenticator licenses"],
+  }],
+  ["help", {
+    summary: "Show help, or the help of one command",
+    details: "The same as --help after a command.",
+    options: {},
+    uses: [],
+    operand: {
+      placeholder: "COMMAND",
+      get values() {
+        return [...new Set([...COMMANDS.keys()].flatMap((name) => [name.split(" ")[0]!, name]))];
+      },
+    },
+    examples: ["authenticator help pair"],
+  }],
+  ["version", {
+    summary: "Show version, commit, runtime and target",
+    details: "The same as --version.",
+    options: {},
+    uses: [],
+    examples: ["authenticator version"],
+  }],
+];
+
+/**
+ * The commands by name; the first is the one that runs when none is named. A name may be of two
+ * words.
+ */
+export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
+
+/** The names of two words that begin with one. */
+export function commandsOf(first: string): readonly string[] {
+  return [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
+}
+
+/** The options that a command takes, by name: its own, and those of the service. */
+export function optionsOf({ options, uses }: CommandFacts): Readonly<
+  Record<string, Option<unknown>>
+> {
+  return uses.length === 0 ? options : { ...OPTIONS, ...options };
+}
+
+function text(): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+  return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
+}
+
+function parseTime(text: string): { readonly value: number | undefined } | undefined {
+  if (text === "") return { value: undefined };
+  const ms = /^[0-9]{1,11}$/.test(text)
+    ? Number(text) * 1000
+    : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) && hasDay(text)
+    ? Date.parse(text)
+    : NaN;
+  // There are no time steps before 1970.
+  return ms >= 0 ? { value: ms } : undefined;
+}
+
+// Engines take 30 February for 2 March.
+function hasDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  return new Date(day).toJSON()?.startsWith(day) ?? false;
+}

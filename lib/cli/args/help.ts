@@ -1,0 +1,158 @@
+/**
+ * The help, written from the tables of commands and options.
+ *
+ * @module
+ */
+
+import type { Config } from "../../config/config.ts";
+import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
+import { OPTIONS } from "../../config/options.ts";
+import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
+
+/** What the program is for, in one sentence. */
+export const PURPOSE: string =
+  "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST " +
+  "and JSON.";
+
+/** What the exit codes mean. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "success"],
+  [1, "failure"],
+  [2, "wrong usage or settings"],
+];
+
+/**
+ * The help: that of one command, by its name, of those whose first word it is, or of all of them on
+ * one screen.
+ */
+export function help(about: string | undefined): string {
+  if (about === undefined) return usage();
+  const facts = COMMANDS.get(about);
+  return facts === undefined ? groupHelp(about) : commandHelp(about, facts);
+}
+
+/** The usage text: one screen. */
+function usage(): string {
+  return [
+    PURPOSE,
+    "",
+    "Usage: authenticator [command] [options]",
+    "",
+    ...commandRows([...COMMANDS.keys()]),
+    "",
+    "Options of serve:",
+    ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
+    ...LAST_OPTIONS,
+    "",
+    `You can also set each of them in the environment: ${flagOf("baseUrl")} as ` +
+    `${variableOf("baseUrl")}.`,
+    `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
+    "A flag wins over its variable. Defaults are in parentheses.",
+    "",
+    exitCodes(),
+  ].join("\n");
+}
+
+/** The help of the commands that have a first word. */
+function groupHelp(first: string): string {
+  return [
+    `Usage: authenticator ${first} COMMAND [options]`,
+    "",
+    ...commandRows(commandsOf(first)),
+  ].join("\n");
+}
+
+function commandRows(names: readonly string[]): readonly string[] {
+  return [
+    "Commands:",
+    ...names.map((name) => row(name, COMMANDS.get(name)!.summary)),
+    "",
+    "authenticator help COMMAND shows the options of a command, with examples.",
+  ];
+}
+
+const LAST_OPTIONS = [
+  row("-h, --help", "Show help"),
+  row("-V, --version", "Show version, commit, runtime and target"),
+];
+
+/** The first line of the help of a command, without what goes before it. */
+export function synopsisOf(name: string, facts: CommandFacts): string {
+  const { operand } = facts;
+  const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
+  const hasOptions = namesOf(optionsOf(facts)).length > 0;
+  return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
+}
+
+function commandHelp(name: string, facts: CommandFacts): string {
+  const { summary, details, options, uses, examples } = facts;
+  const own = namesOf(options).flatMap((option) =>
+    detailedRows(option, options[option]!, undefined)
+  );
+  const ofService = uses.flatMap((option) =>
+    detailedRows(option, OPTIONS[option], variableOf(option))
+  );
+  return [
+    `${summary}.`,
+    "",
+    `Usage: ${synopsisOf(name, facts)}`,
+    "",
+    ...wrapped(details, 100),
+    ...headed("Options", own),
+    ...headed(own.length > 0 ? "Options of the service" : "Options", ofService),
+    ...headed("Examples", examples.map((example) => `  ${example}`)),
+    "",
+    exitCodes(),
+  ].join("\n");
+}
+
+function headed(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", `${heading}:`, ...lines];
+}
+
+function detailedRows(
+  name: string,
+  option: Option<unknown>,
+  variable: string | undefined,
+): readonly string[] {
+  return [
+    row(leftOf(name, option), option.description),
+    ...wrapped(factsOf(option, variable), 82).map((line) => row("", line)),
+  ];
+}
+
+/** What is to be known of a value: what it must be, the default, and the variable. */
+export function factsOf(
+  { placeholder, expected, values, defaultText }: Option<unknown>,
+  variable: string | undefined,
+): string {
+  const facts = [
+    ...(placeholder === undefined || expected === "a text" ? [] : [expected]),
+    ...(placeholder === undefined || defaultText === "" ? [] : [`${defaultText} unless given`]),
+    ...(variable === undefined ? [] : [variable]),
+  ].join("; ");
+  // Values stand as they are typed.
+  return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
+}
+
+function optionRow(name: keyof Config, option: Option<unknown>): string {
+  const { placeholder, defaultText, description } = option;
+  const shown = defaultText === "" || placeholder === undefined ? "" : ` (${defaultText})`;
+  return row(leftOf(name, option), description + shown);
+}
+
+function leftOf(name: string, { placeholder = "" }: Option<unknown>): string {
+  return `${flagOf(name)} ${placeholder}`;
+}
+
+function row(left: string, right: string): string {
+  return `  ${left.padEnd(24)} ${right}`;
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  return text.match(new RegExp(`.{1,${width}}(?:\\s|$)`, "g"))?.map((line) => line.trimEnd()) ?? [];
+}
+
+function exitCodes(): string {
+  return `Exit codes: ${EXIT_CODES.map(([code, meaning]) => `${code} ${meaning}`).join("; ")}.`;
+}

@@ -1,0 +1,89 @@
+/**
+ * The manual page, written from the tables of commands and options, in the macros of man(7).
+ *
+ * @module
+ */
+
+import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
+import { OPTIONS } from "../../config/options.ts";
+import { type CommandFacts, COMMANDS } from "./commands.ts";
+import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "./help.ts";
+
+/**
+ * Writes the manual page.
+ *
+ * @param version The version of the program.
+ */
+export function manPage(version: string): string {
+  return [
+    `.TH AUTHENTICATOR 1 "" ${quoted(`authenticator ${version}`)}`,
+    ".SH NAME",
+    "authenticator \\- pairs authenticator apps and checks their pins",
+    ".SH SYNOPSIS",
+    ...[...COMMANDS].flatMap(([name, facts]) => [".br", escaped(synopsisOf(name, facts))]).slice(1),
+    ".SH DESCRIPTION",
+    ...sentences(PURPOSE),
+    "Without a command it serves.",
+    ".SH COMMANDS",
+    ...[...COMMANDS].flatMap(([name, facts]) => commandSection(name, facts)),
+    ".SH OPTIONS",
+    "These are the options of the service.",
+    "Each can be set in the environment too; a flag wins over its variable.",
+    `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
+    ...namesOf(OPTIONS).flatMap((name) => optionLines(name, OPTIONS[name], variableOf(name))),
+    ".SH EXIT STATUS",
+    ...EXIT_CODES.flatMap(([code, meaning]) => [".TP", `.B ${code}`, escaped(sentence(meaning))]),
+    "",
+  ].join("\n");
+}
+
+function commandSection(name: string, facts: CommandFacts): readonly string[] {
+  const { summary, details, options, uses, examples } = facts;
+  const used = uses.length === 0 || uses.length === namesOf(OPTIONS).length
+    ? []
+    : [".PP", escaped(`Options of the service that matter here: ${uses.map(flagOf).join(", ")}.`)];
+  return [
+    `.SS ${quoted(name)}`,
+    ...sentences(`${summary}. ${details}`),
+    ...namesOf(options).flatMap((option) => optionLines(option, options[option]!, undefined)),
+    ...used,
+    ".PP",
+    ".EX",
+    ...examples.map(escaped),
+    ".EE",
+  ];
+}
+
+function optionLines(
+  name: string,
+  option: Option<unknown>,
+  variable: string | undefined,
+): readonly string[] {
+  const { placeholder, description } = option;
+  const value = placeholder === undefined ? "" : ` \\fI${placeholder}\\fR`;
+  const facts = factsOf(option, variable);
+  return [
+    ".TP",
+    `\\fB${escaped(flagOf(name))}\\fR${value}`,
+    escaped(`${description}.`),
+    ...(facts === "" ? [] : [escaped(`${facts}.`)]),
+  ];
+}
+
+function sentence(clause: string): string {
+  return `${clause[0]?.toUpperCase()}${clause.slice(1)}.`;
+}
+
+// Each on a line, so that the formatter sees where they end.
+function sentences(text: string): readonly string[] {
+  return text.split(/(?<=\.) /).map(escaped);
+}
+
+// A hyphen would become another character in print, and a line that begins with a dot is a macro.
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&");
+}
+
+function quoted(text: string): string {
+  return `"${escaped(text).replaceAll('"', "\\(dq")}"`;
+}

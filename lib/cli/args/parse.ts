@@ -1,0 +1,271 @@
+/**
+ * Reading the command line and the environment, by the tables of commands and options.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import type { Config } from "../../config/config.ts";
+import {
+  flagOf,
+  namesOf,
+  type Option,
+  type OptionSources,
+  parseOptions,
+  UsageError,
+  variableOf,
+} from "../../config/option.ts";
+import { OPTIONS, parseConfig } from "../../config/options.ts";
+import {
+  CODE_OPTIONS,
+  type CodeOptions,
+  type CommandFacts,
+  COMMANDS,
+  commandsOf,
+  DOCTOR_OPTIONS,
+  type DoctorOptions,
+  optionsOf,
+  PAIR_OPTIONS,
+  type PairOptions,
+} from "./commands.ts";
+import { nearestOf } from "./did_you_mean.ts";
+
+/** Where the value of an option is from. */
+export type OptionSource = "flag" | "environment" | "default";
+
+/** What a command line asks for. */
+export type Command =
+  | {
+    readonly kind: "healthcheck" | "guard status" | "guard unlock" | "guard name";
+    readonly config: Config;
+  }
+  | {
+    readonly kind: "serve" | "check";
+    readonly config: Config;
+    /** Where each option of the service is from, by its name. */
+    readonly sources: ReadonlyMap<string, OptionSource>;
+  }
+  | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
+  | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
+  | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
+  | {
+    readonly kind: "help";
+    /** The command, or the first word of several, that is asked about; undefined for all of them. */
+    readonly about: string | undefined;
+  }
+  | { readonly kind: "version" | "man" | "licenses" };
+
+/**
+ * Reads a command line and the environment.
+ *
+ * @param args What was typed behind the name of the program.
+ * @param env Gives the value of an environment variable, or undefined.
+ * @param variables The names of all environment variables, as far as they can be known.
+ * @throws {UsageError} At the first thing that is wrong; it never repeats a value.
+ */
+export function parseCommand(
+  args: readonly string[],
+  env: (name: string) => string | undefined,
+  variables: readonly string[] = [],
+): Command {
+  // Those who know npm put two hyphens before the options, and deno task hands them on.
+  const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
+  const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
+  const { flags, operand } = readWords(rest, facts);
+  if (flags.has("help")) return { kind: "help", about: name };
+  if (flags.has("version")) return { kind: "version" };
+  switch (name) {
+    case "help":
+      return { kind: "help", about: operand };
+    case "licenses":
+    case "man":
+    case "version":
+      return { kind: name };
+  }
+  checkVariables(variables);
+  const config = parseConfig({ flags, env });
+  // The options of one command are about one call, so they have no variables.
+  const ofCommand = { flags, env: () => undefined };
+  switch (name) {
+    case "pair":
+      return { kind: "pair", config, options: parseOptions(PAIR_OPTIONS, ofCommand) };
+    case "code":
+      return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
+    case "doctor":
+      return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
+    case "healthcheck":
+    case "guard status":
+    case "guard unlock":
+    case "guard name":
+      return { kind: name, config };
+    case "check":
+      return { kind: "check", config, sources: sourcesOf({ flags, env }) };
+    default:
+      return { kind: "serve", config, sources: sourcesOf({ flags, env }) };
+  }
+}
+
+const [DEFAULT_COMMAND = ""] = COMMANDS.keys();
+
+function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
+  return new Map(
+    namesOf(OPTIONS).map((name) => {
+      if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
+      // As where the options are read, a variable that is set to nothing is not set.
+      return [name, env(variableOf(name)) ? "environment" : "default"];
+    }),
+  );
+}
+
+/** The name of a command, undefined when none is there, and what stands behind it. */
+interface NamedCommand {
+  readonly name: string | undefined;
+  readonly rest: readonly string[];
+}
+
+function commandOf(args: readonly string[]): NamedCommand {
+  const [first, second] = args;
+  if (first === undefined || first.startsWith("-")) return { name: undefined, rest: args };
+  const both = `${first} ${second}`;
+  if (COMMANDS.has(both)) return { name: both, rest: args.slice(2) };
+  if (COMMANDS.has(first)) return { name: first, rest: args.slice(1) };
+  const ofGroup = commandsOf(first);
+  if (ofGroup.length === 0) throw noSuchCommand(first, [...COMMANDS.keys()]);
+  if (second === "--help" || second === "-h") return { name: "help", rest: [first] };
+  if (second !== undefined && !second.startsWith("-")) throw noSuchCommand(both, ofGroup);
+  const seconds = ofGroup.map((name) => name.slice(first.length + 1));
+  throw new UsageError(`${first} needs ${listOf(seconds, "or")}`);
+}
+
+function noSuchCommand(typed: string, known: readonly string[]): UsageError {
+  const near = nearestOf(typed, known);
+  const advice = near === undefined
+    ? `the commands are ${listOf(known, "and")}`
+    : `did you mean ${near}?`;
+  return new UsageError(`there is no such command; ${advice}`);
+}
+
+function listOf(words: readonly string[], last: "and" | "or"): string {
+  return words.join(", ").replace(/, (?=[^,]*$)/, ` ${last} `);
+}
+
+// What Kubernetes sets for a service of this name; none of it is meant for this program.
+const OF_KUBERNETES =
+  /^AUTHENTICATOR_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_[0-9]+_(?:TCP|UDP|SCTP))(?:_\w+)?$/;
+
+const PREFIX = "AUTHENTICATOR_";
+
+// A variable with a mistake in its name would else be no variable at all: a server that was meant to
+// ask for keys would ask for none.
+function checkVariables(variables: readonly string[]): void {
+  // Compared as flags, whose words end at hyphens.
+  const known = new Map(namesOf(OPTIONS).map((name) => [flagOf(name).slice(2), variableOf(name)]));
+  for (const variable of variables) {
+    const flag = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
+    if (!variable.startsWith(PREFIX) || OF_KUBERNETES.test(variable)) continue;
+    if (known.get(flag) === variable) continue;
+    const near = known.get(nearestOf(flag, known.keys()) ?? "");
+    const advice = near === undefined ? "" : `; did you mean ${near}?`;
+    throw new UsageError(`${variable} is set, but there is no such variable${advice}`);
+  }
+}
+
+/** What stands behind the name of a command. */
+interface Words {
+  /** The values of its options by their flags without hyphens. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Its operand. */
+  readonly operand: string | undefined;
+}
+
+function readWords(args: readonly string[], facts: CommandFacts): Words {
+  const options = optionsOf(facts);
+  const known = new Map(namesOf(options).map((name) => [flagOf(name).slice(2), options[name]!]));
+  const types = [...known].map(([flag, { placeholder }]) =>
+    [flag, { type: placeholder === undefined ? "boolean" : "string" }] as const
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: {
+      ...Object.fromEntries(types),
+      help: { type: "boolean", short: "h" },
+      version: { type: "boolean", short: "V" },
+    },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const flags = new Map<string, string>();
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
+    flags.set(token.name, flagValue(token, known));
+  }
+  if (flags.has("help")) return { flags, operand: undefined };
+  const word = tokens.findIndex(({ kind }) => kind === "positional");
+  if (facts.operand === undefined && word >= 0) {
+    const before = tokens.slice(0, word)
+      .flatMap((token) => token.kind === "option" ? [token.name] : []);
+    throw unexpectedWord(before.at(-1), known);
+  }
+  return { flags, operand: operandOf(words, facts) };
+}
+
+function operandOf(words: readonly string[], { operand }: CommandFacts): string | undefined {
+  if (operand === undefined) return undefined;
+  const typed = words.join(" ");
+  if (typed === "") return undefined;
+  if (operand.values.includes(typed)) return typed;
+  throw noSuchCommand(typed, [...COMMANDS.keys()]);
+}
+
+// Its place is named and not the word, which may be a secret.
+function unexpectedWord(
+  before: string | undefined,
+  known: ReadonlyMap<string, Option<unknown>>,
+): UsageError {
+  const option = before === undefined ? undefined : known.get(before);
+  if (option === undefined) {
+    return new UsageError("unexpected word: the command comes first, and options begin with --");
+  }
+  const flag = `--${before}`;
+  return new UsageError(
+    option.placeholder === undefined
+      ? `unexpected word after ${flag}: write ${flag}, ${flag}=true or ${flag}=false`
+      : `unexpected word after the value of ${flag}: put quotes around a value with spaces; ` +
+        "a command comes first",
+  );
+}
+
+function flagValue(
+  { name, rawName, value, inlineValue }: {
+    readonly name: string;
+    readonly rawName: string;
+    readonly value: string | undefined;
+    readonly inlineValue: boolean | undefined;
+  },
+  known: ReadonlyMap<string, Option<unknown>>,
+): string {
+  if (name === "help" || name === "version") return "";
+  const option = known.get(name);
+  if (option === undefined) {
+    const [hyphens, names] = rawName.startsWith("--")
+      ? ["--", [...known.keys(), "help", "version"]]
+      : ["-", ["h", "V"]];
+    const near = nearestOf(name, names);
+    throw new UsageError(
+      `there is no option ${rawName} here${near ? `; did you mean ${hyphens}${near}?` : ""}`,
+    );
+  }
+  // Most often a variable of the shell that is not set: a server that was meant to ask for keys would
+  // ask for none.
+  if (value === "") throw new UsageError(`--${name} must not be empty`);
+  if (option.placeholder === undefined) return value ?? "true";
+  // Behind a blank, hyphens begin the next option; behind =, they belong to the value.
+  if (value === undefined || value.startsWith("--") && inlineValue !== true) {
+    throw new UsageError(`--${name} needs a value: ${option.placeholder}`);
+  }
+  return value;
+}

@@ -1,0 +1,27 @@
+/**
+ * Preflight check of the guard's store.
+ *
+ * @module
+ */
+
+import { readStoreTls } from "../../server/files/tls.ts";
+import type { Config } from "../../config/config.ts";
+import { refusesNothing } from "../../guard/guard.ts";
+import { askStore } from "../../guard/redis/operator.ts";
+import { clauseOf } from "../../guard/redis/reasons.ts";
+
+/** How long the store may take to answer, in milliseconds; longer where its URL says so. */
+const STORE_TIMEOUT_MS = 2_000;
+
+/** Why the store of the guard could not be used, as clauses. */
+export async function storeObstacles(config: Config): Promise<readonly string[]> {
+  const { guard: url } = config;
+  if (url === "memory" || refusesNothing(config)) return [];
+  try {
+    const options = { tls: readStoreTls(config), timeoutMs: STORE_TIMEOUT_MS };
+    await askStore(url, options, (store) => store.probe());
+    return [];
+  } catch (error) {
+    return [`the store of the guard, ${url}, ${clauseOf(error)}`];
+  }
+}

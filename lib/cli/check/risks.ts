@@ -1,0 +1,233 @@
+/**
+ * What is risky in a configuration and its surroundings: sentences for the operator.
+ *
+ * @module
+ */
+
+import type { Config } from "../../config/config.ts";
+import { flagOf, variableOf } from "../../config/option.ts";
+import type { OptionSource } from "../args/parse.ts";
+import { refusesNothing } from "../../guard/guard.ts";
+import type { Variable } from "../io/io.ts";
+
+/** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
+const MAX_ADVISABLE_WINDOW = 2;
+
+/**
+ * What is risky in the options themselves.
+ *
+ * @param sources Where each option is from, by its name.
+ */
+export function optionRisks(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+): readonly string[] {
+  return OPTION_RISKS.filter(({ applies }) => applies(config, sources)).map(({ risk }) => risk);
+}
+
+const OPTION_RISKS: readonly {
+  readonly applies: (config: Config, sources: ReadonlyMap<string, OptionSource>) => boolean;
+  readonly risk: string;
+}[] = [
+  {
+    applies: (config) => isReachable(config) && config.tlsCert === undefined && !config.trustProxy,
+    risk:
+      "pins and secrets cross the network in plain HTTP. Give --tls-cert and --tls-key, or put " +
+      "a reverse proxy with TLS in front and give --trust-proxy.",
+  },
+  {
+    applies: (config) => isReachable(config) && config.apiKeysFile === undefined,
+    risk:
+      "everybody who can reach the server can use it. Give --api-keys-file, or restrict access with a firewall or a reverse proxy.",
+  },
+  {
+    applies: ({ metricsPort, metricsHost }) =>
+      metricsPort !== undefined && !isLoopback(metricsHost),
+    risk:
+      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict who with " +
+      "a firewall.",
+  },
+  {
+    applies: ({ baseUrl }) =>
+      baseUrl !== undefined && /^http:/i.test(baseUrl) && !isLoopbackUrl(baseUrl),
+    risk: "--base-url sends callers to plain HTTP.",
+  },
+  {
+    // A proxy that is trusted says which host browsers use.
+    applies: ({ html, baseUrl, trustProxy }) =>
+      html === "image" && baseUrl === undefined && !trustProxy,
+    risk:
+      "--html image without --base-url: the picture is at the host that the caller named, which " +
+      "browsers of your users may not reach. Give --base-url.",
+  },
+  {
+    applies: ({ html }) => html === "image",
+    risk:
+      "--html image puts the secret into the address of a picture, which proxies write into their logs.",
+  },
+  {
+    applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
+    risk: "--window is more than 2: every code is accepted for minutes, and guessing is that " +
+      "much easier.",
+  },
+  {
+    applies: ({ maxFailures }) => maxFailures === 0,
+    risk: "--max-failures 0: pins can be guessed without limit.",
+  },
+  {
+    applies: (config) => isBareGuard(config) && hasPassword(config),
+    risk: "--guard sends its password over the network without TLS. Use rediss://.",
+  },
+  {
+    applies: (config) => isBareGuard(config) && !hasPassword(config),
+    risk: "--guard crosses the network without TLS: anyone in between can reset what is " +
+      "remembered. Use rediss://.",
+  },
+  {
+    applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
+    risk: "--guard has a password, and everybody on this machine can read command lines. Give " +
+      `it as ${variableOf("guard")} in the environment.`,
+  },
+  {
+    applies: (config) =>
+      config.sharePort && config.socket === undefined && config.guard === "memory" &&
+      !refusesNothing(config),
+    risk: "--share-port without --guard: each server on the port remembers wrong pins and used " +
+      "codes by itself. Give all of them one store.",
+  },
+  {
+    applies: ({ sharePort, socket, metrics, metricsPort }) =>
+      sharePort && socket === undefined && metrics && metricsPort === undefined,
+    risk: "--metrics with --share-port: /metrics answers for any one of the servers on the port. " +
+      "Give each of them a --metrics-port.",
+  },
+  {
+    applies: ({ guard, guardKeyFile }) => guard !== "memory" && guardKeyFile === undefined,
+    risk: "--guard without --guard-key-file: each server that shares the store counts wrong pins " +
+      "separately, and from zero after a restart.",
+  },
+  {
+    applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
+    risk: "--socket-mode lets everybody on this machine use the socket.",
+  },
+  // Not of --host, which the container image sets.
+  ...(["port", "sharePort"] as const).map((name) => ({
+    applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
+      socket !== undefined && isGiven(name, sources),
+    risk: `${flagOf(name)} has no effect with --socket.`,
+  })),
+  {
+    applies: ({ socket }, sources) => socket === undefined && isGiven("socketMode", sources),
+    risk: "--socket-mode has no effect without --socket.",
+  },
+  {
+    applies: ({ metricsPort }, sources) =>
+      metricsPort === undefined && isGiven("metricsHost", sources),
+    risk: "--metrics-host has no effect without --metrics-port.",
+  },
+];
+
+function isGiven(name: keyof Config, sources: ReadonlyMap<string, OptionSource>): boolean {
+  return (sources.get(name) ?? "default") !== "default";
+}
+
+/** Whether other machines can reach the server itself. */
+function isReachable({ host, socket }: Config): boolean {
+  return socket === undefined && !isLoopback(host);
+}
+
+/** Whether the way to the store of the guard crosses a network without TLS. */
+function isBareGuard({ guard }: Config): boolean {
+  return guard !== "memory" && !guard.isEncrypted && !guard.isLocal;
+}
+
+function hasPassword({ guard }: Config): boolean {
+  return guard !== "memory" && guard.hasPassword;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:127(?:\.[0-9]{1,3}){3}|::1|localhost)$/i.test(host);
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+}
+
+/** Options whose files hold nothing that is secret. */
+const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
+
+/** What is known of a file that an option names. */
+export interface FileFacts {
+  /** The option. */
+  readonly option: keyof Config;
+  /** Whether everybody on this machine can read it. */
+  readonly isPublic: boolean;
+}
+
+/** What is risky in the files that options name. */
+export function fileRisks(files: readonly FileFacts[]): readonly string[] {
+  return files
+    .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
+    .map(({ option }) =>
+      `everybody on this machine can read the file that ${flagOf(option)} names.`
+    );
+}
+
+/**
+ * What is risky in a file of keys.
+ *
+ * @param lines The numbers of lines with a colon and without a name.
+ */
+export function keyRisks(lines: readonly number[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
+  return [
+    `line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} has a colon, and no name ` +
+    "before it: the whole line is the key. A name begins with a letter, and has only letters, " +
+    "digits, dots, hyphens and underscores.",
+  ];
+}
+
+/** A variable that changes what the runtime under the server does. */
+export interface WatchedVariable {
+  /** The name. */
+  readonly name: string;
+  /** What it does, as a clause. */
+  readonly risk: string;
+  /** Which values do; any but the empty one unless said otherwise. */
+  readonly values?: RegExp;
+}
+
+/** All of them, tried on Deno 2.9.6 and Bun 1.4.4. */
+export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
+  {
+    name: "DENO_SERVE_ADDRESS",
+    risk: "Deno listens there and ignores --host, --port and --socket",
+  },
+  {
+    name: "OTEL_DENO",
+    values: /^(?:1|true)$/i,
+    risk: "Deno sends the address of every request, with the secrets of HTTP GET in it, to a " +
+      "collector",
+  },
+  {
+    name: "DENO_SERVE_AUTOMATIC_COMPRESSION",
+    values: /^(?:1|true)$/i,
+    risk: "Deno compresses replies, and their length then reveals something about a secret in them",
+  },
+  { name: "DENO_V8_FLAGS", risk: "it changes Deno's engine" },
+  { name: "SSLKEYLOGFILE", risk: "Deno writes the keys of TLS connections to that file" },
+  { name: "NODE_OPTIONS", risk: "Deno can load other code with it" },
+  { name: "BUN_OPTIONS", risk: "Bun can load other code with it" },
+  { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code with it" },
+];
+
+/** What is risky in the environment; values are not repeated. */
+export function variableRisks(
+  variables: readonly (Variable & { readonly name: string })[],
+): readonly string[] {
+  const values = new Map(variables.map(({ name, value }) => [name, value ?? ""]));
+  return WATCHED_VARIABLES
+    .filter(({ name, values: risky = /./ }) => risky.test(values.get(name) ?? ""))
+    .map(({ name, risk }) => `${name} is set in the environment: ${risk}.`);
+}

@@ -1,0 +1,148 @@
+/**
+ * The command that says why a pin fails.
+ *
+ * @module
+ */
+
+import type { Config } from "../../config/config.ts";
+import { UsageError } from "../../config/option.ts";
+import {
+  causesOf,
+  CERTAINTY,
+  flawSentences,
+  OTHER_REASONS,
+  timeAway,
+} from "../../otp/diagnosis/causes.ts";
+import {
+  diagnose,
+  type Diagnosis,
+  type Match,
+  type PinSettings,
+  type Question,
+} from "../../otp/diagnosis/diagnosis.ts";
+import { timeStep } from "../../otp/totp.ts";
+import { Fault } from "../../operations/fault.ts";
+import { VALIDATE_PIN } from "../../operations/operations.ts";
+import type { DoctorOptions } from "../args/commands.ts";
+import { guardMemory } from "./guard_state.ts";
+import { readStdin, withoutLineEnd } from "../io/io.ts";
+import { callContext } from "../operation_call.ts";
+
+/**
+ * Prints whether a pin is right, and if not, why. Pin and secret are never part of what is printed.
+ *
+ * @param print Writes lines to stdout.
+ * @returns 0 when the server says true, else 1.
+ * @throws {UsageError} When pin or secret are not given.
+ */
+export async function doctor(
+  config: Config,
+  options: DoctorOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  const question = await readQuestion();
+  const nowMs = options.at ?? Date.now();
+  const answer = await answerOf(question, config, nowMs);
+  const diagnosis = await diagnose(question, config, nowMs);
+  const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
+  const memory = await guardMemory(config, question.secretCode, step);
+  const moment = { nowMs, isGiven: options.at !== undefined };
+  const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, moment);
+  print([...lines, ...memory.lines].join("\n"));
+  return answer === true && !memory.refuses ? 0 : 1;
+}
+
+async function answerOf(
+  question: Question,
+  config: Config,
+  nowMs: number,
+): Promise<boolean | string> {
+  const args = new Map(Object.entries(question));
+  try {
+    return await VALIDATE_PIN.invoke(args, callContext(config, nowMs)) === true;
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+function acceptedStep(
+  { match }: Diagnosis,
+  { period }: PinSettings,
+  nowMs: number,
+): number | undefined {
+  return match && timeStep(nowMs, period) + match.stepsAhead;
+}
+
+async function readQuestion(): Promise<Question> {
+  const text = await readStdin([
+    { what: "Pin", isShown: true },
+    { what: "Secret", isShown: false },
+  ]);
+  const [, pin, rest] = /^([^\n]*)\n([^]*)$/.exec(text) ?? [];
+  const secretCode = withoutLineEnd(rest ?? "");
+  if (pin === undefined || secretCode === "") {
+    throw new UsageError("doctor needs two lines of standard input: the pin, then the secret");
+  }
+  return { pin: withoutLineEnd(`${pin}\n`), secretCode };
+}
+
+/** What a server says to a pin. */
+export interface ServerAnswer {
+  /** The result, or the sentence of its error. */
+  readonly answer: boolean | string;
+  /** Whether it refuses a right pin too, for what its store remembers. */
+  readonly isRefused?: boolean;
+}
+
+/** The moment at which the pin was typed. */
+export interface Moment {
+  /** In milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Whether it was given as `--at`; else it is that of this machine's clock. */
+  readonly isGiven: boolean;
+}
+
+/** The lines that explain a diagnosis. */
+export function explain(
+  { answer, isRefused = false }: ServerAnswer,
+  diagnosis: Diagnosis,
+  settings: PinSettings,
+  { nowMs, isGiven }: Moment,
+): readonly string[] {
+  const { match } = diagnosis;
+  if (answer === true) {
+    const right = isRefused
+      ? "The pin is right, but a server with these options answers false."
+      : "The pin is right: a server with these options answers true.";
+    return match === undefined ? [right] : [right, rightTime(match)];
+  }
+  const lines = [
+    answer === false
+      ? "The pin is wrong: a server with these options answers false."
+      : `A server with these options answers with an error: ${answer}`,
+    ...listed(flawSentences(diagnosis, settings)),
+  ];
+  if (match === undefined) {
+    // Of an error that nothing explains, its own sentence says all.
+    if (!diagnosis.canBeCode || answer !== false || diagnosis.swapped) return lines;
+    lines.push("Possible reasons:", ...listed(OTHER_REASONS));
+  } else {
+    const causes = causesOf(match, settings);
+    if (causes.length === 0) lines.push("Otherwise the server would answer true.");
+    else lines.push("The likely reason:", ...listed(causes), CERTAINTY);
+  }
+  const at = new Date(nowMs).toISOString().replace(/\.[0-9]{3}Z$/, "Z");
+  const source = isGiven ? "--at" : "this machine's clock";
+  return [...lines, `The pin was checked at ${at}, the time of ${source}.`];
+}
+
+function rightTime(match: Match): string {
+  if (match.stepsAhead === 0) return "It is the code of the current time step.";
+  const direction = match.stepsAhead > 0 ? "ahead" : "behind";
+  return `The phone's clock is ${timeAway(match)} ${direction}, which the window allows.`;
+}
+
+function listed(sentences: readonly string[]): readonly string[] {
+  return sentences.map((sentence) => `- ${sentence}`);
+}

@@ -1,0 +1,137 @@
+/**
+ * What the guard's memory has to do with a pin, in a shared store or in a server: sentences for
+ * `doctor`.
+ *
+ * @module
+ */
+
+import type { Config } from "../../config/config.ts";
+import { flagOf } from "../../config/option.ts";
+import { fingerprintBy } from "../../guard/fingerprint.ts";
+import { guardRules, refusalsOf, refusesNothing } from "../../guard/guard.ts";
+import { askStore, type Remembered } from "../../guard/redis/operator.ts";
+import { secretKey } from "../../otp/secret.ts";
+import { readGuardKey } from "../../server/guard.ts";
+import { readStoreTls } from "../../server/files/tls.ts";
+import { CommandError } from "../io/io.ts";
+import { askName, type OperatorPort } from "../operator_port.ts";
+
+/** How long the store may take to answer, in milliseconds. */
+const TIMEOUT_MS = 2000;
+
+/** What the store says to a pin. */
+export interface GuardMemory {
+  /** Whether a server with these options refuses the pin for it. */
+  readonly refuses: boolean;
+  /** Sentences about it. */
+  readonly lines: readonly string[];
+}
+
+const SILENT = known([]);
+
+/**
+ * Looks at what the shared store remembers of a secret, and changes nothing there.
+ *
+ * @param step The time step whose code the pin is; undefined when it is none.
+ * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
+ * @throws {OptionFileError} When a file that the options name cannot be used.
+ */
+export async function guardMemory(
+  config: Config,
+  secretCode: string,
+  step: number | undefined,
+): Promise<GuardMemory> {
+  const key = secretKey(secretCode, config.secretEncoding);
+  if (key === undefined || key.length === 0) return SILENT;
+  const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
+  const asked = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
+  return { refuses, lines: [...lines, ...asked] };
+}
+
+async function memoryOf(
+  key: Uint8Array<ArrayBuffer>,
+  config: Config,
+  step: number | undefined,
+): Promise<GuardMemory> {
+  const { guard, guardKeyFile, algorithm } = config;
+  if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
+  if (guardKeyFile === undefined) {
+    const flag = flagOf("guardKeyFile");
+    return known([
+      `It is unknown whether the code was used: without ${flag} nothing is found in the store of ` +
+      `${flagOf("guard")}.`,
+    ]);
+  }
+  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
+  const tls = readStoreTls(config);
+  try {
+    const remembered = await askStore(
+      guard,
+      { tls, timeoutMs: TIMEOUT_MS },
+      (store) => store.inspect(fingerprint),
+    );
+    return explainMemory(remembered, config, step);
+  } catch {
+    // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
+    return known([
+      `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
+    ]);
+  }
+}
+
+function known(lines: readonly string[]): GuardMemory {
+  return { refuses: false, lines };
+}
+
+// What a server keeps in its own memory, no other process sees.
+function unseen({ maxFailures, singleUse }: Config): string {
+  const reasons = [
+    ...(maxFailures > 0
+      ? ["it is refusing pins for this secret (outcome=throttled in its log)"]
+      : []),
+    ...(singleUse ? ["the code was used (outcome=replayed in its log)"] : []),
+  ];
+  return `If it answers false anyway, ${reasons.join(", or ")}.`;
+}
+
+// By which its lines about this secret are found.
+async function nameInLog(port: OperatorPort, secretCode: string): Promise<string> {
+  try {
+    const name = await askName(port, secretCode);
+    return `The log of the server calls this secret secret=${name}.`;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return `The name of this secret in the log is unknown: ${error.message}.`;
+  }
+}
+
+/** The sentences about what is remembered. */
+export function explainMemory(
+  remembered: Remembered | undefined,
+  config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
+  step: number | undefined,
+): GuardMemory {
+  if (remembered === undefined) return SILENT;
+  const { state, nowMs } = remembered;
+  const { usedStep } = state;
+  const lines: string[] = [];
+  const { toAllMs, toSomeMs } = refusalsOf(guardRules(config), state, nowMs);
+  if (toAllMs > 0) {
+    lines.push(
+      `All pins for this secret are refused for another ${Math.ceil(toAllMs / 1000)} seconds, ` +
+        "after too many wrong ones.",
+    );
+  } else if (toSomeMs > 0) {
+    lines.push(
+      "Pins for this secret are refused to some of those who ask (X-Authenticator-Source, or the " +
+        `key of the caller) for another ${Math.ceil(toSomeMs / 1000)} seconds, after too many ` +
+        "wrong ones. The others are answered.",
+    );
+  }
+  const isUsed = config.singleUse && step !== undefined && step <= usedStep;
+  if (isUsed) {
+    const which = step === usedStep ? "This code" : "A later code than this";
+    lines.push(`${which} was already used, and is accepted once only: wait for the next one.`);
+  }
+  return { refuses: toAllMs > 0 || isUsed, lines };
+}

@@ -1,0 +1,34 @@
+/**
+ * What the service is asked by commands, and what it says, in the words of the command line.
+ *
+ * @module
+ */
+
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
+import type { CallContext } from "../operations/context.ts";
+import { Fault } from "../operations/fault.ts";
+
+/** What a command asks the service with: its options and a moment, without a guard. */
+export function callContext(config: Config, nowMs: number): CallContext {
+  const { secretEncoding } = config;
+  return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
+}
+
+/**
+ * The service's fault with what commands call its parameters; any other error as it is.
+ */
+export function inWordsOfOptions(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const message = error.message
+    .replace(
+      "The pairing information is too long for a QR code",
+      `${flagOf("appName")}, ${
+        flagOf("appInfo")
+      } and the secret are together too long for a QR code`,
+    )
+    .replace("Parameter secretCode", "the secret")
+    .replace(/Parameter (appName|appInfo)/, (_, name: string) => flagOf(name))
+    .replace(/\.$/, "");
+  return new UsageError(message);
+}

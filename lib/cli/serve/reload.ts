@@ -1,0 +1,62 @@
+/**
+ * What a running server reads again when it is told to, and what is said of it.
+ *
+ * @module
+ */
+
+import type { Service } from "../../server/server.ts";
+import { readTls } from "../../server/files/tls.ts";
+import type { Config } from "../../config/config.ts";
+import { UsageError } from "../../config/option.ts";
+import type { CallerKey } from "../../http/api_keys.ts";
+import type { Listener } from "../../server/listen/listen.ts";
+import type { Log } from "../../telemetry/log.ts";
+
+/** What of a running server can be renewed, and who is told. */
+export interface Renewable extends Pick<Service, "renewKeys"> {
+  /** What shows the certificate. */
+  readonly listener: Pick<Listener, "renew">;
+  /** Told what came of it, in one line for each file. */
+  readonly log: Pick<Log, "info" | "warn" | "error">;
+}
+
+/**
+ * Reads the certificate and the keys of callers again. What cannot be used leaves what was before in
+ * place: the server goes on.
+ */
+export function reload(config: Config, { listener, renewKeys, log }: Renewable): void {
+  if (config.tlsCert === undefined && config.apiKeysFile === undefined) {
+    return log.info("SIGHUP: there are no certificate and no API keys to read again");
+  }
+  orKeep("the old certificate is kept", log, () => {
+    const tls = readTls(config);
+    if (tls !== undefined && listener.renew(tls)) {
+      log.info("new connections use the renewed certificate");
+    }
+  });
+  orKeep("the old API keys are kept", log, () => {
+    const keys = renewKeys();
+    if (keys !== undefined) log.info(`the API keys were read again: ${keysInWords(keys)}`);
+  });
+}
+
+function orKeep(kept: string, log: Renewable["log"], renew: () => void): void {
+  try {
+    renew();
+  } catch (error) {
+    if (error instanceof UsageError) log.warn(`${kept}: ${error.message}`);
+    else log.error(kept, error);
+  }
+}
+
+/** How many keys there are and whose, for instance `3 keys: billing (2), 1 without a name`. */
+export function keysInWords(keys: readonly CallerKey[]): string {
+  const counts = new Map<string | undefined, number>();
+  for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const total = `${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
+  const bare = counts.get(undefined);
+  counts.delete(undefined);
+  if (counts.size === 0) return total;
+  const names = [...counts].map(([name, count]) => count === 1 ? name : `${name} (${count})`);
+  return `${total}: ${[...names, ...(bare ? [`${bare} without a name`] : [])].join(", ")}`;
+}

@@ -1,0 +1,136 @@
+/**
+ * The command that serves until it is told to stop.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import type { Config } from "../../config/config.ts";
+import type { OptionSource } from "../args/parse.ts";
+import type { Log } from "../../telemetry/log.ts";
+import { currentRuntime } from "../../server/runtime/current.ts";
+import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
+import { waitAtMost } from "../../server/runtime/timeout.ts";
+import type { Runtime } from "../../server/runtime/runtime.ts";
+import type { Handler } from "../../http/handler.ts";
+import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
+import { createService } from "../../server/server.ts";
+import { readTls } from "../../server/files/tls.ts";
+import { VERSION } from "../version.ts";
+import { certificateFindings, findRisks } from "../check/warnings.ts";
+import { readVariable } from "../io/io.ts";
+import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
+import { reload } from "./reload.ts";
+import { stopSignal } from "./stop_signal.ts";
+
+/** How long running requests may take to finish once the server is told to stop: ten seconds. */
+const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
+
+/** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
+const LAST_LINES_TIMEOUT_MS = 1_000;
+
+// After a pause of the process a late timer goes off before pending writes are done. So there are
+// several short timers in a row: a pause uses up only one.
+const LAST_LINES_PARTS = 10;
+
+/**
+ * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; another
+ * signal, half a second later, ends the process at once. SIGHUP reads the certificate and the keys of
+ * callers again.
+ *
+ * @param sources Where each option is from, by its name.
+ * @param print Writes a line for the program that started this one.
+ * @returns The exit code.
+ * @throws {ListenError} When the address cannot be listened on.
+ * @throws {OptionFileError} When a file that the options name cannot be used.
+ */
+export async function serve(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+  print: (line: string) => void,
+): Promise<number> {
+  let ready = false;
+  const listening = Promise.withResolvers<Listener>();
+  // Without a listener of ours, the signal that tells a service to read again would end it, and it may
+  // come before anybody is served. In a terminal it tells that the terminal is closed, and does end it.
+  if (process.stdin.isTTY !== true) {
+    const read = (listener: Listener): void => reload(config, { listener, renewKeys, log });
+    process.on("SIGHUP", () => void listening.promise.then(read));
+  }
+  const runtime = currentRuntime();
+  const { handler, probes, renewKeys, known, log, close } = createService(runtime, config, {
+    version: VERSION,
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    isReady: () => ready,
+  });
+  try {
+    const options = listenOptions(config, log);
+    // These first, since a server that cannot have one must not take callers from others on a shared
+    // port. The port for probes ends with the process, and until then tells that the server is stopping.
+    const metrics = await listenForProbes(config, runtime, { handler: probes, log });
+    // While a store is being connected to, right pins are refused.
+    await known();
+    const listener = await listen(runtime, options, handler);
+    ready = true;
+    const stopped = stopSignal(config.exitWithParent);
+    listening.resolve(listener);
+    const { url } = listener;
+    print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
+    log.info(startLine(config, runtime));
+    if (metrics !== undefined) log.info(`health and metrics are at ${metrics.url}`);
+    findingsOf(config, sources).forEach(log.warn);
+    log.info(stoppingLine(await stopped));
+    ready = false;
+    let isDone = false;
+    const done = listener.stop().then(() => {
+      isDone = true;
+    });
+    await waitAtMost(done, DRAIN_TIMEOUT_MS);
+    log.info(stoppedLine(isDone));
+  } finally {
+    await lastLines(close());
+  }
+  return 0;
+}
+
+async function lastLines(written: Promise<void>): Promise<void> {
+  let areWritten = false;
+  const ended = written.finally(() => {
+    areWritten = true;
+  });
+  for (let parts = 0; parts < LAST_LINES_PARTS && !areWritten; parts++) {
+    await waitAtMost(ended, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS);
+  }
+}
+
+/** What `check` says of the same options. */
+function findingsOf(
+  config: Config,
+  sources: ReadonlyMap<string, OptionSource>,
+): readonly string[] {
+  const { expired, expiring } = certificateFindings(config, Date.now());
+  return [...findRisks(config, sources), ...expired, ...expiring];
+}
+
+async function listenForProbes(
+  { metricsHost: hostname, metricsPort: port }: Config,
+  runtime: Runtime,
+  { handler, log }: { readonly handler: Handler; readonly log: Log },
+): Promise<Listener | undefined> {
+  if (port === undefined) return undefined;
+  return await listen(
+    runtime,
+    { tls: undefined, sharePort: false, address: { hostname, port }, log },
+    handler,
+  );
+}
+
+function listenOptions(config: Config, log: Log): ListenOptions {
+  const { host, port, sharePort, socket, socketMode } = config;
+  return {
+    sharePort,
+    address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
+    tls: readTls(config),
+    log,
+  };
+}

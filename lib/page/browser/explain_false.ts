@@ -1,0 +1,93 @@
+/**
+ * Why the answer is false: found out in this browser, since the secret is here already.
+ *
+ * @module
+ */
+
+import {
+  causesOf,
+  CERTAINTY,
+  flawSentences,
+  OTHER_REASONS,
+  refusalSentences,
+} from "../../otp/diagnosis/causes.ts";
+import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
+import type { PageSettings } from "../shared/settings.ts";
+import { serverNowMs } from "./clock.ts";
+import { first, one, settingsOf, textElement } from "./dom.ts";
+
+let asked = 0;
+
+/** Takes the reasons back. */
+export function clearReasons(box: ParentNode): void {
+  asked++;
+  const reasons = first(".reasons", box);
+  if (reasons !== undefined) reasons.hidden = true;
+}
+
+/** Shows why a pin is wrong. */
+export async function explainFalse(
+  form: HTMLFormElement,
+  box: ParentNode,
+  { pin, secretCode }: Readonly<Record<string, string>>,
+): Promise<void> {
+  const reasons = first(".reasons", box);
+  if (reasons === undefined || pin === undefined || secretCode === undefined) return;
+  const mine = ++asked;
+  const settings = settingsOf(form);
+  const show = (...children: readonly HTMLElement[]): void => {
+    one("div", reasons).replaceChildren(...children);
+    reasons.hidden = false;
+  };
+  // Over plain HTTP, browsers compute nothing for a page.
+  if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
+  show(textElement("p", "Looking for the reason\u2026"));
+  const found = await diagnose({ pin, secretCode }, settings, serverNowMs() ?? Date.now());
+  if (mine === asked) show(...explained(found, settings));
+}
+
+function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLElement[] {
+  const flaws = flawSentences(diagnosis, settings);
+  const shown = flaws.length === 0 ? [] : [list(flaws)];
+  if (!diagnosis.canBeCode) return shown;
+  const { match, swapped } = diagnosis;
+  // Where nothing explains the pin, only the general is left to be said.
+  if (match === undefined) return swapped ? shown : [...shown, ...otherReasons(settings)];
+  const causes = causesOf(match, settings);
+  if (causes.length > 0) {
+    const certainty = textElement("small", CERTAINTY);
+    return [...shown, textElement("p", "The likely reason:"), list(causes), certainty];
+  }
+  // It is a code that the server takes, however it is written.
+  if (shown.length > 0) return shown;
+  return [
+    textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
+    list([...refusalSentences(settings), EXPIRED_ON_THE_WAY]),
+  ];
+}
+
+const EXPIRED_ON_THE_WAY =
+  "The pin had expired, or was not valid yet, when the server checked it: send it again.";
+
+function otherReasons(settings: PageSettings): readonly HTMLElement[] {
+  return [
+    textElement("p", "Possible reasons:"),
+    list([...OTHER_REASONS, ...refusalSentences(settings)]),
+  ];
+}
+
+function list(sentences: readonly string[]): HTMLElement {
+  const list = document.createElement("ul");
+  list.append(...sentences.map(item));
+  return list;
+}
+
+// An option stays on one line, since a line may end after each of its hyphens.
+function item(sentence: string): HTMLElement {
+  const item = document.createElement("li");
+  item.append(
+    ...sentence.split(/(--[a-z-]+(?: \d+)?)/)
+      .map((text, i) => i % 2 === 0 ? text : textElement("code", text)),
+  );
+  return item;
+}

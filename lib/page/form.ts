@@ -1,0 +1,292 @@
+/**
+ * The forms that try an operation out, and the places of their results.
+ *
+ * @module
+ */
+
+import type { Operation, Parameter, ResultType } from "../operations/operations.ts";
+import { element, type MarkupElement } from "../xml/writer.ts";
+import type { PageContext } from "./context.ts";
+import { type Field, fieldOf } from "./samples/fields.ts";
+import { copyButton } from "./layout/components.ts";
+import { KEY_PLACEHOLDER } from "./samples/quoting.ts";
+import type { PageSettings } from "./shared/settings.ts";
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** How the page shows a result: as a picture to scan, as right or wrong, or as the text it is. */
+export function viewOf(type: ResultType): "picture" | "verdict" | "text" {
+  if (type.kind === "record") return type.picture === undefined ? "text" : "picture";
+  return type.kind === "boolean" ? "verdict" : "text";
+}
+
+/**
+ * The form of an operation, and the place of its result beside it. Without script it posts like any
+ * form, and the browser shows the reply.
+ *
+ * @param service The address of the service, relative to the page.
+ */
+export function tryIt(operation: Operation, context: PageContext, service: string): MarkupElement {
+  const { name, parameters, result } = operation;
+  const view = viewOf(result);
+  const picture: Attributes = result.kind === "record" && result.picture !== undefined
+    ? { "data-html": result.picture.html, "data-text": result.picture.text }
+    : {};
+  const form = element(
+    "form",
+    {
+      "action": `${service}/${name}`,
+      "method": "post",
+      "autocomplete": "off",
+      "data-operation": name,
+      "data-view": view,
+      "data-settings": JSON.stringify(settingsOf(context)),
+      ...picture,
+    },
+    ...parameters.map((parameter) =>
+      fieldElement(operation, parameter, fieldOf(parameter.name, context.service))
+    ),
+    element(
+      "p",
+      { class: "row" },
+      element(
+        "button",
+        { type: "submit" },
+        // In one box, so that the gap between the words is that of the font.
+        element(
+          "span",
+          {},
+          "Send",
+          element("span", { class: "by" }),
+        ),
+      ),
+      element(
+        "span",
+        { class: "hint no-js" },
+        "You see the reply as the service sends it, in XML.",
+      ),
+    ),
+  );
+  const box = view === "picture" ? pairing(name) : answer(operation, context);
+  return element("div", { class: "try" }, form, box);
+}
+
+function settingsOf({ service, maxFailures, singleUse }: PageContext): PageSettings {
+  const { otp: { algorithm, digits, period, window }, secretEncoding } = service;
+  return { algorithm, digits, period, window, secretEncoding, maxFailures, singleUse };
+}
+
+function fieldElement(
+  operation: Operation,
+  { name, mayBeEmpty }: Parameter,
+  { label, hint, example, isPrefilled, isSecret = false, attributes }: Field,
+): MarkupElement {
+  const id = `${operation.name}-${name}`;
+  // A secret is made up where an app is given it, and only there.
+  const canBeDrawn = isSecret && viewOf(operation.result) === "picture";
+  const input = element("input", {
+    id,
+    name,
+    type: "text",
+    "aria-describedby": `${id}-hint`,
+    ...(isPrefilled ? { value: example } : {}),
+    ...(mayBeEmpty ? {} : { required: "" }),
+    ...("spellcheck" in attributes ? { class: "code" } : {}),
+    ...attributes,
+  });
+  return element(
+    "div",
+    { class: "field" },
+    element(
+      "div",
+      { class: "name" },
+      element("label", { for: id }, label),
+      element("code", {}, name),
+    ),
+    input,
+    ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
+    // Where there is a picture, it stands with that: an app must not be given the secret first.
+    ...(isSecret && !canBeDrawn ? [LENGTH_WARNING] : []),
+    ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
+    element("span", { class: "hint", id: `${id}-hint` }, hint),
+  );
+}
+
+// The script writes the sentence. The sentence is hidden and not the paragraph: browsers read out
+// what comes into an element that is there.
+const LENGTH_WARNING = element(
+  "p",
+  { class: "short on-screen js-only", role: "status" },
+  element("span", { hidden: "" }),
+);
+
+const RANDOM_BUTTON = element(
+  "button",
+  { type: "button", class: "js-only small random" },
+  "New random secret",
+);
+
+/** The field for the key of the person at the page; its value never leaves with a form. */
+export const KEY_FIELD: MarkupElement = element(
+  "div",
+  { class: "card keys js-only" },
+  element("label", { for: "key" }, "Your API key"),
+  element("input", {
+    "id": "key",
+    "name": "key",
+    "type": "password",
+    "class": "code",
+    "autocomplete": "off",
+    "placeholder": KEY_PLACEHOLDER,
+    "aria-describedby": "key-hint",
+  }),
+  element(
+    "span",
+    { class: "hint", id: "key-hint" },
+    "Used in the samples and in what you send. If it is empty, the browser sends the key that opened this page.",
+  ),
+);
+
+function answer({ parameters, result }: Operation, context: PageContext): MarkupElement {
+  const names = parameters.map(({ name }) => name);
+  // What is right depends on the time.
+  const isTimed = viewOf(result) === "verdict";
+  const isCode = isTimed && names.includes("pin") && names.includes("secretCode");
+  return element(
+    "div",
+    { class: isCode ? "result judged js-only" : "result js-only" },
+    element("p", { class: "answer empty", role: "status" }, "The answer appears here."),
+    ...(isCode ? [REASONS, testAuthenticator(context)] : []),
+    ...(isTimed ? [clock(context)] : []),
+  );
+}
+
+const REASONS = element(
+  "details",
+  { class: "reasons", open: "", hidden: "" },
+  element("summary", {}, "Why it is false"),
+  element("div", {}),
+  element(
+    "small",
+    { class: "elsewhere", hidden: "" },
+    "To see which it is, open this page over HTTPS or on localhost.",
+  ),
+);
+
+/** The codes around now: the steps at which the window begins and ends, and those beside now. */
+function testAuthenticator({ service: { otp: { window } } }: PageContext): MarkupElement {
+  const steps = [...new Set([-window - 1, -1, 1, window + 1])];
+  const others = steps.map((step) => {
+    const isAccepted = Math.abs(step) <= window;
+    return element(
+      "button",
+      { "type": "button", "class": "small", "data-step": String(step) },
+      element("span", {}, stepName(step)),
+      element("span", { class: "code" }),
+      element("span", { class: "taken" }, isAccepted ? "accepted" : "refused"),
+    );
+  });
+  return element(
+    "div",
+    { class: "test-app", hidden: "", role: "group", "aria-labelledby": "test-app-title" },
+    element("h3", { id: "test-app-title" }, "No phone? Use this test authenticator"),
+    // The script shows one of the two: over plain HTTP, browsers compute nothing for a page.
+    element(
+      "p",
+      { class: "hint elsewhere", hidden: "" },
+      "To see codes here, open this page over HTTPS or on localhost.",
+    ),
+    element(
+      "div",
+      { class: "codes" },
+      element(
+        "p",
+        { class: "hint" },
+        "It shows the codes that an app shows for the secret code in the form. This browser " +
+          "computes them. Press a code to fill it in.",
+      ),
+      element(
+        "button",
+        { "type": "button", "class": "now", "data-step": "0" },
+        RING,
+        element("span", { class: "code" }),
+        element("span", { class: "use" }, "Use this code"),
+      ),
+      element("div", { class: "row others" }, ...others),
+    ),
+  );
+}
+
+function stepName(step: number): string {
+  if (step === -1) return "Previous";
+  if (step === 1) return "Next";
+  return step < 0 ? `${-step} steps ago` : `In ${step} steps`;
+}
+
+const CIRCLE = { cx: "16", cy: "16", r: "13", fill: "none", "stroke-width": "5" };
+
+const RING = element(
+  "svg",
+  { "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 32 32", "aria-hidden": "true" },
+  element("circle", { ...CIRCLE, class: "whole-arc" }),
+  element("circle", {
+    ...CIRCLE,
+    "class": "left-arc",
+    "pathLength": "1",
+    "transform": "rotate(-90 16 16)",
+  }),
+);
+
+function clock({ service: { otp } }: PageContext): MarkupElement {
+  const period = String(otp.period);
+  return element(
+    "div",
+    { "class": "clock", "data-period": period },
+    element(
+      "span",
+      {},
+      "Server time ",
+      element("b", { class: "time" }, "--:--:--"),
+      " UTC; ",
+      element("b", { class: "left" }, "--"),
+      " s left of this time step",
+    ),
+    element("progress", { max: period, value: "0", "aria-label": "Seconds left" }),
+    element("span", { class: "skew" }),
+  );
+}
+
+function pairing(name: string): MarkupElement {
+  const id = `${name}-setup`;
+  return element(
+    "div",
+    { class: "result pairing js-only" },
+    element("p", { class: "for print-only", dir: "auto" }),
+    LENGTH_WARNING,
+    element("div", { class: "tile" }, element("p", {}, "The QR code appears here.")),
+    element(
+      "div",
+      { class: "setup", hidden: "" },
+      element("h3", {}, "Or type in this setup key"),
+      element("code", { class: "groups", id }),
+      element(
+        "div",
+        { class: "row on-screen" },
+        copyButton(id, "the setup key"),
+        element("a", { class: "button small open" }, "Open in an app"),
+        element("button", { type: "button", class: "small print" }, "Print"),
+      ),
+    ),
+    element("p", { class: "status on-screen", role: "status" }),
+    PAPER,
+  );
+}
+
+// What stands on the printed sheet alone.
+const PAPER = element(
+  "ol",
+  { class: "print-only" },
+  element("li", {}, "Open an authenticator app and add an account."),
+  element("li", {}, "Scan the picture, or type in the setup key."),
+  element("li", {}, "Destroy this sheet: anybody who has it can make the same pins."),
+);

@@ -1,0 +1,170 @@
+/**
+ * The frame of every page: head, navigation, style and script, and the policy that lets in nothing
+ * but these.
+ *
+ * @module
+ */
+
+import project from "../../../deno.json" with { type: "json" };
+import { OPERATIONS } from "../../operations/operations.ts";
+import {
+  element,
+  type MarkupElement,
+  type MarkupNode,
+  writeHtmlFragment,
+  writeHtmlPage,
+} from "../../xml/writer.ts";
+import { link } from "./components.ts";
+
+/** The name of the product. */
+export const PRODUCT_NAME = "Authenticator";
+
+/** What the frame needs to know. */
+export interface FrameContext {
+  /** The path that the page was asked for by, not decoded. */
+  readonly path: string;
+  /** The base URL in its texts, where the script puts the address of the page in its place. */
+  readonly exampleBase: string | undefined;
+}
+
+/** What a page is made of. */
+export interface PageContent {
+  /** The heading. */
+  readonly title: string;
+  /** One paragraph under it. */
+  readonly lead: string;
+  /** What stands under that. */
+  readonly under?: readonly MarkupElement[];
+  /** The operation that the page is about. */
+  readonly current?: string;
+  /** All the rest. */
+  readonly main: readonly MarkupElement[];
+}
+
+/** Writes a page. */
+export function writePage(context: FrameContext, content: PageContent): string {
+  const { title, lead, under = [], current, main } = content;
+  const { exampleBase } = context;
+  const hero = [element("h1", {}, title), element("p", { class: "lead" }, lead), ...under];
+  const band = element(
+    "header",
+    { class: "band" },
+    element(
+      "div",
+      { class: "wrap" },
+      navigation(servicePath(context), title, current),
+      element("div", { class: "hero" }, ...hero),
+    ),
+  );
+  const body = element(
+    "body",
+    exampleBase === undefined ? {} : { "data-base": exampleBase },
+    element("a", { class: "skip", href: "#main" }, "Skip to content"),
+    band,
+    element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
+    footer(context),
+    element("p", { id: "told", class: "unseen", role: "status" }),
+    // Not in the page, so that a browser loads it once for all views.
+    element("script", { src: "?script" }),
+  );
+  return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
+}
+
+function headOf(title: string): MarkupElement {
+  return element(
+    "head",
+    {},
+    element("meta", { charset: "utf-8" }),
+    element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+    element("title", {}, title === PRODUCT_NAME ? title : `${title} - ${PRODUCT_NAME}`),
+    element("link", { rel: "icon", href: ICON }),
+    element("link", { rel: "alternate", type: "text/xml", href: "?disco" }),
+    // Not in the page either, which would be a fifth larger.
+    element("link", { rel: "stylesheet", href: "?style" }),
+  );
+}
+
+function navigation(service: string, title: string, current: string | undefined): MarkupElement {
+  const item = (href: string, text: string, isCurrent: boolean): MarkupNode =>
+    element(
+      "li",
+      {},
+      element("a", { href, ...(isCurrent ? { "aria-current": "page" } : {}) }, text),
+    );
+  return element(
+    "div",
+    { class: "top" },
+    element("a", { class: "brand", href: service }, MARK, PRODUCT_NAME),
+    element(
+      "nav",
+      { "aria-label": "Operations" },
+      element(
+        "ul",
+        {},
+        item(service, "Overview", title === PRODUCT_NAME),
+        ...[...OPERATIONS.keys()].map((name) => item(`?op=${name}`, name, name === current)),
+        item(`${service}#wsdl`, "WSDL", false),
+      ),
+    ),
+  );
+}
+
+function footer(context: FrameContext): MarkupElement {
+  const root = rootPath(context);
+  const service = servicePath(context);
+  return element(
+    "footer",
+    { class: "wrap" },
+    element("span", {}, `${PRODUCT_NAME} ${project.version}, ${project.license} licence`),
+    link(`${service}?op=${[...OPERATIONS.keys()][0]}#reference`, "Documentation"),
+    link(`${service}#settings`, "Server settings"),
+    link(`${service}#wsdl`, "WSDL"),
+    link(`${root}openapi.json`, "OpenAPI"),
+    link(`${root}healthz`, "Health"),
+    element("span", {}, "On the server: ", element("code", {}, "authenticator --help")),
+  );
+}
+
+// The three finder patterns of a picture code, and where the fourth corner would be, a check mark.
+const MARK = element(
+  "svg",
+  { "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 32 32", "aria-hidden": "true" },
+  element("rect", { width: "32", height: "32", rx: "7", fill: "#62d3a8" }),
+  element("path", {
+    "fill": "none",
+    "stroke": "#0c2a21",
+    "stroke-width": "2.6",
+    "d": "M6 6h7v7H6zM19 6h7v7h-7zM6 19h7v7H6zM18.5 22.7l3 3 5-6.2",
+  }),
+);
+
+const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`;
+
+/**
+ * The address of the service, relative to the page: so it is right behind a proxy that puts a
+ * prefix in front of the path.
+ */
+export function servicePath(context: FrameContext): string {
+  return `${rootPath(context)}api.asmx`;
+}
+
+/** The way from the page to the root of the service. */
+export function rootPath({ path }: FrameContext): string {
+  return path.endsWith("/") ? "../" : "";
+}
+
+/**
+ * The content security policy of every page (CSP Level 3): style and script of this server, calls to
+ * it, and no frame around it, so that nobody is led to press its buttons unawares.
+ */
+export const CONTENT_SECURITY_POLICY: string = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  // The icon.
+  "img-src data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

@@ -1,0 +1,78 @@
+/**
+ * What people need to know of each parameter to fill it in. The parameters themselves are those of
+ * `OPERATIONS`; one that has no row here is a plain text field.
+ *
+ * @module
+ */
+
+import type { ServiceContext } from "../../operations/context.ts";
+import type { Arguments, Operation } from "../../operations/operations.ts";
+
+/** A parameter as a field of a form. */
+export interface Field {
+  /** Its name for people. */
+  readonly label: string;
+  /** What it is for, one or two sentences. */
+  readonly hint: string;
+  /** The value in examples. */
+  readonly example: string;
+  /** Whether the example stands in the form from the start. */
+  readonly isPrefilled: boolean;
+  /** Whether a value of it may be drawn at random when there is none yet. */
+  readonly isSecret?: boolean;
+  /** Attributes of the input beside its type, which is text: a number would lose leading zeros. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+type Describe = (service: ServiceContext) => Field;
+
+const CODE_LIKE = { autocapitalize: "off", autocorrect: "off", spellcheck: "false" };
+
+// It asks to be replaced, and it is Base32 of 20 bytes: so it is an example under either encoding.
+const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
+
+const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
+  ["appName", () => ({
+    label: "App name",
+    hint: "Your company or product: what the app shows above the code.",
+    example: "Example Corp",
+    isPrefilled: true,
+    attributes: { autocomplete: "off", dir: "auto" },
+  })],
+  ["appInfo", () => ({
+    label: "Account",
+    hint: "Who it is for: a user name or e-mail address.",
+    example: "jane@example.com",
+    isPrefilled: true,
+    attributes: { autocomplete: "off", dir: "auto" },
+  })],
+  ["secretCode", ({ secretEncoding }) => ({
+    label: "Secret code",
+    hint: secretEncoding === "text"
+      ? "Text, not Base32: its UTF-8 bytes are the key. Apps take the setup key, the same bytes in " +
+        "Base32. Use 20 random characters or more."
+      : "Base32: letters A to Z and digits 2 to 7. Use 32 random characters or more.",
+    example: EXAMPLE_SECRET,
+    isPrefilled: false,
+    isSecret: true,
+    attributes: { autocomplete: "off", ...CODE_LIKE },
+  })],
+  ["pin", ({ otp: { digits } }) => ({
+    label: "Pin",
+    hint: `The ${digits} digits that the app shows now. Spaces are ignored.`,
+    example: "12345678".slice(0, digits),
+    isPrefilled: false,
+    attributes: { inputmode: "numeric", autocomplete: "one-time-code", ...CODE_LIKE },
+  })],
+]);
+
+/** A parameter as a field. */
+export function fieldOf(name: string, service: ServiceContext): Field {
+  return FIELDS.get(name)?.(service) ??
+    { label: name, hint: "", example: "string", isPrefilled: false, attributes: {} };
+}
+
+/** The arguments of an operation in examples. */
+export function exampleArguments({ parameters }: Operation, service: ServiceContext): Arguments {
+  return new Map(parameters.map(({ name }) => [name, fieldOf(name, service).example]));
+}

@@ -1,0 +1,97 @@
+/**
+ * The files of TLS: certificates and their keys.
+ *
+ * @module
+ */
+
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { Config } from "../../config/config.ts";
+import { flagOf, OptionFileError } from "../../config/option.ts";
+import type { StoreTls } from "../../guard/redis/connect.ts";
+import { currentRuntime } from "../runtime/current.ts";
+import type { Tls } from "../runtime/runtime.ts";
+import { readOptionText, type TlsFileOption } from "./option_file.ts";
+
+/**
+ * Reads the certificate and the key that the options name.
+ *
+ * @returns Undefined when the options name none.
+ * @throws {OptionFileError} When a file cannot be read, or not be used.
+ */
+export function readTls(config: Config): Tls | undefined {
+  const tls = readPair(config, "tlsCert", "tlsKey");
+  if (tls === undefined) return undefined;
+  try {
+    currentRuntime().tryTls(tls);
+  } catch {
+    throw new OptionFileError(
+      `the certificate of ${flagOf("tlsCert")} cannot be used with the key of ` +
+        `${flagOf("tlsKey")}: it must be of X.509 version 3, and the key of RSA with 2048 bits ` +
+        "or more, P-256, P-384, P-521 or Ed25519",
+    );
+  }
+  return tls;
+}
+
+/**
+ * Reads what TLS with the store of the guard needs.
+ *
+ * @throws {OptionFileError} When a file cannot be read, or not be used.
+ */
+export function readStoreTls(config: Config): StoreTls {
+  const { guardTlsCa } = config;
+  const ca = guardTlsCa === undefined ? undefined : readOptionText("guardTlsCa", guardTlsCa);
+  if (ca !== undefined) readCertificate(ca, "guardTlsCa");
+  return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
+}
+
+/** The certificates in a PEM file, each of its own; one that was cut off is one as well. */
+export function certificatesIn(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
+}
+
+// Checks that they belong together: each runtime has errors of its own for that, and Bun only shows
+// some to callers.
+function readPair(
+  config: Config,
+  certOption: TlsFileOption,
+  keyOption: TlsFileOption,
+): Tls | undefined {
+  const [certPath, keyPath] = [config[certOption], config[keyOption]];
+  if (certPath === undefined || keyPath === undefined) return undefined;
+  const tls = {
+    cert: readOptionText(certOption, certPath),
+    key: readOptionText(keyOption, keyPath),
+  };
+  const certificate = readCertificate(tls.cert, certOption);
+  // Deno would show a chain with a broken one to callers, and all of them would go away.
+  for (const pem of certificatesIn(tls.cert)) readCertificate(pem, certOption);
+  const key = parse(tls.key, keyOption, {
+    read: createPrivateKey,
+    expected: "a PEM private key without password",
+  });
+  if (!certificate.checkPrivateKey(key)) {
+    throw new OptionFileError(
+      `the key of ${flagOf(keyOption)} does not match the certificate of ${flagOf(certOption)}`,
+    );
+  }
+  return tls;
+}
+
+function readCertificate(pem: string, option: TlsFileOption): X509Certificate {
+  return parse(pem, option, {
+    read: (pem) => new X509Certificate(pem),
+    expected: "a PEM certificate",
+  });
+}
+
+function parse<T>(text: string, option: TlsFileOption, { read, expected }: {
+  readonly read: (text: string) => T;
+  readonly expected: string;
+}): T {
+  try {
+    return read(text);
+  } catch {
+    throw new OptionFileError(`the file of ${flagOf(option)} does not hold ${expected}`);
+  }
+}

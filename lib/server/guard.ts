@@ -1,0 +1,152 @@
+/**
+ * The guard of secrets, put together from the options.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
+import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
+import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
+import { type Evicted, MemoryStore } from "../guard/memory_store.ts";
+import { openStore, type StoreTls } from "../guard/redis/connect.ts";
+import { StoreLink } from "../guard/redis/link.ts";
+import { clauseOf } from "../guard/redis/reasons.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "../guard/redis/store.ts";
+import type { StoreUrl } from "../guard/redis/store_url.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { GuardEvent } from "../telemetry/metrics.ts";
+import { readOptionFile } from "./files/option_file.ts";
+import { readStoreTls } from "./files/tls.ts";
+
+/** Who is told of what befalls the guard. */
+export interface GuardObserver {
+  /** Takes what the operator should look at. */
+  readonly log: Pick<Log, "info" | "warn">;
+  /** Counts what befell it. */
+  readonly count: (event: GuardEvent) => void;
+}
+
+/** How often the log says that there is no room. */
+const EVICTION_WARNING_MS = 60_000;
+
+/** Tab, line feed, carriage return, blank. */
+const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
+
+/**
+ * Makes the guard that the options ask for.
+ *
+ * @returns undefined when every pin is to be looked at, and as often as it comes.
+ * @throws {OptionFileError} When a file that it needs cannot be used.
+ */
+export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
+  const rules = guardRules(config);
+  // Before anything else: a file that cannot be used is refused by every command alike.
+  const key = config.guardKeyFile === undefined
+    ? randomBytes(MIN_GUARD_KEY_BYTES)
+    : readGuardKey(config.guardKeyFile);
+  if (refusesNothing(rules)) return undefined;
+  const names = {
+    fingerprint: fingerprintBy(key, config.algorithm),
+    source: sourceNamesBy(key),
+  };
+  if (config.guard === "memory") {
+    const memory = memoryStore(rules, config.guardEntries, observer);
+    return { ...names, store: memory, memory };
+  }
+  return { ...names, ...redisStore(rules, config.guard, latestTls(config), observer) };
+}
+
+/** What programs on Windows put in front of text (UTF-8). */
+const BYTE_ORDER_MARK: readonly number[] = [0xEF, 0xBB, 0xBF];
+
+/**
+ * Reads the key of fingerprints: the bytes of a file, without a byte order mark before them and white
+ * space behind them where it is long enough without, since editors put one there and `echo` the other.
+ *
+ * @throws {OptionFileError} When it cannot be read, or is too short.
+ */
+export function readGuardKey(path: string): Uint8Array {
+  const all = readOptionFile("guardKeyFile", path);
+  const isMarked = BYTE_ORDER_MARK.every((byte, i) => byte === all[i]) &&
+    all.length >= BYTE_ORDER_MARK.length + MIN_GUARD_KEY_BYTES;
+  const bytes = all.subarray(isMarked ? BYTE_ORDER_MARK.length : 0);
+  let { length } = bytes;
+  while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
+  if (length < MIN_GUARD_KEY_BYTES) {
+    throw new OptionFileError(
+      `the file of ${
+        flagOf("guardKeyFile")
+      } must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
+        `or their text: it holds ${length} ${length === 1 ? "byte" : "bytes"}`,
+    );
+  }
+  // A copy: what was read has room for the longest file.
+  return Uint8Array.from(bytes.subarray(0, length));
+}
+
+// Delays are measured by a clock that nobody sets.
+function steadyClock(): number {
+  return performance.now();
+}
+
+function memoryStore(
+  rules: GuardRules,
+  maxEntries: number,
+  { log, count }: GuardObserver,
+): MemoryStore {
+  let warnedMs = -Infinity;
+  const onEviction = (what: Evicted): void => {
+    count(`evicted-${what}`);
+    const nowMs = steadyClock();
+    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+    warnedMs = nowMs;
+    log.warn(
+      `the guard is full: it remembers ${maxEntries} secrets (${flagOf("guardEntries")}), and ` +
+        "forgets those with the fewest wrong pins",
+    );
+  };
+  return new MemoryStore({ rules, now: steadyClock, maxEntries, onEviction });
+}
+
+function redisStore(
+  rules: GuardRules,
+  url: StoreUrl,
+  readTls: () => StoreTls,
+  { log, count }: GuardObserver,
+): Required<Pick<Guard, "store" | "known">> {
+  const { promise: known, resolve: know } = Promise.withResolvers<void>();
+  const { timeoutMs } = url;
+  const link = new StoreLink({
+    open: (onLoss) =>
+      openStore(url, { tls: readTls(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
+    probe,
+    probePrefix: PROBE_PREFIX,
+    timeoutMs,
+    isCluster: url.kind === "cluster",
+    now: steadyClock,
+    onChange: (error, isWhole) => {
+      know();
+      const what = isWhole ? "all pins are refused" : "pins of its secrets are refused";
+      if (error === undefined) log.info(`the store of the guard, ${url}, answers`);
+      else log.warn(`the store of the guard, ${url}, ${clauseOf(error)}: ${what}`);
+    },
+  });
+  const onError = (): void => count("store-error");
+  return { store: createRedisStore({ rules, link, now: steadyClock, onError }), known };
+}
+
+// Certificates are renewed while a server runs, so the files are read for each connection. Where
+// they cannot be used, for instance because they are being written, those read last are.
+function latestTls(config: Config): () => StoreTls {
+  let last = readStoreTls(config);
+  return () => {
+    try {
+      last = readStoreTls(config);
+    } catch (error) {
+      if (!(error instanceof OptionFileError)) throw error;
+    }
+    return last;
+  };
+}

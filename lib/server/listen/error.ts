@@ -1,0 +1,71 @@
+/**
+ * The reasons why an address cannot be listened on.
+ *
+ * @module
+ */
+
+import { isIP } from "node:net";
+import type { TcpAddress, UnixAddress } from "../runtime/runtime.ts";
+
+// By the error codes of the system, which both runtimes give.
+const TCP_REASONS: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "the port is in use by another program (stop it, or choose another port)"],
+  ["EADDRNOTAVAIL", "this machine does not have this address"],
+  ["EACCES", "this user may not listen on that port"],
+  ["ENOTFOUND", "this machine has no address with that name"],
+  ["EMFILE", "too many files are open"],
+  ["NotCapable", "the program was started without the permission to listen there"],
+]);
+
+const SOCKET_IN_USE = "the socket is in use by another program (stop it, or choose another path)";
+
+const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
+  ["NotCapable", "the program was started without the permission to create a file there"],
+  ["EADDRINUSE", SOCKET_IN_USE],
+  // So many wait for it that it takes no more: it is stopped, or has much to do.
+  ["EAGAIN", SOCKET_IN_USE],
+  ["EPROTOTYPE", "the path is taken by a socket of another kind"],
+  ["EMFILE", "too many files are open"],
+  ["EEXIST", "the path is taken by something that is not a socket"],
+  ["EACCES", "this user may not create or replace a socket there"],
+  ["EPERM", "this user may not create or replace a socket there"],
+  ["EROFS", "its folder is on a file system that is read-only"],
+  ["ENOSPC", "the disk of its folder is full"],
+  ["ENOENT", "its folder does not exist"],
+  ["ENOTDIR", "what its path names as a folder is none"],
+  ["ENAMETOOLONG", "the path is too long for a socket"],
+  ["EINVAL", "the path is too long for a socket"],
+]);
+
+/** The address cannot be listened on; the message is a clause for a person. */
+export class ListenError extends Error {
+  /** The name of the class. */
+  override readonly name = "ListenError";
+
+  /**
+   * Makes an error.
+   *
+   * @param address Where it was tried.
+   * @param code The system's code of the error, as `EADDRINUSE`.
+   */
+  constructor(address: TcpAddress | UnixAddress, readonly code: string) {
+    const [place, reason] = "path" in address
+      ? ["the socket", UNIX_REASONS.get(code)]
+      : [`${address.hostname}, port ${address.port}`, tcpReason(address, code)];
+    super(`cannot listen on ${place}: ${reason ?? "the address cannot be used"}`);
+  }
+}
+
+// For a name without an address, Deno gives no code and Bun any.
+function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
+  const reason = TCP_REASONS.get(code);
+  if (isIP(hostname) !== 0) return reason;
+  const noAddress = "this machine has no address with that name";
+  return code === "EADDRINUSE" ? `the port is in use, or ${noAddress}` : reason ?? noAddress;
+}
+
+/** The system's code of an error, as `EADDRINUSE`; its name when it has none. */
+export function systemErrorCode(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return "code" in error && error.code !== undefined ? String(error.code) : error.name;
+}

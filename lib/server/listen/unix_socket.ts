@@ -1,0 +1,65 @@
+/**
+ * The file of a unix socket: made with its permissions, in place of one on which no server answers.
+ *
+ * @module
+ */
+
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import process from "node:process";
+import { ListenError, systemErrorCode } from "./error.ts";
+
+/**
+ * Removes the socket of a server that is gone.
+ *
+ * @throws {ListenError} When a server answers there, or the path is taken by something else.
+ */
+export async function clearSocket(path: string): Promise<void> {
+  try {
+    const present = lstatSync(path, { throwIfNoEntry: false });
+    if (present === undefined) return;
+    if (!present.isSocket()) throw new ListenError({ path }, "EEXIST");
+    if (await isAnswered(path)) throw new ListenError({ path }, "EADDRINUSE");
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw error instanceof ListenError ? error : new ListenError({ path }, systemErrorCode(error));
+  }
+}
+
+/**
+ * Binds a socket. Until it has its mode, no other user can connect.
+ *
+ * @param open Listens on the path at once.
+ * @param mode Permission bits of the socket.
+ */
+export function bindSocket<Serving>(path: string, mode: number, open: () => Serving): Serving {
+  const umask = process.umask(0o177);
+  try {
+    const serving = open();
+    chmodSync(path, mode);
+    return serving;
+  } finally {
+    process.umask(umask);
+  }
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  try {
+    await connected(path);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "ECONNREFUSED") return false;
+    throw error;
+  }
+}
+
+function connected(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,182 @@
+/**
+ * The service put together from its options: the handler, and what it tells the operator.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import process from "node:process";
+import type { Config } from "../config/config.ts";
+import { flagOf, OptionFileError } from "../config/option.ts";
+import type { Handler } from "../http/handler.ts";
+import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
+import { OPERATOR_ROUTES } from "../http/routes.ts";
+import { createLog, type Log } from "../telemetry/log.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import { factKinds } from "../operations/facts.ts";
+import { waitAtMost } from "./runtime/timeout.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+import type { RequestEvent } from "../telemetry/request_event.ts";
+import { createGuard } from "./guard.ts";
+import { serviceHandler } from "./handler.ts";
+import { createLogWriter } from "./log_writer.ts";
+import { readOptionText } from "./files/option_file.ts";
+
+/** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
+const STORE_NEWS_MS = 2_000;
+
+/** What the command that serves needs. */
+export interface Service {
+  /** Answers requests. */
+  readonly handler: Handler;
+  /** Answers on the operator port. */
+  readonly probes: Handler;
+  /**
+   * Reads the keys of callers again, and puts them in the place of those in force.
+   *
+   * @returns The keys; undefined when callers need none.
+   * @throws {OptionFileError} When the file cannot be used; those in force stay.
+   */
+  readonly renewKeys: () => readonly CallerKey[] | undefined;
+  /** Waits until it is known whether pins can be checked, and no longer than two seconds. */
+  readonly known: () => Promise<void>;
+  /** The log on standard error. */
+  readonly log: Log;
+  /**
+   * Gives back what the service holds of the system, and resolves once its log is written: never,
+   * while nobody reads that.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** What the options do not say. */
+export interface ServiceFacts {
+  /** The version for `/metrics`. */
+  readonly version: string;
+  /** Whether the log may be coloured. */
+  readonly color: boolean;
+  /** Whether the server takes new work. */
+  readonly isReady: () => boolean;
+}
+
+/**
+ * Puts the service together.
+ *
+ * @param runtime What writes the log.
+ * @throws {OptionFileError} When the file of keys, or that of the guard's key, cannot be used.
+ */
+export function createService(
+  runtime: Runtime,
+  config: Config,
+  { version, color, isReady }: ServiceFacts,
+): Service {
+  const writer = createLogWriter(
+    runtime.writeError,
+    (count) => log.warn(`log lines lost: ${count}`),
+  );
+  const log: Log = createLog({
+    format: config.logFormat,
+    color,
+    write: writer.write,
+    now: Date.now,
+  });
+  const { apiKeysFile, metricsPort } = config;
+  const metrics = config.metrics || metricsPort !== undefined
+    ? createMetrics(version, factKinds(config.window))
+    : undefined;
+  const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
+  const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
+  const metricsPage = metrics &&
+    ((): string => metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
+  const parts = {
+    now: Date.now,
+    guard,
+    log,
+    isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
+    telemetry: {
+      observe: (event: RequestEvent) => observe(event, { log, metrics }),
+      requestId: requestIds(),
+      monotonicMs: () => performance.now(),
+    },
+  };
+  const handler = serviceHandler(config, {
+    ...parts,
+    apiKeys,
+    metricsPage: metricsPort === undefined ? metricsPage : undefined,
+  });
+  const operatorHost = config.metricsHost;
+  const probes = serviceHandler(
+    config,
+    { ...parts, apiKeys, metricsPage, operatorHost },
+    OPERATOR_ROUTES,
+  );
+  const close = async (): Promise<void> => {
+    guard?.store.close();
+    await writer.flush();
+  };
+  const renewKeys = (): readonly CallerKey[] | undefined => {
+    if (apiKeysFile === undefined) return undefined;
+    const keys = readKeys(apiKeysFile);
+    apiKeys?.replace(keys);
+    return keys;
+  };
+  const known = (): Promise<void> => waitAtMost(guard?.known ?? Promise.resolve(), STORE_NEWS_MS);
+  return { handler, probes, renewKeys, known, log, close };
+}
+
+function observe(event: RequestEvent, { log, metrics }: {
+  readonly log: Log;
+  readonly metrics: Metrics | undefined;
+}): void {
+  log.request(event);
+  metrics?.observe(event);
+}
+
+/**
+ * Reads the keys that callers must show one of.
+ *
+ * @throws {OptionFileError} When the file cannot be read, or not be used.
+ */
+export function readKeys(path: string): readonly CallerKey[] {
+  const text = readOptionText("apiKeysFile", path);
+  try {
+    return parseKeys(text);
+  } catch (error) {
+    if (error instanceof KeyFileError) {
+      const flag = flagOf("apiKeysFile");
+      throw new OptionFileError(`the file of ${flag} cannot be used: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** Bytes of a request's own part of its name: two of a billion are alike less than once in a million. */
+const ID_BYTES = 10;
+
+/** Names that are drawn at once: to ask for random bytes for each would take longer than the name. */
+const IDS_AT_ONCE = 512;
+
+// The beginning tells processes apart. What follows is drawn, not counted: everybody who may ask for
+// the health of the server would else learn how many requests others send.
+function requestIds(): () => string {
+  const prefix = randomBytes(5).toString("hex");
+  const length = 2 * ID_BYTES;
+  let drawn = "";
+  let at = 0;
+  return () => {
+    if (at === drawn.length) {
+      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
+      at = 0;
+    }
+    return `${prefix}-${drawn.slice(at, at += length)}`;
+  };
+}
+
+function processFigures(): Parameters<Metrics["text"]>[0] {
+  const { user, system } = process.cpuUsage();
+  return {
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+    startSeconds: (performance.timeOrigin) / 1000,
+  };
+}

@@ -1,0 +1,166 @@
+import { Buffer } from "node:buffer";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { textOf } from "../../lib/bindings/charset.ts";
+import { readForm } from "../../lib/bindings/form_urlencoded.ts";
+import { Fault } from "../../lib/operations/fault.ts";
+
+function bytes(text: string, encoding: "utf8" | "latin1" | "utf16le" = "utf8"): Uint8Array {
+  return Buffer.from(text, encoding);
+}
+
+const LATIN_1 = bytes("Büro", "latin1");
+
+const READ: readonly (readonly [charset: string | undefined, bytes: Uint8Array, text: string])[] = [
+  [undefined, bytes("Büro"), "Büro"],
+  ["utf8", bytes("Büro"), "Büro"],
+  ["us-ascii", bytes("Büro"), "Büro"],
+  ["us-ascii", LATIN_1, "Büro"],
+  ["ascii", Uint8Array.of(0x80), "€"],
+  ["iso-8859-1", LATIN_1, "Büro"],
+  ["windows-1252", LATIN_1, "Büro"],
+  ["iso-8859-15", Uint8Array.of(0xa4), "€"],
+  ["shift_jis", Uint8Array.of(0x83, 0x41), "ア"],
+  ["utf-16", bytes("Büro", "utf16le"), "Büro"],
+  ["utf-16be", Uint8Array.of(0, 0x42, 0, 0xfc, 0, 0x72, 0, 0x6f), "Büro"],
+  ["no-such-charset", bytes("Büro"), "Büro"],
+  // A byte order mark wins, and one is taken off.
+  ["iso-8859-1", bytes("\uFEFFBüro"), "Büro"],
+  [undefined, bytes("\uFEFFBüro", "utf16le"), "Büro"],
+  [undefined, bytes("\uFEFF\uFEFFa"), "\uFEFFa"],
+  // What an XML declaration says is ignored where the bytes decode.
+  [
+    undefined,
+    bytes('<?xml version="1.0" encoding="utf-16"?>ü'),
+    '<?xml version="1.0" encoding="utf-16"?>ü',
+  ],
+  [
+    "us-ascii",
+    bytes("<?xml version='1.0' encoding='koi8-r'?>\xe9", "latin1"),
+    "<?xml version='1.0' encoding='koi8-r'?>И",
+  ],
+  [
+    "no-such",
+    bytes("<?xml version='1.0' encoding = 'ISO-8859-2'?>\xb1", "latin1"),
+    "<?xml version='1.0' encoding = 'ISO-8859-2'?>ą",
+  ],
+];
+
+for (const [charset, sent, text] of READ) {
+  Deno.test(`textOf() reads ${JSON.stringify(text)} in ${charset}`, () => {
+    assertEquals(textOf(sent, charset), text);
+  });
+}
+
+const UNKNOWN = "and the Content-Type names no other known charset.";
+
+const REFUSED: readonly (readonly [string | undefined, Uint8Array, string, string])[] = [
+  [
+    undefined,
+    LATIN_1,
+    "unsupported-media-type",
+    `The body is not UTF-8 (line 1, column 2), ${UNKNOWN}`,
+  ],
+  [
+    "hush",
+    LATIN_1,
+    "unsupported-media-type",
+    `The body is not UTF-8 (line 1, column 2), ${UNKNOWN}`,
+  ],
+  ["utf-8", LATIN_1, "unreadable", "The body is not UTF-8 (line 1, column 2)."],
+  [
+    "utf-16",
+    Uint8Array.of(0x41, 0, 0, 0xd8, 0x41, 0),
+    "unreadable",
+    "The body is not in the charset that is named for it (line 1, column 2).",
+  ],
+  // A declaration that can be read in ASCII is not in UTF-16.
+  [
+    undefined,
+    bytes("<?xml version='1.0' encoding='utf-16'?>\xe9", "latin1"),
+    "unsupported-media-type",
+    `The body is not UTF-8 (line 1, column 40), ${UNKNOWN}`,
+  ],
+  [
+    undefined,
+    bytes("<?xml version='1.0' encoding='utf-8'?>\xe9", "latin1"),
+    "unreadable",
+    "The body is not UTF-8 (line 1, column 39).",
+  ],
+];
+
+for (const [charset, sent, code, message] of REFUSED) {
+  Deno.test(`textOf() says of ${sent.join(" ").slice(-30)} in ${charset}: ${message}`, () => {
+    const fault = assertThrows(() => textOf(sent, charset), Fault);
+    assertEquals([fault.code, fault.message], [code, message]);
+  });
+}
+
+// Bytes, and the place of the first one that is not UTF-8.
+const NOT_UTF_8: readonly (readonly [string, readonly number[], string])[] = [
+  ["a lone continuation byte", [0x61, 0x80], "line 1, column 2"],
+  ["an overlong form", [0x0a, 0xc0, 0xaf], "line 2, column 1"],
+  ["a surrogate", [0x61, 0x0d, 0x0a, 0x62, 0xed, 0xa0, 0x80], "line 2, column 2"],
+  ["a code point over U+10FFFF", [0xf4, 0x90, 0x80, 0x80], "line 1, column 1"],
+  ["ISO-8859-1", [0xf0, 0x9f, 0x94, 0x91, 0xe9, 0x20], "line 1, column 2"],
+  ["a character cut off at the end", [0x61, 0x62, 0xe2, 0x82], "line 1, column 3"],
+  ["a bad byte after a CR alone", [0x61, 0x0d, 0x62, 0x80], "line 2, column 2"],
+  ["a bad byte after a LF alone", [0x61, 0x0a, 0x62, 0x80], "line 2, column 2"],
+  ["a bad byte after two line ends", [0x0d, 0x0a, 0x0a, 0x80], "line 3, column 1"],
+];
+
+for (const [what, sent, place] of NOT_UTF_8) {
+  Deno.test(`textOf() refuses ${what} and says where`, () => {
+    const fault = assertThrows(() => textOf(Uint8Array.from(sent), "utf-8"), Fault);
+    assertEquals(fault.message, `The body is not UTF-8 (${place}).`);
+  });
+}
+
+function formOf(text: string, charset: string | undefined): readonly (readonly [string, string])[] {
+  return readForm(bytes(text, "latin1"), charset, (pairs) => [...pairs]);
+}
+
+Deno.test("readForm() reads escapes and raw bytes in the charset", () => {
+  assertEquals(formOf("a=B%FCro&b=B\xfcro", "iso-8859-1"), [["a", "Büro"], ["b", "Büro"]]);
+  assertEquals(formOf("a=%83A+%u00fc%zz", "shift_jis"), [["a", "ア ü%zz"]]);
+  assertEquals(formOf("a=\xc3%BC", undefined), [["a", "ü"]]);
+  assertEquals(formOf("%EF%BB%BFa=%EF%BB%BF", undefined), [["\uFEFFa", "\uFEFF"]]);
+  assertEquals(formOf("a%0A=%0A%FC\n%0A&b&\n=\n&%u000A\n%FC=", "latin1"), [
+    ["a\n", "\nü\n\n"],
+    ["b", ""],
+    ["\n", "\n"],
+    ["\n\nü", ""],
+  ]);
+  // One encoding for the whole form.
+  assertEquals(formOf("a=%C3%BC&b=%FC", "us-ascii"), [["a", "Ã¼"], ["b", "ü"]]);
+});
+
+Deno.test("readForm() refuses what is not in the charset, and charsets that are no ASCII", () => {
+  for (
+    const [text, charset, code, message] of [
+      ["a=%FC", undefined, "unreadable", "A percent-encoded text in the parameters is not UTF-8."],
+      ["a=\xfc", undefined, "unreadable", "The body is not UTF-8 (line 1, column 3)."],
+      [
+        "a=%FC",
+        "hush",
+        "unsupported-media-type",
+        `A percent-encoded text in the parameters is not UTF-8, ${UNKNOWN}`,
+      ],
+      [
+        "a=b",
+        "utf-16",
+        "unsupported-media-type",
+        "The charset of a form must be compatible with ASCII, as utf-8 is.",
+      ],
+      [
+        "\xff\xfea\0",
+        undefined,
+        "unsupported-media-type",
+        "The charset of a form must be compatible with ASCII, as utf-8 is.",
+      ],
+    ] as const
+  ) {
+    const fault = assertThrows(() => formOf(text, charset), Fault);
+    assertEquals([fault.code, fault.message], [code, message], text);
+  }
+});

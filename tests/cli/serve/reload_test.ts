@@ -1,0 +1,79 @@
+import { assertEquals } from "@std/assert/equals";
+import { keysInWords, reload, type Renewable } from "../../../lib/cli/serve/reload.ts";
+import { UsageError } from "../../../lib/config/option.ts";
+import type { CallerKey } from "../../../lib/http/api_keys.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
+import { configOf, withFolder } from "../command.ts";
+
+function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
+  return names.map((name, i) => ({ name, key: `key ${i}` }));
+}
+
+Deno.test("keysInWords() says how many keys there are, and whose", () => {
+  const none = undefined;
+  const all = [[], [none], [none, none], ["a"], ["b", "a", "b"], ["a", none, none], [none, "a"]];
+  assertEquals(all.map((names) => keysInWords(keysOf(...names))), [
+    "0 keys",
+    "1 key",
+    "2 keys",
+    "1 key: a",
+    "3 keys: b (2), a",
+    "3 keys: a, 2 without a name",
+    "2 keys: a, 1 without a name",
+  ]);
+});
+
+/** What a server says that was told to read again. */
+function told(args: readonly string[], parts: Partial<Renewable> = {}): readonly string[] {
+  const lines: string[] = [];
+  const log = {
+    info: (message: string) => void lines.push(`info: ${message}`),
+    warn: (message: string) => void lines.push(`warn: ${message}`),
+    error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
+  };
+  const nothing = { listener: { renew: () => false }, renewKeys: () => undefined, log };
+  reload(configOf(args), { ...nothing, ...parts });
+  return lines;
+}
+
+function fails(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+Deno.test("reload() says in a line for each file what came of it", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
+    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
+    const keys = ["--api-keys-file", "keys"];
+    const tls = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
+    const shown: unknown[] = [];
+    const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
+    const renewed = { listener, renewKeys: () => keysOf("a", undefined) };
+    const newCertificate = "info: new connections use the renewed certificate";
+    const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
+    assertEquals(told([], renewed), [
+      "info: SIGHUP: there are no certificate and no API keys to read again",
+    ]);
+    assertEquals(told(keys, renewed), [newKeys]);
+    assertEquals(shown, []);
+    assertEquals(told([...tls, ...keys], renewed), [newCertificate, newKeys]);
+    assertEquals(shown, [{ cert: CERTIFICATE, key: PRIVATE_KEY }]);
+    // A server that stops shows no other certificate.
+    assertEquals(told([...tls, ...keys]), []);
+    const broken = {
+      listener: { renew: fails(new TypeError("no certificate")) },
+      renewKeys: fails(new UsageError("line 1 is no key")),
+    };
+    assertEquals(told([...tls, ...keys], broken), [
+      "error: the old certificate is kept: TypeError: no certificate",
+      "warn: the old API keys are kept: line 1 is no key",
+    ]);
+    await Deno.remove(`${folder}/cert`);
+    assertEquals(told(tls, { listener }), [
+      "warn: the old certificate is kept: the file of --tls-cert cannot be read: " +
+      "there is no such file or folder",
+    ]);
+  });
+});

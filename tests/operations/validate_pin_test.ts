@@ -1,0 +1,213 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { factKinds, type Facts } from "../../lib/operations/facts.ts";
+import { shortName } from "../../lib/guard/fingerprint.ts";
+import type { Verdict } from "../../lib/guard/guard.ts";
+import { storeThat, type StoreWishes } from "../support/guard_store.ts";
+import { Fault } from "../../lib/operations/fault.ts";
+import { validatePin } from "../../lib/operations/validate_pin.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
+
+async function told(pin: string): Promise<readonly [boolean, readonly Facts[]]> {
+  const facts: Facts[] = [];
+  const result = await validatePin({ pin, secretCode: "secret" }, {
+    otp: OTP,
+    secretEncoding: "text",
+    now: () => 300_000,
+    report: (fact) => void facts.push(fact),
+  });
+  return [result, facts];
+}
+
+Deno.test("validatePin() without a guard tells how far off a right pin is, and of a wrong one nothing", async () => {
+  for (const distance of [-2, 0, 1]) {
+    assertEquals(await told(referenceHotp("secret", 10 + distance)), [true, [{ distance }]]);
+  }
+  assertEquals(await told(referenceHotp("secret", 13)), [false, []]);
+});
+
+Deno.test("validatePin() without a guard asks nobody who asks", async () => {
+  const pin = referenceHotp("secret", 10);
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
+  assertEquals(await validatePin({ pin, secretCode: "secret" }, context), true);
+  assertEquals(await validatePin({ pin: "12345", secretCode: "secret" }, context), false);
+});
+
+/** What is done, in its order, for a pin: codes that are computed, and the decision. */
+async function worked(pin: string, wishes?: StoreWishes): Promise<string> {
+  const work: string[] = [];
+  const { sign } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "sign", {
+    configurable: true,
+    value: (...args: Parameters<typeof sign>) => {
+      work.push("code");
+      return sign.apply(crypto.subtle, args);
+    },
+  });
+  const settle = wishes?.settle ??
+    ((_: string, step: number | undefined) => step === undefined ? "wrong" : "accepted");
+  const store = storeThat({
+    ...wishes,
+    settle: (...args) => (work.push("decision"), settle(...args)),
+  });
+  try {
+    const guard = wishes && { fingerprint: () => "f", source: () => "s", store };
+    const otp = { ...OTP, window: 1 };
+    const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
+    work.push(String(await validatePin({ pin, secretCode: "secret" }, context)));
+  } finally {
+    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
+  }
+  return work.join(" ");
+}
+
+const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
+  referenceHotp("secret", step)
+);
+const LOCAL = {};
+const SHARED = { hasLook: false };
+const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
+
+Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
+  assertEquals(await worked(CURRENT!), "code true");
+  assertEquals(await worked(CURRENT!, LOCAL), "code decision true");
+});
+
+Deno.test("validatePin() computes every step for any other pin, before it decides", async () => {
+  for (const [pin, result] of [[BEFORE, true], [AFTER, true], [WRONG, false]] as const) {
+    assertEquals(await worked(pin!), `code code code ${result}`);
+    assertEquals(await worked(pin!, LOCAL), `code code code decision ${result}`);
+  }
+});
+
+Deno.test("validatePin() computes every step where it holds the answer to a right pin back", async () => {
+  for (const held of ["throttled", "replayed", "unavailable"] as const) {
+    assertEquals(await worked(CURRENT!, verdict(held)), "code decision code code false");
+    assertEquals(await worked(AFTER!, verdict(held)), "code code code decision false");
+    assertEquals(await worked(WRONG!, verdict(held)), "code code code decision false");
+  }
+});
+
+Deno.test("validatePin() computes every step before it asks a shared store", async () => {
+  for (const pin of [BEFORE, CURRENT, AFTER]) {
+    assertEquals(await worked(pin!, SHARED), "code code code decision true");
+  }
+  assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
+});
+
+Deno.test("validatePin() drops blanks, tabs and line ends of a pin, and nothing else", async () => {
+  const [start, end] = [CURRENT!.slice(0, 3), CURRENT!.slice(3)];
+  for (const blank of [" ", "\t", "\r\n", " \t "]) {
+    assertEquals((await told(`${blank}${start}${blank}${end}${blank}`))[0], true);
+  }
+  for (const other of ["-", ".", "\u00a0", "\u200b", "\f"]) {
+    assertEquals((await told(`${start}${other}${end}`))[0], false);
+  }
+});
+
+Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
+  for (const refused of [undefined, "throttled"] as const) {
+    const asked: unknown[] = [];
+    const facts: Facts[] = [];
+    const store = storeThat({
+      refusal: (...args: unknown[]) => (asked.push(args), refused),
+      settle: (...args: unknown[]) => (asked.push(args), "replayed"),
+    });
+    const guard = {
+      fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+      source: (fingerprint: string, source: string) => `${source}, ${fingerprint}`,
+      store,
+    };
+    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<boolean> =>
+      validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
+    assertEquals(await ask({ source: "web", report: (told) => void facts.push(told) }), false);
+    assertEquals(await ask({}), false);
+    const name = "fingerprint of 115";
+    const names = [[name, `web, ${name}`], [name, undefined]] as const;
+    assertEquals(
+      asked,
+      names.flatMap(([own, asker]) => [
+        [own, asker],
+        ...(refused === undefined ? [[own, 10, asker]] : []),
+      ]),
+    );
+    assertEquals(facts, [{ secret: shortName(name), outcome: refused ?? "replayed" }]);
+  }
+});
+
+Deno.test("validatePin() asks the guard about no empty pin, and says so", async () => {
+  const asked = (): never => {
+    throw new Error("The guard is asked");
+  };
+  const guard = {
+    fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+    source: asked,
+    store: storeThat({ refusal: asked, settle: asked }),
+  };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  const facts: Facts[] = [];
+  const report = (told: Facts): void => void facts.push(told);
+  for (const pin of ["", " \t\r\n"]) {
+    const call = { pin, secretCode: "s" };
+    assertEquals(await validatePin(call, { ...context, guard, source: "web", report }), false);
+    assertEquals(await validatePin(call, { ...context, report }), false);
+    assertEquals(await validatePin(call, context), false);
+  }
+  const secret = shortName("fingerprint of 115");
+  const once = [{ secret, outcome: "empty" }, { outcome: "empty" }] as const;
+  assertEquals(facts, [...once, ...once]);
+});
+
+Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {
+  assertEquals(factKinds(3), [
+    {
+      name: "distance",
+      metric: "authenticator_pin_step_distance",
+      help: "Time steps from the current one to that of an accepted pin.",
+      bounds: [-3, -2, -1, 0, 1, 2, 3],
+    },
+    {
+      name: "outcome",
+      metric: "authenticator_guard_refusals_total",
+      help: "Pins not accepted for another reason than being wrong.",
+      words: ["throttled", "replayed", "unavailable", "empty"],
+      label: "reason",
+    },
+  ]);
+});
+
+Deno.test("a Fault is an error by its own name, and of no header blocks unless they are given", () => {
+  assertEquals(new Fault("invalid", "Missing parameter: pin.").notUnderstood, []);
+  assertEquals(
+    String(new Fault("invalid", "Missing parameter: pin.")),
+    "Fault: Missing parameter: pin.",
+  );
+});
+
+Deno.test("validatePin() gives the look back where no code can be computed", async () => {
+  const done: string[] = [];
+  const store = {
+    ...storeThat(),
+    admit: () => ({
+      hasLook: true,
+      settle: () => (done.push("settled"), "accepted" as const),
+      cancel: () => void done.push("cancelled"),
+    }),
+  };
+  const guard = { fingerprint: () => "f", source: () => "s", store };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const { importKey } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "importKey", {
+    configurable: true,
+    value: () => Promise.reject(new Error("Thrown by a test")),
+  });
+  try {
+    await assertRejects(() => validatePin({ pin: "123456", secretCode: "s" }, context), Error);
+  } finally {
+    Object.defineProperty(crypto.subtle, "importKey", { configurable: true, value: importKey });
+  }
+  assertEquals(done, ["cancelled"]);
+});
