@@ -41,7 +41,7 @@ Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle | --release]
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`; --with bun makes
                    it too
   --release        dist/release/: executables for every target with both runtimes, the bundle, manual
-                   page, licences, SBOM, notes and checksums. --with and --target narrow it
+                   page, library for npm, licences, SBOM, notes and checksums. --with and --target narrow it
 
 DENORT_BIN names the Deno base executable where it cannot be downloaded; without both, Bun is used.
 Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx.
@@ -189,6 +189,7 @@ release_texts() {
   cp LICENSE "$made"
   printf '%s\n' "$notes" >"$made/RELEASE_NOTES.md"
   tool sbom "${runtimes[@]}" >"$made/sbom.cdx.json"
+  deno_cli run --lock=deno.lock --frozen --no-prompt -A release/npm.ts "$made" >"$STAGE/log"
 }
 
 # Runs a command of the program that needs no options.

@@ -12,7 +12,7 @@
 import { decide } from "../tests/support/guard_store.ts";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { serviceHandler } from "../lib/server/handler.ts";
+import { serviceHandler } from "../tests/support/service_handler.ts";
 import { readParameters, readQuery } from "../lib/bindings/form_urlencoded.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";

@@ -7,7 +7,7 @@
 
 import { decide, refusal } from "../tests/support/guard_store.ts";
 import process from "node:process";
-import { serviceHandler } from "../lib/server/handler.ts";
+import { serviceHandler } from "../tests/support/service_handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";

@@ -5,7 +5,7 @@
 //     deno run -A bench/guard_pairs.ts
 
 import process from "node:process";
-import { serviceHandler } from "../lib/server/handler.ts";
+import { serviceHandler } from "../tests/support/service_handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
 import { type Guard, guardRules } from "../lib/guard/guard.ts";

@@ -6,7 +6,7 @@
 
 import { refusal } from "../tests/support/guard_store.ts";
 import process from "node:process";
-import { serviceHandler } from "../lib/server/handler.ts";
+import { serviceHandler } from "../tests/support/service_handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { extraLooks } from "../lib/guard/budget.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";

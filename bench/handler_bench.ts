@@ -1,7 +1,7 @@
 // What a request costs in the handler, without the runtime's socket: every operation in every
 // binding, and the same with the body of an error.
 
-import { serviceHandler } from "../lib/server/handler.ts";
+import { serviceHandler } from "../tests/support/service_handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 

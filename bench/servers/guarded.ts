@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import net from "node:net";
 import process from "node:process";
 import { createGuard } from "../../lib/server/guard.ts";
-import { serviceHandler } from "../../lib/server/handler.ts";
+import { serviceHandler } from "../../tests/support/service_handler.ts";
 import { createLogWriter } from "../../lib/server/log_writer.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { type Guard, guardRules, type GuardStore, type Verdict } from "../../lib/guard/guard.ts";

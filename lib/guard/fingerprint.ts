@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
 
 /** The least number of bytes in a key for fingerprints, as many as the hash has. */
@@ -47,18 +48,25 @@ export function fingerprintBy(
     const message = canonicalKey(key, algorithm);
     const end = block.length + message.length;
     inner.set(message, block.length);
-    digest.setFromHex(hash("sha256", inner.subarray(0, end), "hex"));
+    setHex(digest, hash("sha256", inner.subarray(0, end), "hex"));
     // No secret stays behind.
     inner.fill(0, block.length, end);
-    digest.setFromHex(hash("sha256", outer, "hex"));
-    return digest.toBase64(BASE64URL);
+    setHex(digest, hash("sha256", outer, "hex"));
+    return base64url(digest);
   };
 }
 
 /** Bytes that SHA-256 gives. */
 const DIGEST_BYTES = 32;
 
-const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
+// Node has no methods of ES2026 for this before version 25, and Deno takes 5 µs more with its Buffer.
+const isOldNode = !("setFromHex" in Uint8Array.prototype);
+const setHex: (bytes: Uint8Array, hex: string) => void = isOldNode
+  ? (bytes, hex) => bytes.set(Buffer.from(hex, "hex"))
+  : (bytes, hex) => bytes.setFromHex(hex);
+const base64url: (bytes: Uint8Array) => string = isOldNode
+  ? (bytes) => Buffer.from(bytes).toString("base64url")
+  : (bytes) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
 /** Characters of the name of a secret that the log shows. */
 const SHORT_NAME_LENGTH = 10;
@@ -95,7 +103,7 @@ export function sourceNamesBy(
 // for its hash, and every key is filled up with zero bytes.
 function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
   const short = key.length > BLOCK_BYTES[algorithm]
-    ? Uint8Array.fromHex(hash(algorithm.toLowerCase(), key, "hex"))
+    ? Buffer.from(hash(algorithm.toLowerCase(), key, "hex"), "hex")
     : key;
   let { length } = short;
   while (length > 0 && short[length - 1] === 0) length--;

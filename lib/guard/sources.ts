@@ -15,7 +15,7 @@ export interface SourceState extends Spending {
 }
 
 /** How long a source is known after its last right pin. */
-export const KNOWN_MS = 30 * 24 * 3_600_000;
+export const KNOWN_MS: number = 30 * 24 * 3_600_000;
 
 /** Sources that are remembered for a secret, at most. */
 export const MAX_SOURCES = 16;

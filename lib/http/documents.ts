@@ -4,46 +4,53 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { eTag } from "@std/http/etag";
 import type { Reply } from "../bindings/binding.ts";
 import { disco } from "../bindings/description/disco.ts";
 import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
-import { CONTENT_SECURITY_POLICY } from "../page/layout/layout.ts";
-import { STYLE } from "../page/layout/style.ts";
-import { type Format, FORMATS } from "../page/snippets/language.ts";
-import { fieldOf } from "../page/samples/fields.ts";
-import { SCRIPT } from "../page/script.ts";
-import { operationPage, servicePage, unknownOperationPage } from "../page/page.ts";
+import type { PagePart, ServicePage } from "../page/documents.ts";
+import { type Field, fieldOf } from "../page/samples/fields.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { type Answer, isFresh } from "./response.ts";
-import type { AnswererMaker, Exchange } from "./exchange.ts";
+import { type Answer, isFresh, plainReply } from "./response.ts";
+import type { Answerer } from "./exchange.ts";
 import { question } from "./probes.ts";
 import type { HandlerState } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
-/** A reply of text. */
-type TextReply = Reply & { readonly body: string };
-
-/** The service page, the WSDL and the discovery document. */
-export const documents: AnswererMaker = documentsBy(({ query }) =>
-  USUAL_QUERIES.get(query) ?? documentIn(query)
-);
+/** The WSDL, the discovery document, and the service page where there is one. */
+export function documents(state: HandlerState): Answerer {
+  const { page } = state;
+  // Of most callers, taken apart once: each time, it would take a quarter of the handler's time.
+  const usual = new Map(
+    ["", "wsdl", "WSDL", "disco", "script", "style", ...OPERATIONS.keys().map((op) => `op=${op}`)]
+      .map((query) => [query, documentIn(query, page)]),
+  );
+  const written = new Map<string, Promise<Written>>();
+  return question(state, ({ request, target }) => {
+    const { query } = target;
+    const wanted = usual.get(query) ?? documentIn(query, page);
+    if (typeof wanted === "string") return answerDescription(wanted, request, target, state);
+    return page === undefined || wanted === undefined
+      ? NO_PAGE
+      : answerPage({ page, part: wanted, written }, request, target, state);
+  });
+}
 
 /** The OpenAPI description. */
-export const openApiDocument: AnswererMaker = documentsBy(() => "openapi");
-
-/** Makes what answers with documents, by what tells which one is asked for. */
-function documentsBy(nameIn: (target: Target) => DocumentName): AnswererMaker {
-  return (state) => {
-    const written = new Map<string, Promise<Written>>();
-    return question(
-      state,
-      (exchange) => answerDocument(exchange, nameIn(exchange.target), state, written),
-    );
-  };
+export function openApiDocument(state: HandlerState): Answerer {
+  return question(
+    state,
+    ({ request, target }) => answerDescription("openapi", request, target, state),
+  );
 }
+
+const NO_PAGE: Answer = {
+  reply: plainReply(404, "The service is described at ?wsdl, and at /openapi.json."),
+  outcome: "not-found",
+};
 
 /**
  * The base URL in the texts of a page where no option gives one. Links are relative, and the script
@@ -78,71 +85,67 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(zipped).arrayBuffer());
 }
 
-async function answerDocument(
-  { request, target }: Exchange,
-  name: DocumentName,
-  state: HandlerState,
-  written: Map<string, Promise<Written>>,
-): Promise<Answer> {
-  const { plain, zipped } =
-    await (isForTools(name)
-      ? writeForTools(name, contextOf(state, target, baseOf(request, target, state)))
-      : writtenPage(name, target, state, written));
-  const { etag, whole, fresh } = zipped !== undefined && takesGzip(request) ? zipped : plain;
-  return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
-}
-
-function contextOf(
-  state: HandlerState,
-  { path }: Target,
-  base: string,
-  format: Format = DEFAULT_FORMAT,
-): PageContext {
-  return {
-    namespace: state.namespace,
-    base,
-    exampleBase: state.baseUrl === undefined ? EXAMPLE_BASE : undefined,
-    path,
-    service: state.service,
-    bindings: state.bindings,
-    wantsKey: state.keys !== undefined,
-    maxFailures: state.maxFailures ?? 0,
-    singleUse: state.singleUse ?? false,
-    format,
-  };
-}
-
-/** Writes a document with the base URL of its caller. */
-async function writeForTools(name: ToolDocument, context: PageContext): Promise<Written> {
-  const [type, body] = TOOL_DOCUMENTS[name](context);
-  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
-  const reply = { ...OK, contentType: `${type}; charset=utf-8`, body, headers };
-  return { plain: representation(reply, await eTag(body)), zipped: undefined };
-}
-
-/** Writes a part of the page once. */
-function writtenPage(
-  name: PageName,
+async function answerDescription(
+  name: Description,
+  request: Request,
   target: Target,
   state: HandlerState,
-  written: Map<string, Promise<Written>>,
-): Promise<Written> {
-  const wanted = typeof name === "string" ? name : `${name.op} ${name.format}`;
-  const key = `${target.path.endsWith("/")} ${wanted}`;
+): Promise<Answer> {
+  const [type, body] = DESCRIPTIONS[name](baseOf(request, target, state), state);
+  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
+  const reply = { ...OK, contentType: `${type}; charset=utf-8`, body, headers };
+  return answerOf(representation(reply, await eTag(body)), request);
+}
+
+/** What the service page is answered from. */
+interface PageSource {
+  readonly page: ServicePage;
+  readonly part: PagePart;
+  readonly written: Map<string, Promise<Written>>;
+}
+
+async function answerPage(
+  { page, part, written }: PageSource,
+  request: Request,
+  target: Target,
+  state: HandlerState,
+): Promise<Answer> {
+  const key = `${target.path.endsWith("/")} ${part.name} ${part.format}`;
   let found = written.get(key);
   if (found === undefined) {
-    found = writePart(name, target, state);
+    found = writePart(page, part, target, state);
     written.set(key, found);
     // What failed may succeed the next time.
     found.catch(() => written.delete(key));
   }
-  return found;
+  const { plain, zipped } = await found;
+  return answerOf(zipped !== undefined && takesGzip(request) ? zipped : plain, request);
 }
 
-async function writePart(name: PageName, target: Target, state: HandlerState): Promise<Written> {
-  const format = typeof name === "string" ? undefined : name.format;
-  const context = contextOf(state, target, state.baseUrl ?? EXAMPLE_BASE, format);
-  const reply = await describe(name, context);
+function answerOf({ etag, whole, fresh }: Representation, request: Request): Answer {
+  return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
+}
+
+async function writePart(
+  page: ServicePage,
+  part: PagePart,
+  { path }: Target,
+  state: HandlerState,
+): Promise<Written> {
+  const { namespace, service, bindings, keys, maxFailures = 0, singleUse = false } = state;
+  const context: PageContext = {
+    namespace,
+    base: state.baseUrl ?? EXAMPLE_BASE,
+    exampleBase: state.baseUrl === undefined ? EXAMPLE_BASE : undefined,
+    path,
+    service,
+    bindings,
+    wantsKey: keys !== undefined,
+    maxFailures,
+    singleUse,
+    format: part.format,
+  };
+  const reply = await page.write(part, context);
   const etag = await eTag(reply.body);
   const plain = representation(reply, etag);
   if (reply.status !== 200) {
@@ -152,7 +155,7 @@ async function writePart(name: PageName, target: Target, state: HandlerState): P
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   const zipped = await gzip(reply.body);
   // Of the bytes, since another runtime compresses to others.
-  const zippedTag = (await eTag(zipped.toBase64())).replace(/"$/, '-gzip"');
+  const zippedTag = (await eTag(Buffer.from(zipped).toString("base64"))).replace(/"$/, '-gzip"');
   return {
     plain: representation(varied, etag),
     zipped: representation({ ...varied, body: zipped }, zippedTag, "gzip"),
@@ -169,74 +172,36 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   };
 }
 
-/** A document. */
-type DocumentName = ToolDocument | PageName;
-
 /** A description of the service for tools. */
-type ToolDocument = "wsdl" | "disco" | "openapi";
+type Description = "wsdl" | "disco" | "openapi";
 
-/** A part of the page: the script, the style, the overview, or the view of an operation. */
-type PageName =
-  | "script"
-  | "style"
-  | "overview"
-  | "unknown"
-  | { readonly op: string; readonly format: Format };
-
-const TOOL_DOCUMENTS: Readonly<
-  Record<ToolDocument, (context: PageContext) => readonly [mediaType: string, text: string]>
+const DESCRIPTIONS: Readonly<
+  Record<
+    Description,
+    (base: string, state: HandlerState) => readonly [mediaType: string, text: string]
+  >
 > = {
-  wsdl: (context) => ["text/xml", wsdl(context)],
-  disco: (context) => ["text/xml", disco(context)],
-  openapi: (context) => ["application/json", openApiOf(context)],
+  wsdl: (base, { namespace }) => ["text/xml", wsdl({ base, namespace })],
+  disco: (base, { namespace }) => ["text/xml", disco({ base, namespace })],
+  openapi: (base, { keys, service }) => {
+    const describe = (name: string): Field => fieldOf(name, service);
+    return ["application/json", openApi({ base, wantsKey: keys !== undefined, describe })];
+  },
 };
 
-function isForTools(name: DocumentName): name is ToolDocument {
-  return typeof name === "string" && Object.hasOwn(TOOL_DOCUMENTS, name);
-}
-
-// As the form itself goes.
-const DEFAULT_FORMAT: Format = "HTTP POST";
-
 /** The document that a query string asks for; each key in any case. */
-function documentIn(query: string): DocumentName {
+function documentIn(
+  query: string,
+  page: ServicePage | undefined,
+): Description | PagePart | undefined {
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
   // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];
-  for (const name of ["wsdl", "disco", "script", "style"] as const) {
+  for (const name of ["wsdl", "disco"] as const) {
     if (valueOf(name) !== undefined) return name;
   }
-  const op = valueOf("op");
-  if (op === undefined) return "overview";
-  const asked = valueOf("format");
-  const format = FORMATS.find((known) => known === asked) ?? DEFAULT_FORMAT;
-  return OPERATIONS.has(op) ? { op, format } : "unknown";
-}
-
-// Those of most callers, taken apart once: each time, it would take a quarter of the handler's time.
-const USUAL_QUERIES: ReadonlyMap<string, DocumentName> = new Map(
-  ["", "wsdl", "WSDL", "disco", "script", "style", ...OPERATIONS.keys().map((op) => `op=${op}`)]
-    .map((query) => [query, documentIn(query)]),
-);
-
-async function describe(name: PageName, context: PageContext): Promise<TextReply> {
-  switch (name) {
-    case "script":
-      return { ...OK, contentType: "text/javascript; charset=utf-8", body: SCRIPT };
-    case "style":
-      return { ...OK, contentType: "text/css; charset=utf-8", body: STYLE };
-  }
-  const headers = { "content-security-policy": CONTENT_SECURITY_POLICY };
-  const html = { status: 200, contentType: "text/html; charset=utf-8", headers };
-  if (name === "overview") return { ...html, body: await servicePage(context) };
-  return name === "unknown"
-    ? { ...html, status: 404, body: unknownOperationPage(context) }
-    : { ...html, body: await operationPage(OPERATIONS.get(name.op)!, context) };
+  return page?.partOf(valueOf);
 }
 
 const OK = { status: 200 } as const;
-
-function openApiOf({ base, wantsKey, service }: PageContext): string {
-  return openApi({ base, wantsKey, describe: (name) => fieldOf(name, service) });
-}

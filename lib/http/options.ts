@@ -6,6 +6,7 @@
 
 import type { Binding } from "../bindings/binding.ts";
 import type { ServiceContext } from "../operations/context.ts";
+import type { ServicePage } from "../page/documents.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { BodyLimit } from "./body_limit.ts";
@@ -31,6 +32,8 @@ export interface HandlerOptions extends BaseOptions {
    * or others are to take their place.
    */
   readonly apiKeys?: readonly string[] | KeyRing | undefined;
+  /** The page for people; without it, `/api.asmx` names the descriptions for tools. */
+  readonly page?: ServicePage | undefined;
   /** Gives the text of `/metrics`; without it, that is no route. */
   readonly metricsPage?: (() => string) | undefined;
   /** The name of the address that the operator port listens on, which its Host may have. */

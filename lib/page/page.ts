@@ -23,7 +23,7 @@ import { samplesOf } from "./samples/samples.ts";
 import { KEY_FIELD, tryIt, viewOf } from "./form.ts";
 
 /** Writes the page that shows all operations. */
-export async function servicePage(context: PageContext): Promise<string> {
+export async function overviewPage(context: PageContext): Promise<string> {
   const operations = [...OPERATIONS.values()];
   const url = `${context.base}/api.asmx`;
   const address = element(

@@ -49,7 +49,11 @@ const MODULES = {
  *
  * @param size 300 by 300 pixels unless given, and as much more as three pixels a module take.
  */
-export function svgElement(code: QrCode, label: string, size = usualSize(code)): SvgElement {
+export function svgElement(
+  code: QrCode,
+  label: string,
+  size: PictureSize = usualSize(code),
+): SvgElement {
   const side = String(sideOf(code));
   return {
     name: "svg",

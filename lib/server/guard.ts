@@ -4,27 +4,24 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
-import { fingerprintBy, MIN_GUARD_KEY_BYTES, sourceNamesBy } from "../guard/fingerprint.ts";
-import { type Guard, type GuardRules, guardRules, refusesNothing } from "../guard/guard.ts";
-import { type Evicted, MemoryStore } from "../guard/memory_store.ts";
-import { openStore, type StoreTls } from "../guard/redis/connect.ts";
-import { StoreLink } from "../guard/redis/link.ts";
+import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
+import type { Guard } from "../guard/guard.ts";
+import type { Evicted } from "../guard/memory_store.ts";
+import { openGuard } from "../guard/open_guard.ts";
+import type { StoreTls } from "../guard/redis/connect.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
-import { createRedisStore, probe, PROBE_PREFIX } from "../guard/redis/store.ts";
-import type { StoreUrl } from "../guard/redis/store_url.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
 import { readStoreTls } from "./files/tls.ts";
 
-/** Who is told of what befalls the guard. */
+/** Log and counters for the events of the guard. */
 export interface GuardObserver {
-  /** Takes what the operator should look at. */
+  /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
-  /** Counts what befell it. */
+  /** Counts an event. */
   readonly count: (event: GuardEvent) => void;
 }
 
@@ -40,22 +37,20 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @returns undefined when every pin is to be looked at, and as often as it comes.
  * @throws {OptionFileError} When a file that it needs cannot be used.
  */
-export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
-  const rules = guardRules(config);
+export function createGuard(config: Config, { log, count }: GuardObserver): Guard | undefined {
   // Before anything else: a file that cannot be used is refused by every command alike.
-  const key = config.guardKeyFile === undefined
-    ? randomBytes(MIN_GUARD_KEY_BYTES)
-    : readGuardKey(config.guardKeyFile);
-  if (refusesNothing(rules)) return undefined;
-  const names = {
-    fingerprint: fingerprintBy(key, config.algorithm),
-    source: sourceNamesBy(key),
-  };
-  if (config.guard === "memory") {
-    const memory = memoryStore(rules, config.guardEntries, observer);
-    return { ...names, store: memory, memory };
-  }
-  return { ...names, ...redisStore(rules, config.guard, latestTls(config), observer) };
+  const { guard, guardKeyFile } = config;
+  const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
+  const readTls = guard === "memory" ? undefined : latestTls(config);
+  return openGuard({ ...config, guardKey, readTls, now: () => performance.now() }, {
+    onEviction: evictionObserver(config, { log, count }),
+    onStoreError: () => count("store-error"),
+    onStoreChange: (error, isWhole) => {
+      const what = isWhole ? "all pins are refused" : "pins of its secrets are refused";
+      if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
+      else log.warn(`the store of the guard, ${guard}, ${clauseOf(error)}: ${what}`);
+    },
+  });
 }
 
 /** What programs on Windows put in front of text (UTF-8). */
@@ -86,55 +81,21 @@ export function readGuardKey(path: string): Uint8Array {
   return Uint8Array.from(bytes.subarray(0, length));
 }
 
-// Delays are measured by a clock that nobody sets.
-function steadyClock(): number {
-  return performance.now();
-}
-
-function memoryStore(
-  rules: GuardRules,
-  maxEntries: number,
+function evictionObserver(
+  { guardEntries }: Config,
   { log, count }: GuardObserver,
-): MemoryStore {
+): (what: Evicted) => void {
   let warnedMs = -Infinity;
-  const onEviction = (what: Evicted): void => {
+  return (what) => {
     count(`evicted-${what}`);
-    const nowMs = steadyClock();
+    const nowMs = performance.now();
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;
     log.warn(
-      `the guard is full: it remembers ${maxEntries} secrets (${flagOf("guardEntries")}), and ` +
+      `the guard is full: it remembers ${guardEntries} secrets (${flagOf("guardEntries")}), and ` +
         "forgets those with the fewest wrong pins",
     );
   };
-  return new MemoryStore({ rules, now: steadyClock, maxEntries, onEviction });
-}
-
-function redisStore(
-  rules: GuardRules,
-  url: StoreUrl,
-  readTls: () => StoreTls,
-  { log, count }: GuardObserver,
-): Required<Pick<Guard, "store" | "known">> {
-  const { promise: known, resolve: know } = Promise.withResolvers<void>();
-  const { timeoutMs } = url;
-  const link = new StoreLink({
-    open: (onLoss) =>
-      openStore(url, { tls: readTls(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
-    probe,
-    probePrefix: PROBE_PREFIX,
-    timeoutMs,
-    isCluster: url.kind === "cluster",
-    now: steadyClock,
-    onChange: (error, isWhole) => {
-      know();
-      const what = isWhole ? "all pins are refused" : "pins of its secrets are refused";
-      if (error === undefined) log.info(`the store of the guard, ${url}, answers`);
-      else log.warn(`the store of the guard, ${url}, ${clauseOf(error)}: ${what}`);
-    },
-  });
-  const onError = (): void => count("store-error");
-  return { store: createRedisStore({ rules, link, now: steadyClock, onError }), known };
 }
 
 // Certificates are renewed while a server runs, so the files are read for each connection. Where

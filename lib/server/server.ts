@@ -10,7 +10,8 @@ import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Handler } from "../http/handler.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
-import { OPERATOR_ROUTES } from "../http/routes.ts";
+import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
+import { servicePage } from "../page/documents.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../operations/facts.ts";
@@ -18,7 +19,6 @@ import { waitAtMost } from "./runtime/timeout.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
-import { serviceHandler } from "./handler.ts";
 import { createLogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
 
@@ -88,28 +88,22 @@ export function createService(
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const metricsPage = metrics &&
     ((): string => metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
-  const parts = {
+  const { fetch: handler, operator: probes } = createAuthenticator(settingsOf(config), {
     now: Date.now,
     guard,
+    keys: apiKeys,
     log,
+    page: servicePage,
     isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
     telemetry: {
       observe: (event: RequestEvent) => observe(event, { log, metrics }),
       requestId: requestIds(),
       monotonicMs: () => performance.now(),
     },
-  };
-  const handler = serviceHandler(config, {
-    ...parts,
-    apiKeys,
-    metricsPage: metricsPort === undefined ? metricsPage : undefined,
+    metricsPage,
+    isMetricsPublic: metricsPort === undefined,
+    operatorHost: config.metricsHost,
   });
-  const operatorHost = config.metricsHost;
-  const probes = serviceHandler(
-    config,
-    { ...parts, apiKeys, metricsPage, operatorHost },
-    OPERATOR_ROUTES,
-  );
   const close = async (): Promise<void> => {
     guard?.store.close();
     await writer.flush();
@@ -122,6 +116,13 @@ export function createService(
   };
   const known = (): Promise<void> => waitAtMost(guard?.known ?? Promise.resolve(), STORE_NEWS_MS);
   return { handler, probes, renewKeys, known, log, close };
+}
+
+function settingsOf(config: Config): AuthenticatorOptions {
+  const { namespace, baseUrl, trustProxy, html, window, algorithm, digits, period } = config;
+  const { secretEncoding, maxFailures, singleUse } = config;
+  const codes = { window, algorithm, digits, period, secretEncoding };
+  return { ...codes, namespace, baseUrl, trustProxy, html, maxFailures, singleUse };
 }
 
 function observe(event: RequestEvent, { log, metrics }: {

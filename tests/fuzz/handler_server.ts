@@ -1,7 +1,7 @@
 /** A server in this process, with a clock that stands and a log that can be read. */
 
 import { createGuard } from "../../lib/server/guard.ts";
-import { serviceHandler } from "../../lib/server/handler.ts";
+import { serviceHandler } from "../support/service_handler.ts";
 import { createLog } from "../../lib/telemetry/log.ts";
 import type { RawReply } from "../support/http.ts";
 import { configOf } from "../support/servers.ts";

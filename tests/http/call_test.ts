@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../support/guard_store.ts";
-import { serviceHandler } from "../../lib/server/handler.ts";
+import { serviceHandler } from "../support/service_handler.ts";
 import type { Binding } from "../../lib/bindings/binding.ts";
 import { httpPostBinding } from "../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../lib/config/options.ts";

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { eTag } from "@std/http/etag";
 import { CONTENT_SECURITY_POLICY } from "../../lib/page/layout/layout.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import { servicePage } from "../../lib/page/documents.ts";
 import type { ServiceContext } from "../../lib/operations/context.ts";
 import { handlerWith } from "../support/handler.ts";
 
@@ -28,6 +29,7 @@ function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
     now: () => 0,
   } as const;
   const handler = createHandler({
+    page: servicePage,
     namespace: "http://authenticatorapi.com/",
     service,
     log: { error: () => {} },

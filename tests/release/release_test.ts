@@ -14,7 +14,9 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parse } from "@std/yaml/parse";
+import project from "../../deno.json" with { type: "json" };
 import { notesOf } from "../../release/notes.ts";
+import { packLibrary } from "../../release/npm.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { read } from "../support/pages.ts";
 import { withSources } from "../support/sources.ts";
@@ -36,6 +38,7 @@ const FILES = [
   "SHA256SUMS",
   `authenticator-${TARGET}-bun`,
   `authenticator-${TARGET}-deno`,
+  `authenticator-service-${project.version}.tgz`,
   "authenticator.1",
   "authenticator.js",
   "sbom.cdx.json",
@@ -179,4 +182,38 @@ Deno.test("the workflow of the forge names the Deno that compile.sh does, and sa
   assertEquals(new Set(named), new Set([version]));
   const { jobs } = parse(workflow) as { jobs: { release: { steps: readonly { run?: string }[] } } };
   assert(jobs.release.steps.some(({ run }) => run?.startsWith("./compile.sh --release")));
+});
+
+const LIBRARY_USER = `
+import { createAuthenticator, Fault } from "@authenticator/service";
+import { servicePage } from "@authenticator/service/page";
+const { fetch, validatePin } = createAuthenticator({}, { page: servicePage });
+const reply = await fetch(new Request("http://localhost/api.asmx/ValidatePin?pin=1&secretCode=a"));
+const page = await fetch(new Request("http://localhost/api.asmx"));
+const isWrong = await validatePin({ pin: "1", secretCode: "a" });
+const fault = await validatePin({ pin: "1", secretCode: "" }).catch((error) => error);
+const isTold = fault instanceof Fault && fault.code === "invalid";
+console.log(reply.status, (await reply.text()).includes(">false<"), page.status, isWrong, isTold);
+`;
+
+Deno.test("the package of the library runs in Node 22 and in Bun", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const name = await packLibrary(cwd);
+    assert(/^authenticator-service-\d+\.\d+\.\d+\.tgz$/.test(name), name);
+    await Deno.writeTextFile(`${cwd}/package.json`, '{ "type": "module" }');
+    await Deno.writeTextFile(`${cwd}/user.js`, LIBRARY_USER);
+    const [, bun] = /BUN_VERSION=(\S+)/.exec(read("compile.sh"))!;
+    const packages = [`./${name}`, "node@22", `bun@${bun}`];
+    const install = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...packages];
+    const installed = await runToEnd(install, { cwd, deadlineMs: RELEASE_MS });
+    assertEquals(installed.code, 0, installed.stderr);
+    for (const runtime of ["node", "bun"]) {
+      const words = [`${cwd}/node_modules/.bin/${runtime}`, "user.js"];
+      const { stdout, stderr } = await runToEnd(words, { cwd });
+      assertEquals(stdout, "200 true 200 false true\n", stderr);
+    }
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
 });

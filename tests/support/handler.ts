@@ -1,7 +1,7 @@
 /** The handler of a service in the process of a test. */
 
 import { assert } from "@std/assert/assert";
-import { type HandlerParts, serviceHandler } from "../../lib/server/handler.ts";
+import { type HandlerParts, serviceHandler } from "./service_handler.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import type { Handler } from "../../lib/http/handler.ts";

@@ -19,6 +19,7 @@ const SOURCES = [
   "types",
   "release",
   "CHANGELOG.md",
+  "README.md",
   "LICENSE",
 ];
 

@@ -9,6 +9,9 @@ import { encoderOf, type ValueKind } from "../samples/quoting.ts";
 /** A format that programs call in, by the name that the contract gives its binding. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";
 
+/** The format of a page that is asked for none: as the form itself goes. */
+export const DEFAULT_FORMAT: Format = "HTTP POST";
+
 /** All formats. */
 export const FORMATS: readonly Format[] = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST", "JSON"];
 

@@ -1,0 +1,100 @@
+/**
+ * A guard put together: its rules, the names of secrets, and the store that remembers.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import {
+  fingerprintBy,
+  type HmacAlgorithm,
+  MIN_GUARD_KEY_BYTES,
+  sourceNamesBy,
+} from "./fingerprint.ts";
+import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
+import { type Evicted, MemoryStore } from "./memory_store.ts";
+import { openStore, type StoreTls } from "./redis/connect.ts";
+import { StoreLink } from "./redis/link.ts";
+import { createRedisStore, probe, PROBE_PREFIX } from "./redis/store.ts";
+import type { StoreUrl } from "./redis/store_url.ts";
+
+/** What a guard is set to. */
+export interface GuardSettings {
+  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  readonly maxFailures: number;
+  /** Whether a code is accepted once only (RFC 6238 §5.2). */
+  readonly singleUse: boolean;
+  /** Time steps accepted on each side of the current one. */
+  readonly window: number;
+  /** Seconds in a time step. */
+  readonly period: number;
+  /** The hash of the codes. */
+  readonly algorithm: HmacAlgorithm;
+  /** The store: the memory of this process, or a Redis, Sentinel or Cluster. */
+  readonly guard: "memory" | StoreUrl;
+  /** Secrets in the memory of this process, at most. */
+  readonly guardEntries: number;
+  /** The key of fingerprints, 32 random bytes at least; drawn at random unless given. */
+  readonly guardKey?: Uint8Array | undefined;
+  /** A clock in milliseconds that only goes forward. */
+  readonly now: () => number;
+  /** Reads the PEM texts for TLS with a store, once for each connection. */
+  readonly readTls?: (() => StoreTls) | undefined;
+}
+
+/** Events of a guard, each with its listener. */
+export interface GuardEvents {
+  /** A secret was forgotten for want of room in memory. */
+  readonly onEviction?: (what: Evicted) => void;
+  /** A store gave no decision about a pin. */
+  readonly onStoreError?: () => void;
+  /**
+   * A store cannot be used, with a new reason, or can be used again, without one.
+   *
+   * @param isWhole Whether no server of the store can be used.
+   */
+  readonly onStoreChange?: (error: unknown, isWhole: boolean) => void;
+}
+
+/**
+ * Opens a guard.
+ *
+ * @returns undefined when the settings refuse no right pin: no limit, and no single use.
+ * @throws {RangeError} When the key is too short.
+ */
+export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Guard | undefined {
+  const rules = guardRules(settings);
+  if (refusesNothing(rules)) return undefined;
+  const { guard, guardEntries: maxEntries, algorithm } = settings;
+  const key = settings.guardKey ?? randomBytes(MIN_GUARD_KEY_BYTES);
+  const names = { fingerprint: fingerprintBy(key, algorithm), source: sourceNamesBy(key) };
+  if (guard !== "memory") return { ...names, ...redisStore(rules, guard, settings, events) };
+  const { onEviction = () => {} } = events;
+  const memory = new MemoryStore({ rules, now: settings.now, maxEntries, onEviction });
+  return { ...names, store: memory, memory };
+}
+
+function redisStore(
+  rules: GuardRules,
+  url: StoreUrl,
+  { now, readTls = () => ({}) }: GuardSettings,
+  { onStoreError = () => {}, onStoreChange }: GuardEvents,
+): Pick<Guard, "store" | "known"> {
+  const { promise: known, resolve: know } = Promise.withResolvers<void>();
+  const { timeoutMs } = url;
+  const link = new StoreLink({
+    open: (onLoss) =>
+      openStore(url, { tls: readTls(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
+    probe,
+    probePrefix: PROBE_PREFIX,
+    timeoutMs,
+    isCluster: url.kind === "cluster",
+    now,
+    onChange: (error, isWhole) => {
+      know();
+      onStoreChange?.(error, isWhole);
+    },
+  });
+  const store = createRedisStore({ rules, link, now, onError: onStoreError });
+  return { store, known };
+}

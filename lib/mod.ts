@@ -1,0 +1,250 @@
+/**
+ * Authenticator as a library: a function from a `Request` to a `Response`, and the two operations.
+ *
+ * ```ts
+ * import { createAuthenticator } from "@authenticator/service";
+ *
+ * export default createAuthenticator(); // for `deno serve` and `bun`
+ * ```
+ *
+ * @module
+ */
+
+import type { Config } from "./config/config.ts";
+import { flagOf, UsageError } from "./config/option.ts";
+import { parseConfig } from "./config/options.ts";
+import type { Guard } from "./guard/guard.ts";
+import { openGuard } from "./guard/open_guard.ts";
+import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
+import { createHandler } from "./http/handler.ts";
+import type { HandlerOptions, Telemetry } from "./http/options.ts";
+import { OPERATOR_ROUTES } from "./http/routes.ts";
+import type { CallContext, HtmlForm } from "./operations/context.ts";
+import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
+import { PAIR, VALIDATE_PIN } from "./operations/operations.ts";
+import type { PairArguments, PairingInfo } from "./operations/pair.ts";
+import type { ValidatePinArguments } from "./operations/validate_pin.ts";
+import type { SecretEncoding } from "./otp/secret.ts";
+import type { OtpAlgorithm } from "./otp/totp.ts";
+import type { ServicePage } from "./page/documents.ts";
+import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
+
+export { Fault };
+export type {
+  FaultCode,
+  HeaderBlockName,
+  HtmlForm,
+  OtpAlgorithm,
+  Outcome,
+  PairArguments,
+  PairingInfo,
+  RequestEvent,
+  SecretEncoding,
+  Telemetry,
+  ValidatePinArguments,
+};
+
+/** Settings, named as on the command line. Each has the default that `serve` has. */
+export interface AuthenticatorOptions {
+  /** The form of the Html of a pairing: `svg` unless given. */
+  readonly html?: HtmlForm | undefined;
+  /** Time steps accepted on each side of the current one, 0 to 100; 1 unless given. */
+  readonly window?: number | undefined;
+  /** The hash of the codes; `SHA1` unless given, since many apps know no other. */
+  readonly algorithm?: OtpAlgorithm | undefined;
+  /** Digits in a code, 6 to 8; 6 unless given. */
+  readonly digits?: number | undefined;
+  /** Seconds in a time step, 1 to 3600; 30 unless given. */
+  readonly period?: number | undefined;
+  /** How a secretCode becomes key bytes; `text` unless given: its UTF-8 bytes. */
+  readonly secretEncoding?: SecretEncoding | undefined;
+  /** Wrong pins for a secret before its pins are refused for a while; 100 unless given, 0 for never. */
+  readonly maxFailures?: number | undefined;
+  /** Whether a code is accepted once only; not unless given. */
+  readonly singleUse?: boolean | undefined;
+  /** Where wrong pins are counted: `memory` unless given, or the URL of a Redis, Sentinel or Cluster. */
+  readonly guard?: string | undefined;
+  /** Secrets that the guard keeps in memory, at most; 100,000 unless given. */
+  readonly guardEntries?: number | undefined;
+  /** The key by which a store names secrets, 32 random bytes at least; drawn unless given. */
+  readonly guardKey?: Uint8Array | undefined;
+  /** Keys of which callers must show one, each as a line of `--api-keys-file`; none unless given. */
+  readonly apiKeys?: readonly string[] | undefined;
+  /** The XML namespace of the service: an absolute URI that ends with a slash. */
+  readonly namespace?: string | undefined;
+  /** The public base URL in the WSDL and in picture links; by default that of each request. */
+  readonly baseUrl?: string | undefined;
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are believed; not unless given. */
+  readonly trustProxy?: boolean | undefined;
+}
+
+/** Parts that a program around the service may bring. */
+export interface AuthenticatorParts {
+  /** The clock: milliseconds since 1970-01-01T00:00:00Z; the system's unless given. */
+  readonly now?: (() => number) | undefined;
+  /** The log of unexpected errors; `console.error` unless given. */
+  readonly log?: { readonly error: (message: string, cause: unknown) => void } | undefined;
+  /** An observer of finished requests. */
+  readonly telemetry?: Telemetry | undefined;
+  /** Whether the program takes new work; while not, `/readyz` answers 503. */
+  readonly isReady?: (() => boolean) | undefined;
+  /** The text of `/metrics`; no such route without it. */
+  readonly metricsPage?: (() => string) | undefined;
+  /** Whether callers get `/metrics` as well as the operator, as they do unless given. */
+  readonly isMetricsPublic?: boolean | undefined;
+  /** The page for people who open the service in a browser; none unless given. */
+  readonly page?: ServicePage | undefined;
+  /** The name of the address that the operator port listens on, which its Host may have. */
+  readonly operatorHost?: string | undefined;
+  /** A guard that is open already, in the place of the one that the options describe. */
+  readonly guard?: Guard | undefined;
+  /** Keys of callers that change while the service runs, in the place of those of the options. */
+  readonly keys?: KeyRing | undefined;
+}
+
+/** A service in this process. */
+export interface Authenticator {
+  /** Answers a request as the server does, by SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Answers the operator: `/healthz`, `/readyz`, `/metrics` and `/guard/*`. Callers must not reach it. */
+  readonly operator: (request: Request) => Promise<Response>;
+  /**
+   * Checks a pin.
+   *
+   * @param args `source` names the user's side of the call, for instance its IP address: the guard
+   * keeps a known source in while others guess.
+   * @returns Whether it is the code of a time step in the window, and the guard accepts it.
+   * @throws {Fault} When an argument is missing, too long or malformed.
+   */
+  readonly validatePin: (
+    args: ValidatePinArguments & { readonly source?: string },
+  ) => Promise<boolean>;
+  /**
+   * Makes the setup code and the Html with the QR code for an authenticator app.
+   *
+   * @throws {Fault} When an argument is missing, empty, too long or malformed.
+   */
+  readonly pair: (args: PairArguments) => PairingInfo;
+  /** Closes the connections to the store of the guard. */
+  readonly close: () => void;
+}
+
+/**
+ * Makes a service.
+ *
+ * @throws {TypeError} When an option is unknown, or its value is not what it must be.
+ */
+export function createAuthenticator(
+  options: AuthenticatorOptions = {},
+  parts: AuthenticatorParts = {},
+): Authenticator {
+  const settings = resolve(options, parts);
+  const { service, baseUrl = "" } = settings;
+  const context = (source?: string): CallContext => ({
+    ...service,
+    base: () => baseUrl,
+    source,
+  });
+  return {
+    fetch: createHandler(parts.isMetricsPublic === false ? withoutMetrics(settings) : settings),
+    operator: createHandler(settings, OPERATOR_ROUTES),
+    validatePin: async ({ source, ...args }) =>
+      await VALIDATE_PIN.invoke(new Map(Object.entries(args)), context(source)) as boolean,
+    pair: (args) => PAIR.invoke(new Map(Object.entries(args)), context()) as PairingInfo,
+    close: () => service.guard?.store.close(),
+  };
+}
+
+function withoutMetrics(settings: HandlerOptions): HandlerOptions {
+  return { ...settings, metricsPage: undefined };
+}
+
+/** The options of the command line that a library has too. */
+const SETTINGS = [
+  "html",
+  "window",
+  "algorithm",
+  "digits",
+  "period",
+  "secretEncoding",
+  "maxFailures",
+  "singleUse",
+  "guard",
+  "guardEntries",
+  "namespace",
+  "baseUrl",
+  "trustProxy",
+] as const satisfies readonly (keyof AuthenticatorOptions & keyof Config)[];
+
+function resolve(
+  options: AuthenticatorOptions,
+  parts: AuthenticatorParts,
+): HandlerOptions {
+  const config = configOf(options);
+  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
+  const { now = Date.now, log = CONSOLE, isReady = () => true, telemetry, page, metricsPage } =
+    parts;
+  const guard = parts.guard ?? guardOf(config, options);
+  return {
+    namespace,
+    baseUrl,
+    trustProxy,
+    maxFailures,
+    singleUse,
+    service: { otp: config, secretEncoding, html, now, guard },
+    apiKeys: parts.keys ?? keysOf(options.apiKeys),
+    log,
+    isReady,
+    telemetry,
+    page,
+    metricsPage,
+    operatorHost: parts.operatorHost,
+  };
+}
+
+const CONSOLE = {
+  // deno-lint-ignore no-console
+  error: (message: string, cause: unknown): void => console.error(message, cause),
+};
+
+function configOf(options: AuthenticatorOptions): Config {
+  const known: readonly string[] = [...SETTINGS, "guardKey", "apiKeys"];
+  for (const name in options) {
+    if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
+  }
+  const flags = new Map(
+    SETTINGS.filter((name) => options[name] !== undefined)
+      .map((name) => [flagOf(name).slice(2), String(options[name])]),
+  );
+  try {
+    return parseConfig({ flags, env: () => undefined });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const named = error.message.replace(
+      /--([a-z-]+)/g,
+      (_, flag: string) => flag.replace(/-[a-z]/g, (part) => part.slice(1).toUpperCase()),
+    );
+    throw new TypeError(`${named}.`);
+  }
+}
+
+function guardOf(config: Config, { guardKey }: AuthenticatorOptions): Guard | undefined {
+  try {
+    return openGuard({ ...config, guardKey, now: () => performance.now() });
+  } catch (error) {
+    if (error instanceof RangeError) throw new TypeError("guardKey must have 32 bytes or more.");
+    throw error;
+  }
+}
+
+function keysOf(lines: readonly string[] | undefined): KeyRing | undefined {
+  if (lines === undefined) return undefined;
+  try {
+    return new KeyRing(parseKeys(lines.join("\n")));
+  } catch (error) {
+    if (error instanceof KeyFileError) {
+      throw new TypeError(`apiKeys cannot be used: ${error.message}.`);
+    }
+    throw error;
+  }
+}

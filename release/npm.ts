@@ -1,0 +1,106 @@
+/**
+ * Makes the library a package for npm, for Node 22 and later and for Bun: ES modules with types, one for
+ * each export of `deno.json`.
+ *
+ *     deno run --lock=deno.lock --frozen -A release/npm.ts dist
+ *
+ * The same sources give the same bytes.
+ *
+ * @module
+ */
+
+import ts from "typescript";
+import imports from "../import_map.json" with { type: "json" };
+import project from "../deno.json" with { type: "json" };
+
+const ROOT = new URL("../", import.meta.url);
+
+/** The one package that stays one; what else is imported is in the modules. */
+const CLIENT = "@redis/client";
+
+/**
+ * Writes the package.
+ *
+ * @param folder Where the tarball goes.
+ * @returns The name of the tarball.
+ */
+export async function packLibrary(folder: string): Promise<string> {
+  const stage = `${await Deno.makeTempDir()}/`;
+  try {
+    await bundle(stage);
+    await declare(stage);
+    await Deno.writeTextFile(`${stage}package.json`, `${JSON.stringify(manifest(), null, 2)}\n`);
+    for (const name of ["LICENSE", "README.md"]) {
+      await Deno.copyFile(new URL(name, ROOT), `${stage}${name}`);
+    }
+    const pack = ["pack", "--silent", "--pack-destination", await Deno.realPath(folder)];
+    return (await run("npm", pack, stage)).trim();
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+function manifest(): object {
+  const modules = Object.entries(project.exports).map(([name, path]) => {
+    const module = path.replace(/^\.\/lib\//, "./").replace(/\.ts$/, "");
+    return [name, { types: `${module}.d.ts`, default: `${module}.js` }];
+  });
+  return {
+    name: project.name,
+    version: project.version,
+    description: "Pairs authenticator apps by QR code, and checks their pins",
+    license: project.license,
+    type: "module",
+    engines: { node: ">=22" },
+    exports: Object.fromEntries(modules),
+    dependencies: { [CLIENT]: imports.imports[CLIENT].split("@").at(-1) },
+  };
+}
+
+async function bundle(stage: string): Promise<void> {
+  const options = ["--quiet", "--platform", "deno", "--code-splitting", "--external", CLIENT];
+  const entries = Object.values(project.exports);
+  await run(Deno.execPath(), ["bundle", ...options, "--outdir", stage, ...entries], ROOT);
+}
+
+/** Writes a declaration file for each source file that a module's types come from. */
+async function declare(stage: string): Promise<void> {
+  const done = new Set<string>();
+  const visit = async (path: string): Promise<void> => {
+    if (done.has(path) || !path.startsWith("lib/")) return;
+    done.add(path);
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, {
+      fileName: path,
+      reportDiagnostics: true,
+      compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext },
+    });
+    if (diagnostics.length > 0) {
+      throw new TypeError(
+        `${path}: ${ts.flattenDiagnosticMessageText(diagnostics[0]!.messageText, "\n")}`,
+      );
+    }
+    const file = `${stage}${path.slice("lib/".length).replace(/\.ts$/, ".d.ts")}`;
+    await Deno.mkdir(file.replace(/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(file, outputText.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+    for (const [, specifier] of outputText.matchAll(/from "(\.[^"]*\.ts)"/g)) {
+      await visit(new URL(specifier!, new URL(path, ROOT)).href.slice(ROOT.href.length));
+    }
+  };
+  for (const entry of Object.values(project.exports)) await visit(entry.slice("./".length));
+}
+
+async function run(command: string, args: readonly string[], cwd: string | URL): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
+    .output();
+  const text = new TextDecoder().decode(stdout);
+  if (!success) {
+    throw new Error(`${command} ${args[0]} failed: ${text}${new TextDecoder().decode(stderr)}`);
+  }
+  return text;
+}
+
+if (import.meta.main) {
+  const name = await packLibrary(Deno.args[0] ?? ".");
+  Deno.stdout.writeSync(new TextEncoder().encode(`${name}\n`));
+}
