@@ -15,11 +15,11 @@ import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, writeOut } from "./lib/cli/io/io.ts";
-import { say } from "./lib/cli/io/stderr.ts";
-import { pair } from "./lib/cli/pair.ts";
+import { writeStderr } from "./lib/cli/io/stderr.ts";
+import { pairCommand } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve/serve.ts";
 import { licenses } from "./lib/cli/licenses.ts";
-import { settleStraySignals } from "./lib/cli/debugger_signal.ts";
+import { exitOnDebuggerSignal } from "./lib/cli/debugger_signal.ts";
 import { VERSION, versionLine } from "./lib/cli/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
@@ -82,7 +82,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       });
     case "pair":
-      return await pair(command.config, command.options, print);
+      return await pairCommand(command.config, command.options, print);
     case "code":
       return await code(command.config, command.options, print);
     case "doctor":
@@ -126,11 +126,11 @@ function variableNames(): readonly string[] {
 }
 
 function fail(message: string, exitCode: number): number {
-  say(`authenticator: error: ${message}\n`);
+  writeStderr(`authenticator: error: ${message}\n`);
   return exitCode;
 }
 
 if (import.meta.main) {
-  settleStraySignals();
+  exitOnDebuggerSignal();
   process.exit(await main(process.argv.slice(2)));
 }

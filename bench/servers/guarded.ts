@@ -113,7 +113,7 @@ function askBarely({ connect, hello, question, answers }: Way): GuardStore {
 
 const guard: Guard = createGuard(config, { log, count: () => {} })!;
 const bare = isBare ? askBarely(wayTo(place)) : undefined;
-await guard.known;
+await guard.ready;
 let requests = 0;
 const handler = serviceHandler(config, {
   now: Date.now,

@@ -10,7 +10,7 @@ import { type Operation, PAIR, VALIDATE_PIN } from "../operations/operations.ts"
 import type { Binding, Call, Reply } from "./binding.ts";
 import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_get_post.ts";
-import { fieldOf } from "./result.ts";
+import { recordField } from "./result.ts";
 
 /** A parameter that a short route cannot do without; its message is what the original answers. */
 class AbsentParameter extends Fault {
@@ -25,7 +25,7 @@ export function pairAspxBinding(): Binding {
     name: "pair.aspx",
     accepts: () => true,
     readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
-    writeReply: (_operation, result) => bare(fieldOf(result, "Html")),
+    writeReply: (_operation, result) => bare(recordField(result, "Html")),
     writeFault: (fault) =>
       fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
   };

@@ -32,7 +32,7 @@ import {
 } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
-import { booleansOnce, resultContent } from "./result.ts";
+import { cacheBooleanReplies, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** The binding HTTP GET: parameters from the query string alone. */
@@ -85,7 +85,9 @@ function paramsBinding(
   return {
     ...own,
     accepts: (request) => request.method === method && request.operationName !== undefined,
-    writeReply: booleansOnce((operation, result) => writeReply(operation, result, namespace)),
+    writeReply: cacheBooleanReplies((operation, result) =>
+      writeReply(operation, result, namespace)
+    ),
     writeFault: writePlainFault,
   };
 }

@@ -18,7 +18,7 @@ import {
 } from "../operations/operations.ts";
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { booleansOnce, fieldsOf, valueOf } from "./result.ts";
+import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
 
 /** The media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -38,7 +38,7 @@ export function jsonBinding(): Binding {
       const text = await request.readText([JSON_TYPE], MAX_JSON_BYTES);
       return { operation, args: readArguments(operation, text) };
     },
-    writeReply: booleansOnce(writeReply),
+    writeReply: cacheBooleanReplies(writeReply),
     writeFault,
     writeCall: ({ name, parameters }, args) => ({
       method: "POST",

@@ -12,7 +12,7 @@ import type { Binding, Reply } from "./binding.ts";
  * Writes the reply to a boolean once for each operation: there are two of them, and most replies are
  * one of the two.
  */
-export function booleansOnce(write: Binding["writeReply"]): Binding["writeReply"] {
+export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writeReply"] {
   const written = new Map<Operation, Map<Result, Reply>>();
   return (operation, result) => {
     if (typeof result !== "boolean") return write(operation, result);
@@ -38,7 +38,7 @@ export function resultContent(type: ResultType, result: Result): readonly Markup
  * empty text.
  */
 export function fieldsOf(type: RecordType, result: Result): readonly (readonly [string, string])[] {
-  return type.fields.map((name) => [name, fieldOf(result, name)] as const);
+  return type.fields.map((name) => [name, recordField(result, name)] as const);
 }
 
 /**
@@ -46,7 +46,7 @@ export function fieldsOf(type: RecordType, result: Result): readonly (readonly [
  *
  * @throws {TypeError} When the result has none of that name: a mistake of ours.
  */
-export function fieldOf(result: Result, name: string): string {
+export function recordField(result: Result, name: string): string {
   const value = typeof result === "object" ? result[name] : undefined;
   if (value === undefined) throw new TypeError("A result lacks a field of its type");
   return value;

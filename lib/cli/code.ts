@@ -10,7 +10,7 @@ import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
 import { readSecret } from "./io/io.ts";
-import { say } from "./io/stderr.ts";
+import { writeStderr } from "./io/stderr.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function code(
   const seconds = Math.ceil((step + 1) * period - nowMs / 1000);
   const moment = at === undefined ? "" : "at that moment, ";
   const unit = seconds === 1 ? "second" : "seconds";
-  say(`${moment}${seconds} ${unit} left\n`);
+  writeStderr(`${moment}${seconds} ${unit} left\n`);
   return 0;
 }
 

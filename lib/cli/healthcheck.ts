@@ -8,7 +8,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { reachable } from "../config/loopback.ts";
+import { connectAddress } from "../config/loopback.ts";
 import { CommandError } from "./io/io.ts";
 
 /** How long an answer may take. */
@@ -66,7 +66,7 @@ function otherWay(isTls: boolean): string {
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
   if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
-  const address = reachable(host);
+  const address = connectAddress(host);
   const name = address.includes(":") ? `[${address}]` : address;
   return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
 }
@@ -77,7 +77,7 @@ function statusOf(
   timeoutMs: number,
 ): Promise<number | undefined> {
   const options = {
-    ...(socket === undefined ? { host: reachable(host), port } : { socketPath: socket }),
+    ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
     signal: AbortSignal.timeout(timeoutMs),

@@ -7,7 +7,7 @@
 import http from "node:http";
 import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
-import { reachable } from "../config/loopback.ts";
+import { connectAddress } from "../config/loopback.ts";
 import { readKeys } from "../server/server.ts";
 import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
 import { CommandError } from "./io/io.ts";
@@ -52,7 +52,7 @@ async function ask(
   path: string,
   body?: string,
 ): Promise<unknown> {
-  const host = reachable(metricsHost);
+  const host = connectAddress(metricsHost);
   const port = metricsPort || DEFAULT_PORT;
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);

@@ -47,7 +47,7 @@ interface Pairing {
  * @throws {UsageError} When the names or the secret cannot be paired.
  * @throws {CommandError} When a file cannot be read or written.
  */
-export async function pair(
+export async function pairCommand(
   config: Config,
   options: PairOptions,
   print: (text: string) => void,

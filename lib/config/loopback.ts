@@ -11,6 +11,6 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The address at which this machine reaches a server that listens at another. */
-export function reachable(host: string): string {
+export function connectAddress(host: string): string {
   return LOOPBACK.get(host) ?? host;
 }

@@ -176,7 +176,7 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Where wrong pins are counted: memory, or a Redis, Sentinel or Cluster URL",
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
-    wanted: (text) => StoreUrl.wanted(text),
+    wanted: (text) => StoreUrl.parseError(text),
     parse: (text) => {
       const value = text === "memory" ? text : StoreUrl.parse(text);
       return value === undefined ? undefined : { value };

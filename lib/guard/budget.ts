@@ -15,7 +15,7 @@ export interface Budget {
 /** What was spent of a budget. */
 export interface Spending {
   /** The time from the last wrong pin until the budget is whole again, in milliseconds. */
-  readonly owedMs: number;
+  readonly debtMs: number;
   /** When the last wrong pin was looked at. */
   readonly lastMs: number;
 }
@@ -24,7 +24,7 @@ export interface Spending {
 export const FIRST_WAIT_MS = 30_000;
 
 /** What was spent of a budget that is whole. */
-export const NOTHING_SPENT: Spending = { owedMs: 0, lastMs: 0 };
+export const NOTHING_SPENT: Spending = { debtMs: 0, lastMs: 0 };
 
 /** Looks beyond a budget, while the waits between them grow. */
 export function extraLooks({ refillMs }: Budget): number {
@@ -32,13 +32,13 @@ export function extraLooks({ refillMs }: Budget): number {
 }
 
 /** How long it still takes until the budget is whole, in milliseconds. */
-export function owedMs({ owedMs, lastMs }: Spending, nowMs: number): number {
-  return Math.max(0, owedMs - Math.max(0, nowMs - lastMs));
+export function debtMs({ debtMs, lastMs }: Spending, nowMs: number): number {
+  return Math.max(0, debtMs - Math.max(0, nowMs - lastMs));
 }
 
 /** What is spent when one more wrong pin is looked at. */
 export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): Spending {
-  return { owedMs: owedMs(spending, nowMs) + refillMs, lastMs: nowMs };
+  return { debtMs: debtMs(spending, nowMs) + refillMs, lastMs: nowMs };
 }
 
 /**
@@ -53,21 +53,21 @@ export function giveBack(
   before: Spending,
   after: Spending,
 ): Spending {
-  const { owedMs, lastMs } = spending;
-  const isLast = owedMs === after.owedMs && lastMs === after.lastMs;
+  const { debtMs, lastMs } = spending;
+  const isLast = debtMs === after.debtMs && lastMs === after.lastMs;
   return isLast
-    ? { owedMs: before.owedMs, lastMs: before.lastMs }
-    : { owedMs: Math.max(0, owedMs - refillMs), lastMs };
+    ? { debtMs: before.debtMs, lastMs: before.lastMs }
+    : { debtMs: Math.max(0, debtMs - refillMs), lastMs };
 }
 
 /**
  * What was spent, by a clock that may have been set back, and of a budget that may have been larger:
  * neither makes a wait longer than the wrong pins earned.
  */
-export function settle(budget: Budget, spending: Spending, nowMs: number): Spending {
+export function clampToClock(budget: Budget, spending: Spending, nowMs: number): Spending {
   const mostMs = (budget.looks + extraLooks(budget)) * budget.refillMs;
-  if (spending.lastMs <= nowMs && spending.owedMs <= mostMs) return spending;
-  return { owedMs: Math.min(spending.owedMs, mostMs), lastMs: Math.min(spending.lastMs, nowMs) };
+  if (spending.lastMs <= nowMs && spending.debtMs <= mostMs) return spending;
+  return { debtMs: Math.min(spending.debtMs, mostMs), lastMs: Math.min(spending.lastMs, nowMs) };
 }
 
 /**
@@ -77,12 +77,12 @@ export function settle(budget: Budget, spending: Spending, nowMs: number): Spend
  * and from the longest wait on only what came back can be spent: in any time, that makes as many
  * looks as a whole budget has with its extra ones, and those that come back in the time.
  */
-export function refusedMs(budget: Budget, spending: Spending, nowMs: number): number {
+export function budgetRefusedMs(budget: Budget, spending: Spending, nowMs: number): number {
   const { looks, refillMs } = budget;
-  const beyond = Math.ceil(spending.owedMs / refillMs) - looks;
+  const beyond = Math.ceil(spending.debtMs / refillMs) - looks;
   if (beyond < 0) return 0;
   const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** beyond, refillMs);
   const emptyMs = (looks + extraLooks(budget) - 1) * refillMs;
-  const waitMs = Math.max(doubledMs, spending.owedMs - emptyMs);
+  const waitMs = Math.max(doubledMs, spending.debtMs - emptyMs);
   return Math.max(0, spending.lastMs + waitMs - nowMs);
 }

@@ -8,11 +8,11 @@
 
 import {
   type Budget,
+  budgetRefusedMs,
+  clampToClock,
+  debtMs,
   giveBack,
   NOTHING_SPENT,
-  owedMs,
-  refusedMs as budgetRefusedMs,
-  settle,
   spend,
   type Spending,
 } from "./budget.ts";
@@ -46,7 +46,7 @@ export interface GuardState extends Spending {
 }
 
 /** What a decision is about. */
-export interface Question {
+export interface CheckedPin {
   /** The time step whose code the pin is; undefined when it is none. */
   readonly matchedStep: number | undefined;
   /** The name of who asks; undefined where that is not known. */
@@ -101,7 +101,7 @@ export function totalBudget({ maxFailures }: GuardRules): Budget {
 }
 
 /** What of it sources may spend that are not known: a fifth is kept for those that are. */
-export function strangersBudget({ maxFailures }: GuardRules): Budget {
+export function unknownSourcesBudget({ maxFailures }: GuardRules): Budget {
   return { looks: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
 }
 
@@ -151,7 +151,7 @@ function refusedBy(
   const own = source === undefined ? undefined : sourceNamed(sources, source);
   const isStranger = sources.some((other) => isKnown(other, nowMs)) &&
     !(own !== undefined && isKnown(own, nowMs));
-  const total = isStranger ? strangersBudget(rules) : totalBudget(rules);
+  const total = isStranger ? unknownSourcesBudget(rules) : totalBudget(rules);
   return Math.max(
     budgetRefusedMs(total, state, nowMs),
     own === undefined ? 0 : budgetRefusedMs(sourceBudget(rules), own, nowMs),
@@ -178,7 +178,7 @@ export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: []
 export function decide(
   rules: GuardRules,
   state: GuardState | undefined,
-  { matchedStep, source }: Question,
+  { matchedStep, source }: CheckedPin,
   nowMs: number,
 ): Decision {
   const before = settled(rules, state ?? NOTHING, nowMs);
@@ -249,7 +249,7 @@ function failed(
 export function succeeded(
   rules: GuardRules,
   before: GuardState,
-  { matchedStep, source }: Question & { readonly matchedStep: number },
+  { matchedStep, source }: CheckedPin & { readonly matchedStep: number },
   nowMs: number,
 ): GuardState {
   const after = rules.singleUse ? { ...before, usedStep: matchedStep } : before;
@@ -261,14 +261,14 @@ export function succeeded(
 // The state by the clock as it is now; itself where nothing changes.
 function settled(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
   if (rules.maxFailures === 0) return state;
-  const total = settle(totalBudget(rules), state, nowMs);
+  const total = clampToClock(totalBudget(rules), state, nowMs);
   const sources = state.sources.map((source) => settledSource(rules, source, nowMs));
   const isSame = total === state && sources.every((source, i) => source === state.sources[i]);
   return isSame ? state : { ...state, ...total, sources };
 }
 
 function settledSource(rules: GuardRules, source: SourceState, nowMs: number): SourceState {
-  const spending = settle(sourceBudget(rules), source, nowMs);
+  const spending = clampToClock(sourceBudget(rules), source, nowMs);
   const knownUntilMs = Math.min(source.knownUntilMs, nowMs + KNOWN_MS);
   if (spending === source && knownUntilMs === source.knownUntilMs) return source;
   return { ...source, ...spending, knownUntilMs };
@@ -277,16 +277,16 @@ function settledSource(rules: GuardRules, source: SourceState, nowMs: number): S
 /** For how long a state is worth remembering, in milliseconds; 0 when it is not. */
 export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
   return Math.max(
-    owedMs(state, nowMs),
+    debtMs(state, nowMs),
     state.usedStep >= 0 ? rules.forgetUseMs : 0,
-    ...state.sources.map((source) => Math.max(owedMs(source, nowMs), source.knownUntilMs - nowMs)),
+    ...state.sources.map((source) => Math.max(debtMs(source, nowMs), source.knownUntilMs - nowMs)),
   );
 }
 
 /** How many wrong pins of a secret have not come back yet; a part of one counts as one. */
 export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
   const { refillMs } = totalBudget(rules);
-  return rules.maxFailures === 0 ? 0 : Math.ceil(owedMs(state, nowMs) / refillMs);
+  return rules.maxFailures === 0 ? 0 : Math.ceil(debtMs(state, nowMs) / refillMs);
 }
 
 /** An admitted pin, of which the computation may begin. */
@@ -322,7 +322,7 @@ export interface GuardStore {
 }
 
 /** The memory of one process, for its operator. */
-export interface GuardMemory {
+export interface MemoryStoreAdmin {
   /** The number of secrets with wrong pins that are remembered. */
   readonly size: () => number;
   /** The number of secrets whose pins are refused now. */
@@ -340,7 +340,7 @@ export interface Guard {
   /** What is remembered. */
   readonly store: GuardStore;
   /** Resolves once it is known whether the store can be used; undefined where nothing is in doubt. */
-  readonly known?: Promise<void>;
+  readonly ready?: Promise<void>;
   /** The same, where this process remembers it by itself; undefined where others share it. */
-  readonly memory?: GuardMemory | undefined;
+  readonly memory?: MemoryStoreAdmin | undefined;
 }

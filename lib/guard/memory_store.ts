@@ -5,14 +5,14 @@
  */
 
 import { AgedMap } from "./aged_map.ts";
-import { owedMs, type Spending } from "./budget.ts";
+import { debtMs, type Spending } from "./budget.ts";
 import {
   type Admission,
-  type GuardMemory,
   type GuardRules,
   type GuardState,
   type GuardStore,
   type Look,
+  type MemoryStoreAdmin,
   NOTHING,
   type Refusal,
   refusalsOf,
@@ -62,7 +62,7 @@ interface Pending {
  * for want of room goes the oldest of the lowest class. A class holds failures up to twice its least
  * number, so that to evict one costs about as many wrong pins for each look as there are entries.
  */
-export class MemoryStore implements GuardStore, GuardMemory {
+export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;
   readonly #now: () => number;
   readonly #maxEntries: number;
@@ -166,10 +166,10 @@ export class MemoryStore implements GuardStore, GuardMemory {
     return "accepted";
   }
 
-  #pend(fingerprint: string, { owedMs, lastMs, sources }: GuardState, more: 1 | -1): number {
+  #pend(fingerprint: string, { debtMs, lastMs, sources }: GuardState, more: 1 | -1): number {
     const pins = (this.#pending.get(fingerprint)?.pins ?? 0) + more;
     if (pins === 0) this.#pending.delete(fingerprint);
-    else this.#pending.set(fingerprint, { pins, failures: { owedMs, lastMs, sources } });
+    else this.#pending.set(fingerprint, { pins, failures: { debtMs, lastMs, sources } });
     return pins;
   }
 
@@ -201,19 +201,19 @@ export class MemoryStore implements GuardStore, GuardMemory {
 
   #keepFailures(fingerprint: string, state: GuardState, nowMs: number): void {
     this.#deleteFailures(fingerprint);
-    const sources = state.sources.filter((source) => owedMs(source, nowMs) > 0);
-    const keepMs = Math.max(...[state, ...sources].map((spending) => owedMs(spending, nowMs)));
+    const sources = state.sources.filter((source) => debtMs(source, nowMs) > 0);
+    const keepMs = Math.max(...[state, ...sources].map((spending) => debtMs(spending, nowMs)));
     if (keepMs === 0) return;
     if (this.size() >= this.#maxEntries) this.#evictFailures();
-    const { owedMs: owed, lastMs } = state;
+    const { debtMs: owed, lastMs } = state;
     this.#classes[this.#classOf(state, nowMs)]!
-      .set(fingerprint, { owedMs: owed, lastMs, sources }, nowMs + keepMs);
+      .set(fingerprint, { debtMs: owed, lastMs, sources }, nowMs + keepMs);
   }
 
   #classOf(state: GuardState, nowMs: number): number {
     const last = this.#classes.length - 1;
     if (refusedMs(this.#rules, state, undefined, nowMs) > 0) return last;
-    const failures = owedMs(state, nowMs) / totalBudget(this.#rules).refillMs;
+    const failures = debtMs(state, nowMs) / totalBudget(this.#rules).refillMs;
     return Math.min(Math.floor(Math.log2(Math.max(1, failures))), last - 1);
   }
 
@@ -240,5 +240,5 @@ function merged(
     knownUntilMs: known.find(({ id }) => id === source.id)?.knownUntilMs ?? 0,
   }));
   const others = known.filter(({ id }) => spent.every((source) => source.id !== id));
-  return [...sources, ...others.map((source) => ({ ...source, owedMs: 0, lastMs: 0 }))];
+  return [...sources, ...others.map((source) => ({ ...source, debtMs: 0, lastMs: 0 }))];
 }

@@ -79,8 +79,8 @@ function redisStore(
   url: StoreUrl,
   { now, readTls = () => ({}) }: GuardSettings,
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
-): Pick<Guard, "store" | "known"> {
-  const { promise: known, resolve: know } = Promise.withResolvers<void>();
+): Pick<Guard, "store" | "ready"> {
+  const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const { timeoutMs } = url;
   const link = new StoreLink({
     open: (onLoss) =>
@@ -91,10 +91,10 @@ function redisStore(
     isCluster: url.kind === "cluster",
     now,
     onChange: (error, isWhole) => {
-      know();
+      markReady();
       onStoreChange?.(error, isWhole);
     },
   });
   const store = createRedisStore({ rules, link, now, onError: onStoreError });
-  return { store, known };
+  return { store, ready };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { NOTHING_SPENT, owedMs, type Spending } from "./budget.ts";
+import { debtMs, NOTHING_SPENT, type Spending } from "./budget.ts";
 
 /** What is remembered of a source: what it spent, and whether it is known. */
 export interface SourceState extends Spending {
@@ -50,10 +50,10 @@ export function withSource(
     const oldest = leastBy(known, ({ knownUntilMs }) => knownUntilMs);
     kept = kept.map((source) => source === oldest ? { ...source, knownUntilMs: 0 } : source);
   }
-  kept = kept.filter((source) => isKnown(source, nowMs) || owedMs(source, nowMs) > 0);
+  kept = kept.filter((source) => isKnown(source, nowMs) || debtMs(source, nowMs) > 0);
   // More than one too many where known sources, which are kept apart in memory, spend as well.
   const surplus = kept.filter((source) => !isKnown(source, nowMs))
-    .sort((a, b) => a.lastMs + a.owedMs - b.lastMs - b.owedMs)
+    .sort((a, b) => a.lastMs + a.debtMs - b.lastMs - b.debtMs)
     .slice(0, Math.max(0, kept.length - MAX_SOURCES));
   return kept.filter((source) => !surplus.includes(source));
 }

@@ -13,12 +13,12 @@ import type { Facts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
 import { type Result, VALIDATE_PIN } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
-import { type Answer, withAdvice } from "./response.ts";
+import { type RouteResult, withAdvice } from "./response.ts";
 import { readBody } from "./body.ts";
 import { textOf } from "../bindings/charset.ts";
-import type { AnswererMaker, Exchange } from "./exchange.ts";
-import { asFault } from "./failure.ts";
-import type { HandlerState } from "./options.ts";
+import type { CreateRouteHandler, Exchange } from "./exchange.ts";
+import { toFault } from "./failure.ts";
+import type { ResolvedOptions } from "./options.ts";
 import { baseOf } from "./request_target.ts";
 
 /**
@@ -26,7 +26,9 @@ import { baseOf } from "./request_target.ts";
  *
  * @param bindingsFor The bindings that they may come by; the first that accepts a request has it.
  */
-export function calls(bindingsFor: (state: HandlerState) => readonly Binding[]): AnswererMaker {
+export function calls(
+  bindingsFor: (state: ResolvedOptions) => readonly Binding[],
+): CreateRouteHandler {
   return (state) => {
     const bindings = bindingsFor(state);
     // Before its head is read, nobody knows which of several bindings a request is for.
@@ -41,15 +43,15 @@ export function calls(bindingsFor: (state: HandlerState) => readonly Binding[]):
 async function answerCall(
   exchange: Exchange,
   bindings: readonly Binding[],
-  state: HandlerState,
-): Promise<Answer> {
+  state: ResolvedOptions,
+): Promise<RouteResult> {
   const { request, target } = exchange;
   const serviceRequest = new RequestOfCall(exchange, state);
   let binding = bindingOf(serviceRequest, bindings);
   let operation = "";
   let facts: Facts | undefined;
   try {
-    exchange.admit();
+    exchange.authorize();
     let called = await binding.readCall(serviceRequest);
     while ("readCall" in called) {
       binding = called;
@@ -67,7 +69,7 @@ async function answerCall(
     const reply = binding.writeReply(called.operation, result);
     return { reply, outcome: outcomeOf(result, facts), operation, binding: binding.name, facts };
   } catch (error) {
-    const fault: Fault = asFault(error, state.log);
+    const fault: Fault = toFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
     return { reply, outcome: fault.code, operation, binding: binding.name };
   }
@@ -114,7 +116,7 @@ class RequestOfCall implements ServiceRequest {
   #mediaType: MediaType | undefined;
   #text: Promise<string> | undefined;
 
-  constructor({ request, target, operationName }: Exchange, state: HandlerState) {
+  constructor({ request, target, operationName }: Exchange, state: ResolvedOptions) {
     const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
     this.method = request.method === "HEAD" ? "GET" : request.method;
     this.operationName = operationName;

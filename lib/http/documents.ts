@@ -14,14 +14,14 @@ import type { PageContext } from "../page/context.ts";
 import type { PagePart, ServicePage } from "../page/documents.ts";
 import { type Field, fieldOf } from "../page/samples/fields.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { type Answer, isFresh, plainReply } from "./response.ts";
-import type { Answerer } from "./exchange.ts";
-import { question } from "./probes.ts";
-import type { HandlerState } from "./options.ts";
+import { isFresh, plainReply, type RouteResult } from "./response.ts";
+import type { RouteHandler } from "./exchange.ts";
+import { textRoute } from "./probes.ts";
+import type { ResolvedOptions } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
 /** The WSDL, the discovery document, and the service page where there is one. */
-export function documents(state: HandlerState): Answerer {
+export function documents(state: ResolvedOptions): RouteHandler {
   const { page } = state;
   // Of most callers, taken apart once: each time, it would take a quarter of the handler's time.
   const usual = new Map(
@@ -29,7 +29,7 @@ export function documents(state: HandlerState): Answerer {
       .map((query) => [query, documentIn(query, page)]),
   );
   const written = new Map<string, Promise<Written>>();
-  return question(state, ({ request, target }) => {
+  return textRoute(state, ({ request, target }) => {
     const { query } = target;
     const wanted = usual.get(query) ?? documentIn(query, page);
     if (typeof wanted === "string") return answerDescription(wanted, request, target, state);
@@ -40,14 +40,14 @@ export function documents(state: HandlerState): Answerer {
 }
 
 /** The OpenAPI description. */
-export function openApiDocument(state: HandlerState): Answerer {
-  return question(
+export function openApiDocument(state: ResolvedOptions): RouteHandler {
+  return textRoute(
     state,
     ({ request, target }) => answerDescription("openapi", request, target, state),
   );
 }
 
-const NO_PAGE: Answer = {
+const NO_PAGE: RouteResult = {
   reply: plainReply(404, "The service is described at ?wsdl, and at /openapi.json."),
   outcome: "not-found",
 };
@@ -69,9 +69,9 @@ interface Written {
 /** A document in one encoding. Each has a tag of its own (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
-  readonly whole: Answer;
+  readonly whole: RouteResult;
   /** For a caller that has it: without the body. */
-  readonly fresh: Answer;
+  readonly fresh: RouteResult;
 }
 
 /** Whether a client takes gzip (RFC 9110 §12.5.3); one that does not speak of it need not. */
@@ -89,8 +89,8 @@ async function answerDescription(
   name: Description,
   request: Request,
   target: Target,
-  state: HandlerState,
-): Promise<Answer> {
+  state: ResolvedOptions,
+): Promise<RouteResult> {
   const [type, body] = DESCRIPTIONS[name](baseOf(request, target, state), state);
   const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
   const reply = { ...OK, contentType: `${type}; charset=utf-8`, body, headers };
@@ -108,8 +108,8 @@ async function answerPage(
   { page, part, written }: PageSource,
   request: Request,
   target: Target,
-  state: HandlerState,
-): Promise<Answer> {
+  state: ResolvedOptions,
+): Promise<RouteResult> {
   const key = `${target.path.endsWith("/")} ${part.name} ${part.format}`;
   let found = written.get(key);
   if (found === undefined) {
@@ -122,7 +122,7 @@ async function answerPage(
   return answerOf(zipped !== undefined && takesGzip(request) ? zipped : plain, request);
 }
 
-function answerOf({ etag, whole, fresh }: Representation, request: Request): Answer {
+function answerOf({ etag, whole, fresh }: Representation, request: Request): RouteResult {
   return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
 }
 
@@ -130,7 +130,7 @@ async function writePart(
   page: ServicePage,
   part: PagePart,
   { path }: Target,
-  state: HandlerState,
+  state: ResolvedOptions,
 ): Promise<Written> {
   const { namespace, service, bindings, keys, maxFailures = 0, singleUse = false } = state;
   const context: PageContext = {
@@ -149,7 +149,7 @@ async function writePart(
   const etag = await eTag(reply.body);
   const plain = representation(reply, etag);
   if (reply.status !== 200) {
-    const whole: Answer = { ...plain.whole, outcome: "not-found" };
+    const whole: RouteResult = { ...plain.whole, outcome: "not-found" };
     return { plain: { etag, whole, fresh: whole }, zipped: undefined };
   }
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
@@ -178,7 +178,7 @@ type Description = "wsdl" | "disco" | "openapi";
 const DESCRIPTIONS: Readonly<
   Record<
     Description,
-    (base: string, state: HandlerState) => readonly [mediaType: string, text: string]
+    (base: string, state: ResolvedOptions) => readonly [mediaType: string, text: string]
   >
 > = {
   wsdl: (base, { namespace }) => ["text/xml", wsdl({ base, namespace })],

@@ -5,9 +5,9 @@
  */
 
 import type { Fault } from "../operations/fault.ts";
-import type { Answer, OutgoingReply } from "./response.ts";
+import type { OutgoingReply, RouteResult } from "./response.ts";
 import { type Caller, checkKey, type KeyRing } from "./api_keys.ts";
-import type { HandlerState } from "./options.ts";
+import type { ResolvedOptions } from "./options.ts";
 import { checkTarget, type Target } from "./request_target.ts";
 
 /** A request on its way to what answers it. */
@@ -54,19 +54,19 @@ export class Exchange {
    *
    * @throws {Fault} When it does not have it.
    */
-  admit(): void {
+  authorize(): void {
     checkTarget(this.target);
     if (this.#keys !== undefined) this.#caller = checkKey(this.request, this.#keys);
   }
 }
 
 /** What answers the requests of a route. */
-export interface Answerer {
+export interface RouteHandler {
   /** Answers, also when it fails. */
-  readonly answer: (exchange: Exchange) => Promise<Answer>;
+  readonly answer: (exchange: Exchange) => Promise<RouteResult>;
   /** The reply to a fault that came from outside of it. */
   readonly fail: (fault: Fault) => OutgoingReply;
 }
 
 /** Makes what answers; undefined where the options want no such route. */
-export type AnswererMaker = (state: HandlerState) => Answerer | undefined;
+export type CreateRouteHandler = (state: ResolvedOptions) => RouteHandler | undefined;

@@ -11,14 +11,14 @@ import type { Log } from "../telemetry/log.ts";
  * What was thrown as a fault. Whatever is none is a mistake of ours: its cause is logged, and the
  * caller learns nothing.
  */
-export function asFault(error: unknown, log: Pick<Log, "error">): Fault {
+export function toFault(error: unknown, log: Pick<Log, "error">): Fault {
   if (error instanceof Fault) return error;
-  tellSafely(() => log.error("a request failed", error));
+  ignoreErrors(() => log.error("a request failed", error));
   return new Fault("internal", "Server was unable to process request.");
 }
 
 /** Tells somebody of a request; that it cannot be told must not turn an answer into an error. */
-export function tellSafely(tell: () => void): void {
+export function ignoreErrors(tell: () => void): void {
   try {
     tell();
   } catch {

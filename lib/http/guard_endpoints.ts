@@ -9,13 +9,13 @@ import { textOf } from "../bindings/charset.ts";
 import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
 import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
-import type { Guard, GuardMemory } from "../guard/guard.ts";
+import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
 import { Fault } from "../operations/fault.ts";
-import type { Answer } from "./response.ts";
-import type { Answerer, Exchange } from "./exchange.ts";
-import { question } from "./probes.ts";
-import type { HandlerState } from "./options.ts";
+import type { RouteResult } from "./response.ts";
+import type { Exchange, RouteHandler } from "./exchange.ts";
+import { textRoute } from "./probes.ts";
+import type { ResolvedOptions } from "./options.ts";
 
 /** The state of the guard's memory, as `GET /guard/status` gives it. */
 export interface GuardStatus {
@@ -32,7 +32,7 @@ export interface NamedSecret {
 }
 
 /** `GET /guard/status`. */
-export function guardStatus(state: HandlerState): Answerer {
+export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, (guard) => {
     const memory = memoryOf(guard);
     return { entries: memory.size(), throttled: memory.throttled() };
@@ -40,14 +40,14 @@ export function guardStatus(state: HandlerState): Answerer {
 }
 
 /** `POST /guard/name`. */
-export function guardName(state: HandlerState): Answerer {
+export function guardNameRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     return { name: shortName(await fingerprintIn(request, guard, state)) };
   });
 }
 
 /** `POST /guard/unlock`: alike for secrets that are remembered and those that are not. */
-export function guardUnlock(state: HandlerState): Answerer {
+export function guardUnlockRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     const memory = memoryOf(guard);
     const fingerprint = await fingerprintIn(request, guard, state);
@@ -57,11 +57,11 @@ export function guardUnlock(state: HandlerState): Answerer {
 }
 
 function guardEndpoint(
-  state: HandlerState,
+  state: ResolvedOptions,
   answer: (guard: Guard, exchange: Exchange) => object | Promise<object>,
-): Answerer {
+): RouteHandler {
   const { guard } = state.service;
-  return question(state, async (exchange): Promise<Answer> => {
+  return textRoute(state, async (exchange): Promise<RouteResult> => {
     // A page in a browser whose name was rebound to this machine sends that name as Host.
     if (!isOperatorHost(exchange.target.host, state.operatorHost)) {
       const expected = "an IP address, localhost or the --metrics-host";
@@ -81,7 +81,7 @@ function isOperatorHost(host: string | null, operatorHost: string | undefined): 
     IP_ADDRESS.test(name);
 }
 
-function memoryOf({ memory }: Guard): GuardMemory {
+function memoryOf({ memory }: Guard): MemoryStoreAdmin {
   if (memory === undefined) {
     throw new Fault(
       "invalid",
@@ -95,7 +95,7 @@ function memoryOf({ memory }: Guard): GuardMemory {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyLimit: limit }: HandlerState,
+  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyLimit: limit }: ResolvedOptions,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];

@@ -22,22 +22,22 @@
 import { bindingsOf } from "../bindings/bindings.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import {
-  type Answer,
   byteLength,
   faultReply,
   type OutgoingReply,
   plainReply,
   respond,
+  type RouteResult,
 } from "./response.ts";
 import { BODY_TIMEOUT_MS } from "./body.ts";
 import { BodyLimit } from "./body_limit.ts";
-import { type Answerer, Exchange } from "./exchange.ts";
-import { asFault, tellSafely } from "./failure.ts";
+import { Exchange, type RouteHandler } from "./exchange.ts";
+import { ignoreErrors, toFault } from "./failure.ts";
 import { keyRingOf } from "./api_keys.ts";
-import { question } from "./probes.ts";
+import { textRoute } from "./probes.ts";
 import { type Route, ROUTES } from "./routes.ts";
 import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
-import type { HandlerOptions, HandlerState } from "./options.ts";
+import type { HandlerOptions, ResolvedOptions } from "./options.ts";
 import { targetOf } from "./request_target.ts";
 
 /** Answers a request. It never rejects, whatever fails inside. */
@@ -52,7 +52,7 @@ export function createHandler(
   options: HandlerOptions,
   rows: readonly Route[] = ROUTES,
 ): Handler {
-  const state: HandlerState = {
+  const state: ResolvedOptions = {
     ...options,
     bindings: bindingsOf(options.namespace),
     keys: keyRingOf(options.apiKeys),
@@ -71,7 +71,7 @@ export function createHandler(
       if (telemetry === undefined || requestId === undefined) return response;
       const durationMs = telemetry.monotonicMs() - startMs;
       const event = eventOf(exchange, answer, requestId, durationMs);
-      tellSafely(() => telemetry.observe(event));
+      ignoreErrors(() => telemetry.observe(event));
       return response;
     } catch (error) {
       return respond(request, lastReply(router, request, error, state));
@@ -85,9 +85,9 @@ function lastReply(
   router: Router,
   request: Request,
   error: unknown,
-  { log }: HandlerState,
+  { log }: ResolvedOptions,
 ): OutgoingReply {
-  const fault = asFault(error, log);
+  const fault = toFault(error, log);
   const found = router(targetOf(request, null).path);
   const route = found && (routeFor(found, request.method) ?? found.routes[0]);
   return route?.answerer.fail(fault) ?? faultReply(fault);
@@ -97,7 +97,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTI
 
 function eventOf(
   { request, route, caller }: Exchange,
-  { reply: { status, body }, outcome, operation = "", binding = "", facts }: Answer,
+  { reply: { status, body }, outcome, operation = "", binding = "", facts }: RouteResult,
   requestId: string,
   durationMs: number,
 ): RequestEvent {
@@ -113,8 +113,8 @@ const UNKNOWN = "unknown";
 function arrive(
   request: Request,
   router: Router,
-  state: HandlerState,
-): { readonly exchange: Exchange; readonly answerer: Answerer } {
+  state: ResolvedOptions,
+): { readonly exchange: Exchange; readonly answerer: RouteHandler } {
   const target = targetOf(request, request.headers.get("host"));
   const found = router(target.path);
   const route = found && routeFor(found, request.method);
@@ -125,13 +125,13 @@ function arrive(
     keys: wantsKey ? state.keys : undefined,
   });
   const answerer = route?.answerer ??
-    question(state, () => found ? methodAnswer(request, found) : NOT_FOUND);
+    textRoute(state, () => found ? methodAnswer(request, found) : NOT_FOUND);
   return { exchange, answerer };
 }
 
-const NOT_FOUND: Answer = { reply: plainReply(404, "Not found."), outcome: "not-found" };
+const NOT_FOUND: RouteResult = { reply: plainReply(404, "Not found."), outcome: "not-found" };
 
-function methodAnswer(request: Request, found: Found): Answer {
+function methodAnswer(request: Request, found: Found): RouteResult {
   const headers = { allow: allowOf(found) };
   if (request.method === "OPTIONS") {
     return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };

@@ -55,7 +55,7 @@ export interface Telemetry {
 }
 
 /** The options, and what is made of them once. */
-export interface HandlerState extends HandlerOptions {
+export interface ResolvedOptions extends HandlerOptions {
   /** The bindings of the service, in the order in which they are asked. */
   readonly bindings: readonly Binding[];
   /** The keys that callers must show one of; undefined where none must. */

@@ -8,24 +8,24 @@
 import { FORM, readForm, readQuery } from "../bindings/form_urlencoded.ts";
 import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
 import { qrPicture } from "../bindings/qr_aspx.ts";
-import { type Answer, faultAnswer, faultReply, plainReply } from "./response.ts";
+import { faultReply, faultResult, plainReply, type RouteResult } from "./response.ts";
 import { readBody } from "./body.ts";
-import type { Answerer, Exchange } from "./exchange.ts";
-import { asFault } from "./failure.ts";
-import type { HandlerState } from "./options.ts";
+import type { Exchange, RouteHandler } from "./exchange.ts";
+import { toFault } from "./failure.ts";
+import type { ResolvedOptions } from "./options.ts";
 
 /** Makes what answers by a function that may throw faults; they go out as a sentence of text. */
-export function question(
-  { log }: Pick<HandlerState, "log">,
-  answer: (exchange: Exchange) => Answer | Promise<Answer>,
-): Answerer {
+export function textRoute(
+  { log }: Pick<ResolvedOptions, "log">,
+  answer: (exchange: Exchange) => RouteResult | Promise<RouteResult>,
+): RouteHandler {
   return {
     answer: async (exchange) => {
       try {
-        exchange.admit();
+        exchange.authorize();
         return await answer(exchange);
       } catch (error) {
-        return faultAnswer(asFault(error, log));
+        return faultResult(toFault(error, log));
       }
     },
     fail: faultReply,
@@ -34,26 +34,26 @@ export function question(
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-const OK: Answer = {
+const OK: RouteResult = {
   reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
   outcome: "ok",
 };
-const NOT_READY: Answer = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
+const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Whether the process lives. */
-export function health(state: HandlerState): Answerer {
-  return question(state, () => OK);
+export function health(state: ResolvedOptions): RouteHandler {
+  return textRoute(state, () => OK);
 }
 
 /** Whether the server takes new work. */
-export function readiness(state: HandlerState): Answerer {
-  return question(state, () => state.isReady() ? OK : NOT_READY);
+export function readiness(state: ResolvedOptions): RouteHandler {
+  return textRoute(state, () => state.isReady() ? OK : NOT_READY);
 }
 
 /** The page of the metrics; undefined where the operator wants none. */
-export function metrics(state: HandlerState): Answerer | undefined {
+export function metrics(state: ResolvedOptions): RouteHandler | undefined {
   const { metricsPage } = state;
-  return metricsPage && question(state, () => ({
+  return metricsPage && textRoute(state, () => ({
     reply: { status: 200, contentType: METRICS_TYPE, body: metricsPage() },
     outcome: "ok",
   }));
@@ -63,9 +63,9 @@ export function metrics(state: HandlerState): Answerer | undefined {
  * Any text as a QR code. A form without a query holds the text in its body, so that a secret does not
  * have to stand in an address.
  */
-export function picture(state: HandlerState): Answerer {
+export function picture(state: ResolvedOptions): RouteHandler {
   const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
-  return question(state, async ({ request, target }) => {
+  return textRoute(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
     if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
@@ -75,12 +75,12 @@ export function picture(state: HandlerState): Answerer {
 }
 
 /** The way to the service. */
-export function redirect(state: HandlerState): Answerer {
+export function redirect(state: ResolvedOptions): RouteHandler {
   // A proxy may have taken the front of the path off. Where no base URL tells what that was, a
   // reference that is relative to the path is right with it and without (RFC 9110 §10.2.2).
   const { baseUrl } = state;
   const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
   const reply = { ...plainReply(302, "See /api.asmx."), headers };
-  const answer: Answer = { reply, outcome: "ok" };
-  return question(state, () => answer);
+  const answer: RouteResult = { reply, outcome: "ok" };
+  return textRoute(state, () => answer);
 }

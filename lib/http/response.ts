@@ -19,7 +19,7 @@ export interface OutgoingReply extends Omit<Reply, "body"> {
 }
 
 /** A reply, and what is told of it. */
-export interface Answer {
+export interface RouteResult {
   /** The reply. */
   readonly reply: OutgoingReply;
   /** How it ended. */
@@ -38,7 +38,7 @@ export function plainReply(status: number, sentence: string): Reply {
 }
 
 /** The answer to a fault where no binding has a form for it. */
-export function faultAnswer(fault: Fault): Answer {
+export function faultResult(fault: Fault): RouteResult {
   return { reply: faultReply(fault), outcome: fault.code };
 }
 

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Answerer } from "./exchange.ts";
+import type { RouteHandler } from "./exchange.ts";
 import type { Route } from "./routes.ts";
-import type { HandlerState } from "./options.ts";
+import type { ResolvedOptions } from "./options.ts";
 
 /** A row, and what it was made to answer with. */
 export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "methods"> {
   /** What answers. */
-  readonly answerer: Answerer;
+  readonly answerer: RouteHandler;
 }
 
 /** Where a path leads. */
@@ -26,7 +26,7 @@ export interface Found {
 export type Router = (path: string) => Found | undefined;
 
 /** Prepares those of the rows that the options want. */
-export function createRouter(state: HandlerState, rows: readonly Route[]): Router {
+export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Router {
   const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
   for (const { path, answer, ...row } of rows) {
     const answerer = answer(state);

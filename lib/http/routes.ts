@@ -7,8 +7,8 @@
 import { pairAspxBinding, validateAspxBinding } from "../bindings/aspx.ts";
 import { calls } from "./call.ts";
 import { documents, openApiDocument } from "./documents.ts";
-import type { AnswererMaker } from "./exchange.ts";
-import { guardName, guardStatus, guardUnlock } from "./guard_endpoints.ts";
+import type { CreateRouteHandler } from "./exchange.ts";
+import { guardNameRoute, guardStatusRoute, guardUnlockRoute } from "./guard_endpoints.ts";
 import { health, metrics, picture, readiness, redirect } from "./probes.ts";
 
 /** A row of the table. */
@@ -26,7 +26,7 @@ export interface Route {
   /** The name for log and metrics. */
   readonly name: string;
   /** What answers. */
-  readonly answer: AnswererMaker;
+  readonly answer: CreateRouteHandler;
 }
 
 const service = calls(({ bindings }) => bindings);
@@ -53,7 +53,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
   { path: "/metrics",       methods: ["GET"],         wantsKey: false, name: "metrics",       answer: metrics },
-  { path: "/guard/status",  methods: ["GET"],         wantsKey: true,  name: "guard/status",  answer: guardStatus },
-  { path: "/guard/name",    methods: ["POST"],        wantsKey: true,  name: "guard/name",    answer: guardName },
-  { path: "/guard/unlock",  methods: ["POST"],        wantsKey: true,  name: "guard/unlock",  answer: guardUnlock },
+  { path: "/guard/status",  methods: ["GET"],         wantsKey: true,  name: "guard/status",  answer: guardStatusRoute },
+  { path: "/guard/name",    methods: ["POST"],        wantsKey: true,  name: "guard/name",    answer: guardNameRoute },
+  { path: "/guard/unlock",  methods: ["POST"],        wantsKey: true,  name: "guard/unlock",  answer: guardUnlockRoute },
 ];

@@ -6,7 +6,7 @@
  */
 
 /** A fact by its name in the log, with the family of metrics that counts it. */
-export type FactKind =
+export type CallFact =
   & {
     /** The name, as the log has it. */
     readonly name: string;
@@ -46,7 +46,7 @@ export type Report = (facts: Facts) => void;
  *
  * @param window Time steps accepted on each side of the current one.
  */
-export function factKinds(window: number): readonly FactKind[] {
+export function factKinds(window: number): readonly CallFact[] {
   return [
     {
       name: "distance",

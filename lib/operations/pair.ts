@@ -11,7 +11,7 @@ import { svgElement } from "../qr/svg.ts";
 import { element, writeHtmlFragment } from "../xml/writer.ts";
 import type { CallContext } from "./context.ts";
 import { Fault } from "./fault.ts";
-import { keyOf } from "./secret_code.ts";
+import { secretBytes } from "./secret_code.ts";
 
 /** The arguments of Pair. */
 export interface PairArguments {
@@ -39,7 +39,7 @@ export type PairingInfo = Readonly<Record<"ManualSetupCode" | "Html", string>>;
 export function pair(args: PairArguments, context: CallContext): PairingInfo {
   const issuer = nameWithoutColons(args.appName);
   const account = nameWithoutColons(args.appInfo);
-  const secret = setupCode(keyOf(args.secretCode, context.secretEncoding));
+  const secret = setupCode(secretBytes(args.secretCode, context.secretEncoding));
   const uri = formatKeyUri({ issuer, account, secret, ...context.otp });
   const code = encodeForScreen(uri);
   if (code === undefined) {

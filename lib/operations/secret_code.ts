@@ -13,7 +13,7 @@ import { Fault } from "./fault.ts";
  * @returns At least one byte.
  * @throws {Fault} When it is not Base32 and should be, or holds no byte.
  */
-export function keyOf(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
+export function secretBytes(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
   const key = secretKey(secretCode, encoding);
   if (key === undefined) {
     throw new Fault(

@@ -15,7 +15,7 @@ import {
   type TotpCheck,
 } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
-import { keyOf } from "./secret_code.ts";
+import { secretBytes } from "./secret_code.ts";
 
 /** The arguments of ValidatePin. */
 export interface ValidatePinArguments {
@@ -45,7 +45,7 @@ export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
   { otp, secretEncoding, now, guard, source, report }: ValidatePinContext,
 ): Promise<boolean> {
-  const secret = keyOf(secretCode, secretEncoding);
+  const secret = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
   const code = pin.replace(/[ \t\r\n]/g, "");
   if (code === "") {

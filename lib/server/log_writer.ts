@@ -4,7 +4,7 @@
  * @module
  */
 
-import { pause } from "./runtime/timeout.ts";
+import { sleep } from "./runtime/timeout.ts";
 
 /** How many lines may wait for a slow reader; those after them are lost. */
 const MAX_WAITING = 10_000;
@@ -54,7 +54,7 @@ export function createLogWriter(
   };
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
-      await pause(TOGETHER_MS);
+      await sleep(TOGETHER_MS);
       await writeOnce();
     }
     written = undefined;

@@ -15,7 +15,7 @@ import { servicePage } from "../page/documents.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../operations/facts.ts";
-import { waitAtMost } from "./runtime/timeout.ts";
+import { withTimeout } from "./runtime/timeout.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
@@ -39,7 +39,7 @@ export interface Service {
    */
   readonly renewKeys: () => readonly CallerKey[] | undefined;
   /** Waits until it is known whether pins can be checked, and no longer than two seconds. */
-  readonly known: () => Promise<void>;
+  readonly guardReady: () => Promise<void>;
   /** The log on standard error. */
   readonly log: Log;
   /**
@@ -114,8 +114,9 @@ export function createService(
     apiKeys?.replace(keys);
     return keys;
   };
-  const known = (): Promise<void> => waitAtMost(guard?.known ?? Promise.resolve(), STORE_NEWS_MS);
-  return { handler, probes, renewKeys, known, log, close };
+  const guardReady = (): Promise<void> =>
+    withTimeout(guard?.ready ?? Promise.resolve(), STORE_NEWS_MS);
+  return { handler, probes, renewKeys, guardReady, log, close };
 }
 
 function settingsOf(config: Config): AuthenticatorOptions {

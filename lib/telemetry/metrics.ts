@@ -7,7 +7,7 @@
  */
 
 import type { Evicted } from "../guard/memory_store.ts";
-import type { FactKind } from "../operations/facts.ts";
+import type { CallFact } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -60,7 +60,7 @@ interface Histogram {
  *
  * @param kinds The facts that operations tell.
  */
-export function createMetrics(version: string, kinds: readonly FactKind[]): Metrics {
+export function createMetrics(version: string, kinds: readonly CallFact[]): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const countRequest = (event: RequestEvent, caller: string | undefined): void => {
     const { route, operation, binding, outcome } = event;
@@ -162,7 +162,7 @@ interface FactCounter {
   readonly lines: () => readonly string[];
 }
 
-function factCounter(kind: FactKind): FactCounter {
+function factCounter(kind: CallFact): FactCounter {
   const { metric, help } = kind;
   if ("bounds" in kind) {
     const numbers = histogram({}, kind.bounds);

@@ -3,7 +3,7 @@ import { assertThrows } from "@std/assert/throws";
 import { httpGetBinding } from "../../lib/bindings/http_get_post.ts";
 import { jsonBinding } from "../../lib/bindings/json.ts";
 import { soapBindings } from "../../lib/bindings/soap/soap.ts";
-import { booleansOnce } from "../../lib/bindings/result.ts";
+import { cacheBooleanReplies } from "../../lib/bindings/result.ts";
 import { simpleTypeOf } from "../../lib/bindings/xsd.ts";
 import type { Operation, Result, ResultType } from "../../lib/operations/operations.ts";
 
@@ -88,9 +88,9 @@ Deno.test("no binding writes a result that is not of its type", () => {
   }
 });
 
-Deno.test("booleansOnce() writes each boolean of each operation once, and all else each time", () => {
+Deno.test("cacheBooleanReplies() writes each boolean of each operation once, and all else each time", () => {
   let writings = 0;
-  const write = booleansOnce((operation, result) => ({
+  const write = cacheBooleanReplies((operation, result) => ({
     status: 200,
     contentType: "text/plain",
     body: `${operation.name} ${result} ${++writings}`,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { guardMemory } from "../../lib/cli/doctor/guard_state.ts";
+import { guardFindings } from "../../lib/cli/doctor/guard_state.ts";
 import { guardName, guardStatus, guardUnlock } from "../../lib/cli/guard.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
@@ -142,7 +142,7 @@ Deno.test("guard status and doctor give a store longer than a server does, if it
     const ofStatus = (timeoutMs: number): Promise<number> =>
       longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
     const ofDoctor = (timeoutMs: number): Promise<number> =>
-      longestTimer(() => guardMemory(config(timeoutMs), SECRET, 7));
+      longestTimer(() => guardFindings(config(timeoutMs), SECRET, 7));
     const told = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
     assertEquals(told[0], told[1]);
     assertEquals(await ofStatus(1), told[0] * 5_000 / 60_000);

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../lib/guard/redis/connect.ts";
-import { keyOf } from "../../lib/guard/redis/operator.ts";
+import { redisKey } from "../../lib/guard/redis/operator.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningProgram, runProgram } from "../support/program.ts";
 import {
@@ -88,7 +88,8 @@ async function withCluster(
   const log = await withTwoServers(url + query, args, async (first, second, keyFile) => {
     const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
     const name = fingerprintBy(key, "SHA1");
-    const slot = (secret: string): number => slotOf(keyOf(name(new TextEncoder().encode(secret))));
+    const slot = (secret: string): number =>
+      slotOf(redisKey(name(new TextEncoder().encode(secret))));
     const owner = (secret: string): Node => startOwner(cluster, slot(secret));
     const ofEach = (name: string, count: number): readonly string[] =>
       cluster.primaries.flatMap((primary) => secretsOf(primary, owner, name, count));

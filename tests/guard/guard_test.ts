@@ -10,8 +10,8 @@ import {
   refusalsOf,
   refusedMs,
   sourceBudget,
-  strangersBudget,
   totalBudget,
+  unknownSourcesBudget,
   type Verdict,
 } from "../../lib/guard/guard.ts";
 import { isKnown, KNOWN_MS } from "../../lib/guard/sources.ts";
@@ -286,8 +286,8 @@ Deno.test("decide() gives the state itself where nothing of it changes, with sou
 
 Deno.test("decide() without a limit leaves what is remembered of one as it is", () => {
   const rules = rulesWith({ maxFailures: 0, singleUse: true });
-  const source = { id: "a", owedMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
-  const state = { owedMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
+  const source = { id: "a", debtMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
+  const state = { debtMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
   const replayed = decide(rules, state, { matchedStep: STEP, source: "a" }, START);
   assertEquals([replayed.verdict, replayed.refusedMs], ["replayed", 0]);
   assert(replayed.state === state);
@@ -320,11 +320,11 @@ Deno.test("a source has half of the budget, which comes back half as fast, and a
   const rules = rulesWith({ maxFailures: 100 });
   assertEquals(totalBudget(rules), { looks: 100, refillMs: HOUR });
   assertEquals(sourceBudget(rules), { looks: 50, refillMs: 2 * HOUR });
-  assertEquals(strangersBudget(rules), { looks: 80, refillMs: HOUR });
+  assertEquals(unknownSourcesBudget(rules), { looks: 80, refillMs: HOUR });
   // Of a small budget a part is kept as well, and none is so small that nothing is left.
   const looks = (of: (rules: GuardRules) => { looks: number }): number[] =>
     [1, 2, 5, 6].map((maxFailures) => of(rulesWith({ maxFailures })).looks);
-  assertEquals([looks(sourceBudget), looks(strangersBudget)], [[1, 1, 3, 3], [1, 1, 4, 4]]);
+  assertEquals([looks(sourceBudget), looks(unknownSourcesBudget)], [[1, 1, 3, 3], [1, 1, 4, 4]]);
 });
 
 Deno.test("one source of wrong pins does not keep another out", () => {

@@ -10,8 +10,8 @@ import {
 
 const NOW = 1_800_000_000_000;
 
-function source(id: string, owedMs: number, knownUntilMs = 0): SourceState {
-  return { id, owedMs, lastMs: NOW, knownUntilMs };
+function source(id: string, debtMs: number, knownUntilMs = 0): SourceState {
+  return { id, debtMs, lastMs: NOW, knownUntilMs };
 }
 
 function ids(sources: readonly SourceState[]): readonly string[] {
@@ -21,7 +21,7 @@ function ids(sources: readonly SourceState[]): readonly string[] {
 Deno.test("sourceNamed() finds a source, and gives one that spent nothing where there is none", () => {
   const sources = [source("a", 1), source("b", 2)];
   assertEquals(sourceNamed(sources, "b"), sources[1]!);
-  assertEquals(sourceNamed(sources, "c"), { id: "c", owedMs: 0, lastMs: 0, knownUntilMs: 0 });
+  assertEquals(sourceNamed(sources, "c"), { id: "c", debtMs: 0, lastMs: 0, knownUntilMs: 0 });
 });
 
 Deno.test("isKnown() is over at the time that is remembered", () => {

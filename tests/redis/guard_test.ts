@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { askStore, keyOf, type OperatedStore } from "../../lib/guard/redis/operator.ts";
+import { askStore, type OperatedStore, redisKey } from "../../lib/guard/redis/operator.ts";
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
@@ -67,7 +67,7 @@ Deno.test("the commands need each permission that their page gives a user of Red
   const shown = /`(~authenticator:guard:[^`]+)`/.exec(page.replace(/\s+/g, " "))![1]!.split(" ");
   // Of the first, the used code stays when its wait is lifted; of the second, nothing.
   const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
-  const keys = names.map(keyOf);
+  const keys = names.map(redisKey);
   await withRedis([], async ({ url, command }) => {
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
     const ask = <T>(act: (store: OperatedStore) => Promise<T>): Promise<T> =>

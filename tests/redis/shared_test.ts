@@ -124,8 +124,8 @@ testBoth(
           assertEquals(others, []);
           const state = await command("GET", key!);
           // Ten hours are owed, but for what came back while they were sent.
-          const owedMs = Number(/^"(\d+):/.exec(state)?.[1]);
-          assert(owedMs <= 10 * HOUR && owedMs > 9.9 * HOUR, state);
+          const debtMs = Number(/^"(\d+):/.exec(state)?.[1]);
+          assert(debtMs <= 10 * HOUR && debtMs > 9.9 * HOUR, state);
         });
       });
     });

@@ -7,11 +7,11 @@
 
 import process from "node:process";
 import { currentRuntime } from "../../lib/server/runtime/current.ts";
-import { start } from "../../lib/server/listen/restart.ts";
+import { startServer } from "../../lib/server/listen/restart.ts";
 
 const address = { hostname: "127.0.0.1", port: 0 };
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-const { server } = start(currentRuntime(), { address, tls: undefined, shared: false }, {
+const { server } = startServer(currentRuntime(), { address, tls: undefined, shared: false }, {
   handler: () => Promise.reject(new TypeError("hush")),
   log: { info: tell, warn: tell, error: (message, cause) => tell(`${message}: ${cause}`) },
 });

@@ -259,7 +259,7 @@ Deno.test("createService() waits for the first news of a store, but not as long 
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();
   const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
-  const { known, close, written } = scene(["--guard", store]);
+  const { guardReady: known, close, written } = scene(["--guard", store]);
   let isTooLong = false;
   const timer = setTimeout(() => isTooLong = true, 30_000);
   await known();

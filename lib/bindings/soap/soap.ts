@@ -16,7 +16,7 @@ import {
   type ServiceRequest,
   type WrittenCall,
 } from "../binding.ts";
-import { booleansOnce, resultContent } from "../result.ts";
+import { cacheBooleanReplies, resultContent } from "../result.ts";
 import type { ActionField } from "./action.ts";
 import { parseEnvelope, readEnvelope } from "./envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
@@ -48,7 +48,7 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
       if (newer !== undefined && document.root.namespaceName === SOAP_12.envelope) return newer;
       return readEnvelope(document, { version, namespace, actions: actionsOf(request, version) });
     },
-    writeReply: booleansOnce((operation, result) =>
+    writeReply: cacheBooleanReplies((operation, result) =>
       writeReply(operation, result, version, namespace)
     ),
     writeFault: (fault) => writeFault(fault, version),

@@ -24,7 +24,7 @@ import { timeStep } from "../../otp/totp.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
 import type { DoctorOptions } from "../args/commands.ts";
-import { guardMemory } from "./guard_state.ts";
+import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
 import { callContext } from "../operation_call.ts";
 
@@ -45,7 +45,7 @@ export async function doctor(
   const answer = await answerOf(question, config, nowMs);
   const diagnosis = await diagnose(question, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
-  const memory = await guardMemory(config, question.secretCode, step);
+  const memory = await guardFindings(config, question.secretCode, step);
   const moment = { nowMs, isGiven: options.at !== undefined };
   const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, moment);
   print([...lines, ...memory.lines].join("\n"));

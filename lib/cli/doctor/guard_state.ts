@@ -20,7 +20,7 @@ import { askName, type OperatorPort } from "../operator_port.ts";
 const TIMEOUT_MS = 2000;
 
 /** What the store says to a pin. */
-export interface GuardMemory {
+export interface GuardFindings {
   /** Whether a server with these options refuses the pin for it. */
   readonly refuses: boolean;
   /** Sentences about it. */
@@ -36,11 +36,11 @@ const SILENT = known([]);
  * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
  * @throws {OptionFileError} When a file that the options name cannot be used.
  */
-export async function guardMemory(
+export async function guardFindings(
   config: Config,
   secretCode: string,
   step: number | undefined,
-): Promise<GuardMemory> {
+): Promise<GuardFindings> {
   const key = secretKey(secretCode, config.secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
   const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
@@ -52,7 +52,7 @@ async function memoryOf(
   key: Uint8Array<ArrayBuffer>,
   config: Config,
   step: number | undefined,
-): Promise<GuardMemory> {
+): Promise<GuardFindings> {
   const { guard, guardKeyFile, algorithm } = config;
   if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
@@ -79,7 +79,7 @@ async function memoryOf(
   }
 }
 
-function known(lines: readonly string[]): GuardMemory {
+function known(lines: readonly string[]): GuardFindings {
   return { refuses: false, lines };
 }
 
@@ -110,7 +110,7 @@ export function explainMemory(
   remembered: Remembered | undefined,
   config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
   step: number | undefined,
-): GuardMemory {
+): GuardFindings {
   if (remembered === undefined) return SILENT;
   const { state, nowMs } = remembered;
   const { usedStep } = state;

@@ -8,8 +8,8 @@
 import { createReadStream } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import process from "node:process";
-import { reasonOf } from "../../server/files/system_error.ts";
-import { say } from "./stderr.ts";
+import { describeSystemError } from "../../server/files/system_error.ts";
+import { writeStderr } from "./stderr.ts";
 import { askLines, type Prompt } from "./prompt.ts";
 
 /** More than any pin and secret together; what comes after it is not read. */
@@ -23,7 +23,7 @@ export class CommandError extends Error {
 
 /** Says on stderr, in sentences, what the user should know although the command goes on. */
 export function warn(sentences: string): void {
-  say(`authenticator: warning: ${sentences}\n`);
+  writeStderr(`authenticator: warning: ${sentences}\n`);
 }
 
 function ignore(): void {}
@@ -43,7 +43,7 @@ export async function writeOut(text: string): Promise<void> {
       });
     });
   } catch (error) {
-    throw new CommandError(`standard output cannot be written to: ${reasonOf(error)}`);
+    throw new CommandError(`standard output cannot be written to: ${describeSystemError(error)}`);
   }
 }
 
@@ -93,7 +93,7 @@ async function readText(source: AsyncIterable<Uint8Array>, name: string): Promis
       if (bytes.length > MAX_INPUT_BYTES) break;
     }
   } catch (error) {
-    throw new CommandError(`cannot read ${name}: ${reasonOf(error)}`);
+    throw new CommandError(`cannot read ${name}: ${describeSystemError(error)}`);
   }
   if (bytes.length > MAX_INPUT_BYTES) throw new CommandError(`${name} is too long for a secret`);
   try {
@@ -128,7 +128,7 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
       await file.writeFile(data).finally(() => file.close());
     } catch (error) {
       await Promise.allSettled(made.map((path) => unlink(path)));
-      throw new CommandError(`cannot write ${path}: ${reasonOf(error)}`);
+      throw new CommandError(`cannot write ${path}: ${describeSystemError(error)}`);
     }
   }
 }

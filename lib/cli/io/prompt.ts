@@ -6,7 +6,7 @@
 
 import { constants } from "node:os";
 import process from "node:process";
-import { say } from "./stderr.ts";
+import { writeStderr } from "./stderr.ts";
 
 /** A line to ask for. */
 export interface Prompt {
@@ -40,7 +40,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   const lines: string[] = [];
   let line = "";
   const ask = ({ what, isShown }: Prompt): void => {
-    say(`${what}${isShown ? "" : " (not shown)"}: `);
+    writeStderr(`${what}${isShown ? "" : " (not shown)"}: `);
   };
   // Whoever ends the program would leave a terminal that shows nothing.
   const onEnd = (signal: Ending): void => {
@@ -59,10 +59,10 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
       for (const key of keysIn(piece.slice(0, piece.length - cutOff.length))) {
         const { text, end } = typed(line, key);
         const { isShown } = prompts[lines.length]!;
-        if (isShown) say(echoOf(line, text));
+        if (isShown) writeStderr(echoOf(line, text));
         line = text;
         if (end === undefined) continue;
-        say("\r\n");
+        writeStderr("\r\n");
         if (end === "interrupted") return { isInterrupted: true };
         lines.push(line);
         line = "";

@@ -7,7 +7,7 @@
 import process from "node:process";
 
 /** Writes to standard error. Where nobody can read it, nobody can be told, and the command goes on. */
-export function say(text: string): void {
+export function writeStderr(text: string): void {
   try {
     // Of a pipe, an event tells that its reader has gone, and ends the process where nobody listens.
     process.stderr.off("error", ignore).on("error", ignore).write(text);

@@ -10,7 +10,7 @@ import type { OptionSource } from "../args/parse.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
-import { waitAtMost } from "../../server/runtime/timeout.ts";
+import { withTimeout } from "../../server/runtime/timeout.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
 import type { Handler } from "../../http/handler.ts";
 import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
@@ -58,18 +58,22 @@ export async function serve(
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
   const runtime = currentRuntime();
-  const { handler, probes, renewKeys, known, log, close } = createService(runtime, config, {
-    version: VERSION,
-    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-    isReady: () => ready,
-  });
+  const { handler, probes, renewKeys, guardReady, log, close } = createService(
+    runtime,
+    config,
+    {
+      version: VERSION,
+      color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+      isReady: () => ready,
+    },
+  );
   try {
     const options = listenOptions(config, log);
     // These first, since a server that cannot have one must not take callers from others on a shared
     // port. The port for probes ends with the process, and until then tells that the server is stopping.
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
     // While a store is being connected to, right pins are refused.
-    await known();
+    await guardReady();
     const listener = await listen(runtime, options, handler);
     ready = true;
     const stopped = stopSignal(config.exitWithParent);
@@ -85,21 +89,21 @@ export async function serve(
     const done = listener.stop().then(() => {
       isDone = true;
     });
-    await waitAtMost(done, DRAIN_TIMEOUT_MS);
+    await withTimeout(done, DRAIN_TIMEOUT_MS);
     log.info(stoppedLine(isDone));
   } finally {
-    await lastLines(close());
+    await flushLog(close());
   }
   return 0;
 }
 
-async function lastLines(written: Promise<void>): Promise<void> {
+async function flushLog(written: Promise<void>): Promise<void> {
   let areWritten = false;
   const ended = written.finally(() => {
     areWritten = true;
   });
   for (let parts = 0; parts < LAST_LINES_PARTS && !areWritten; parts++) {
-    await waitAtMost(ended, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS);
+    await withTimeout(ended, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS);
   }
 }
 

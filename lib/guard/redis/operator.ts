@@ -100,7 +100,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
   };
   return {
     inspect: async (fingerprint) => {
-      const key = keyOf(fingerprint);
+      const key = redisKey(fingerprint);
       const send = sendTo(key);
       const text = await send(["GET", key]);
       if (text === null) return undefined;
@@ -109,7 +109,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
       return { state, nowMs: readTimeMs(await send(["TIME"])) };
     },
     unlock: async (fingerprint) => {
-      const key = keyOf(fingerprint);
+      const key = redisKey(fingerprint);
       const done = await sendTo(key)(["EVAL", UNLOCK_SCRIPT, "1", key]);
       if (done !== 0 && done !== 1) throw new ProtocolError("This is no reply to the script");
       return done === 1;
@@ -127,7 +127,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
 }
 
 /** The key under which a store keeps the state of a secret. */
-export function keyOf(fingerprint: string): string {
+export function redisKey(fingerprint: string): string {
   return `${KEY_PREFIX}${fingerprint}`;
 }
 

@@ -7,12 +7,12 @@
 
 import { type Budget, extraLooks, FIRST_WAIT_MS } from "../budget.ts";
 import {
+  type CheckedPin,
   type GuardRules,
   type GuardState,
-  type Question,
   sourceBudget,
-  strangersBudget,
   totalBudget,
+  unknownSourcesBudget,
   type Verdict,
 } from "../guard.ts";
 import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../sources.ts";
@@ -46,8 +46,8 @@ end
  * are refused from now on, and the number of the question, so that no answer is taken for that of
  * another one.
  *
- * What is remembered is one text, `owedMs:lastMs:usedStep`, and behind it for each source
- * ` name:owedMs:lastMs:knownUntilMs`. The clock is the store's own, so servers whose clocks differ
+ * What is remembered is one text, `debtMs:lastMs:usedStep`, and behind it for each source
+ * ` name:debtMs:lastMs:knownUntilMs`. The clock is the store's own, so servers whose clocks differ
  * agree; it may be given as well, for tests.
  */
 export const DECIDE_SCRIPT = `
@@ -197,7 +197,7 @@ export interface ScriptCall {
   /** The rules. */
   readonly rules: GuardRules;
   /** What is to be decided. */
-  readonly asked: Question;
+  readonly asked: CheckedPin;
   /** The time; that of the store when it is undefined. */
   readonly nowMs: number | undefined;
   /** The number of the question, a whole one. */
@@ -207,7 +207,7 @@ export interface ScriptCall {
 /** The arguments of the script, behind its key. */
 export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): readonly string[] {
   return [
-    ...[totalBudget(rules), strangersBudget(rules), sourceBudget(rules)].map(budgetText),
+    ...[totalBudget(rules), unknownSourcesBudget(rules), sourceBudget(rules)].map(budgetText),
     rules.singleUse ? "1" : "0",
     String(rules.forgetUseMs),
     asked.source ?? "",
@@ -228,16 +228,16 @@ function budgetText(budget: Budget): string {
  */
 export function parseState(text: string): GuardState | undefined {
   const [first = "", ...rest] = text.split(" ");
-  const [, owedMs, lastMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(first) ?? [];
+  const [, debtMs, lastMs, usedStep] = /^(\d+):(\d+):(-?\d+)$/.exec(first) ?? [];
   const sources = rest.map((source) => /^([\w-]+):(\d+):(\d+):(\d+)$/.exec(source));
-  if (owedMs === undefined || sources.includes(null)) return undefined;
+  if (debtMs === undefined || sources.includes(null)) return undefined;
   return {
-    owedMs: Number(owedMs),
+    debtMs: Number(debtMs),
     lastMs: Number(lastMs),
     usedStep: Number(usedStep),
     sources: sources.map((source) => ({
       id: source![1]!,
-      owedMs: Number(source![2]),
+      debtMs: Number(source![2]),
       lastMs: Number(source![3]),
       knownUntilMs: Number(source![4]),
     })),

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { GuardRules, GuardStore, Question, Refusal, Verdict } from "../guard.ts";
+import type { CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
 import type { Send } from "./connect.ts";
 import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
@@ -47,7 +47,7 @@ export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
  * @throws {Error} When none can be had.
  */
 export async function probe(send: Send, key: string): Promise<void> {
-  const asked: Question = { matchedStep: 0 };
+  const asked: CheckedPin = { matchedStep: 0 };
   const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
   readDecision(await send(["EVAL", DECIDE_SCRIPT, "1", key, ...args]), asked, 0);
   try {
@@ -67,7 +67,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
   const { rules, link, now, onError, storeNow } = options;
   const refusals = new Refusals();
   let questions = 0;
-  const ask = (fingerprint: string, asked: Question): Promise<Decided> => {
+  const ask = (fingerprint: string, asked: CheckedPin): Promise<Decided> => {
     const question = ++questions;
     const key = `${KEY_PREFIX}${fingerprint}`;
     const args = ["1", key, ...scriptArguments({ rules, asked, nowMs: storeNow?.(), question })];
@@ -87,7 +87,7 @@ export function createRedisStore(options: RedisStoreOptions): GuardStore {
     onError?.();
     return "unavailable";
   };
-  const decide = async (fingerprint: string, asked: Question): Promise<Verdict> => {
+  const decide = async (fingerprint: string, asked: CheckedPin): Promise<Verdict> => {
     try {
       const { verdict, refusedMs } = await ask(fingerprint, asked);
       if (refusedMs > 0) {
@@ -152,7 +152,7 @@ interface Decided {
 // answer of a store makes a wrong pin right.
 function readDecision(
   reply: unknown,
-  { matchedStep }: Question,
+  { matchedStep }: CheckedPin,
   question: number,
 ): Decided {
   const [code, refusedMs, answered] = Array.isArray(reply) && reply.length === 3 ? reply : [];

@@ -100,7 +100,7 @@ export class StoreUrl {
    *
    * @returns undefined when the text is such a URL, or nothing like one.
    */
-  static wanted(text: string): string | undefined {
+  static parseError(text: string): string | undefined {
     const read = readUrl(text);
     return typeof read === "string" ? read : undefined;
   }

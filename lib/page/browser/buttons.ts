@@ -5,7 +5,7 @@
  */
 
 import { all, one } from "./dom.ts";
-import { keep } from "./typed_values.ts";
+import { markUsed } from "./typed_values.ts";
 
 /** How long a button says that it copied, in milliseconds. */
 const TOLD_MS = 2000;
@@ -28,7 +28,7 @@ async function copy(text: string): Promise<void> {
 export function setUpCopyButton(button: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    keep();
+    markUsed();
     const pane = button.closest("figure");
     const source = pane === null ? one(`#${button.dataset["copy"]}`) : one("pre", pane);
     await copy(source.textContent ?? "");
@@ -45,7 +45,7 @@ export function setUpCopyButton(button: HTMLElement): void {
 /** Makes a button print the page. */
 export function setUpPrintButton(button: HTMLElement): void {
   button.addEventListener("click", () => {
-    keep();
+    markUsed();
     print();
   });
 }

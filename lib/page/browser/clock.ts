@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addressOf, all, one } from "./dom.ts";
+import { absoluteUrl, all, one } from "./dom.ts";
 
 let offsetMs: number | undefined;
 
@@ -41,7 +41,7 @@ export function startClock(): void {
   everySecond(showClocks);
   const sentMs = Date.now();
   // The smallest document there is; Bun gives no Date to a HEAD.
-  fetch(addressOf("?disco"), { cache: "no-store" })
+  fetch(absoluteUrl("?disco"), { cache: "no-store" })
     .then((reply) => readClock(reply, sentMs)).then(tick).catch(() => {});
   setInterval(tick, 1000);
 }

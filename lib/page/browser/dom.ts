@@ -52,7 +52,7 @@ export function setText(element: Element, text: string): void {
  * The address that a relative one stands for on this page. A user name and a key in the page's
  * address are left out: `fetch` refuses them, and the browser shows them by itself.
  */
-export function addressOf(relative: string): string {
+export function absoluteUrl(relative: string): string {
   const url = new URL(relative, document.baseURI);
   url.username = "";
   url.password = "";

@@ -7,15 +7,15 @@
 import { tick } from "./clock.ts";
 import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
 import {
-  type Answer,
   call,
   fillIn,
   quietRequest,
   type ReadyRequest,
   requestIn,
+  type ShownReply,
   strangeReply,
 } from "./request.ts";
-import { holesOf, keep, remember, remembered } from "./typed_values.ts";
+import { holesOf, markUsed, remember, remembered } from "./typed_values.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { drawSecret } from "./random_secret.ts";
 import {
@@ -25,7 +25,7 @@ import {
   serviceOf,
   showReply,
   stampOf,
-  viewOf,
+  viewFor,
 } from "./views.ts";
 
 /** How long a pause in typing is, in milliseconds. */
@@ -57,12 +57,12 @@ async function run(
   form: HTMLFormElement,
   request: ReadyRequest,
   isAsked: boolean,
-): Promise<Answer | undefined> {
+): Promise<ShownReply | undefined> {
   stop(form);
   const control = new AbortController();
   waiting.set(form, { control });
   const asked = valuesOf(form);
-  const view = viewOf(form);
+  const view = viewFor(form);
   view.wait(form, isAsked);
   form.toggleAttribute("data-busy", isAsked);
   const answer = await call(request, control.signal).catch(() => undefined);
@@ -97,12 +97,12 @@ async function submit(form: HTMLFormElement): Promise<void> {
 function refresh(form: HTMLFormElement): void {
   if (form.checkValidity()) return void run(form, quietRequest(form), false);
   stop(form);
-  viewOf(form).clear(form, "The QR code appears when all fields are filled in.");
+  viewFor(form).clear(form, "The QR code appears when all fields are filled in.");
 }
 
 function refreshSoon(form: HTMLFormElement): void {
   // What is seen now is not that of the values any more.
-  viewOf(form).wait(form, false);
+  viewFor(form).wait(form, false);
   waiting.set(form, { timer: setTimeout(() => refresh(form), PAUSE_MS) });
 }
 
@@ -128,7 +128,7 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
     if (isLive(each) && each !== form) continue;
     stop(each);
     if (isLive(each)) refreshSoon(each);
-    else viewOf(each).clear(each);
+    else viewFor(each).clear(each);
   }
   tick();
 }
@@ -176,17 +176,17 @@ export function showWhole(): void {
 /** Makes a form send its calls by script, and show what becomes of them. */
 export function setUpForm(form: HTMLFormElement): void {
   form.addEventListener("input", ({ target, isTrusted }) => {
-    if (isTrusted) keep();
+    if (isTrusted) markUsed();
     onInput(form, target);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    keep();
+    markUsed();
     void submit(form);
   });
   for (const button of all(".random", form)) {
     button.addEventListener("click", () => {
-      keep();
+      markUsed();
       draw(form);
     });
   }

@@ -11,7 +11,7 @@ import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
 import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
 import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
-import { guardMemory, recall, setUpKey } from "./typed_values.ts";
+import { restore, setUpKey, warnBeforeUnload } from "./typed_values.ts";
 import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./qr_code.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
@@ -26,7 +26,7 @@ function mount(): void {
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
   showAddress(document);
-  recall();
+  restore();
   for (const button of all(".print")) setUpPrintButton(button);
   mountPanes(document);
   for (const box of all(".test-app")) setUpTestAuthenticator(box);
@@ -56,7 +56,7 @@ page.classList.add("js");
 everySecond(showCodes);
 mount();
 startClock();
-guardMemory();
+warnBeforeUnload();
 followLinks(mount);
 addEventListener("resize", () => {
   fitPictures();

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { addressOf, first, one } from "./dom.ts";
+import { absoluteUrl, first, one } from "./dom.ts";
 
 // The overview, and the page of an operation, as the server writes their addresses.
 const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
@@ -71,7 +71,7 @@ export async function showSnippets(
 
 /** Loads a view in the format that is chosen. */
 async function load(address: string): Promise<Document> {
-  const url = new URL(addressOf(address));
+  const url = new URL(absoluteUrl(address));
   if (chosen !== undefined) url.searchParams.set("format", chosen);
   const reply = await fetch(url);
   return new DOMParser().parseFromString(await reply.text(), "text/html");

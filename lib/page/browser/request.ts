@@ -9,7 +9,7 @@
 
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 import { readClock } from "./clock.ts";
-import { addressOf, all, first, valuesOf } from "./dom.ts";
+import { absoluteUrl, all, first, valuesOf } from "./dom.ts";
 import { keyShown } from "./typed_values.ts";
 
 /** A request to be sent. */
@@ -21,15 +21,15 @@ export interface ReadyRequest {
 }
 
 /** A result of an operation: a text, or the texts of a record by the names of its fields. */
-export type Result = string | Readonly<Record<string, string>>;
+export type ReplyResult = string | Readonly<Record<string, string>>;
 
 /** What a reply says: a result, or why there is none. */
 export type Said =
-  | { readonly result: Result; readonly message?: undefined }
+  | { readonly result: ReplyResult; readonly message?: undefined }
   | { readonly message: string };
 
 /** What became of a request. */
-export type Answer = Said & {
+export type ShownReply = Said & {
   /** How long it took, in whole milliseconds. */
   readonly tookMs: number;
   /** Its status and reason; empty when there is none. */
@@ -41,7 +41,7 @@ export type Answer = Said & {
 };
 
 /** How long a reply may take, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const REPLY_TIMEOUT_MS = 10_000;
 
 function textOf(node: Node): string {
   return node.textContent ?? "";
@@ -109,7 +109,7 @@ export function quietRequest(form: HTMLFormElement): ReadyRequest {
 export function postRequest(path: string, type: string, body: string): ReadyRequest {
   const key = keyShown();
   const headers = { "Content-Type": type, ...(key === undefined ? {} : { "X-Api-Key": key }) };
-  return { url: addressOf(path), options: { method: "POST", headers, body } };
+  return { url: absoluteUrl(path), options: { method: "POST", headers, body } };
 }
 
 /**
@@ -121,10 +121,10 @@ export function postRequest(path: string, type: string, body: string): ReadyRequ
 export async function call(
   { url, options }: ReadyRequest,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ShownReply> {
   const started = performance.now();
   const tookMs = (): number => Math.max(1, Math.round(performance.now() - started));
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const patience = AbortSignal.timeout(REPLY_TIMEOUT_MS);
   try {
     const sentMs = Date.now();
     const reply = await fetch(url, {
@@ -147,7 +147,7 @@ export async function call(
   } catch (error) {
     if (signal.aborted) throw error;
     const message = patience.aborted
-      ? `No reply within ${PATIENCE_MS / 1000} seconds.`
+      ? `No reply within ${REPLY_TIMEOUT_MS / 1000} seconds.`
       : "No reply: the server is not running, or the connection broke.";
     return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
   }
@@ -184,7 +184,7 @@ function saidInJson(text: string): Said | undefined {
   if ("Message" in value) return { message: String(value.Message) };
   if (!("d" in value)) return undefined;
   const { d } = value;
-  return { result: typeof d === "object" ? d as Result : String(d) };
+  return { result: typeof d === "object" ? d as ReplyResult : String(d) };
 }
 
 function saidInXml(text: string): Said | undefined {
@@ -209,7 +209,7 @@ function saidInXml(text: string): Said | undefined {
   return holder === null ? undefined : { result: contentOf(holder) };
 }
 
-function contentOf(holder: Element): Result {
+function contentOf(holder: Element): ReplyResult {
   const fields = [...holder.children].map((field) => [field.localName, textOf(field)] as const);
   return fields.length === 0 ? textOf(holder) : Object.fromEntries(fields);
 }

@@ -9,7 +9,7 @@ import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { serverNowMs } from "./clock.ts";
 import { all, first, one, setText, settingsOf } from "./dom.ts";
-import { keep } from "./typed_values.ts";
+import { markUsed } from "./typed_values.ts";
 
 /** Makes the buttons put a code into the form. */
 export function setUpTestAuthenticator(box: HTMLElement): void {
@@ -19,7 +19,7 @@ export function setUpTestAuthenticator(box: HTMLElement): void {
   const form = formOf(box);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
-      keep();
+      markUsed();
       const field = one<HTMLInputElement>("input[name=pin]", form);
       field.value = one(".code", button).textContent!.replace(/ /g, "");
       field.dispatchEvent(new Event("input", { bubbles: true }));

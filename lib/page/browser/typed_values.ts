@@ -23,12 +23,12 @@ export function remembered(name: string): string | undefined {
 }
 
 /** Remembers that a person has begun to use what is on the page. */
-export function keep(): void {
+export function markUsed(): void {
   isWorthKeeping = true;
 }
 
 /** Asks before a page is left or loaded again with which a secret would be lost. */
-export function guardMemory(): void {
+export function warnBeforeUnload(): void {
   addEventListener("beforeunload", (event) => {
     if (isWorthKeeping && (typed.get("secretCode") ?? "") !== "") event.preventDefault();
   });
@@ -45,7 +45,7 @@ export function keyShown(): string | undefined {
 }
 
 /** Puts what was typed before into the fields of the page. */
-export function recall(): void {
+export function restore(): void {
   for (const field of all<HTMLInputElement>("form input[name], #key")) {
     const value = typed.get(field.name);
     if (value !== undefined) field.value = value;

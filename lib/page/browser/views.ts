@@ -5,15 +5,15 @@
  */
 
 import { timeShown } from "./clock.ts";
-import { addressOf, all, first, one, setText, textElement } from "./dom.ts";
-import type { Answer, Result } from "./request.ts";
+import { absoluteUrl, all, first, one, setText, textElement } from "./dom.ts";
+import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
 import { clearReasons, explainFalse } from "./explain_false.ts";
 
 /** A result, and what it is the result of. */
-export interface Outcome {
+export interface ReplyOutcome {
   /** The result. */
-  readonly result: Result;
+  readonly result: ReplyResult;
   /** What was asked: the values of the form as they were sent. */
   readonly asked: Readonly<Record<string, string>>;
   /** What to say of when it came; nothing where nobody pressed a button for it. */
@@ -33,7 +33,7 @@ export interface View {
    *
    * @returns Whether it is one that can be shown; if not, nothing changes.
    */
-  readonly show: (form: HTMLFormElement, outcome: Outcome) => boolean | Promise<boolean>;
+  readonly show: (form: HTMLFormElement, outcome: ReplyOutcome) => boolean | Promise<boolean>;
 }
 
 const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
@@ -43,7 +43,7 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
 ]);
 
 /** The view of a form, as the server says. */
-export function viewOf(form: HTMLFormElement): View {
+export function viewFor(form: HTMLFormElement): View {
   return VIEWS.get(form.dataset["view"] ?? "")!;
 }
 
@@ -54,14 +54,14 @@ export function isLive(form: HTMLFormElement): boolean {
 
 /** The address of the service, by a form of one of its operations. */
 export function serviceOf(form: HTMLFormElement): string {
-  const action = addressOf(form.getAttribute("action")!);
+  const action = absoluteUrl(form.getAttribute("action")!);
   return action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
 }
 
 let answers = 0;
 
 /** What is said of an answer that somebody asked for: no two are the same. */
-export function stampOf({ tookMs }: Answer): string {
+export function stampOf({ tookMs }: ShownReply): string {
   return `Answer ${++answers}, at ${timeShown()} UTC, after ${tookMs} ms`;
 }
 
@@ -100,7 +100,7 @@ function dimPairing(form: HTMLFormElement): void {
 
 async function showPairing(
   form: HTMLFormElement,
-  { result, stamp, isWanted }: Outcome,
+  { result, stamp, isWanted }: ReplyOutcome,
 ): Promise<boolean> {
   const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
   const setupKey = field(form.dataset["text"]);
@@ -145,14 +145,14 @@ function showWaiting(form: HTMLFormElement, isAsked: boolean): void {
   else clearAnswer(form);
 }
 
-function showText(form: HTMLFormElement, { result, stamp }: Outcome): boolean {
+function showText(form: HTMLFormElement, { result, stamp }: ReplyOutcome): boolean {
   const text = typeof result === "string" ? result : Object.values(result).join("\n");
   clearAnswer(form, text, "");
   one(".answer", resultOf(form)).append(textElement("small", stamp));
   return true;
 }
 
-function showVerdict(form: HTMLFormElement, { result, asked, stamp }: Outcome): boolean {
+function showVerdict(form: HTMLFormElement, { result, asked, stamp }: ReplyOutcome): boolean {
   if (result !== "true" && result !== "false") return false;
   const isRight = result === "true";
   clearAnswer(form, "", isRight ? "" : "bad");
@@ -166,7 +166,7 @@ function showVerdict(form: HTMLFormElement, { result, asked, stamp }: Outcome): 
 }
 
 /** Shows a reply, or why there is none, beside the request that it answers. */
-export function showReply(panel: HTMLElement, { title, shown }: Answer): void {
+export function showReply(panel: HTMLElement, { title, shown }: ShownReply): void {
   one(".reply pre", panel).textContent = shown;
   one(".reply", panel).classList.add("true");
   one(".reply .title", panel).textContent = title;

@@ -5,7 +5,7 @@
  */
 
 import { element, type MarkupElement, type MarkupNode } from "../../xml/writer.ts";
-import type { Piece } from "../samples/template.ts";
+import type { TemplatePart } from "../samples/template.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -81,9 +81,9 @@ export function pane(
 }
 
 /** A text whose values are marked. */
-export function marked(pieces: readonly Piece[]): readonly MarkupNode[] {
-  return pieces.map(({ text, hole }) =>
-    hole === undefined ? text : element("var", { "data-name": hole }, text)
+export function marked(pieces: readonly TemplatePart[]): readonly MarkupNode[] {
+  return pieces.map(({ text, placeholder }) =>
+    placeholder === undefined ? text : element("var", { "data-name": placeholder }, text)
   );
 }
 

@@ -8,10 +8,10 @@ import type { Binding, WrittenCall } from "../../bindings/binding.ts";
 import type { Operation, Result } from "../../operations/operations.ts";
 import type { SampleContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
-import { markOf, type Piece, piecesOf } from "./template.ts";
+import { marker, type TemplatePart, templateParts } from "./template.ts";
 import { KEY_HOLE, KEY_PLACEHOLDER } from "./quoting.ts";
 
-/** The hole that the length of the body stands in; no parameter can have its name. */
+/** The placeholder that the length of the body stands in; no parameter can have its name. */
 const LENGTH_HOLE = "Content-Length";
 
 /** A sample of one binding. */
@@ -21,7 +21,7 @@ export interface Sample {
   /** The call that the request makes. */
   readonly call: WrittenCall;
   /** The request as HTTP/1.1 has it; its lines end in LF. */
-  readonly request: readonly Piece[];
+  readonly request: readonly TemplatePart[];
   /** The reply; what is longer than its use is cut out, and three dots stand for it. */
   readonly reply: string;
 }
@@ -47,7 +47,10 @@ function sampleOf(
   const call = writeCall(operation, exampleArguments(operation, context.service));
   // The same call with a name in the place of each value shows which parts are values.
   const names = operation.parameters.map((parameter) => parameter.name);
-  const marked = writeCall(operation, new Map(names.map((hole) => [hole, markOf(hole)])));
+  const marked = writeCall(
+    operation,
+    new Map(names.map((placeholder) => [placeholder, marker(placeholder)])),
+  );
   const { contentType, body } = writeReply(operation, result);
   return [{
     binding: name,
@@ -63,7 +66,7 @@ function requestPieces(
   marked: WrittenCall,
   names: readonly string[],
   { base, wantsKey }: SampleContext,
-): readonly Piece[] {
+): readonly TemplatePart[] {
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const fields = Object.entries({ Host: host, ...headers })
     .map(([name, value]) => `${name}: ${value}\n`)
@@ -71,16 +74,18 @@ function requestPieces(
   const length = String(new TextEncoder().encode(body).length);
   return [
     { text: `${method} ${prefix}/api.asmx` },
-    ...piecesOf(path, marked.path, names),
+    ...templateParts(path, marked.path, names),
     { text: ` HTTP/1.1\n${fields}` },
     ...(wantsKey
-      ? [{ text: `${KEY_HOLE}: ` }, { text: KEY_PLACEHOLDER, hole: KEY_HOLE }, { text: "\n" }]
+      ? [{ text: `${KEY_HOLE}: ` }, { text: KEY_PLACEHOLDER, placeholder: KEY_HOLE }, {
+        text: "\n",
+      }]
       : []),
     ...(method === "GET"
       ? []
-      : [{ text: "Content-Length: " }, { text: length, hole: LENGTH_HOLE }]),
+      : [{ text: "Content-Length: " }, { text: length, placeholder: LENGTH_HOLE }]),
     { text: method === "GET" ? "\n" : "\n\n" },
-    ...piecesOf(body, marked.body, names),
+    ...templateParts(body, marked.body, names),
   ];
 }
 

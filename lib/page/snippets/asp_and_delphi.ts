@@ -5,15 +5,15 @@
  */
 
 import {
-  addressOf,
   basicQuoted,
-  type Call,
+  callUrl,
   delphiQuoted,
   type Language,
   lines,
   linesOf,
   moreHeaders,
   printing,
+  type SnippetCall,
 } from "./language.ts";
 
 /** ASP with VBScript. */
@@ -34,7 +34,7 @@ export const delphi: Language = {
   write: writeDelphi,
 };
 
-function writeClassicAsp(call: Call): string {
+function writeClassicAsp(call: SnippetCall): string {
   const { args, fields } = call;
   const body = lines(
     args,
@@ -52,7 +52,7 @@ function writeClassicAsp(call: Call): string {
 <%
 Dim http
 Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
-http.open "POST", ${basicQuoted(addressOf(call))}, False
+http.open "POST", ${basicQuoted(callUrl(call))}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
 ${linesOf(...headers)}http.send ${body}
 If http.status <> 200 Then Err.Raise 1, , http.responseText
@@ -60,7 +60,7 @@ ${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "tru
 %>`;
 }
 
-function writeDelphi(call: Call): string {
+function writeDelphi(call: SnippetCall): string {
   const headers = moreHeaders(call).map(([name, value]) =>
     `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
   );
@@ -82,7 +82,7 @@ ${linesOf(...headers)}${
     lines(call.args, ([known, value]) =>
       `    Form.AddPair(${delphiQuoted(known)}, ${delphiQuoted(value)});`)
   }
-    Reply := Client.Post(${delphiQuoted(addressOf(call))}, Form);
+    Reply := Client.Post(${delphiQuoted(callUrl(call))}, Form);
     if Reply.StatusCode <> 200 then
       raise Exception.Create(Reply.StatusText);
 ${printing(call, [text], "    Writeln(%);", keep, "Accepted")}

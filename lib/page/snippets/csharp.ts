@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   FORMATS,
   type Language,
   lines,
@@ -15,6 +14,7 @@ import {
   printing,
   quoted,
   resultElements,
+  type SnippetCall,
   type SoapCall,
 } from "./language.ts";
 
@@ -36,7 +36,7 @@ export const csharpProxy: Language = {
   write: writeProxy,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { format, soap, args } = call;
   const dictionary = `new Dictionary<string, string>
         {
@@ -79,7 +79,10 @@ ${result(call)}
 }`;
 }
 
-function envelope({ name, args }: Call, { envelope, namespace, mediaType }: SoapCall): string {
+function envelope(
+  { name, args }: SnippetCall,
+  { envelope, namespace, mediaType }: SoapCall,
+): string {
   return `        XNamespace soap = ${quoted(envelope)};
         XNamespace api = ${quoted(namespace)};
         var envelope = new XElement(soap + "Envelope", new XElement(soap + "Body",
@@ -92,13 +95,13 @@ ${
             Encoding.UTF8, ${quoted(mediaType)});`;
 }
 
-function request(call: Call): string {
+function request(call: SnippetCall): string {
   const { format } = call;
-  const address = quoted(addressOf(call));
+  const address = quoted(callUrl(call));
   switch (format) {
     case "HTTP GET":
       return `            var query = await new FormUrlEncodedContent(arguments).ReadAsStringAsync();
-            var reply = await client.GetAsync(${quoted(`${addressOf(call)}?`)} + query);`;
+            var reply = await client.GetAsync(${quoted(`${callUrl(call)}?`)} + query);`;
     case "HTTP POST":
       return `            var form = new FormUrlEncodedContent(arguments);
             var reply = await client.PostAsync(${address}, form);`;
@@ -111,7 +114,7 @@ function request(call: Call): string {
   }
 }
 
-function result(call: Call): string {
+function result(call: SnippetCall): string {
   const { format, fields } = call;
   const isJson = format === "JSON";
   const values = isJson
@@ -127,7 +130,7 @@ function result(call: Call): string {
 ${printing(call, values, print, `            var accepted = ${keep};`)}`;
 }
 
-function writeProxy({ name, url, args, fields, key, format }: Call): string {
+function writeProxy({ name, url, args, fields, key, format }: SnippetCall): string {
   const given = args.map(([, value]) => quoted(value)).join(", ");
   const printed = fields === undefined
     ? "Console.WriteLine(result);"

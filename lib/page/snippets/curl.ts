@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   type Format,
   FORMATS,
@@ -17,6 +16,7 @@ import {
   moreHeaders,
   resultElements,
   shellQuoted,
+  type SnippetCall,
 } from "./language.ts";
 
 const KINDS: Readonly<Partial<Record<Format, string>>> = {
@@ -34,13 +34,13 @@ export const curl: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { args, format, isBoolean } = call;
   const headers = isForm(call) ? moreHeaders(call) : headersOf(call);
   const parts = [
     `curl --fail-with-body ${isBoolean ? "--silent --show-error " : ""}${
       format === "HTTP GET" ? "--get " : ""
-    }${shellQuoted(addressOf(call))}`,
+    }${shellQuoted(callUrl(call))}`,
     ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
     ...(isForm(call)
       ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
@@ -56,7 +56,7 @@ function write(call: Call): string {
 else printf '%s\\n' "$reply" >&2; false; fi`;
 }
 
-function bodyOf(call: Call): string {
+function bodyOf(call: SnippetCall): string {
   const { args, soap } = call;
   if (soap === undefined) {
     return `{\n${lines(args, ([name, value]) => `    "${name}": "${value}"`, ",\n")}\n  }`;

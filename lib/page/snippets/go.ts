@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   FORMATS,
   headersOf,
@@ -16,6 +15,7 @@ import {
   linesOf,
   printing,
   quoted,
+  type SnippetCall,
 } from "./language.ts";
 
 /** Go. */
@@ -27,7 +27,7 @@ export const go: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { format, soap } = call;
   const imports = [
     ...(isForm(call) ? [] : ["bytes"]),
@@ -81,9 +81,9 @@ func escape(value string) string {
   }`;
 }
 
-function bodyOf(call: Call): string {
+function bodyOf(call: SnippetCall): string {
   const { args, format, soap } = call;
-  const address = quoted(addressOf(call));
+  const address = quoted(callUrl(call));
   if (soap !== undefined) {
     const [before, behind] = envelopeOf(call, soap);
     return `	body := ${quoted(before)} +
@@ -98,7 +98,7 @@ ${lines(args, ([name, value]) => `		${quoted(name)}: ${quoted(value)},`)}
 	request, err := http.NewRequest("POST", ${address}, bytes.NewReader(body))`;
   }
   const made = format === "HTTP GET"
-    ? `"GET", ${quoted(`${addressOf(call)}?`)}+form.Encode(), nil`
+    ? `"GET", ${quoted(`${callUrl(call)}?`)}+form.Encode(), nil`
     : `"POST", ${address}, strings.NewReader(form.Encode())`;
   return `	form := url.Values{
 ${lines(args, ([name, value]) => `		${quoted(name)}: {${quoted(value)}},`)}
@@ -111,7 +111,7 @@ interface GoResult {
   readonly printed: readonly string[];
 }
 
-function resultOf({ name, format, fields, soap }: Call): GoResult {
+function resultOf({ name, format, fields, soap }: SnippetCall): GoResult {
   if (format === "JSON") {
     const type = fields === undefined ? "bool" : `struct{ ${fields.join(", ")} string }`;
     return {

@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   headersOf,
   type Language,
@@ -14,6 +13,7 @@ import {
   printing,
   quoted,
   resultElements,
+  type SnippetCall,
   WITHOUT_JSON,
 } from "./language.ts";
 
@@ -28,11 +28,11 @@ export const java: Language = {
 
 // HTTP/1.1, because Java's client else asks for an upgrade to HTTP/2 over plain HTTP, and Deno 2.9
 // refuses a body that comes with such a request.
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { name, format, soap } = call;
   const address = format === "HTTP GET"
-    ? `${quoted(`${addressOf(call)}?`)} + body`
-    : quoted(addressOf(call));
+    ? `${quoted(`${callUrl(call)}?`)} + body`
+    : quoted(callUrl(call));
   const headers = lines(
     headersOf(call),
     ([known, value]) => `                .header(${quoted(known)}, ${quoted(value)})\n`,
@@ -71,7 +71,7 @@ ${printing(call, valuesOf(call), print, keep)}
 }`;
 }
 
-function bodyOf(call: Call): string {
+function bodyOf(call: SnippetCall): string {
   const { args, soap } = call;
   if (soap === undefined) {
     const pairs = lines(
@@ -89,7 +89,7 @@ function bodyOf(call: Call): string {
   return `${quoted(before)}\n${elements}\n                + ${quoted(behind)}`;
 }
 
-function valuesOf(call: Call): readonly string[] {
+function valuesOf(call: SnippetCall): readonly string[] {
   const text = (name: string): string =>
     `result.getElementsByTagName(${quoted(name)}).item(0).getTextContent()`;
   return resultElements(call)?.map(text) ?? ["result.getTextContent()"];

@@ -5,13 +5,13 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   headersOf,
   type Language,
   lines,
   printing,
   quoted,
+  type SnippetCall,
 } from "./language.ts";
 
 /** JavaScript; outside of browsers it has no reader of XML. */
@@ -32,17 +32,17 @@ export const typescript: Language = {
   write: (call) => write(call, `: { d: ${typeOf(call)} }`),
 };
 
-function typeOf({ fields }: Call): string {
+function typeOf({ fields }: SnippetCall): string {
   return fields === undefined
     ? "boolean"
     : `{ ${fields.map((field) => `${field}: string`).join("; ")} }`;
 }
 
-function write(call: Call, type: string): string {
+function write(call: SnippetCall, type: string): string {
   const { args, fields } = call;
   const values = fields?.map((field) => `d.${field}`) ?? ["d"];
   const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
-  return `const reply = await fetch(${quoted(addressOf(call))}, {
+  return `const reply = await fetch(${quoted(callUrl(call))}, {
   method: "POST",
   headers: { ${headers.join(", ")} },
   body: JSON.stringify({

@@ -32,11 +32,11 @@ export interface Language {
   /** The formats that it sensibly calls in; in any other, the first of them is shown. */
   readonly formats: readonly Format[];
   /** Writes the program. */
-  readonly write: (call: Call) => string;
+  readonly write: (call: SnippetCall) => string;
 }
 
 /** What a program is made from. */
-export interface Call {
+export interface SnippetCall {
   /** The name of the operation. */
   readonly name: string;
   /** The format. */
@@ -70,24 +70,24 @@ export interface SoapCall {
 }
 
 /** The media type of the body; undefined where there is none. */
-export function mediaTypeOf({ format, soap }: Call): string | undefined {
+export function mediaTypeOf({ format, soap }: SnippetCall): string | undefined {
   if (soap !== undefined) return `${soap.mediaType}; charset=utf-8`;
   if (format === "HTTP GET") return undefined;
   return format === "JSON" ? "application/json" : "application/x-www-form-urlencoded";
 }
 
 /** Whether the arguments are a form, in the query or in the body. */
-export function isForm({ format }: Call): boolean {
+export function isForm({ format }: SnippetCall): boolean {
   return format === "HTTP GET" || format === "HTTP POST";
 }
 
 /** The address that the call goes to, without a query. */
-export function addressOf({ name, url, soap }: Call): string {
+export function callUrl({ name, url, soap }: SnippetCall): string {
   return soap === undefined ? `${url}/${name}` : url;
 }
 
 /** The header fields of the call beside its media type. */
-export function moreHeaders({ soap, key }: Call): readonly (readonly [string, string])[] {
+export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [string, string])[] {
   return [
     ...(soap?.action === undefined ? [] : [["SOAPAction", soap.action] as const]),
     ...(key === undefined ? [] : [["X-Api-Key", key] as const]),
@@ -95,14 +95,14 @@ export function moreHeaders({ soap, key }: Call): readonly (readonly [string, st
 }
 
 /** The header fields of the call. */
-export function headersOf(call: Call): readonly (readonly [string, string])[] {
+export function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
   const type = mediaTypeOf(call);
   return [...(type === undefined ? [] : [["Content-Type", type] as const]), ...moreHeaders(call)];
 }
 
 /** What stands before and behind the parameters in an Envelope. */
 export function envelopeOf(
-  { name }: Call,
+  { name }: SnippetCall,
   soap: SoapCall,
 ): readonly [before: string, behind: string] {
   return [
@@ -112,7 +112,7 @@ export function envelopeOf(
 }
 
 /** The elements of an XML reply that hold the result; undefined where its root does. */
-export function resultElements({ name, fields, soap }: Call): readonly string[] | undefined {
+export function resultElements({ name, fields, soap }: SnippetCall): readonly string[] | undefined {
   return fields ?? (soap === undefined ? undefined : [`${name}Result`]);
 }
 
@@ -163,7 +163,7 @@ export function lines<T>(
  * @param keep A line that keeps whether it is true.
  */
 export function printing(
-  { isBoolean }: Call,
+  { isBoolean }: SnippetCall,
   values: readonly string[],
   print: string,
   keep: string,

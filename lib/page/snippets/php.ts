@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   FORMATS,
   headersOf,
   isForm,
@@ -14,6 +13,7 @@ import {
   lines,
   phpQuoted,
   printing,
+  type SnippetCall,
 } from "./language.ts";
 
 /** PHP. */
@@ -25,11 +25,11 @@ export const php: Language = {
   write: (call) => call.soap === undefined ? writeHttp(call) : writeSoap(call),
 };
 
-function argumentsOf({ args }: Call): string {
+function argumentsOf({ args }: SnippetCall): string {
   return lines(args, ([name, value]) => `    ${phpQuoted(name)} => ${phpQuoted(value)},`);
 }
 
-function writeSoap(call: Call): string {
+function writeSoap(call: SnippetCall): string {
   const { name, url, key, format } = call;
   const options = [
     ...(format === "SOAP 1.2" ? ["'soap_version' => SOAP_1_2"] : []),
@@ -45,7 +45,7 @@ ${resultOf(call, `$reply->${name}Result`)}`;
 }
 
 // Not by file_get_contents: its warning shows the address, and with it the secret of HTTP GET.
-function writeHttp(call: Call): string {
+function writeHttp(call: SnippetCall): string {
   const headers = headersOf(call).map((header) => phpQuoted(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";
   const content = call.format === "JSON" ? "json_encode($arguments)" : query;
@@ -55,7 +55,7 @@ function writeHttp(call: Call): string {
     ...(isGet ? [] : ["'method' => 'POST'", `'content' => ${content}`]),
     ...(headers.length === 0 ? [] : [`'header' => [${headers.join(", ")}]`]),
   ];
-  const url = addressOf(call);
+  const url = callUrl(call);
   const address = isGet ? `${phpQuoted(`${url}?`)} . ${query}` : phpQuoted(url);
   return `<?php
 $arguments = [
@@ -71,7 +71,7 @@ if (!strpos(stream_get_meta_data($stream)['wrapper_data'][0], ' 200 ')) throw ne
 ${resultOf(call, isForm(call) ? "simplexml_load_string($reply)" : "json_decode($reply)->d")}`;
 }
 
-function resultOf(call: Call, read: string): string {
+function resultOf(call: SnippetCall, read: string): string {
   const values = call.fields?.map((field) => `$result->${field}`) ?? ["$result"];
   const keep = `$accepted = ${isForm(call) ? "(string) % === 'true'" : "% === true"};`;
   return `$result = ${read};

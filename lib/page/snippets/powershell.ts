@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   FORMATS,
   isForm,
@@ -16,6 +15,7 @@ import {
   moreHeaders,
   powershellQuoted,
   printing,
+  type SnippetCall,
 } from "./language.ts";
 
 /** PowerShell. */
@@ -27,7 +27,7 @@ export const powershell: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { args, format, soap } = call;
   const type = format === "JSON" ? "application/json; charset=utf-8" : mediaTypeOf(call);
   const headers = moreHeaders(call).map((header) => header.map(powershellQuoted).join(" = "));
@@ -42,12 +42,12 @@ function write(call: Call): string {
 $body = @{
 ${lines(args, ([name, value]) => `  ${name} = ${powershellQuoted(value)}`)}
 }${format === "JSON" ? " | ConvertTo-Json" : ""}
-${envelope(call)}$reply = Invoke-RestMethod ${powershellQuoted(addressOf(call))} \`
+${envelope(call)}$reply = Invoke-RestMethod ${powershellQuoted(callUrl(call))} \`
   ${options.join(" `\n  ")}
 ${resultOf(call)}`;
 }
 
-function envelope(call: Call): string {
+function envelope(call: SnippetCall): string {
   if (call.soap === undefined) return "";
   const [before, behind] = envelopeOf(call, call.soap);
   return `$values = foreach ($name in $body.Keys) {
@@ -58,7 +58,7 @@ $envelope = ${powershellQuoted(before)} + (-join $values) +
 `;
 }
 
-function resultOf(call: Call): string {
+function resultOf(call: SnippetCall): string {
   const { name, format, fields, soap } = call;
   const isJson = format === "JSON";
   const root = isJson ? "$reply.d" : "$reply.DocumentElement";

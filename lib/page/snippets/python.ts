@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   FORMATS,
   headersOf,
@@ -17,6 +16,7 @@ import {
   printing,
   quoted,
   resultElements,
+  type SnippetCall,
 } from "./language.ts";
 
 /** Python. */
@@ -28,7 +28,7 @@ export const python: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { args, format, soap } = call;
   const imports = [
     ...(format === "JSON" ? ["import json"] : []),
@@ -39,8 +39,8 @@ function write(call: Call): string {
   ];
   const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
   const address = format === "HTTP GET"
-    ? `${quoted(`${addressOf(call)}?`)} + urllib.parse.urlencode(arguments)`
-    : quoted(addressOf(call));
+    ? `${quoted(`${callUrl(call)}?`)} + urllib.parse.urlencode(arguments)`
+    : quoted(callUrl(call));
   const [before = "", behind = ""] = soap === undefined ? [] : envelopeOf(call, soap);
   return `${lines(imports, (each) => each)}
 
@@ -63,13 +63,13 @@ with urllib.request.urlopen(request) as reply:
 ${resultOf(call)}`;
 }
 
-function dataOf({ format }: Call): readonly string[] {
+function dataOf({ format }: SnippetCall): readonly string[] {
   if (format === "HTTP GET") return [];
   if (format === "HTTP POST") return ["urllib.parse.urlencode(arguments).encode()"];
   return [format === "JSON" ? "json.dumps(arguments).encode()" : "envelope.encode()"];
 }
 
-function resultOf(call: Call): string {
+function resultOf(call: SnippetCall): string {
   const { format, fields } = call;
   const isJson = format === "JSON";
   const values = isJson

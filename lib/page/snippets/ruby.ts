@@ -5,8 +5,7 @@
  */
 
 import {
-  addressOf,
-  type Call,
+  callUrl,
   envelopeOf,
   FORMATS,
   headersOf,
@@ -15,6 +14,7 @@ import {
   phpQuoted,
   printing,
   resultElements,
+  type SnippetCall,
 } from "./language.ts";
 
 /** Ruby. */
@@ -26,10 +26,10 @@ export const ruby: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { args, format } = call;
   const headers = headersOf(call).map((header) => header.map(phpQuoted).join(" => "));
-  const address = phpQuoted(addressOf(call));
+  const address = phpQuoted(callUrl(call));
   const sent = format === "HTTP GET"
     ? `uri = URI(${address})
 uri.query = URI.encode_www_form(arguments)
@@ -52,7 +52,7 @@ raise reply.body unless reply.is_a?(Net::HTTPSuccess)
 ${resultOf(call)}`;
 }
 
-function bodyOf(call: Call): string {
+function bodyOf(call: SnippetCall): string {
   const { format, soap } = call;
   if (soap === undefined) {
     return format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
@@ -63,7 +63,7 @@ function bodyOf(call: Call): string {
     ${phpQuoted(behind)}`;
 }
 
-function resultOf(call: Call): string {
+function resultOf(call: SnippetCall): string {
   const { format, fields } = call;
   const isJson = format === "JSON";
   const values = isJson

@@ -9,7 +9,7 @@ import { SOAP_11, SOAP_12, type SoapVersion } from "../../bindings/soap/versions
 import type { Operation } from "../../operations/operations.ts";
 import type { SampleContext } from "../samples/context.ts";
 import { exampleArguments } from "../samples/fields.ts";
-import type { Call, Format, Language, SoapCall } from "./language.ts";
+import type { Format, Language, SnippetCall, SoapCall } from "./language.ts";
 import { csharp, csharpProxy } from "./csharp.ts";
 import { curl } from "./curl.ts";
 import { go } from "./go.ts";
@@ -21,7 +21,7 @@ import { python } from "./python.ts";
 import { ruby } from "./ruby.ts";
 import { javascript, typescript } from "./javascript.ts";
 import { visualBasic } from "./visual_basic.ts";
-import { fillMarks, markOf, type Piece } from "../samples/template.ts";
+import { fillTemplate, marker, type TemplatePart } from "../samples/template.ts";
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 
 /** A program, or a command, that makes a call. */
@@ -33,7 +33,7 @@ export interface Snippet {
   /** What it needs and how it calls, one sentence or two. */
   readonly needs: string;
   /** The text; its lines end in LF. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TemplatePart[];
 }
 
 const LANGUAGES: readonly Language[] = [
@@ -67,14 +67,14 @@ function snippetOf(
   const format = formats.includes(wanted) ? wanted : formats[0]!;
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
-  const call: Call = {
+  const call: SnippetCall = {
     name,
     format,
-    url: markOf(URL_MARK),
-    args: [...args.keys()].map((known) => [known, markOf(known)]),
+    url: marker(URL_MARK),
+    args: [...args.keys()].map((known) => [known, marker(known)]),
     fields: result.kind === "record" ? result.fields : undefined,
     isBoolean: result.kind === "boolean",
-    key: context.wantsKey ? markOf(KEY_HOLE) : undefined,
+    key: context.wantsKey ? marker(KEY_HOLE) : undefined,
     soap: soapCall(format, name),
   };
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
@@ -94,8 +94,10 @@ function snippetOf(
     language,
     needs: `${needs}. ${format}${format === wanted ? "." : ", whatever the format above."}`,
     values,
-    pieces: fillMarks(write(call), written)
-      .map(({ text, hole }) => hole === undefined || fixed.has(hole) ? { text } : { text, hole }),
+    pieces: fillTemplate(write(call), written)
+      .map(({ text, placeholder }) =>
+        placeholder === undefined || fixed.has(placeholder) ? { text } : { text, placeholder }
+      ),
   };
 }
 
@@ -107,12 +109,12 @@ const SOAP: ReadonlyMap<Format, SoapVersion> = new Map([
 function soapCall(format: Format, name: string): SoapCall | undefined {
   const version = SOAP.get(format);
   if (version === undefined) return undefined;
-  const namespace = markOf(NAMESPACE_MARK);
+  const namespace = marker(NAMESPACE_MARK);
   return {
     mediaType: version.mediaType,
     envelope: version.envelope,
     namespace,
-    namespaceInXml: markOf(NAMESPACE_IN_XML_MARK),
+    namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
     action: "header" in version.action ? `"${namespace}${name}"` : undefined,
   };
 }

@@ -5,15 +5,15 @@
  */
 
 import {
-  addressOf,
   basicQuoted,
-  type Call,
+  callUrl,
   type Language,
   lines,
   linesOf,
   moreHeaders,
   printing,
   resultElements,
+  type SnippetCall,
   type SoapCall,
   WITHOUT_JSON,
 } from "./language.ts";
@@ -27,7 +27,7 @@ export const visualBasic: Language = {
   write,
 };
 
-function write(call: Call): string {
+function write(call: SnippetCall): string {
   const { soap } = call;
   const imports = [
     "System",
@@ -63,7 +63,7 @@ ${result(call)}
 End Module`;
 }
 
-function form({ args }: Call): string {
+function form({ args }: SnippetCall): string {
   return `        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
 ${
     lines(args, ([name, value]) =>
@@ -72,7 +72,10 @@ ${
         })`;
 }
 
-function envelope({ name, args }: Call, { envelope, namespace, mediaType }: SoapCall): string {
+function envelope(
+  { name, args }: SnippetCall,
+  { envelope, namespace, mediaType }: SoapCall,
+): string {
   return `        Dim soap As XNamespace = ${basicQuoted(envelope)}
         Dim api As XNamespace = ${basicQuoted(namespace)}
         Dim envelope As New XElement(soap + "Envelope", New XElement(soap + "Body",
@@ -85,14 +88,14 @@ ${
             Encoding.UTF8, ${basicQuoted(mediaType)})`;
 }
 
-function request(call: Call): string {
+function request(call: SnippetCall): string {
   return call.format === "HTTP GET"
     ? `            Dim query = Await content.ReadAsStringAsync()
-            Dim reply = Await client.GetAsync(${basicQuoted(`${addressOf(call)}?`)} & query)`
-    : `            Dim reply = Await client.PostAsync(${basicQuoted(addressOf(call))}, content)`;
+            Dim reply = Await client.GetAsync(${basicQuoted(`${callUrl(call)}?`)} & query)`
+    : `            Dim reply = Await client.PostAsync(${basicQuoted(callUrl(call))}, content)`;
 }
 
-function result(call: Call): string {
+function result(call: SnippetCall): string {
   const values =
     resultElements(call)?.map((name) =>
       `result.Descendants().First(Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value`

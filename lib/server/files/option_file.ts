@@ -8,7 +8,7 @@ import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { flagOf, OptionFileError } from "../../config/option.ts";
-import { reasonOf } from "./system_error.ts";
+import { describeSystemError } from "./system_error.ts";
 
 /** An option that names a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
@@ -26,7 +26,7 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
   try {
     if (statSync(path).size <= MAX_FILE_BYTES) return readFileSync(path);
   } catch (error) {
-    reason = reasonOf(error);
+    reason = describeSystemError(error);
   }
   throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reason}`);
 }

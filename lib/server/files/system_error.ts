@@ -17,7 +17,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Why something failed, as a clause; nothing of what the error says, which may be anything. */
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
   return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "the system refuses";
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from "../../http/handler.ts";
-import { pause } from "../runtime/timeout.ts";
+import { sleep } from "../runtime/timeout.ts";
 
 // A server that ends must not close a connection on which a request is under way, and cannot know.
 // So it first tells callers to close, and ends when none has come for this long, ...
@@ -21,7 +21,7 @@ const MAX_WAITS = 36;
 export const MAX_DRAIN_MS = MAX_WAITS * QUIET_MS;
 
 /** Counts the requests that are being answered. */
-export class Traffic {
+export class InFlightRequests {
   readonly #quietMs: number;
   #running = 0;
   #draining = false;
@@ -60,8 +60,8 @@ export class Traffic {
     for (let waits = 0; waits < MAX_WAITS; waits++) {
       this.#cameSince = false;
       await (waits < STEADY_WAITS
-        ? pause(this.#quietMs)
-        : Promise.race([pause(this.#quietMs), this.#none()]));
+        ? sleep(this.#quietMs)
+        : Promise.race([sleep(this.#quietMs), this.#none()]));
       if (this.#running === 0 && (waits >= STEADY_WAITS || !this.#cameSince)) return;
     }
     // Nobody is there to be cut off but those who are late themselves.

@@ -7,9 +7,9 @@
 import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
 import { ListenError, systemErrorCode } from "./error.ts";
-import { waitAtMost } from "../runtime/timeout.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 import type { Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
-import { type ServerLog, type Serving, Standing, start } from "./restart.ts";
+import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
 // Nobody knows of a server that only takes the port.
@@ -65,20 +65,20 @@ async function listenOnPort(
   { address, sharePort, tls, log }: OptionsFor<TcpAddress>,
   handler: Handler,
 ): Promise<Listener> {
-  const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): Serving =>
-    start(runtime, { address, tls, shared }, { handler, log });
+  const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): RunningServer =>
+    startServer(runtime, { address, tls, shared }, { handler, log });
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
   if (tls === undefined) {
-    const standing = new Standing(first, () => open(taken, tls, sharePort), log);
+    const standing = new RestartingListener(first, () => open(taken, tls, sharePort), log);
     return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };
   }
   // A certificate is renewed by a second server on the same port. For that both must share it, and
   // then the system would let a stranger of this user share it too: so it is taken alone first.
-  if (!sharePort) await waitAtMost(first.server.shutdown(), ALONE_TIMEOUT_MS);
+  if (!sharePort) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
   const serving = sharePort ? first : open(taken, shown, true);
-  const standing = new Standing(serving, () => open(taken, shown, true), log);
+  const standing = new RestartingListener(serving, () => open(taken, shown, true), log);
   return {
     url: urlOf("https", taken),
     renew: (tls) => {
@@ -96,19 +96,19 @@ async function listenOnSocket(
   { address: { path, mode }, tls, log }: OptionsFor<UnixAddress & { readonly mode: number }>,
   handler: Handler,
 ): Promise<Listener> {
-  const open = async (): Promise<Serving> => {
+  const open = async (): Promise<RunningServer> => {
     await clearSocket(path);
     const release = (): void => removeSocket(path, log);
     const options = { address: { path }, tls, shared: false };
     try {
-      return bindSocket(path, mode, () => start(runtime, options, { handler, log, release }));
+      return bindSocket(path, mode, () => startServer(runtime, options, { handler, log, release }));
     } catch (error) {
       throw error instanceof ListenError
         ? error
         : new ListenError({ path }, systemErrorCode(error));
     }
   };
-  const standing = new Standing(await open(), open, log);
+  const standing = new RestartingListener(await open(), open, log);
   return { url: `unix:${path}`, renew: () => false, stop: () => standing.stop() };
 }
 

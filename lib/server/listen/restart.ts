@@ -7,13 +7,13 @@
 
 import { writePlainFault } from "../../bindings/http_get_post.ts";
 import { USUAL_HEADERS } from "../../http/response.ts";
-import { asFault } from "../../http/failure.ts";
+import { toFault } from "../../http/failure.ts";
 import type { Handler } from "../../http/handler.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { ListenError, systemErrorCode } from "./error.ts";
-import { pause, waitAtMost } from "../runtime/timeout.ts";
+import { sleep, withTimeout } from "../runtime/timeout.ts";
 import type { Runtime, Server, ServerOptions } from "../runtime/runtime.ts";
-import { Traffic } from "./drain.ts";
+import { InFlightRequests } from "./drain.ts";
 
 /** How servers follow each other, in milliseconds. */
 export interface Timing {
@@ -35,11 +35,11 @@ const TIMING: Timing = {
 };
 
 /** A server and the requests on it. */
-export interface Serving {
+export interface RunningServer {
   /** The server. */
   readonly server: Server;
   /** The requests. */
-  readonly traffic: Traffic;
+  readonly traffic: InFlightRequests;
   /** Takes it from where callers find it, before it is stopped. */
   readonly release: () => void;
 }
@@ -53,7 +53,7 @@ export type ServerLog = Pick<Log, "info" | "warn" | "error">;
  * @param release Takes it from where callers find it.
  * @throws {ListenError} When the address cannot be listened on.
  */
-export function start(
+export function startServer(
   runtime: Runtime,
   options: Omit<ServerOptions, "onError">,
   { handler, log, release = () => {} }: {
@@ -61,8 +61,8 @@ export function start(
     readonly log: ServerLog;
     readonly release?: () => void;
   },
-): Serving {
-  const traffic = new Traffic();
+): RunningServer {
+  const traffic = new InFlightRequests();
   const onError = (error: unknown): Response => lastAnswer(error, log);
   try {
     const server = runtime.serve(
@@ -77,29 +77,29 @@ export function start(
 
 // What a handler that never rejects leaves: a mistake around it. Nothing is known of the request.
 function lastAnswer(error: unknown, log: ServerLog): Response {
-  const { status, contentType, body } = writePlainFault(asFault(error, log));
+  const { status, contentType, body } = writePlainFault(toFault(error, log));
   return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
 // How long to wait for the requests under way before its connections are closed, and how long in all.
 async function stop(
-  { server, traffic, release }: Serving,
+  { server, traffic, release }: RunningServer,
   drainMs: number,
   timeoutMs: number,
 ): Promise<void> {
   release();
-  const stopped = waitAtMost(traffic.drain(), drainMs).then(server.shutdown);
-  await waitAtMost(stopped, timeoutMs);
+  const stopped = withTimeout(traffic.drain(), drainMs).then(server.shutdown);
+  await withTimeout(stopped, timeoutMs);
 }
 
 /** Keeps an address served: opens it again when the server fails, and drains the server before. */
-export class Standing {
-  readonly #open: () => Serving | Promise<Serving>;
+export class RestartingListener {
+  readonly #open: () => RunningServer | Promise<RunningServer>;
   readonly #log: ServerLog;
   readonly #timing: Timing;
   readonly #retiring = new Set<Promise<void>>();
   /** Undefined after a failure, until the address is open again. */
-  #serving: Serving | undefined;
+  #serving: RunningServer | undefined;
   #isStopped = false;
   #reopening = Promise.resolve();
   #warned: ReturnType<typeof setTimeout> | undefined;
@@ -111,8 +111,8 @@ export class Standing {
    * @param open Opens the address again.
    */
   constructor(
-    serving: Serving,
-    open: () => Serving | Promise<Serving>,
+    serving: RunningServer,
+    open: () => RunningServer | Promise<RunningServer>,
     log: ServerLog,
     timing: Timing = TIMING,
   ) {
@@ -128,7 +128,7 @@ export class Standing {
   }
 
   /** Puts another server in place; the one before finishes its requests. */
-  replace(serving: Serving): void {
+  replace(serving: RunningServer): void {
     if (this.#serving !== undefined) this.#retire(this.#serving);
     this.#serving = serving;
     void serving.server.failed.then(() => {
@@ -145,20 +145,20 @@ export class Standing {
     await Promise.all(this.#retiring);
   }
 
-  #retire(serving: Serving, drainMs = Infinity, timeoutMs = this.#timing.retireMs): void {
+  #retire(serving: RunningServer, drainMs = Infinity, timeoutMs = this.#timing.retireMs): void {
     const retired = stop(serving, drainMs, timeoutMs)
       .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
   }
 
-  async #reopen(failed: Serving): Promise<void> {
+  async #reopen(failed: RunningServer): Promise<void> {
     const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
     this.#serving = undefined;
     this.#warn();
     this.#retire(failed, this.#timing.failedDrainMs);
     for (;;) {
-      await pause(this.#timing.pauseMs);
+      await sleep(this.#timing.pauseMs);
       if (!isWanted()) return;
       const serving = await this.#tryToOpen();
       if (serving === undefined) continue;
@@ -168,7 +168,7 @@ export class Standing {
     }
   }
 
-  async #tryToOpen(): Promise<Serving | undefined> {
+  async #tryToOpen(): Promise<RunningServer | undefined> {
     try {
       return await this.#open();
     } catch {

@@ -8,7 +8,7 @@ import http from "node:http";
 import process from "node:process";
 import { createSecureContext } from "node:tls";
 import type { Handler } from "../../http/handler.ts";
-import { waitAtMost } from "./timeout.ts";
+import { withTimeout } from "./timeout.ts";
 import { authorityOf, type Runtime, type Server, type ServerOptions } from "./runtime.ts";
 
 // Bun answers a declared length above its limit with a bare 413. The handler's limit is lower and its
@@ -98,7 +98,7 @@ async function shutdown(server: Bun.Server): Promise<void> {
   const stopped = server.stop().then(() => {
     isStopped = true;
   });
-  do await waitAtMost(stopped, GOODBYE_MS); while (!isStopped && server.pendingRequests > 0);
+  do await withTimeout(stopped, GOODBYE_MS); while (!isStopped && server.pendingRequests > 0);
   await server.stop(true);
 }
 
@@ -122,7 +122,7 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
   if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
   // Before the reply, since Bun closes behind it.
   if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
-    await waitAtMost(drop(rest), DROPPING_MS);
+    await withTimeout(drop(rest), DROPPING_MS);
   }
   return reply;
 }

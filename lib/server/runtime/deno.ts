@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from "../../http/handler.ts";
-import { pause } from "./timeout.ts";
+import { sleep } from "./timeout.ts";
 import { authorityOf, type Runtime, type Server, type ServerOptions, type Tls } from "./runtime.ts";
 
 // How long to wait until a pipe is tried again that would not wait itself.
@@ -106,7 +106,7 @@ async function write(stream: Pick<typeof Deno.stdout, "write">, text: string): P
     } catch (error) {
       // A pipe that another program made so, and shares with us, is full.
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-      await pause(FULL_PIPE_PAUSE_MS);
+      await sleep(FULL_PIPE_PAUSE_MS);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { explainMemory, guardMemory } from "../../../lib/cli/doctor/guard_state.ts";
+import { explainMemory, guardFindings } from "../../../lib/cli/doctor/guard_state.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { freePort } from "../../support/free_port.ts";
 import { configOf } from "../command.ts";
@@ -10,7 +10,7 @@ const NOTHING = { refuses: false, lines: [] };
 
 Deno.test("explainMemory() says what the options make of what is remembered", () => {
   // At the third wrong pin, 28.5 s ago.
-  const state = { owedMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
+  const state = { debtMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
   const remembered = { state, nowMs: 1_028_500 };
   const later = { state, nowMs: 1_030_000 };
   const options = { singleUse: true, maxFailures: 3, window: 1, period: 30 };
@@ -29,8 +29,8 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
     ],
   });
   // Two wrong pins of one who asks, a second ago, are all that it may have.
-  const source = { id: "one", owedMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
-  const ofOne = { owedMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
+  const source = { id: "one", debtMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
+  const ofOne = { debtMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
   assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
     refuses: false,
     lines: [
@@ -46,7 +46,7 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
   assertEquals(explainMemory(undefined, options, 7), NOTHING);
 });
 
-Deno.test("guardMemory() says of the memory of a server that nobody else sees it", async () => {
+Deno.test("guardFindings() says of the memory of a server that nobody else sees it", async () => {
   const refusing = "it is refusing pins for this secret (outcome=throttled in its log)";
   const used = "the code was used (outcome=replayed in its log)";
   const rows: readonly (readonly [args: readonly string[], reasons: string])[] = [
@@ -56,31 +56,31 @@ Deno.test("guardMemory() says of the memory of a server that nobody else sees it
   ];
   for (const [args, reasons] of rows) {
     const config = configOf(args);
-    assertEquals(await guardMemory(config, SECRET, undefined), NOTHING);
-    assertEquals(await guardMemory(config, SECRET, 7), {
+    assertEquals(await guardFindings(config, SECRET, undefined), NOTHING);
+    assertEquals(await guardFindings(config, SECRET, 7), {
       refuses: false,
       lines: [`If it answers false anyway, ${reasons}.`],
     });
   }
 });
 
-Deno.test("guardMemory() has nothing to say where there is no guard", async () => {
+Deno.test("guardFindings() has nothing to say where there is no guard", async () => {
   const none = ["--max-failures", "0"];
-  assertEquals(await guardMemory(configOf(none), SECRET, 7), NOTHING);
+  assertEquals(await guardFindings(configOf(none), SECRET, 7), NOTHING);
   const store = ["--guard", `redis://127.0.0.1:${freePort()}`];
-  assertEquals(await guardMemory(configOf([...none, ...store]), SECRET, 7), NOTHING);
+  assertEquals(await guardFindings(configOf([...none, ...store]), SECRET, 7), NOTHING);
 });
 
-Deno.test("guardMemory() has nothing to say of what is no secret", async () => {
-  assertEquals(await guardMemory(configOf([]), "", 7), NOTHING);
+Deno.test("guardFindings() has nothing to say of what is no secret", async () => {
+  assertEquals(await guardFindings(configOf([]), "", 7), NOTHING);
   const base32 = configOf(["--secret-encoding", "base32"]);
-  assertEquals(await guardMemory(base32, "no Base32!", 7), NOTHING);
+  assertEquals(await guardFindings(base32, "no Base32!", 7), NOTHING);
 });
 
-Deno.test("guardMemory() says why it cannot look into a store", async () => {
+Deno.test("guardFindings() says why it cannot look into a store", async () => {
   const port = freePort();
   const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
-  assertEquals(await guardMemory(configOf(args), SECRET, 7), {
+  assertEquals(await guardFindings(configOf(args), SECRET, 7), {
     refuses: false,
     lines: [
       "It is unknown whether the code was used: without --guard-key-file nothing is found in the " +
@@ -90,12 +90,12 @@ Deno.test("guardMemory() says why it cannot look into a store", async () => {
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
   const config = configOf([...args, "--guard-key-file", path]);
-  assertEquals(await guardMemory(config, SECRET, 7), {
+  assertEquals(await guardFindings(config, SECRET, 7), {
     refuses: false,
     lines: [
       `It is unknown whether the code was used: the store, redis://127.0.0.1:${port}, does not answer.`,
     ],
   });
   Deno.removeSync(path);
-  await assertRejects(() => guardMemory(config, SECRET, 7), UsageError, "--guard-key-file");
+  await assertRejects(() => guardFindings(config, SECRET, 7), UsageError, "--guard-key-file");
 });

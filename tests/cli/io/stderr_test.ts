@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { Writable } from "node:stream";
-import { say } from "../../../lib/cli/io/stderr.ts";
+import { writeStderr } from "../../../lib/cli/io/stderr.ts";
 import { sink, withProcess } from "../command.ts";
 
 Deno.test("say() writes to standard error, and no listeners pile up", async () => {
   let written = "";
   const stderr = sink((text) => void (written += text));
-  await withProcess({ stderr }, () => Promise.resolve(["a", "b\n", "c"].forEach(say)));
+  await withProcess({ stderr }, () => Promise.resolve(["a", "b\n", "c"].forEach(writeStderr)));
   assertEquals([written, stderr.listenerCount("error")], ["ab\nc", 1]);
 });
 
@@ -17,7 +17,7 @@ Deno.test("say() goes on where standard error fails, at once or later", async ()
   });
   for (const stderr of [later, atOnce]) {
     await withProcess({ stderr }, () => {
-      say("text");
+      writeStderr("text");
       return new Promise((resolve) => setTimeout(resolve));
     });
   }

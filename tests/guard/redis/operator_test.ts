@@ -43,7 +43,7 @@ Deno.test("inspect() reads the state of a secret and the time of the store, and 
   const answer = (kept: Reply, time: Reply = ["1000", "500999"]) => ([name]: readonly string[]) =>
     name === "GET" ? kept : time;
   const { result, commands } = await asked(answer("3:7:-1"), ({ inspect }) => inspect("name"));
-  const state = { owedMs: 3, lastMs: 7, usedStep: -1, sources: [] };
+  const state = { debtMs: 3, lastMs: 7, usedStep: -1, sources: [] };
   assertEquals(result, { state, nowMs: 1_000_500 });
   assertEquals(commands, [["GET", `${KEY_PREFIX}name`], ["TIME"]]);
   const nothing = await asked(answer(null), ({ inspect }) => inspect("name"));
@@ -59,7 +59,7 @@ const [A, B, ODD, GONE] = ["a", "b", "odd", "gone"].map((name) => name.padEnd(43
 async function all({ secrets }: OperatedStore): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for await (const { fingerprint, state, nowMs } of secrets()) {
-    found.push([fingerprint, state.owedMs, nowMs]);
+    found.push([fingerprint, state.debtMs, nowMs]);
   }
   return found;
 }

@@ -29,8 +29,8 @@ Deno.test("the script reads as many arguments as it is given", () => {
 });
 
 Deno.test("parseState() reads what the script keeps, and nothing that is like it", () => {
-  const state = { owedMs: 1, lastMs: 2, usedStep: -1 };
-  const source = { id: "a-_9", owedMs: 30, lastMs: 40, knownUntilMs: 50 };
+  const state = { debtMs: 1, lastMs: 2, usedStep: -1 };
+  const source = { id: "a-_9", debtMs: 30, lastMs: 40, knownUntilMs: 50 };
   assertEquals(parseState("1:2:-1"), { ...state, sources: [] });
   assertEquals(parseState("10:20:30")?.usedStep, 30);
   assertEquals(parseState("1:2:-1 a-_9:30:40:50"), { ...state, sources: [source] });

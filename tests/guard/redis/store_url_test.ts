@@ -160,13 +160,13 @@ const NEARLY: readonly (readonly [string, string])[] = [
 
 for (const [text, wanted] of NEARLY) {
   Deno.test(`StoreUrl.wanted() says of ${text.slice(0, 50)} that it must be ${wanted}`, () => {
-    assertEquals(StoreUrl.wanted(text), wanted);
+    assertEquals(StoreUrl.parseError(text), wanted);
   });
 }
 
 Deno.test("StoreUrl.wanted() says nothing of a URL of a store, nor of what is nothing like one", () => {
   const texts = ["redis://a", "redis+sentinel://a/main?timeout=1", "", "memory", "http://a"];
-  assertEquals(texts.map((text) => StoreUrl.wanted(text)), texts.map(() => undefined));
+  assertEquals(texts.map((text) => StoreUrl.parseError(text)), texts.map(() => undefined));
 });
 
 Deno.test("a StoreUrl knows whether the way is encrypted, and whether there is one", () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { reasonOf } from "../../../lib/server/files/system_error.ts";
+import { describeSystemError } from "../../../lib/server/files/system_error.ts";
 
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],
@@ -14,6 +14,9 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ["canary", "the system refuses"],
 ];
 
-Deno.test("reasonOf() says why in words of its own", () => {
-  assertEquals(REASONS.map(([error]) => reasonOf(error)), REASONS.map(([, reason]) => reason));
+Deno.test("describeSystemError() says why in words of its own", () => {
+  assertEquals(
+    REASONS.map(([error]) => describeSystemError(error)),
+    REASONS.map(([, reason]) => reason),
+  );
 });

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
-import { MAX_DRAIN_MS, Traffic } from "../../../lib/server/listen/drain.ts";
+import { InFlightRequests, MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
 import { ManualTimers } from "../../support/timers.ts";
 
 const REQUEST = new Request("http://localhost/healthz");
 
 /** A server, and a clock for it. */
 class Scene {
-  readonly traffic = new Traffic();
+  readonly traffic = new InFlightRequests();
   isDrained = false;
 
   constructor(readonly timers: ManualTimers) {}

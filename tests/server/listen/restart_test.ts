@@ -1,7 +1,11 @@
 import { assertEquals } from "@std/assert/equals";
 import { ListenError } from "../../../lib/server/listen/error.ts";
-import { type Serving, Standing, type Timing } from "../../../lib/server/listen/restart.ts";
-import { Traffic } from "../../../lib/server/listen/drain.ts";
+import {
+  RestartingListener,
+  type RunningServer,
+  type Timing,
+} from "../../../lib/server/listen/restart.ts";
+import { InFlightRequests } from "../../../lib/server/listen/drain.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const TIMING: Timing = { pauseMs: 2, failedDrainMs: 20, retireMs: 20, warningMs: 60_000 };
@@ -9,7 +13,7 @@ const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const ADDRESS = { hostname: "127.0.0.1", port: 1 };
 
 /** A server that can be made to fail, and knows whether it was stopped. */
-interface Fallible extends Serving {
+interface Fallible extends RunningServer {
   readonly fail: () => void;
   readonly isStopped: () => boolean;
 }
@@ -23,7 +27,7 @@ function fallible(): Fallible {
   };
   return {
     server: { address: ADDRESS, failed, shutdown },
-    traffic: new Traffic(1),
+    traffic: new InFlightRequests(1),
     release: () => {},
     fail,
     isStopped: () => isStopped,
@@ -32,7 +36,7 @@ function fallible(): Fallible {
 
 /** A place for servers, those that stood there, and what was said. */
 interface Scene {
-  readonly standing: Standing;
+  readonly standing: RestartingListener;
   readonly servers: Fallible[];
   readonly said: string[];
 }
@@ -47,7 +51,7 @@ function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
     warn: (message: string): void => void said.push(message.split(/[,:]/)[0]!),
     error: (message: string): void => void said.push(message),
   };
-  const open = (): Serving => {
+  const open = (): RunningServer => {
     const attempt = left.shift();
     if (attempt === "refuse") throw new ListenError(ADDRESS, "EADDRINUSE");
     const server = fallible();
@@ -55,7 +59,7 @@ function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
     if (attempt === "fail") server.fail();
     return server;
   };
-  return { standing: new Standing(servers[0]!, open, log, timing), servers, said };
+  return { standing: new RestartingListener(servers[0]!, open, log, timing), servers, said };
 }
 
 const BEGIN = "a connection could not be accepted";
@@ -90,13 +94,13 @@ Deno.test("a server that fails lets go of its callers, also while none can be op
 Deno.test("a place that is told to stop while a server is opened waits for it, and stops it too", async () => {
   const first = fallible();
   const late = fallible();
-  const { promise: opened, resolve } = Promise.withResolvers<Serving>();
+  const { promise: opened, resolve } = Promise.withResolvers<RunningServer>();
   let isAsked = false;
-  const open = (): Promise<Serving> => {
+  const open = (): Promise<RunningServer> => {
     isAsked = true;
     return opened;
   };
-  const standing = new Standing(first, open, SILENT, TIMING);
+  const standing = new RestartingListener(first, open, SILENT, TIMING);
   first.fail();
   await eventually(() => isAsked);
   const stopped = standing.stop();
@@ -116,7 +120,7 @@ Deno.test("nothing is said of a server that fails as it is stopped", async () =>
 });
 
 /** Keeps a server from ending; what it gives lets go of it. */
-function occupy({ traffic }: Serving): () => Promise<void> {
+function occupy({ traffic }: RunningServer): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Response>();
   const answered = traffic.answer(() => promise, new Request("http://localhost/"));
   return async () => {
@@ -172,7 +176,7 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
   };
   const release = (): void => void events.push("released");
   const serving = { server: { ...server, shutdown }, traffic, release };
-  const standing = new Standing(serving, fallible, log, TIMING);
+  const standing = new RestartingListener(serving, fallible, log, TIMING);
   assertEquals(standing.isStopped, false);
   await standing.stop();
   assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);

@@ -1,24 +1,24 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { pause, waitAtMost } from "../../../lib/server/runtime/timeout.ts";
+import { sleep, withTimeout } from "../../../lib/server/runtime/timeout.ts";
 
 const never = new Promise<void>(() => {});
 
-Deno.test("waitAtMost() waits no longer than it may", async () => {
-  await waitAtMost(never, 1);
+Deno.test("withTimeout() waits no longer than it may", async () => {
+  await withTimeout(never, 1);
 });
 
-Deno.test("waitAtMost() waits for ever where it may", async () => {
+Deno.test("withTimeout() waits for ever where it may", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let isOver = false;
-  const waited = waitAtMost(promise, Infinity).then(() => isOver = true);
-  await pause(5);
+  const waited = withTimeout(promise, Infinity).then(() => isOver = true);
+  await sleep(5);
   assertEquals(isOver, false);
   resolve();
   await waited;
 });
 
-Deno.test("waitAtMost() ends with what it waits for, and leaves no timer behind", async () => {
+Deno.test("withTimeout() ends with what it waits for, and leaves no timer behind", async () => {
   const { setTimeout, clearTimeout } = globalThis;
   const timers = new Set<unknown>();
   Object.assign(globalThis, {
@@ -33,8 +33,8 @@ Deno.test("waitAtMost() ends with what it waits for, and leaves no timer behind"
     },
   });
   try {
-    await waitAtMost(Promise.resolve(), 60_000);
-    await assertRejects(() => waitAtMost(Promise.reject(new Error("a test")), 60_000), Error);
+    await withTimeout(Promise.resolve(), 60_000);
+    await assertRejects(() => withTimeout(Promise.reject(new Error("a test")), 60_000), Error);
     assertEquals(timers.size, 0);
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout });
