@@ -21,7 +21,7 @@ import type { HandlerOptions, Telemetry } from "./http/options.ts";
 import { OPERATOR_ROUTES } from "./http/routes.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
-import { PAIR, VALIDATE_PIN } from "./operations/operations.ts";
+import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
@@ -149,8 +149,11 @@ export function createAuthenticator(
     fetch: createHandler(parts.isMetricsPublic === false ? withoutMetrics(settings) : settings),
     operator: createHandler(settings, OPERATOR_ROUTES),
     validatePin: async ({ source, ...args }) =>
-      await VALIDATE_PIN.invoke(new Map(Object.entries(args)), context(source)) as boolean,
-    pair: (args) => PAIR.invoke(new Map(Object.entries(args)), context()) as PairingInfo,
+      (await VALIDATE_PIN.invoke(new Map(Object.entries(args)), context(source))).result as boolean,
+    pair: (args) => {
+      const { result } = PAIR.invoke(new Map(Object.entries(args)), context()) as Completed;
+      return result as PairingInfo;
+    },
     close: () => service.guard?.store.close(),
   };
 }

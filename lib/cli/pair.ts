@@ -129,7 +129,7 @@ async function pairingOf(
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
   try {
-    const result = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
+    const { result } = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
     // Its type in the table is a record of exactly these fields.
     return result as PairingInfo;
   } catch (error) {

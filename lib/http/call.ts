@@ -49,7 +49,6 @@ async function answerCall(
   const serviceRequest = new RequestOfCall(exchange, state);
   let binding = bindingOf(serviceRequest, bindings);
   let operation = "";
-  let facts: Facts | undefined;
   try {
     exchange.authorize();
     let called = await binding.readCall(serviceRequest);
@@ -59,12 +58,11 @@ async function answerCall(
     }
     operation = called.operation.name;
     if (called.operation === VALIDATE_PIN) checkSite(exchange);
-    const result = await called.operation.invoke(called.args, {
+    const { result, facts } = await called.operation.invoke(called.args, {
       ...state.service,
       ...(called.html && { html: called.html }),
       source: sourceOf(exchange),
       base: () => baseOf(request, target, state),
-      report: (known) => void (facts = known),
     });
     const reply = binding.writeReply(called.operation, result);
     return { reply, outcome: outcomeOf(result, facts), operation, binding: binding.name, facts };

@@ -7,7 +7,6 @@
 import type { Guard } from "../guard/guard.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { TotpParameters } from "../otp/totp.ts";
-import type { Report } from "./facts.ts";
 
 /**
  * The form of the Html of a pairing: an inline SVG, or the byte shape that callers of the original
@@ -35,6 +34,4 @@ export interface CallContext extends ServiceContext {
   readonly base: () => string;
   /** Who asks, in any words: the guard tells those who ask about a secret apart by them. */
   readonly source?: string | undefined;
-  /** Told what the operator may know of the call; the caller learns no more than the result. */
-  readonly report?: Report | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * What operations tell the operator of a call beside its result: the closed list. Log and metrics
- * take it as it is, so that a new fact is a new row here and a report where it is known.
+ * take it as it is, so that a new fact is a new row here and a value where it is known.
  *
  * @module
  */
@@ -37,9 +37,6 @@ export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as cons
 
 /** One of these reasons. */
 export type Refused = typeof REFUSED[number];
-
-/** Takes what is known of a call. */
-export type Report = (facts: Facts) => void;
 
 /**
  * All facts there are.

@@ -7,6 +7,7 @@
 
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext } from "./context.ts";
+import type { Facts } from "./facts.ts";
 import { Fault } from "./fault.ts";
 import { pair } from "./pair.ts";
 import { validatePin } from "./validate_pin.ts";
@@ -54,6 +55,14 @@ export interface PictureFields {
  */
 export type Result = boolean | string | number | Readonly<Record<string, string>>;
 
+/** A call carried out: the result for the caller, and facts for the operator alone. */
+export interface Completed<R extends Result = Result> {
+  /** The result. */
+  readonly result: R;
+  /** Facts for log and metrics. */
+  readonly facts?: Facts | undefined;
+}
+
 /** The arguments of a call by parameter name, as a binding read them. */
 export type Arguments = ReadonlyMap<string, string>;
 
@@ -73,7 +82,7 @@ export interface Operation {
    * @throws {Fault} When an argument is missing, empty, too long, or not what it should be; at once,
    * or by the promise.
    */
-  readonly invoke: (args: Arguments, context: CallContext) => Result | Promise<Result>;
+  readonly invoke: (args: Arguments, context: CallContext) => Completed | Promise<Completed>;
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
@@ -96,7 +105,7 @@ export const PAIR: Operation = defineOperation({
     fields: ["ManualSetupCode", "Html"],
     picture: { html: "Html", text: "ManualSetupCode" },
   },
-  run: pair,
+  run: (args, context) => ({ result: pair(args, context) }),
 });
 
 /** The operation ValidatePin. */
@@ -143,14 +152,14 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
   readonly run: (
     args: Readonly<Record<Name, string>>,
     context: CallContext,
-  ) => Result | Promise<Result>;
+  ) => Completed | Promise<Completed>;
 }
 
 // Ties the names of the parameters to the names that the function takes, so that a typing error in
 // either does not compile, and puts the checks in front of it.
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
-  const invoke = (args: Arguments, context: CallContext): Result | Promise<Result> =>
+  const invoke = (args: Arguments, context: CallContext): Completed | Promise<Completed> =>
     run(checked(definition.parameters, args), context);
   return { ...described, invoke };
 }

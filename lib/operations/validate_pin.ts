@@ -15,6 +15,7 @@ import {
   type TotpCheck,
 } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
+import type { Facts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
 /** The arguments of ValidatePin. */
@@ -28,7 +29,15 @@ export interface ValidatePinArguments {
 /** What the operation needs to know. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "guard" | "source" | "report">>;
+  & Partial<Pick<CallContext, "guard" | "source">>;
+
+/** The result of the operation, with facts for the operator. */
+export interface CheckedCall {
+  /** Whether the pin is right and accepted. */
+  readonly result: boolean;
+  /** Facts for log and metrics. */
+  readonly facts?: Facts | undefined;
+}
 
 /**
  * Tells whether a pin is the code of a time step in the window around now, and may be accepted.
@@ -43,20 +52,19 @@ export type ValidatePinContext =
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now, guard, source, report }: ValidatePinContext,
-): Promise<boolean> {
+  { otp, secretEncoding, now, guard, source }: ValidatePinContext,
+): Promise<CheckedCall> {
   const secret = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
   const code = pin.replace(/[ \t\r\n]/g, "");
   if (code === "") {
-    report?.({ ...(guard && { secret: shortName(fingerprint) }), outcome: "empty" });
-    return false;
+    const secret = guard && { secret: shortName(fingerprint) };
+    return { result: false, facts: { ...secret, outcome: "empty" } };
   }
   const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
   const admission = guard?.store.admit(fingerprint, asker);
   if (typeof admission === "string") {
-    report?.({ secret: shortName(fingerprint), outcome: admission });
-    return false;
+    return { result: false, facts: { secret: shortName(fingerprint), outcome: admission } };
   }
   const check = {
     code,
@@ -67,14 +75,11 @@ export async function validatePin(
   const { verdict, distance } = await judge(secret, otp.algorithm, check, admission ?? NO_GUARD);
   // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
   if (verdict === "accepted" && distance !== undefined) {
-    report?.({ distance });
-    return true;
+    return { result: true, facts: { distance } };
   }
-  if (guard !== undefined) {
-    const isRefused = verdict !== "accepted" && verdict !== "wrong";
-    report?.({ secret: shortName(fingerprint), ...(isRefused && { outcome: verdict }) });
-  }
-  return false;
+  if (guard === undefined) return { result: false };
+  const outcome = verdict !== "accepted" && verdict !== "wrong" ? { outcome: verdict } : {};
+  return { result: false, facts: { secret: shortName(fingerprint), ...outcome } };
 }
 
 const NO_GUARD: Admission = {

@@ -23,7 +23,7 @@ async function served(
   const config = configOf(args);
   const [, appName, , appInfo] = NAMES as [string, string, string, string];
   const parameters = new Map(Object.entries({ appName, appInfo, secretCode }));
-  const result = await OPERATIONS.get("Pair")!.invoke(parameters, {
+  const { result } = await OPERATIONS.get("Pair")!.invoke(parameters, {
     otp: config,
     secretEncoding: config.secretEncoding,
     html: "svg",

@@ -1,38 +1,35 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { factKinds, type Facts } from "../../lib/operations/facts.ts";
+import { factKinds } from "../../lib/operations/facts.ts";
 import { shortName } from "../../lib/guard/fingerprint.ts";
 import type { Verdict } from "../../lib/guard/guard.ts";
 import { storeThat, type StoreWishes } from "../support/guard_store.ts";
 import { Fault } from "../../lib/operations/fault.ts";
-import { validatePin } from "../../lib/operations/validate_pin.ts";
+import { type CheckedCall, validatePin } from "../../lib/operations/validate_pin.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
 
-async function told(pin: string): Promise<readonly [boolean, readonly Facts[]]> {
-  const facts: Facts[] = [];
-  const result = await validatePin({ pin, secretCode: "secret" }, {
-    otp: OTP,
-    secretEncoding: "text",
-    now: () => 300_000,
-    report: (fact) => void facts.push(fact),
-  });
-  return [result, facts];
+function told(pin: string): Promise<CheckedCall> {
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  return validatePin({ pin, secretCode: "secret" }, context);
 }
 
 Deno.test("validatePin() without a guard tells how far off a right pin is, and of a wrong one nothing", async () => {
   for (const distance of [-2, 0, 1]) {
-    assertEquals(await told(referenceHotp("secret", 10 + distance)), [true, [{ distance }]]);
+    assertEquals(await told(referenceHotp("secret", 10 + distance)), {
+      result: true,
+      facts: { distance },
+    });
   }
-  assertEquals(await told(referenceHotp("secret", 13)), [false, []]);
+  assertEquals(await told(referenceHotp("secret", 13)), { result: false });
 });
 
 Deno.test("validatePin() without a guard asks nobody who asks", async () => {
   const pin = referenceHotp("secret", 10);
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
-  assertEquals(await validatePin({ pin, secretCode: "secret" }, context), true);
-  assertEquals(await validatePin({ pin: "12345", secretCode: "secret" }, context), false);
+  assertEquals((await validatePin({ pin, secretCode: "secret" }, context)).result, true);
+  assertEquals((await validatePin({ pin: "12345", secretCode: "secret" }, context)).result, false);
 });
 
 /** What is done, in its order, for a pin: codes that are computed, and the decision. */
@@ -56,7 +53,7 @@ async function worked(pin: string, wishes?: StoreWishes): Promise<string> {
     const guard = wishes && { fingerprint: () => "f", source: () => "s", store };
     const otp = { ...OTP, window: 1 };
     const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
-    work.push(String(await validatePin({ pin, secretCode: "secret" }, context)));
+    work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
   } finally {
     Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
   }
@@ -100,17 +97,16 @@ Deno.test("validatePin() computes every step before it asks a shared store", asy
 Deno.test("validatePin() drops blanks, tabs and line ends of a pin, and nothing else", async () => {
   const [start, end] = [CURRENT!.slice(0, 3), CURRENT!.slice(3)];
   for (const blank of [" ", "\t", "\r\n", " \t "]) {
-    assertEquals((await told(`${blank}${start}${blank}${end}${blank}`))[0], true);
+    assertEquals((await told(`${blank}${start}${blank}${end}${blank}`)).result, true);
   }
   for (const other of ["-", ".", "\u00a0", "\u200b", "\f"]) {
-    assertEquals((await told(`${start}${other}${end}`))[0], false);
+    assertEquals((await told(`${start}${other}${end}`)).result, false);
   }
 });
 
 Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];
-    const facts: Facts[] = [];
     const store = storeThat({
       refusal: (...args: unknown[]) => (asked.push(args), refused),
       settle: (...args: unknown[]) => (asked.push(args), "replayed"),
@@ -121,11 +117,12 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
       store,
     };
     const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
-    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<boolean> =>
+    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
-    assertEquals(await ask({ source: "web", report: (told) => void facts.push(told) }), false);
-    assertEquals(await ask({}), false);
     const name = "fingerprint of 115";
+    const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
+    assertEquals(await ask({ source: "web" }), { result: false, facts });
+    assertEquals(await ask({}), { result: false, facts });
     const names = [[name, `web, ${name}`], [name, undefined]] as const;
     assertEquals(
       asked,
@@ -134,7 +131,6 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
         ...(refused === undefined ? [[own, 10, asker]] : []),
       ]),
     );
-    assertEquals(facts, [{ secret: shortName(name), outcome: refused ?? "replayed" }]);
   }
 });
 
@@ -148,17 +144,15 @@ Deno.test("validatePin() asks the guard about no empty pin, and says so", async 
     store: storeThat({ refusal: asked, settle: asked }),
   };
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
-  const facts: Facts[] = [];
-  const report = (told: Facts): void => void facts.push(told);
+  const secret = shortName("fingerprint of 115");
   for (const pin of ["", " \t\r\n"]) {
     const call = { pin, secretCode: "s" };
-    assertEquals(await validatePin(call, { ...context, guard, source: "web", report }), false);
-    assertEquals(await validatePin(call, { ...context, report }), false);
-    assertEquals(await validatePin(call, context), false);
+    assertEquals(await validatePin(call, { ...context, guard, source: "web" }), {
+      result: false,
+      facts: { secret, outcome: "empty" },
+    });
+    assertEquals(await validatePin(call, context), { result: false, facts: { outcome: "empty" } });
   }
-  const secret = shortName("fingerprint of 115");
-  const once = [{ secret, outcome: "empty" }, { outcome: "empty" }] as const;
-  assertEquals(facts, [...once, ...once]);
 });
 
 Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {

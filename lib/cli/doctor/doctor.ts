@@ -59,7 +59,7 @@ async function answerOf(
 ): Promise<boolean | string> {
   const args = new Map(Object.entries(question));
   try {
-    return await VALIDATE_PIN.invoke(args, callContext(config, nowMs)) === true;
+    return (await VALIDATE_PIN.invoke(args, callContext(config, nowMs))).result === true;
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

@@ -102,7 +102,7 @@ async function sampleResult(operation: Operation, context: SampleContext): Promi
   if (operation.result.kind === "boolean") return true;
   const { base, service } = context;
   const args = exampleArguments(operation, service);
-  const result = await operation.invoke(args, { ...service, base: () => base });
+  const { result } = await operation.invoke(args, { ...service, base: () => base });
   if (typeof result !== "object") return result;
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, shorten(value)]));
 }
