@@ -160,7 +160,7 @@ Deno.test("docs/house.md shows the way of a request as the handler does", () => 
     /^text/,
     "",
   ).trim();
-  assert(drawn.startsWith("bytes ─ server/runtime"));
+  assert(drawn.startsWith("Request ─ server/listen"));
   assert(read("docs/house.md").includes(drawn));
 });
 

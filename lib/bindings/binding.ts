@@ -1,5 +1,5 @@
 /**
- * A binding: one wire format for calls and their replies. Four duties, and one for the examples.
+ * A binding: one wire format for calls and their replies.
  *
  * @module
  */
@@ -9,34 +9,34 @@ import type { Fault, FaultCode } from "../operations/fault.ts";
 import type { Arguments, Operation, Result } from "../operations/operations.ts";
 import type { MediaType } from "./media_type.ts";
 
-/** A request to the service, as a binding sees it. */
-export interface ServiceRequest {
+/** Head of a request for an operation. */
+export interface CallHead {
   /** The method; HEAD as GET. */
   readonly method: string;
-  /** What the path holds behind the file part and a slash, or undefined when it holds nothing. */
+  /** The name of the operation in the path; undefined where the path names none. */
   readonly operationName: string | undefined;
   /** The query string without its question mark, as it was sent. */
   readonly query: string;
   /** The media type of the body. */
   readonly mediaType: MediaType;
-  /** The value of a header field, or null when the request has none of that name. */
-  readonly header: (name: string) => string | null;
-  /**
-   * Reads the body.
-   *
-   * @param mediaTypes The media types that it may have.
-   * @param maxBytes The longest body allowed; that of every request unless given.
-   * @throws {Fault} When it is of another type, too long, or too late.
-   */
-  readonly readBytes: (mediaTypes: readonly string[], maxBytes?: number) => Promise<Uint8Array>;
-  /**
-   * Reads the body as text in the charset of its media type.
-   *
-   * @param mediaTypes The media types that it may have.
-   * @param maxBytes The longest body allowed; that of every request unless given.
-   * @throws {Fault} When it is not text of such a type, too long, or too late.
-   */
-  readonly readText: (mediaTypes: readonly string[], maxBytes?: number) => Promise<string>;
+  /** The header fields. */
+  readonly headers: Headers;
+}
+
+/** A request for an operation. */
+export interface CallRequest extends CallHead {
+  /** The operation that the path names; undefined where the body does. */
+  readonly operation: Operation | undefined;
+  /** The body; empty where the binding reads none. */
+  readonly body: Uint8Array;
+}
+
+/** The body that a binding reads. */
+export interface BodyFormat {
+  /** The media types allowed, in lower case. */
+  readonly mediaTypes: readonly string[];
+  /** The longest body allowed, in bytes; that of every request unless given. */
+  readonly maxBytes?: number;
 }
 
 /** A call: an operation and its arguments, checked for their form but not for their values. */
@@ -78,13 +78,15 @@ export interface Binding {
   /** The name that the contract gives it. */
   readonly name: string;
   /** Whether a request is this binding's; the first that accepts it has it. */
-  readonly accepts: (request: ServiceRequest) => boolean;
+  readonly accepts: (head: CallHead) => boolean;
+  /** The body that it reads; undefined where it reads none. */
+  readonly body?: BodyFormat;
   /**
    * Reads a call, or gives the binding that it turns out to belong to.
    *
    * @throws {Fault} When the request is not a call of this binding.
    */
-  readonly readCall: (request: ServiceRequest) => Call | Binding | Promise<Call | Binding>;
+  readonly readCall: (request: CallRequest) => Call | Binding;
   /** Writes the reply that carries a result. */
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply that carries a fault. */

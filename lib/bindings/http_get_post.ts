@@ -7,19 +7,14 @@
 
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
-import {
-  type Arguments,
-  type Operation,
-  operationNamed,
-  type Result,
-} from "../operations/operations.ts";
+import { type Arguments, type Operation, type Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import {
   type Binding,
   type Call,
+  type CallRequest,
   FAULTS,
   type Reply,
-  type ServiceRequest,
   type WrittenCall,
 } from "./binding.ts";
 import {
@@ -43,10 +38,10 @@ export function httpGetBinding(namespace: string): Binding {
     headers: {},
     body: "",
   });
-  const readCall = ({ operationName = "", query }: ServiceRequest): Call => {
-    const operation = operationNamed(operationName);
-    return { operation, args: readParameters(operation, readQuery(query)) };
-  };
+  const readCall = ({ operation, query }: CallRequest): Call => ({
+    operation: operation!,
+    args: readParameters(operation!, readQuery(query)),
+  });
   return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
 
@@ -59,17 +54,17 @@ export function httpPostBinding(namespace: string): Binding {
     body: writeParameters(operation, args),
   });
   // JSON never gets here, its binding being asked before: it is named to those who have neither.
-  const readCall = async (request: ServiceRequest): Promise<Call> => {
-    const operation = operationNamed(request.operationName ?? "");
-    const body = await request.readBytes([FORM, JSON_TYPE]);
+  const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
+    const operation = named!;
     const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
-    const args = readForm(body, charsetOf(request.mediaType), read);
+    const args = readForm(body, charsetOf(mediaType), read);
     if (args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }
     return { operation, args };
   };
-  return paramsBinding({ name: "HTTP POST", writeCall, readCall }, "POST", namespace);
+  const body = { mediaTypes: [FORM, JSON_TYPE] };
+  return paramsBinding({ name: "HTTP POST", body, writeCall, readCall }, "POST", namespace);
 }
 
 // Tools send JSON as a form unless they are told otherwise.
@@ -78,7 +73,7 @@ function looksLikeJson(body: Uint8Array): boolean {
 }
 
 function paramsBinding(
-  own: Pick<Binding, "name" | "writeCall" | "readCall">,
+  own: Pick<Binding, "name" | "body" | "writeCall" | "readCall">,
   method: string,
   namespace: string,
 ): Binding {

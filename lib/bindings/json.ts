@@ -9,13 +9,14 @@ import type { Fault } from "../operations/fault.ts";
 import {
   type Arguments,
   type Operation,
-  operationNamed,
   type Parameter,
   type RecordType,
   type Result,
   SERVICE_NAME,
   valueLeftOut,
 } from "../operations/operations.ts";
+import { textOf } from "./charset.ts";
+import { charsetOf } from "./media_type.ts";
 import { type Binding, FAULTS, type Reply } from "./binding.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
 import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
@@ -33,11 +34,11 @@ export function jsonBinding(): Binding {
     accepts: (request) =>
       request.method === "POST" && request.operationName !== undefined &&
       request.mediaType.essence === JSON_TYPE,
-    readCall: async (request) => {
-      const operation = operationNamed(request.operationName ?? "");
-      const text = await request.readText([JSON_TYPE], MAX_JSON_BYTES);
-      return { operation, args: readArguments(operation, text) };
-    },
+    body: { mediaTypes: [JSON_TYPE], maxBytes: MAX_JSON_BYTES },
+    readCall: ({ operation, mediaType, body }) => ({
+      operation: operation!,
+      args: readArguments(operation!, textOf(body, charsetOf(mediaType))),
+    }),
     writeReply: cacheBooleanReplies(writeReply),
     writeFault,
     writeCall: ({ name, parameters }, args) => ({

@@ -6,16 +6,15 @@
  * @module
  */
 
-import { type Binding, type ServiceRequest, SOURCE_FIELD } from "../bindings/binding.ts";
+import { type Binding, type CallHead, SOURCE_FIELD } from "../bindings/binding.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
-import { charsetOf, type MediaType, parseMediaType } from "../bindings/media_type.ts";
+import { type MediaType, parseMediaType } from "../bindings/media_type.ts";
 import type { Facts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
-import { type Result, VALIDATE_PIN } from "../operations/operations.ts";
+import { operationNamed, type Result, VALIDATE_PIN } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { type RouteResult, withAdvice } from "./response.ts";
 import { readBody } from "./body.ts";
-import { textOf } from "../bindings/charset.ts";
 import type { CreateRouteHandler, Exchange } from "./exchange.ts";
 import { toFault } from "./failure.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -45,32 +44,54 @@ async function answerCall(
   bindings: readonly Binding[],
   state: ResolvedOptions,
 ): Promise<RouteResult> {
-  const { request, target } = exchange;
-  const serviceRequest = new RequestOfCall(exchange, state);
-  let binding = bindingOf(serviceRequest, bindings);
-  let operation = "";
+  const { request, target, operationName } = exchange;
+  const head: CallHead = {
+    method: request.method === "HEAD" ? "GET" : request.method,
+    operationName,
+    query: target.query,
+    mediaType: parseMediaType(request.headers.get("content-type")),
+    headers: request.headers,
+  };
+  let binding = bindingOf(head, bindings);
+  let name = "";
   try {
     exchange.authorize();
-    let called = await binding.readCall(serviceRequest);
-    while ("readCall" in called) {
-      binding = called;
-      called = await binding.readCall(serviceRequest);
+    const named = operationName === undefined ? undefined : operationNamed(operationName);
+    const body = await bodyOf(binding, request, head.mediaType, state);
+    const read = { ...head, operation: named, body };
+    let call = binding.readCall(read);
+    while ("readCall" in call) {
+      binding = call;
+      call = binding.readCall(read);
     }
-    operation = called.operation.name;
-    if (called.operation === VALIDATE_PIN) checkSite(exchange);
-    const { result, facts } = await called.operation.invoke(called.args, {
+    const { operation, args, html } = call;
+    name = operation.name;
+    if (operation === VALIDATE_PIN) checkSite(exchange);
+    const { result, facts } = await operation.invoke(args, {
       ...state.service,
-      ...(called.html && { html: called.html }),
+      ...(html && { html }),
       source: sourceOf(exchange),
       base: () => baseOf(request, target, state),
     });
-    const reply = binding.writeReply(called.operation, result);
-    return { reply, outcome: outcomeOf(result, facts), operation, binding: binding.name, facts };
+    const reply = binding.writeReply(operation, result);
+    const outcome = outcomeOf(result, facts);
+    return { reply, outcome, operation: name, binding: binding.name, facts };
   } catch (error) {
     const fault: Fault = toFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
-    return { reply, outcome: fault.code, operation, binding: binding.name };
+    return { reply, outcome: fault.code, operation: name, binding: binding.name };
   }
+}
+
+const EMPTY = new Uint8Array();
+
+function bodyOf(
+  { body }: Binding,
+  request: Request,
+  mediaType: MediaType,
+  { bodyTimeoutMs: timeoutMs, bodyLimit: limit }: ResolvedOptions,
+): Uint8Array | Promise<Uint8Array> {
+  return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, timeoutMs, limit });
 }
 
 // Web pages must not spend the attempts of secrets from the browser of a visitor. Browsers say so of
@@ -92,42 +113,12 @@ function sourceOf({ request, caller }: Exchange): string | undefined {
   return caller === undefined ? field || undefined : `${caller.id}\n${field}`;
 }
 
-function bindingOf(request: ServiceRequest, bindings: readonly Binding[]): Binding {
-  const binding = bindings.find((candidate) => candidate.accepts(request));
+function bindingOf(head: CallHead, bindings: readonly Binding[]): Binding {
+  const binding = bindings.find((candidate) => candidate.accepts(head));
   if (binding === undefined) throw new Error("A method that the route allows has no binding");
   return binding;
 }
 
 function outcomeOf(result: Result, facts: Facts | undefined): Outcome {
   return facts?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
-}
-
-// A class, since getters of its own would be made anew for each request.
-class RequestOfCall implements ServiceRequest {
-  readonly method: string;
-  readonly operationName: string | undefined;
-  readonly query: string;
-  // Functions that need no `this`: a binding may take the request apart.
-  readonly header: ServiceRequest["header"];
-  readonly readBytes: ServiceRequest["readBytes"];
-  readonly readText: ServiceRequest["readText"];
-  #mediaType: MediaType | undefined;
-  #text: Promise<string> | undefined;
-
-  constructor({ request, target, operationName }: Exchange, state: ResolvedOptions) {
-    const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
-    this.method = request.method === "HEAD" ? "GET" : request.method;
-    this.operationName = operationName;
-    this.query = target.query;
-    this.header = (name) => request.headers.get(name);
-    this.readBytes = (mediaTypes, maxBytes) =>
-      readBody(request, this.mediaType, { mediaTypes, maxBytes, timeoutMs, limit });
-    this.readText = (mediaTypes, maxBytes) =>
-      this.#text ??= this.readBytes(mediaTypes, maxBytes)
-        .then((bytes) => textOf(bytes, charsetOf(this.mediaType)));
-  }
-
-  get mediaType(): MediaType {
-    return this.#mediaType ??= parseMediaType(this.header("content-type"));
-  }
 }

@@ -2,18 +2,17 @@
  * The service as a function from a request to a reply. The way of one request:
  *
  * ```text
- * bytes ─ server/runtime ─► http/handler
- *    ├─ http/request_target: the Host, the query's length     400 414
- *    ├─ http/api_keys: the caller's key                       401
- *    ├─ http/router, routes: path, method                     404 405
- *    ├─ http/documents, probes: page, WSDL, healthz, metrics  200 304 503
- *    ├─ http/body: media type, limit, deadline, charset       415 413 408 503
- *    ├─ binding.readCall: xml/* | query | form | JSON         fault
- *    ├─ operations: OPERATIONS.get(name).invoke(args, context)
- *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg
- *    │     └─ validate_pin:  guard → otp/totp → guard
- *    ├─ binding.writeReply | writeFault
- *    └─ one event for log and metrics, never the arguments
+ * Request ─ server/listen ─► http/handler
+ *    ├─ http/request_target  Host, path, query                400 414
+ *    ├─ http/router          route of the path and method     404 405
+ *    ├─ http/api_keys        key of the caller                401
+ *    ├─ http/body            media type, length, time         408 413 415 503
+ *    ├─ bindings/*           body or query → call             fault
+ *    ├─ operations/*         arguments, then one of:          fault
+ *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg → xml/writer
+ *    │     └─ validate_pin:  guard admits → otp/totp → guard settles
+ *    ├─ bindings/*           result → reply, fault → reply
+ *    └─ http/response        reply → Response; one event for log and metrics, without arguments
  * ```
  *
  * @module

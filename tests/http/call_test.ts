@@ -7,7 +7,7 @@ import { httpPostBinding } from "../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { calls } from "../../lib/http/call.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
-import { VALIDATE_PIN } from "../../lib/operations/operations.ts";
+import { PAIR, VALIDATE_PIN } from "../../lib/operations/operations.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const PAIRING = "appName=a&appInfo=b&secretCode=c";
@@ -71,16 +71,17 @@ Deno.test("a call with a key is from those whom its caller asks for, and from no
   assertEquals(await sourcesOf([["b", ""]]), sources.slice(5, 6));
 });
 
-Deno.test("a binding may take a request apart", async () => {
+Deno.test("a binding gets the head of a request, and the body that it names", async () => {
   const seen: unknown[] = [];
   const binding: Binding = {
     ...httpPostBinding("urn:x/"),
-    accepts: ({ method, operationName, query, mediaType, header }) => {
-      seen.push(method, operationName, query, mediaType.essence, header("accept"));
+    accepts: ({ method, operationName, query, mediaType, headers }) => {
+      seen.push(method, operationName, query, mediaType.essence, headers.get("accept"));
       return true;
     },
-    readCall: async ({ readText }) => {
-      seen.push(await readText(["text/plain"]));
+    body: { mediaTypes: ["text/plain"] },
+    readCall: ({ body, operation }) => {
+      seen.push(new TextDecoder().decode(body), operation);
       return { operation: VALIDATE_PIN, args: new Map([["pin", ""], ["secretCode", "c"]]) };
     },
   };
@@ -90,12 +91,12 @@ Deno.test("a binding may take a request apart", async () => {
   const handler = serviceHandler(config, parts, [{ ...row, answer: calls(() => [binding]) }]);
   const headers = { "content-type": "text/plain", "accept": "text/xml" };
   const request = { method: "POST", headers, body: "some text" };
-  const reply = await handler(new Request("http://localhost/a/b?c", request));
+  const reply = await handler(new Request("http://localhost/a/Pair?c", request));
   assertEquals(
     await reply.text(),
     '<?xml version="1.0" encoding="utf-8"?>\r\n<boolean xmlns="urn:x/">false</boolean>',
   );
-  assertEquals(seen, ["POST", "b", "c", "text/plain", "text/xml", "some text"]);
+  assertEquals(seen, ["POST", "Pair", "c", "text/plain", "text/xml", "some text", PAIR]);
 });
 
 Deno.test("ValidatePin answers a page of another site that shows a key, and no other", async () => {

@@ -10,12 +10,14 @@ import { XML_NAMESPACE } from "../../xml/tree.ts";
 import { element, type MarkupElement, writeCompact, writeIndented } from "../../xml/writer.ts";
 import {
   type Binding,
+  type CallRequest,
   type FaultFacts,
   FAULTS,
   type Reply,
-  type ServiceRequest,
   type WrittenCall,
 } from "../binding.ts";
+import { textOf } from "../charset.ts";
+import { charsetOf } from "../media_type.ts";
 import { cacheBooleanReplies, resultContent } from "../result.ts";
 import type { ActionField } from "./action.ts";
 import { parseEnvelope, readEnvelope } from "./envelope.ts";
@@ -41,10 +43,9 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
     accepts: (request) =>
       request.method === "POST" && request.operationName === undefined &&
       (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
-    readCall: async (request) => {
-      const document = parseEnvelope(
-        await request.readText([SOAP_11.mediaType, SOAP_12.mediaType]),
-      );
+    body: { mediaTypes: [SOAP_11.mediaType, SOAP_12.mediaType] },
+    readCall: (request) => {
+      const document = parseEnvelope(textOf(request.body, charsetOf(request.mediaType)));
       if (newer !== undefined && document.root.namespaceName === SOAP_12.envelope) return newer;
       return readEnvelope(document, { version, namespace, actions: actionsOf(request, version) });
     },
@@ -56,10 +57,10 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
   };
 }
 
-function actionsOf(request: ServiceRequest, version: SoapVersion): readonly ActionField[] {
+function actionsOf(request: CallRequest, version: SoapVersion): readonly ActionField[] {
   const field = {
     label: "HTTP Header SOAPAction",
-    value: request.header("SOAPAction") ?? "",
+    value: request.headers.get("SOAPAction") ?? "",
     isStrict: version === SOAP_11,
   };
   if (version === SOAP_11) return [field];
