@@ -9,7 +9,7 @@ import net from "node:net";
 import process from "node:process";
 import { createGuard } from "../../lib/server/guard.ts";
 import { serviceHandler } from "../../tests/support/service_handler.ts";
-import { createLogWriter } from "../../lib/server/log_writer.ts";
+import { LogWriter } from "../../lib/server/log_writer.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import { type Guard, guardRules, type GuardStore, type Verdict } from "../../lib/guard/guard.ts";
 import { currentRuntime } from "../../lib/server/runtime/current.ts";
@@ -29,8 +29,13 @@ const config = parseConfig({ flags: new Map(), env: (name) => variables.get(name
 const rules = guardRules(config);
 
 const runtime = currentRuntime();
-const writer = createLogWriter(runtime.writeError, () => {});
-const log = createLog({ format: "text", color: false, write: writer.write, now: Date.now });
+const writer = new LogWriter(runtime.writeError, () => {});
+const log = createLog({
+  format: "text",
+  color: false,
+  write: (line) => writer.write(line),
+  now: Date.now,
+});
 
 /** The way to a place: what is said first, a question, and an answer by its number of a verdict. */
 interface Way {

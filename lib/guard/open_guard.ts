@@ -15,7 +15,7 @@ import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard
 import { type Evicted, MemoryStore } from "./memory_store.ts";
 import { openStore, type StoreTls } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
-import { createRedisStore, probe, PROBE_PREFIX } from "./redis/store.ts";
+import { probe, PROBE_PREFIX, RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
 
 /** What a guard is set to. */
@@ -95,6 +95,6 @@ function redisStore(
       onStoreChange?.(error, isWhole);
     },
   });
-  const store = createRedisStore({ rules, link, now, onError: onStoreError });
+  const store = new RedisStore({ rules, link, now, onError: onStoreError });
   return { store, ready };
 }

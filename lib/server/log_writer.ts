@@ -1,5 +1,5 @@
 /**
- * The way of the log's lines to standard error, whatever becomes of who reads them.
+ * Log lines on their way to standard error, where a slow or absent reader stops no request.
  *
  * @module
  */
@@ -13,61 +13,66 @@ const MAX_WAITING = 10_000;
 // on Deno, where it takes another thread; whoever follows a log does not see so short a delay.
 const TOGETHER_MS = 10;
 
-/** The way of the log's lines. */
-export interface LogWriter {
-  /** Takes a line with its line end. It never throws. */
-  readonly write: (line: string) => void;
-  /** Resolves once what was taken is written or lost: never, while nobody reads. */
-  readonly flush: () => Promise<void>;
-}
-
 /**
- * Makes what takes lines. While some are being written, the next ones wait to be written together.
- * Lines that cannot be written are lost, and the next are tried all the same: a disk is full for a
- * moment only.
- *
- * @param write Writes text; rejects when it cannot.
- * @param onLost Told how many lines were lost, once some could be written again.
+ * Writer of log lines. While some are being written, the next ones wait to be written together. Lines
+ * that cannot be written are lost, and the next are tried all the same: a disk may be full for a moment
+ * only.
  */
-export function createLogWriter(
-  write: (text: string) => Promise<void>,
-  onLost: (count: number) => void,
-): LogWriter {
-  let waiting: string[] = [];
-  let writing: readonly string[] = [];
-  let written: Promise<void> | undefined;
-  let lost = 0;
-  const writeOnce = async (): Promise<void> => {
-    [writing, waiting] = [waiting, []];
+export class LogWriter {
+  readonly #write: (text: string) => Promise<void>;
+  readonly #onLost: (count: number) => void;
+  #waiting: string[] = [];
+  #writing: readonly string[] = [];
+  #written: Promise<void> | undefined;
+  #lost = 0;
+
+  /**
+   * Makes a writer.
+   *
+   * @param write Writes text; rejects when it cannot.
+   * @param onLost Called with the number of lost lines, once lines could be written again.
+   */
+  constructor(write: (text: string) => Promise<void>, onLost: (count: number) => void) {
+    this.#write = write;
+    this.#onLost = onLost;
+  }
+
+  /** Takes a line with its line end. It never throws. */
+  write(line: string): void {
+    if (this.#waiting.length + this.#writing.length >= MAX_WAITING) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#written ??= this.#writeAll();
+  }
+
+  /** Resolves once all lines are written or lost: never, while nothing reads them. */
+  async flush(): Promise<void> {
+    await this.#written;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await sleep(TOGETHER_MS);
+      await this.#writeOnce();
+    }
+    this.#written = undefined;
+  }
+
+  async #writeOnce(): Promise<void> {
+    [this.#writing, this.#waiting] = [this.#waiting, []];
     try {
-      await write(writing.join(""));
+      await this.#write(this.#writing.join(""));
     } catch {
-      lost += writing.length;
+      this.#lost += this.#writing.length;
       return;
     } finally {
-      writing = [];
+      this.#writing = [];
     }
-    if (lost === 0) return;
-    const count = lost;
-    lost = 0;
-    onLost(count);
-  };
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      await sleep(TOGETHER_MS);
-      await writeOnce();
-    }
-    written = undefined;
-  };
-  return {
-    write: (line) => {
-      if (waiting.length + writing.length >= MAX_WAITING) {
-        lost++;
-        return;
-      }
-      waiting.push(line);
-      written ??= writeAll();
-    },
-    flush: async () => await written,
-  };
+    if (this.#lost === 0) return;
+    const count = this.#lost;
+    this.#lost = 0;
+    this.#onLost(count);
+  }
 }

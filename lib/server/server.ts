@@ -19,7 +19,7 @@ import { withTimeout } from "./runtime/timeout.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
-import { createLogWriter } from "./log_writer.ts";
+import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
 
 /** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
@@ -70,14 +70,14 @@ export function createService(
   config: Config,
   { version, color, isReady }: ServiceFacts,
 ): Service {
-  const writer = createLogWriter(
+  const writer = new LogWriter(
     runtime.writeError,
     (count) => log.warn(`log lines lost: ${count}`),
   );
   const log: Log = createLog({
     format: config.logFormat,
     color,
-    write: writer.write,
+    write: (line) => writer.write(line),
     now: Date.now,
   });
   const { apiKeysFile, metricsPort } = config;

@@ -9,7 +9,7 @@ import { parseConfig } from "../../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../lib/guard/guard.ts";
 import { StoreLink } from "../../lib/guard/redis/link.ts";
-import { createRedisStore, probe, PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
+import { probe, PROBE_PREFIX, RedisStore } from "../../lib/guard/redis/store.ts";
 import { Link } from "./link.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
@@ -53,7 +53,7 @@ export class Instance implements Computer {
       now: () => world.nowMs,
       onChange: () => {},
     });
-    const guardStore = createRedisStore({ rules, link: storeLink, now: () => world.nowMs });
+    const guardStore = new RedisStore({ rules, link: storeLink, now: () => world.nowMs });
     const guard = { fingerprint: fingerprintOf, source: sourceNameOf, store: guardStore };
     const outcomes = new Map<string, string>();
     let requests = 0;

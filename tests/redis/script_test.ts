@@ -8,7 +8,7 @@ import { openStore, type Send } from "../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../lib/guard/redis/link.ts";
 import { askStore } from "../../lib/guard/redis/operator.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/guard/redis/script.ts";
-import { createRedisStore, probe, PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
+import { probe, PROBE_PREFIX, RedisStore } from "../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { pick, seededRandom } from "../support/random.ts";
@@ -77,7 +77,7 @@ async function playBoth(
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   let state: GuardState | undefined;
-  const redis = createRedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
+  const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
@@ -103,7 +103,7 @@ Deno.test("the script keeps what the rules say, to the last source", async () =>
         const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
         let nowMs = 1_800_000_000_000;
         let state: GuardState | undefined;
-        const redis = createRedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
+        const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
         for (let event = 0; event < 100; event++) {
           const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
           const source = random(9) === 0 ? undefined : `s${random(30)}`;
@@ -158,7 +158,7 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: farApart() });
+      const store = new RedisStore({ rules, link, now: farApart() });
       assertEquals(await ask(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
@@ -169,7 +169,7 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: farApart() });
+      const store = new RedisStore({ rules, link, now: farApart() });
       await ask(store, "used", 60_000_000);
       await ask(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
@@ -197,7 +197,7 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = createRedisStore({ rules, link, now: farApart() });
+      const store: GuardStore = new RedisStore({ rules, link, now: farApart() });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
       assertEquals(await ask(store, "c", 1), "unavailable");
@@ -213,7 +213,7 @@ Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {
-      const store = createRedisStore({ rules, link, now: farApart() });
+      const store = new RedisStore({ rules, link, now: farApart() });
       await ask(store, "failed", undefined);
       await ask(store, "strange", undefined, "source");
       await ask(store, "used", 60_000_000);
@@ -242,7 +242,7 @@ Deno.test("a store that forgot the script is told it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = createRedisStore({ rules, link, now: farApart() });
+      const store = new RedisStore({ rules, link, now: farApart() });
       assertEquals(await ask(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
       assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);

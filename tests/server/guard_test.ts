@@ -123,7 +123,7 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   const { said, observer } = notes();
   const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
   const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
-  await eventually(guard.store.isHealthy);
+  await eventually(() => guard.store.isHealthy());
   assertEquals(said, [`info: the store of the guard, ${fuzzed.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
+import type { Admission, CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
 import type { Send } from "./connect.ts";
 import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
@@ -58,60 +58,79 @@ export async function probe(send: Send, key: string): Promise<void> {
 }
 
 /**
- * Makes a store.
+ * A store in Redis.
  *
- * A refusal is remembered here as well, for a second at most, so that most pins that are refused cost
- * no round trip and are not looked at. For no longer, because an operator may lift it.
+ * A refusal is remembered in this process as well, for a second at most, so that most pins that are
+ * refused cost no round trip and no look. No longer, because an operator may lift it.
  */
-export function createRedisStore(options: RedisStoreOptions): GuardStore {
-  const { rules, link, now, onError, storeNow } = options;
-  const refusals = new Refusals();
-  let questions = 0;
-  const ask = (fingerprint: string, asked: CheckedPin): Promise<Decided> => {
-    const question = ++questions;
+export class RedisStore implements GuardStore {
+  readonly #options: RedisStoreOptions;
+  readonly #refusals = new Refusals();
+  #questions = 0;
+
+  /** Makes a store. */
+  constructor(options: RedisStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the link can be asked. */
+  isHealthy(): boolean {
+    return this.#options.link.isHealthy;
+  }
+
+  /** Closes the link. */
+  close(): void {
+    this.#options.link.close();
+  }
+
+  /** Admits a pin, or refuses it by what this process remembers. */
+  admit(fingerprint: string, source?: string): Admission | Refusal {
+    if (this.#refusals.has(refusalName(fingerprint, source), this.#options.now())) {
+      return "throttled";
+    }
+    if (!this.isHealthy()) {
+      this.#options.onError?.();
+      return "unavailable";
+    }
+    return {
+      hasLook: false,
+      settle: (matchedStep) => this.#settle(fingerprint, { matchedStep, source }),
+      cancel: () => {},
+    };
+  }
+
+  async #settle(fingerprint: string, pin: CheckedPin): Promise<Verdict> {
+    const { now, onError } = this.#options;
+    try {
+      const { verdict, refusedMs } = await this.#decide(fingerprint, pin);
+      if (refusedMs > 0) {
+        const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
+        this.#refusals.add(refusalName(fingerprint, pin.source), untilMs);
+      }
+      if (verdict === "unavailable") onError?.();
+      return verdict;
+    } catch {
+      // The link logs the reason.
+      onError?.();
+      return "unavailable";
+    }
+  }
+
+  #decide(fingerprint: string, asked: CheckedPin): Promise<Decided> {
+    const { rules, link, storeNow } = this.#options;
+    const question = ++this.#questions;
     const key = `${KEY_PREFIX}${fingerprint}`;
     const args = ["1", key, ...scriptArguments({ rules, asked, nowMs: storeNow?.(), question })];
     return link.ask(key, async (send, isOver) => {
       try {
         return readDecision(await send(["EVALSHA", SCRIPT_SHA1, ...args]), asked, question);
       } catch (error) {
-        // A store does not know the name of a script that it has not seen since it started.
+        // A store does not know the name of a script that it has not run since it started.
         if (!isUnknownScript(error) || isOver()) throw error;
         return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), asked, question);
       }
     });
-  };
-  const refusal = (name: string): Refusal | undefined => {
-    if (refusals.has(name, now())) return "throttled";
-    if (link.isHealthy) return undefined;
-    onError?.();
-    return "unavailable";
-  };
-  const decide = async (fingerprint: string, asked: CheckedPin): Promise<Verdict> => {
-    try {
-      const { verdict, refusedMs } = await ask(fingerprint, asked);
-      if (refusedMs > 0) {
-        const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
-        refusals.add(refusalName(fingerprint, asked.source), untilMs);
-      }
-      if (verdict === "unavailable") onError?.();
-      return verdict;
-    } catch {
-      // The link says why; nothing is known of the secret.
-      onError?.();
-      return "unavailable";
-    }
-  };
-  return {
-    admit: (fingerprint, source) =>
-      refusal(refusalName(fingerprint, source)) ?? {
-        hasLook: false,
-        settle: (matchedStep) => decide(fingerprint, { matchedStep, source }),
-        cancel: () => {},
-      },
-    isHealthy: () => link.isHealthy,
-    close: () => link.close(),
-  };
+  }
 }
 
 function isUnknownScript(error: unknown): boolean {

@@ -6,9 +6,9 @@ import type { Send } from "../../../lib/guard/redis/connect.ts";
 import { ProtocolError } from "../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import {
-  createRedisStore,
   probe,
   PROBE_PREFIX,
+  RedisStore,
   type RedisStoreOptions,
 } from "../../../lib/guard/redis/store.ts";
 import { decide, refusal } from "../../support/guard_store.ts";
@@ -39,12 +39,12 @@ function linkTo(answer: Answer, isHealthy = true, isOver = false): RedisStoreOpt
 function storeOver(
   answer: Answer,
   healthy = true,
-): { store: ReturnType<typeof createRedisStore>; clock: { ms: number }; errors: () => number } {
+): { store: RedisStore; clock: { ms: number }; errors: () => number } {
   const clock = { ms: 0 };
   let errors = 0;
   const onError = (): void => void errors++;
   const link = linkTo(answer, healthy);
-  const store = createRedisStore({ rules: RULES, link, now: () => clock.ms, onError });
+  const store = new RedisStore({ rules: RULES, link, now: () => clock.ms, onError });
   return { store, clock, errors: () => errors };
 }
 
@@ -164,7 +164,7 @@ Deno.test("probe() fails where no decision can be asked for by the name of the s
 Deno.test("a Redis store asks for nothing more once the deadline is over", async () => {
   const asked: string[] = [];
   const link = linkTo((words) => (asked.push(words[0]!), new Error("NOSCRIPT")), true, true);
-  const store = createRedisStore({ rules: RULES, link, now: () => 0 });
+  const store = new RedisStore({ rules: RULES, link, now: () => 0 });
   assertEquals([await decide(store, "a", STEP), asked], ["unavailable", ["EVALSHA"]]);
 });
 
@@ -242,7 +242,7 @@ Deno.test("a Redis store asks once more for want of the script alone", async () 
 
 Deno.test("a Redis store needs nobody to tell", async () => {
   const link = linkTo(() => null, false);
-  const store = createRedisStore({ rules: RULES, link, now: () => 0 });
+  const store = new RedisStore({ rules: RULES, link, now: () => 0 });
   assertEquals([refusal(store, "a"), await decide(store, "a", STEP)], [
     "unavailable",
     "unavailable",
