@@ -315,8 +315,8 @@ export interface GuardStore {
    * @param source The name of the source; undefined where it is not known.
    */
   readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
-  /** Whether the store is reachable. */
-  readonly isHealthy: () => boolean;
+  /** Whether the store answers; undefined until it has answered once. */
+  readonly isHealthy: () => boolean | undefined;
   /** Closes connections and timers. */
   readonly close: () => void;
 }

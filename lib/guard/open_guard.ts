@@ -48,12 +48,8 @@ export interface GuardEvents {
   readonly onEviction?: (what: Evicted) => void;
   /** A store gave no decision about a pin. */
   readonly onStoreError?: () => void;
-  /**
-   * A store cannot be used, with a new reason, or can be used again, without one.
-   *
-   * @param isWhole Whether no server of the store can be used.
-   */
-  readonly onStoreChange?: (error: unknown, isWhole: boolean) => void;
+  /** A store cannot be used, with a new reason, or can be used again, without one. */
+  readonly onStoreChange?: (error: unknown) => void;
 }
 
 /**
@@ -88,11 +84,10 @@ function redisStore(
     probe,
     probePrefix: PROBE_PREFIX,
     timeoutMs,
-    isCluster: url.kind === "cluster",
     now,
-    onChange: (error, isWhole) => {
+    onChange: (error) => {
       markReady();
-      onStoreChange?.(error, isWhole);
+      onStoreChange?.(error);
     },
   });
   const store = new RedisStore({ rules, link, now, onError: onStoreError });

@@ -45,10 +45,11 @@ export function createGuard(config: Config, { log, count }: GuardObserver): Guar
   return openGuard({ ...config, guardKey, readTls, now: () => performance.now() }, {
     onEviction: evictionObserver(config, { log, count }),
     onStoreError: () => count("store-error"),
-    onStoreChange: (error, isWhole) => {
-      const what = isWhole ? "all pins are refused" : "pins of its secrets are refused";
+    onStoreChange: (error) => {
       if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
-      else log.warn(`the store of the guard, ${guard}, ${clauseOf(error)}: ${what}`);
+      else {log.warn(
+          `the store of the guard, ${guard}, ${clauseOf(error)}: pins that need it are refused`,
+        );}
     },
   });
 }

@@ -94,7 +94,7 @@ export function createService(
     keys: apiKeys,
     log,
     page: servicePage,
-    isReady: () => isReady() && (guard?.store.isHealthy() ?? true),
+    isReady: () => isReady() && (guard === undefined || guard.store.isHealthy() === true),
     telemetry: {
       observe: (event: RequestEvent) => observe(event, { log, metrics }),
       requestId: requestIds(),

@@ -49,7 +49,6 @@ export class Instance implements Computer {
       probe,
       probePrefix: PROBE_PREFIX,
       timeoutMs: 500,
-      isCluster: false,
       now: () => world.nowMs,
       onChange: () => {},
     });

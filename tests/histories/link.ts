@@ -98,7 +98,7 @@ export class Link {
           });
         }),
       servers: () => Promise.resolve([]),
-      probeNumbers: () => [0],
+      probeNumbers: () => [[0]],
       located: (error) => error,
       destroy: () => end(new Error("The client is closed")),
     };

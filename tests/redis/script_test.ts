@@ -37,7 +37,6 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
     probe,
     probePrefix: PROBE_PREFIX,
     timeoutMs: TIMEOUT_MS,
-    isCluster: false,
     now: () => performance.now(),
     onChange: () => {},
   });

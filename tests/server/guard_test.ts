@@ -146,7 +146,7 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
     "unavailable",
   ]);
   assertEquals(said, [
-    `warn: the store of the guard, ${url}, cannot be reached (ECONNREFUSED): all pins are refused`,
+    `warn: the store of the guard, ${url}, cannot be reached (ECONNREFUSED): pins that need it are refused`,
     "count: store-error",
     "count: store-error",
   ]);
@@ -175,7 +175,7 @@ Deno.test("createGuard() says which node of a Cluster cannot be used", async () 
   node.close();
   assertEquals(said, [
     `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
-    "(ECONNREFUSED): pins of its secrets are refused",
+    "(ECONNREFUSED): pins that need it are refused",
   ]);
 });
 
@@ -202,7 +202,7 @@ Deno.test("createGuard() reads the files of TLS for each connection, and goes on
   const config = configOf(["--guard", `${url}?${PATIENT}`, "--guard-tls-ca", path]);
   const guard = createGuard(config, observer)!;
   // The authority is another one, then the right one; the name is never the address.
-  const reason = (line = ""): string => /\((\w+)\): all pins/.exec(line)?.[1] ?? line;
+  const reason = (line = ""): string => /\((\w+)\): pins that/.exec(line)?.[1] ?? line;
   await eventually(() => said.length === 1);
   Deno.writeTextFileSync(path, CERTIFICATE);
   await eventually(() => said.length === 2);

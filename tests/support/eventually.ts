@@ -31,7 +31,7 @@ export async function inTime<T>(limitMs: number, attempt: () => Promise<T>): Pro
  * @throws {Error} When it is not by then.
  */
 export async function eventually(
-  isSo: () => boolean | Promise<boolean>,
+  isSo: () => boolean | undefined | Promise<boolean>,
   what = "what was waited for is so",
   patienceMs = DEADLINE_MS,
 ): Promise<void> {

@@ -30,8 +30,8 @@ export interface StoreClient {
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
   /** The servers that keep keys. */
   readonly servers: () => Promise<readonly Send[]>;
-  /** Numbers whose probe keys reach each server that keeps keys. */
-  readonly probeNumbers: () => readonly number[];
+  /** Numbers of probe keys for each server that keeps keys; a server that fails one of them is not used. */
+  readonly probeNumbers: () => readonly (readonly number[])[];
   /** The error with the server that keeps a key, unless the URL names it already. */
   readonly located: (error: unknown, key: string) => unknown;
   /** Ends it and rejects what waits for an answer. */
@@ -133,7 +133,7 @@ function openServer(context: Context): StoreClient {
     connect: () => client.connect(),
     send: (_, words) => send(words),
     servers: () => Promise.resolve([send]),
-    probeNumbers: () => SPREAD_NUMBERS,
+    probeNumbers: () => [SPREAD_NUMBERS],
     located: (error) => error,
     destroy: () => client.destroy(),
   };
@@ -177,7 +177,7 @@ function openSentinel(context: Context): StoreClient {
     },
     send: (_, words) => send(words),
     servers: () => Promise.resolve([send]),
-    probeNumbers: () => SPREAD_NUMBERS,
+    probeNumbers: () => [SPREAD_NUMBERS],
     located,
     destroy: () => void client.destroy().catch(() => {}),
   };
@@ -220,7 +220,7 @@ function openCluster(context: Context): StoreClient {
         const address = addressOf(`${probePrefix}${i}`);
         if (address !== undefined && !numbers.has(address)) numbers.set(address, i);
       }
-      return [...numbers.values()];
+      return [...numbers.values()].map((number) => [number]);
     },
     located: (error, key) => {
       const address = addressOf(key);

@@ -18,16 +18,10 @@ export interface LinkOptions {
   readonly probePrefix: string;
   /** How long an answer may take, in milliseconds; connecting and the probes may take twice as long. */
   readonly timeoutMs: number;
-  /** Whether some servers of the store can decide while another cannot, as in a Cluster. */
-  readonly isCluster: boolean;
   /** A clock in milliseconds that only goes forward. */
   readonly now: () => number;
-  /**
-   * Called with each new reason why the store cannot be used, and without one when it can.
-   *
-   * @param isWhole Whether no server of the store can be used.
-   */
-  readonly onChange: (error: unknown, isWhole: boolean) => void;
+  /** Called with each new reason why a server of the store cannot be used, and without one when all can. */
+  readonly onChange: (error: unknown) => void;
 }
 
 /** The first pause between two attempts to connect, in milliseconds; each is twice as long. */
@@ -48,17 +42,17 @@ interface Used {
 /**
  * A link.
  *
- * The first question without an answer condemns the whole client, since it goes on to use a node that
- * fell silent for as long as commands are written to it. A new client is made from the URL, one at a
- * time. Of a Cluster the old one serves until the new one has answered; of one server, pins are refused
- * until then. Once all servers answer, the link is well.
+ * The first question without an answer condemns the whole client, since it goes on to use a server that
+ * fell silent for as long as commands are written to it. New clients are made from the URL, one at a
+ * time, while the old one serves. The first that a server answers takes its place, and a server that is
+ * still silent then fails its own keys alone. Once all servers answer, the link is well.
  */
 export class StoreLink {
   readonly #options: LinkOptions;
   readonly #answers: Deadlines;
   readonly #attempts: Deadlines;
   #used: Used | undefined;
-  #isHealthy = false;
+  #isHealthy: boolean | undefined;
   #isReplacing = false;
   #isClosed = false;
   #pauseMs = 0;
@@ -75,8 +69,8 @@ export class StoreLink {
     void this.#replace();
   }
 
-  /** Whether the store, or a server of a Cluster, answered the last time. */
-  get isHealthy(): boolean {
+  /** Whether a server of the store answered when all were asked last; undefined until one has. */
+  get isHealthy(): boolean | undefined {
     return this.#isHealthy;
   }
 
@@ -117,7 +111,6 @@ export class StoreLink {
 
   #condemn(used: Used | undefined, error: unknown): void {
     if (used !== this.#used || this.#isReplacing || this.#isClosed) return;
-    if (!this.#options.isCluster) this.#isHealthy = false;
     this.#tell(error);
     void this.#replace();
   }
@@ -139,7 +132,7 @@ export class StoreLink {
     this.#tell(undefined);
   }
 
-  // Connects a new client, and uses it if the store, or a server of a Cluster, answers its probe.
+  // Connects a new client, and uses it if a server of the store answers its probes.
   async #attempt(): Promise<unknown> {
     let used: Used | undefined;
     let lost: unknown;
@@ -150,43 +143,46 @@ export class StoreLink {
       });
       used = { client, questions: 0 };
       await this.#attempts.within(() => client.connect());
-      const { isUsable, error } = await this.#probe(client);
-      if (this.#isClosed || !isUsable) client.destroy();
-      else this.#use(used);
-      this.#isHealthy = isUsable && !this.#isClosed;
-      return error;
+      const failures = await this.#probe(client);
+      this.#use(used);
+      return failures[0];
     } catch (error) {
       used?.client.destroy();
-      // The nodes of the URL may be gone while others of the Cluster answer the old client.
-      const old = this.#options.isCluster ? this.#used : undefined;
-      this.#isHealthy = old !== undefined && (await this.#probe(old.client)).isUsable &&
-        !this.#isClosed;
+      await this.#probeOld();
       return lost ?? error;
     }
   }
 
-  async #probe(
-    client: StoreClient,
-  ): Promise<{ readonly isUsable: boolean; readonly error: unknown }> {
-    const { probe, probePrefix, isCluster } = this.#options;
-    const results = await Promise.allSettled(
-      client.probeNumbers().map(async (number) => {
-        const key = `${probePrefix}${number}`;
-        try {
-          await this.#answers.within(() => probe((words) => client.send(key, words), key));
-        } catch (error) {
-          throw client.located(error, key);
-        }
-      }),
-    );
+  // Asks every server, and gives the errors of those that fail; rejects when all do.
+  async #probe(client: StoreClient): Promise<readonly unknown[]> {
+    const { probe, probePrefix } = this.#options;
+    const one = async (number: number): Promise<void> => {
+      const key = `${probePrefix}${number}`;
+      try {
+        await this.#answers.within(() => probe((words) => client.send(key, words), key));
+      } catch (error) {
+        throw client.located(error, key);
+      }
+    };
+    const servers = client.probeNumbers().map((numbers) => Promise.all(numbers.map(one)));
+    const results = await Promise.allSettled(servers);
     const failed = results.filter((result) => result.status === "rejected");
-    const isUsable = isCluster ? failed.length < results.length : failed.length === 0;
-    return { isUsable, error: failed[0]?.reason };
+    if (failed.length === results.length) throw failed[0]!.reason;
+    return failed.map(({ reason }) => reason);
+  }
+
+  // The servers of the URL may be gone while others answer the old client.
+  async #probeOld(): Promise<void> {
+    if (this.#used === undefined) return;
+    const answers = await this.#probe(this.#used.client).then(() => true, () => false);
+    this.#isHealthy = answers && !this.#isClosed;
   }
 
   #use(used: Used): void {
+    if (this.#isClosed) return used.client.destroy();
     const old = this.#used;
     this.#used = used;
+    this.#isHealthy = true;
     if (old !== undefined) this.#retire(old);
   }
 
@@ -212,7 +208,7 @@ export class StoreLink {
   #tell(error: unknown): void {
     const { onChange } = this.#options;
     if (error === undefined) {
-      if (this.#told !== undefined) onChange(undefined, false);
+      if (this.#told !== undefined) onChange(undefined);
       this.#told = undefined;
       return;
     }
@@ -220,6 +216,6 @@ export class StoreLink {
     this.#told ??= new Set();
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
-    onChange(error, !this.#isHealthy);
+    onChange(error);
   }
 }

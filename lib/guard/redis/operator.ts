@@ -120,7 +120,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
       }
     },
     probe: async () => {
-      const keys = client.probeNumbers().map((number) => `${PROBE_PREFIX}${number}`);
+      const keys = client.probeNumbers().flat().map((number) => `${PROBE_PREFIX}${number}`);
       await Promise.all(keys.map((key) => probe(sendTo(key), key)));
     },
   };
