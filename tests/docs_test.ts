@@ -97,6 +97,7 @@ const FIGURES: Required<ProcessFigures> = {
   cpuSeconds: 1,
   startSeconds: 1,
   guardEntries: 1,
+  isStoreUp: true,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "ok": true,

@@ -38,6 +38,10 @@ const OK: RouteResult = {
   reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
   outcome: "ok",
 };
+const STORE_AWAY: RouteResult = {
+  reply: { ...OK.reply, body: "ok; the store does not answer" },
+  outcome: "ok",
+};
 const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Whether the process lives. */
@@ -45,9 +49,17 @@ export function health(state: ResolvedOptions): RouteHandler {
   return textRoute(state, () => OK);
 }
 
-/** Whether the server takes new work. */
+/**
+ * Readiness for load balancers: the server takes new work, and its store has answered since the start.
+ * A store that is away later is away for all instances, and one without it still answers `false`.
+ */
 export function readiness(state: ResolvedOptions): RouteHandler {
-  return textRoute(state, () => state.isReady() ? OK : NOT_READY);
+  const { isReady, service: { guard } } = state;
+  return textRoute(state, () => {
+    const isHealthy = guard === undefined || guard.store.isHealthy();
+    if (!isReady() || isHealthy === undefined) return NOT_READY;
+    return isHealthy ? OK : STORE_AWAY;
+  });
 }
 
 /** The page of the metrics; undefined where the operator wants none. */

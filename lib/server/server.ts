@@ -87,14 +87,19 @@ export function createService(
   const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const metricsPage = metrics &&
-    ((): string => metrics.text({ ...processFigures(), guardEntries: guard?.memory?.size() }));
+    ((): string =>
+      metrics.text({
+        ...processFigures(),
+        guardEntries: guard?.memory?.size(),
+        isStoreUp: guard && !guard.memory ? guard.store.isHealthy() === true : undefined,
+      }));
   const { fetch: handler, operator: probes } = createAuthenticator(settingsOf(config), {
     now: Date.now,
     guard,
     keys: apiKeys,
     log,
     page: servicePage,
-    isReady: () => isReady() && (guard === undefined || guard.store.isHealthy() === true),
+    isReady,
     telemetry: {
       observe: (event: RequestEvent) => observe(event, { log, metrics }),
       requestId: requestIds(),

@@ -20,6 +20,8 @@ export interface ProcessFigures {
   readonly startSeconds: number;
   /** Secrets with wrong pins that this process remembers; undefined where a store does. */
   readonly guardEntries?: number | undefined;
+  /** Whether the store of the guard answers; undefined without one. */
+  readonly isStoreUp?: boolean | undefined;
 }
 
 /** What is counted. */
@@ -107,7 +109,7 @@ export function createMetrics(version: string, kinds: readonly CallFact[]): Metr
         ),
         ...[...facts.values()].flatMap((fact) => fact.lines()),
         ...guardLines(guard, wrongPins),
-        ...entryLines(figures),
+        ...storeLines(figures),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -198,11 +200,19 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
   ];
 }
 
-function entryLines({ guardEntries }: ProcessFigures): string[] {
-  if (guardEntries === undefined) return [];
-  const name = "authenticator_guard_entries";
-  const help = "Secrets with wrong pins that this process remembers.";
-  return [...family(name, "gauge", help), sample(name, {}, guardEntries)];
+function storeLines({ guardEntries, isStoreUp }: ProcessFigures): string[] {
+  const entries = "authenticator_guard_entries";
+  const up = "authenticator_guard_store_up";
+  return [
+    ...(guardEntries === undefined ? [] : [
+      ...family(entries, "gauge", "Secrets with wrong pins that this process remembers."),
+      sample(entries, {}, guardEntries),
+    ]),
+    ...(isStoreUp === undefined ? [] : [
+      ...family(up, "gauge", "Whether the store of the guard answers: 1 or 0."),
+      sample(up, {}, Number(isStoreUp)),
+    ]),
+  ];
 }
 
 function processLines(figures: ProcessFigures, version: string): string[] {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { storeThat } from "../support/guard_store.ts";
 import { type HandlerWishes, handlerWith } from "../support/handler.ts";
 
 async function replyTo(path: string, wishes: HandlerWishes = {}): Promise<Response> {
@@ -18,15 +19,29 @@ Deno.test("the root leads to the service, under the base URL where there is one"
   ]);
 });
 
-Deno.test("the probes answer in text, ok or not ready", async () => {
-  const answer = async (path: string, isReady: boolean): Promise<readonly unknown[]> => {
-    const reply = await replyTo(path, { isReady: () => isReady });
+Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
+  const answer = async (path: string, wishes: HandlerWishes): Promise<readonly unknown[]> => {
+    const reply = await replyTo(path, wishes);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   const type = "text/plain; charset=utf-8";
-  assertEquals(await answer("/healthz", false), [200, type, "ok"]);
-  assertEquals(await answer("/readyz", true), [200, type, "ok"]);
-  assertEquals(await answer("/readyz", false), [503, type, "Not ready.\r\n"]);
+  const drains = { isReady: () => false };
+  const store = (isHealthy: boolean | undefined): HandlerWishes => {
+    const store = { ...storeThat(), isHealthy: () => isHealthy };
+    return { guard: { fingerprint: () => "", source: () => "", store } };
+  };
+  const ready = [200, type, "ok"];
+  const notReady = [503, type, "Not ready.\r\n"];
+  for (const wishes of [drains, store(undefined), store(false)]) {
+    assertEquals(await answer("/healthz", wishes), ready);
+  }
+  assertEquals(await answer("/readyz", {}), ready);
+  assertEquals(await answer("/readyz", store(true)), ready);
+  assertEquals(await answer("/readyz", store(false)), [200, type, "ok; the store does not answer"]);
+  assertEquals(await answer("/readyz", store(undefined)), notReady);
+  for (const isHealthy of [true, false]) {
+    assertEquals(await answer("/readyz", { ...drains, ...store(isHealthy) }), notReady);
+  }
 });
 
 Deno.test("a question that fails is answered by a sentence", async () => {

@@ -40,11 +40,22 @@ export async function check(
   return reply.status === 200 ? text : `${reply.status} ${text}`;
 }
 
-/** The status of `/readyz`. */
+/** The status of `/readyz`: 200 once the store has answered, for as long as the server takes work. */
 export async function readiness(server: RunningProgram): Promise<number> {
-  const reply = await fetch(`${server.url}/readyz`);
-  await reply.body?.cancel();
-  return reply.status;
+  return (await readyz(server)).status;
+}
+
+/** Whether the store of a server that is ready answers. */
+export async function storeAnswers(server: RunningProgram): Promise<boolean> {
+  const { status, text } = await readyz(server);
+  const answers = new Map([["ok", true], ["ok; the store does not answer", false]]).get(text);
+  if (status !== 200 || answers === undefined) throw new Error(`/readyz says ${status} ${text}`);
+  return answers;
+}
+
+async function readyz({ url }: RunningProgram): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`${url}/readyz`);
+  return { status: reply.status, text: await reply.text() };
 }
 
 /**

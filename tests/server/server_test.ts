@@ -7,6 +7,8 @@ import { createService, readKeys, type Service } from "../../lib/server/server.t
 import { UsageError } from "../../lib/config/option.ts";
 import type { Runtime } from "../../lib/server/runtime/runtime.ts";
 import { configOf } from "../cli/command.ts";
+import { eventually } from "../support/eventually.ts";
+import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
 interface Scene extends Service {
@@ -199,7 +201,7 @@ Deno.test("createService() with a metrics port has the page there alone, and ask
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a service is ready while the server is, and while its store is there", async () => {
+Deno.test("a service is ready while the server is, once its store has answered", async () => {
   const { get, probes, state, close } = scene();
   const status = async (get: Scene["get"]): Promise<number> => {
     const reply = await get("/readyz");
@@ -218,6 +220,21 @@ Deno.test("a service is ready while the server is, and while its store is there"
   const storeless = scene(["--guard", "redis://127.0.0.1:9"]);
   assertEquals(await status(storeless.get), 503);
   await storeless.close();
+});
+
+Deno.test("a service whose store is away stays ready and says so, and so do its metrics", async () => {
+  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const { get, close } = scene(["--metrics", "--guard", `${store.url}?timeout=60000`]);
+  const says = async (text: string, up: number): Promise<boolean> => {
+    const reply = await get("/readyz");
+    const page = await (await get("/metrics")).text();
+    return await reply.text() === text && reply.status === 200 &&
+      page.includes(`\nauthenticator_guard_store_up ${up}\n`);
+  };
+  await eventually(() => says("ok", 1));
+  store.close();
+  await eventually(() => says("ok; the store does not answer", 0));
+  await close();
 });
 
 Deno.test("createService() says how many lines of its log were lost", async () => {

@@ -148,6 +148,13 @@ Deno.test("createMetrics() writes what the guard remembers, where it is in this 
   assertEquals(page.replace(ENTRIES, ""), text(FIGURES));
 });
 
+Deno.test("createMetrics() writes whether the store answers, where there is one", () => {
+  const { text } = createMetrics("1.2.3", factKinds(1));
+  const valueOf = (isStoreUp?: boolean): string | undefined =>
+    /^authenticator_guard_store_up (.*)$/m.exec(text({ ...FIGURES, isStoreUp }))?.[1];
+  assertEquals([valueOf(), valueOf(false), valueOf(true)], [undefined, "0", "1"]);
+});
+
 const ENTRIES = `\
 # HELP authenticator_guard_entries Secrets with wrong pins that this process remembers.
 # TYPE authenticator_guard_entries gauge

@@ -73,8 +73,8 @@ export class RedisStore implements GuardStore {
     this.#options = options;
   }
 
-  /** Whether the link can be asked. */
-  isHealthy(): boolean {
+  /** Whether the store answers; undefined until it has answered once. */
+  isHealthy(): boolean | undefined {
     return this.#options.link.isHealthy;
   }
 
