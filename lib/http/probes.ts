@@ -51,7 +51,7 @@ export function health(state: ResolvedOptions): RouteHandler {
 
 /**
  * Readiness for load balancers: the server takes new work, and its store has answered since the start.
- * A store that is away later is away for all instances, and one without it still answers `false`.
+ * A store that is away later is away for all instances, and an instance without it answers `false`.
  */
 export function readiness(state: ResolvedOptions): RouteHandler {
   const { isReady, service: { guard } } = state;

@@ -30,7 +30,7 @@ export interface StoreClient {
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
   /** The servers that keep keys. */
   readonly servers: () => Promise<readonly Send[]>;
-  /** Numbers of probe keys for each server that keeps keys; a server that fails one of them is not used. */
+  /** Numbers of the probe keys of each server that keeps keys; a healthy server answers all of its own. */
   readonly probeNumbers: () => readonly (readonly number[])[];
   /** The error with the server that keeps a key, unless the URL names it already. */
   readonly located: (error: unknown, key: string) => unknown;

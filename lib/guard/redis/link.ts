@@ -44,8 +44,8 @@ interface Used {
  *
  * The first question without an answer condemns the whole client, since it goes on to use a server that
  * fell silent for as long as commands are written to it. New clients are made from the URL, one at a
- * time, while the old one serves. The first that a server answers takes its place, and a server that is
- * still silent then fails its own keys alone. Once all servers answer, the link is well.
+ * time, while the old one serves. The first new client that a server answers takes its place, and a
+ * server that is still silent then fails its own keys alone. Once all servers answer, the link is well.
  */
 export class StoreLink {
   readonly #options: LinkOptions;
