@@ -5,6 +5,7 @@
 //
 //     deno run -A bench/guard_parent.ts [seconds] [rounds]
 
+import { fileURLToPath } from "node:url";
 import { loadavg } from "node:os";
 import process from "node:process";
 import { withRedis } from "../tests/redis/server.ts";
@@ -22,7 +23,7 @@ stopWithout(["wrk", "redis-server", "redis-cli", "bun"]);
 const CONNECTIONS = 64;
 const SECRETS = 1000;
 const PLACES = 5;
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const folder = Deno.makeTempDirSync();
 
 /** A server, and the processor time so far of what keeps its guard, in microseconds. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { freePort } from "../tests/support/free_port.ts";
 import { sourceWords } from "../tests/support/program.ts";
 import { residentBytes } from "./load.ts";
@@ -30,7 +31,7 @@ export interface RunningPeer {
   readonly stop: () => Promise<void>;
 }
 
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BARE = `${ROOT}bench/servers/bare.ts`;
 
 // So many wrong pins that none is refused unseen.

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import process from "node:process";
 import { importOtpKey, matchesCurrentStep } from "../lib/otp/totp.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
@@ -82,7 +83,7 @@ async function measure(rounds: number): Promise<void> {
   const figures = new Map<string, number[]>();
   try {
     for (const [step, name] of STEPS.entries()) {
-      const file = new URL(import.meta.url).pathname;
+      const file = fileURLToPath(new URL(import.meta.url));
       const command = [Deno.execPath(), "run", "-A", file, "serve", "PORT", String(step)];
       servers.set(name, await startPeer({ name, command }));
     }

@@ -214,7 +214,7 @@ Deno.test("the documentation: every link leads to a file, and to a heading in it
         const { pathname, hash, href } = new URL(target, new URL(page, ROOT));
         const path = pathname.slice(ROOT.pathname.length);
         assert(href.startsWith(ROOT.href), `${page} links out of the project: ${target}`);
-        const isThere = exists(pathname);
+        const isThere = exists(decodeURIComponent(pathname));
         return !isThere || hash !== "" && !anchorsOf(path).includes(hash.slice(1));
       })
       .map((target) => `${page}: ${target}`)

@@ -1,5 +1,6 @@
 /** WCAG 2.2 AA, as far as a program can tell. */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import axe from "axe-core";
@@ -11,7 +12,7 @@ import { scan } from "./pairing.ts";
 
 const server = serverForTests("--window", "10");
 
-const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
+const KEY_FILE = fileURLToPath(new URL("api_keys.txt", import.meta.url));
 const KEY = Deno.readTextFileSync(KEY_FILE).trim();
 const locked = serverForTests("--api-keys-file", KEY_FILE);
 

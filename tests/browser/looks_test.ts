@@ -1,5 +1,6 @@
 /** How the page looks, by measure; and a picture of each way to look at it, in `output/`. */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -8,7 +9,7 @@ import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";
 
 const server = serverForTests();
-const OUTPUT = new URL("output/", import.meta.url).pathname;
+const OUTPUT = fileURLToPath(new URL("output/", import.meta.url));
 
 const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ["1440", { viewport: { width: 1440, height: 900 } }],

@@ -1,5 +1,6 @@
 /** The service page as people use it. */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
@@ -14,7 +15,7 @@ const server = serverForTests();
 const imageServer = serverForTests("--html", "image");
 const otherServer = serverForTests("--algorithm", "SHA256", "--digits", "8", "--period", "60");
 
-const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
+const KEY_FILE = fileURLToPath(new URL("api_keys.txt", import.meta.url));
 const KEY = Deno.readTextFileSync(KEY_FILE).trim();
 const lockedServer = serverForTests("--api-keys-file", KEY_FILE);
 

@@ -1,5 +1,6 @@
 /** The page behind other servers, and before people who have a key. */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
@@ -8,7 +9,7 @@ import { serverForTests, type ServerUnderTest } from "../interop/server.ts";
 import { visit } from "./browser.ts";
 import { pinOf, scan, wrongPinOf } from "./pairing.ts";
 
-const KEY_FILE = new URL("api_keys.txt", import.meta.url).pathname;
+const KEY_FILE = fileURLToPath(new URL("api_keys.txt", import.meta.url));
 const KEY = Deno.readTextFileSync(KEY_FILE).trim();
 
 const server = serverForTests();

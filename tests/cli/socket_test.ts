@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
@@ -126,7 +127,7 @@ Deno.test({
         "--allow-sys",
         `--allow-write=${folder}`,
       ];
-      const main = new URL("../../main.ts", import.meta.url).pathname;
+      const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
       const command = [Deno.execPath(), "run", "--no-prompt", ...permissions, main];
       const program = await startProgram(["--socket", path], { command });
       assertEquals(filesIn(folder), ["a.sock"]);

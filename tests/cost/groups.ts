@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { SOAP_11, SOAP_12 } from "../../lib/bindings/soap/versions.ts";
 import type { RawRequest } from "../support/http.ts";
 import { DEAR_CALL_HEADS, dearHeads } from "./heads.ts";
@@ -150,7 +151,10 @@ const PICTURE_GROUPS: readonly CostGroup[] = [
 // The same bytes in a field that nobody reads.
 const LONG_HEAD = { Cookie: fill(64_000, "", "a", "") };
 const WATCHFUL = ["--trust-proxy"];
-const WITH_KEYS = ["--api-keys-file", new URL("../browser/api_keys.txt", import.meta.url).pathname];
+const WITH_KEYS = [
+  "--api-keys-file",
+  fileURLToPath(new URL("../browser/api_keys.txt", import.meta.url)),
+];
 
 const HEAD_GROUPS: readonly CostGroup[] = [
   {

@@ -5,13 +5,14 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { ROOT } from "../support/pages.ts";
 import { makeCaAsShown, need, withFolder } from "./tool.ts";
 
-const SCRIPT = new URL("deploy/internal-ca.sh", ROOT).pathname;
+const SCRIPT = fileURLToPath(new URL("deploy/internal-ca.sh", ROOT));
 const USAGE = "usage: internal-ca.sh NAME...\n";
 const NAME = "one.example";
 const MADE = "Made ca.pem, ca.key, cert.pem and key.pem.\n";

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
@@ -67,7 +68,7 @@ function nspawn(folder: string, dist: string, ...words: readonly string[]): stri
     "--bind-ro=/usr",
     `--bind=${folder}/local:/usr/local/bin`,
     `--bind-ro=${dist}:/src/dist`,
-    `--bind-ro=${new URL("deploy", ROOT).pathname}:/src/deploy`,
+    `--bind-ro=${fileURLToPath(new URL("deploy", ROOT))}:/src/deploy`,
   ];
   // Not the terminal of the test.
   return ["sh", "-c", 'exec "$0" "$@" </dev/null', ...NSPAWN, ...folders, ...words];

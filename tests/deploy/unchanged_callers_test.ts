@@ -6,6 +6,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
@@ -92,7 +93,7 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
           inside("dnsmasq", "--no-daemon", "--no-hosts", "--no-resolv", `--listen-address=${DNS}`)
             .concat(
               "--bind-interfaces",
-              `--conf-file=${new URL("deploy/internal-dns.conf", ROOT).pathname}`,
+              `--conf-file=${fileURLToPath(new URL("deploy/internal-dns.conf", ROOT))}`,
             ),
           `${folder}/dnsmasq`,
         ),

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
@@ -17,7 +18,7 @@ async function withServer(folder: URL, talk: (base: string) => Promise<void>): P
     "run",
     "--no-prompt",
     "-A",
-    new URL("main.ts", folder).pathname,
+    fileURLToPath(new URL("main.ts", folder)),
   ];
   const program = await startProgram(["--port", "0"], { command });
   try {
@@ -126,7 +127,7 @@ Deno.test("the operation is answered in every binding, described and shown", asy
 Deno.test("zeep reads the WSDL of the new operation, and calls it", async () => {
   await withChanges(OPERATION, async (folder) => {
     await withServer(folder, async (base) => {
-      const client = new URL("client.py", import.meta.url).pathname;
+      const client = fileURLToPath(new URL("client.py", import.meta.url));
       const { code, stdout, stderr } = await runToEnd(
         ["/usr/bin/python3", client, `${base}/api.asmx?wsdl`, TEXT],
       );

@@ -1,5 +1,6 @@
 /** The changes that docs/extending.md shows, and a copy of the sources with them in it. */
 
+import { fileURLToPath } from "node:url";
 import { runToEnd } from "../support/child.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -36,7 +37,7 @@ export function changesUnder(heading: string): readonly Change[] {
 export async function changedCopy(changes: readonly Change[]): Promise<URL> {
   const folder = new URL(`file://${await Deno.makeTempDir({ prefix: "extending-" })}/`);
   const names = ["main.ts", "deno.json", "import_map.json", "lib", "types"];
-  const sources = names.map((name) => new URL(name, ROOT).pathname);
+  const sources = names.map((name) => fileURLToPath(new URL(name, ROOT)));
   await runToEnd(["cp", "-R", ...sources, folder.pathname]);
   await Deno.mkdir(new URL("tests", folder));
   await Deno.copyFile(new URL(LAYOUT_TEST, ROOT), new URL(LAYOUT_TEST, folder));

@@ -1,5 +1,6 @@
 /** The programs that the tests drive, each by the Debian package that has it. */
 
+import { fileURLToPath } from "node:url";
 import { type Ended, runToEnd } from "../support/child.ts";
 
 // In each the order of the packages is that of `apt-get install`.
@@ -78,7 +79,7 @@ async function start(
 
 /** The path of a program of ours. */
 export function clientFile(name: string): string {
-  return new URL(`clients/${name}`, import.meta.url).pathname;
+  return fileURLToPath(new URL(`clients/${name}`, import.meta.url));
 }
 
 /** Runs a program of ours from `clients/`, and reads the JSON that it prints. */

@@ -3,6 +3,7 @@
  * openapi-typescript, calls by openapi-fetch, checked by the compiler.
  */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
@@ -42,7 +43,7 @@ async function runClient(program: string, ...args: readonly string[]): Promise<s
   try {
     await Deno.writeTextFile(`${folder}/description.ts`, types);
     await Deno.writeTextFile(`${folder}/client.ts`, program);
-    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
     const words = ["run", "--no-prompt", "--check", `--config=${config}`, "--allow-net=127.0.0.1"];
     const path = `${folder}/client.ts`;
     return (await run(Deno.execPath(), [...words, path, server.url, ...args])).text;

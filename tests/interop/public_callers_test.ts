@@ -5,6 +5,7 @@
  * `clients_test.ts`.
  */
 
+import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
@@ -112,7 +113,7 @@ async function secretWithCode(begins: RegExp): Promise<{ secretCode: string; pin
 for (const [row, what, way] of [[19, "Python", "int"], [20, "PHP", "20-int"]] as const) {
   const caller = PUBLIC_CALLERS.find((candidate) => candidate.row === row)!;
   const program = row === 19 ? "callers.py" : "callers.php";
-  const file = new URL(`callers/${program}`, import.meta.url).pathname;
+  const file = fileURLToPath(new URL(`callers/${program}`, import.meta.url));
   const command = [row === 19 ? "/usr/bin/python3" : "php", file];
 
   Deno.test(`public caller ${row} (${what}, the pin as a number) is refused a leading zero`, async () => {
@@ -172,7 +173,7 @@ for (const binding of ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const
 
 Deno.test("without --html image, a caller that cuts the Html of an operation finds an SVG", async () => {
   const php = pairWith(
-    () => ["php", new URL("callers/callers.php", import.meta.url).pathname],
+    () => ["php", fileURLToPath(new URL("callers/callers.php", import.meta.url))],
     "7",
   );
   const { html } = await php(plainServer.url, ACCOUNT);

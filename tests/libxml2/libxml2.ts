@@ -1,10 +1,11 @@
 /** What libxml2 reads, through Python. */
 
+import { fileURLToPath } from "node:url";
 import { run } from "../interop/command.ts";
 import { featuresOf } from "../xml/profile.ts";
 import { Incomparable } from "../xml/structure.ts";
 
-const PROGRAM = new URL("structures.py", import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL("structures.py", import.meta.url));
 
 /**
  * Reads documents by libxml2.

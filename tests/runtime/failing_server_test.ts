@@ -4,11 +4,12 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
 import { PROGRAM, programWords, startProgram } from "../support/program.ts";
 
-const SOURCE = new URL("failing_server.ts", import.meta.url).pathname;
+const SOURCE = fileURLToPath(new URL("failing_server.ts", import.meta.url));
 
 /** The words that start the server; Bun gets a bundle, as it does of the program. */
 async function serverWords(folder: string): Promise<readonly string[]> {

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { type Ended, killIfThere, limitLife, runToEnd } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -66,7 +67,7 @@ export function sourceWords(): readonly string[] {
 }
 
 function pathOf(name: string): string {
-  return new URL(name, ROOT).pathname;
+  return fileURLToPath(new URL(name, ROOT));
 }
 
 // The process itself and not npx around it, which would not hand signals on.

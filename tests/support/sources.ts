@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { runToEnd } from "./child.ts";
 import { ROOT } from "./pages.ts";
 
@@ -34,7 +35,12 @@ export async function withSources(
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix });
   try {
-    await runToEnd(["cp", "-R", ...SOURCES.map((name) => new URL(name, ROOT).pathname), folder]);
+    await runToEnd([
+      "cp",
+      "-R",
+      ...SOURCES.map((name) => fileURLToPath(new URL(name, ROOT))),
+      folder,
+    ]);
     await act(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });

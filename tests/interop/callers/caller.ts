@@ -1,5 +1,6 @@
 /** What public callers have in common, in whichever language they are written. */
 
+import { fileURLToPath } from "node:url";
 import { run } from "../command.ts";
 
 /** What is paired. */
@@ -25,7 +26,7 @@ export interface Paired {
 
 /** The path of a program in this folder. */
 export function callerFile(name: string): string {
-  return new URL(name, import.meta.url).pathname;
+  return fileURLToPath(new URL(name, import.meta.url));
 }
 
 type Lines = Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { generateKeyPairSync } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
@@ -72,7 +73,7 @@ Deno.test("readTls() and readStoreTls() pass over a byte order mark", async () =
 Deno.test("readTls() refuses what Deno cannot show", () => {
   // Made once as the others, but by `openssl x509 -req -days 36500`, which adds no extensions.
   const [cert, key] = ["cert", "key"].map((kind) =>
-    new URL(`../../cli/certificates/version1_${kind}.pem`, import.meta.url).pathname
+    fileURLToPath(new URL(`../../cli/certificates/version1_${kind}.pem`, import.meta.url))
   );
   const config = configOf(["--tls-cert", cert!, "--tls-key", key!]);
   assertEquals(
