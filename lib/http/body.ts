@@ -14,9 +14,6 @@ import type { BodyLimit } from "./body_limit.ts";
 /** The longest body in bytes. */
 export const MAX_BODY_BYTES = 65_536;
 
-/** How long a body may take to arrive, in milliseconds. */
-export const BODY_TIMEOUT_MS = 10_000;
-
 // Room for almost every body.
 const CHUNK_BYTES = 4_096;
 
@@ -31,9 +28,7 @@ export interface BodyRules {
   readonly mediaTypes: readonly string[];
   /** The longest body allowed, in bytes; `MAX_BODY_BYTES` unless given. */
   readonly maxBytes?: number | undefined;
-  /** How long it may take to arrive, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The limit for bodies that are read at once. */
+  /** The limit for bodies that are read at once, and for the time of each. */
   readonly limit: BodyLimit;
 }
 
@@ -46,7 +41,7 @@ export interface BodyRules {
 export async function readBody(
   request: Request,
   mediaType: MediaType,
-  { mediaTypes, maxBytes = MAX_BODY_BYTES, timeoutMs, limit }: BodyRules,
+  { mediaTypes, maxBytes = MAX_BODY_BYTES, limit }: BodyRules,
 ): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   checkHead(request, mediaType, mediaTypes);
@@ -55,8 +50,9 @@ export async function readBody(
   // Not by `has`, for which Deno copies all fields.
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
-  const read = (): Promise<Uint8Array> => readBytes(request, isShort, maxBytes);
-  return await limit.read({ read, isShort, timeoutMs });
+  return isShort
+    ? await limit.readShort(() => readAtOnce(request, maxBytes))
+    : await readLong(request.body, maxBytes, limit);
 }
 
 // Content codings that make other bytes of a body (the registry of RFC 9110 §16.6.1). Whatever else
@@ -107,6 +103,10 @@ function unsupported(message: string): Fault {
   return new Fault("unsupported-media-type", message);
 }
 
+function brokenOff(): Fault {
+  return new Fault("unreadable", "The body broke off.");
+}
+
 function tooLarge(maxBytes: number): Fault {
   return new Fault("body-too-large", `The body is longer than ${maxBytes} bytes.`);
 }
@@ -114,40 +114,62 @@ function tooLarge(maxBytes: number): Fault {
 // With a declared length the server under us delivers that many bytes and no more, and taking them
 // at once costs half of taking them one by one. But it makes room for all of them at once, so only
 // short ones are taken so; the others are counted as they come.
-async function readBytes(
-  request: Request,
-  isShort: boolean,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function readAtOnce(request: Request, maxBytes: number): Promise<Uint8Array> {
+  let bytes: Uint8Array;
   try {
-    const bytes = isShort ? await request.bytes() : await readCounted(request, maxBytes);
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-    return bytes;
+    bytes = await request.bytes();
+  } catch {
+    throw brokenOff();
+  }
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+async function readLong(
+  body: Request["body"],
+  maxBytes: number,
+  limit: BodyLimit,
+): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array();
+  const reader = readerOf(body);
+  try {
+    return await limit.readLong(() => readCounted(reader, maxBytes));
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault("unreadable", "The body broke off.");
+    // Only the reader of a late body is not released: it would wait as long as the connection lasts.
+    reader.cancel().catch(() => {});
+    throw error;
   }
 }
 
-async function readCounted({ body }: Request, maxBytes: number): Promise<Uint8Array> {
+async function readCounted(
+  reader: ReadableStreamBYOBReader,
+  maxBytes: number,
+): Promise<Uint8Array> {
   let bytes = new Uint8Array(CHUNK_BYTES);
   let length = 0;
-  let pieces = 0;
-  for await (const chunk of body === null ? [] : chunksOf(body)) {
-    pieces++;
-    if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
-    const needed = length + chunk.length;
-    // What is too much is left to the runtime, which knows how to end a connection.
-    if (needed > maxBytes) throw tooLarge(maxBytes);
-    if (needed > bytes.length) {
-      const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));
-      longer.set(bytes);
-      bytes = longer;
+  let buffer = new ArrayBuffer(CHUNK_BYTES);
+  try {
+    for (let pieces = 1;; pieces++) {
+      const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
+        throw brokenOff();
+      });
+      if (done) return bytes.subarray(0, length);
+      if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
+      const needed = length + value.length;
+      // The rest is left to the runtime, which knows how to end a connection.
+      if (needed > maxBytes) throw tooLarge(maxBytes);
+      if (needed > bytes.length) {
+        const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));
+        longer.set(bytes);
+        bytes = longer;
+      }
+      bytes.set(value, length);
+      length = needed;
+      buffer = value.buffer;
     }
-    bytes.set(chunk, length);
-    length = needed;
+  } finally {
+    reader.releaseLock();
   }
-  return bytes.subarray(0, length);
 }
 
 // Lets others have theirs.
@@ -157,27 +179,12 @@ function nextTurn(): Promise<void> {
 
 // A chunk is good until the next one is asked for. Deno reads into a buffer of 64 KiB, and keeps it
 // until the caller goes, even for a body that was given up; so it is given a smaller one, where it
-// takes one. It does not for a body that has arrived, nor does Bun, which has no such buffer.
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = byteReader(body);
-  if (reader === undefined) return yield* body.values({ preventCancel: true });
-  let buffer = new ArrayBuffer(CHUNK_BYTES);
-  try {
-    for (;;) {
-      const { value, done } = await reader.read(new Uint8Array(buffer));
-      if (done) return;
-      yield value;
-      buffer = value.buffer;
-    }
-  } finally {
-    reader.releaseLock();
-  }
-}
-
-function byteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
+// takes one. It does not for a body that has arrived, nor does Bun, which has no such buffer: their
+// readers take no notice of the one that they are given.
+function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader {
   try {
     return body.getReader({ mode: "byob" });
   } catch {
-    return undefined;
+    return body.getReader() as unknown as ReadableStreamBYOBReader;
   }
 }

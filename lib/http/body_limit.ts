@@ -5,59 +5,50 @@
  * @module
  */
 
+import { Deadlines } from "../guard/deadlines.ts";
 import { Fault } from "../operations/fault.ts";
 
 /** Long bodies that are read at once. */
 export const MAX_LONG_BODIES = 256;
 
-/** A body. */
-export interface Body<T> {
-  /** Reads it. */
-  readonly read: () => Promise<T>;
-  /** Whether it takes little memory, however long it takes to arrive. */
-  readonly isShort: boolean;
-  /** The time it may take to arrive, in milliseconds. */
-  readonly timeoutMs: number;
-}
+/** How long a body may take to arrive, in milliseconds. */
+export const BODY_TIMEOUT_MS = 10_000;
 
-/** Counts long bodies. */
+/** Counts long bodies, and ends those that are late. */
 export class BodyLimit {
   #long = 0;
+  readonly #deadlines: Deadlines;
+
+  /** Begins with none, each of which may take so many milliseconds. */
+  constructor(timeoutMs = BODY_TIMEOUT_MS) {
+    const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+    this.#deadlines = new Deadlines(timeoutMs, () => new Fault("timeout", message));
+  }
 
   /**
-   * Reads a body. A short one is never refused for others.
+   * Reads a body that takes little memory, however long it takes to arrive: it is never refused for
+   * others.
    *
-   * @throws {Fault} When it does not arrive in time, or too many long ones are being read.
+   * @throws {Fault} When it does not arrive in time.
    */
-  async read<T>({ read, isShort, timeoutMs }: Body<T>): Promise<T> {
-    if (isShort) return await inTime(read(), timeoutMs);
+  readShort<T>(read: () => Promise<T>): Promise<T> {
+    return this.#deadlines.within(read);
+  }
+
+  /**
+   * Reads another body.
+   *
+   * @throws {Fault} When it does not arrive in time, or too many are being read.
+   */
+  async readLong<T>(read: () => Promise<T>): Promise<T> {
     if (this.#long >= MAX_LONG_BODIES) {
       throw new Fault("busy", `No more than ${MAX_LONG_BODIES} long bodies are read at once.`);
     }
     this.#long++;
     try {
-      return await inTime(read(), timeoutMs);
+      return await this.#deadlines.within(read);
     } finally {
       this.#long--;
     }
-  }
-}
-
-// After a pause of the process a late timer goes off before what came meanwhile is read. So there are
-// two in a row: the pause uses up only the first.
-const SECOND_PART = 0.1;
-
-async function inTime<T>(body: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const end = (): void =>
-    reject(
-      new Fault("timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`),
-    );
-  const secondMs = timeoutMs * SECOND_PART;
-  let timer = setTimeout(() => timer = setTimeout(end, secondMs), timeoutMs - secondMs);
-  try {
-    return await Promise.race([body, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

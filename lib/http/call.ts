@@ -89,9 +89,9 @@ function bodyOf(
   { body }: Binding,
   request: Request,
   mediaType: MediaType,
-  { bodyTimeoutMs: timeoutMs, bodyLimit: limit }: ResolvedOptions,
+  { bodyLimit: limit }: ResolvedOptions,
 ): Uint8Array | Promise<Uint8Array> {
-  return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, timeoutMs, limit });
+  return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, limit });
 }
 
 // Web pages must not spend the attempts of secrets from the browser of a visitor. Browsers say so of

@@ -95,11 +95,11 @@ function memoryOf({ memory }: Guard): MemoryStoreAdmin {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding }, bodyTimeoutMs: timeoutMs, bodyLimit: limit }: ResolvedOptions,
+  { service: { secretEncoding }, bodyLimit: limit }: ResolvedOptions,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];
-  const bytes = await readBody(request, mediaType, { mediaTypes, timeoutMs, limit });
+  const bytes = await readBody(request, mediaType, { mediaTypes, limit });
   const key = secretKey(textOf(bytes, charsetOf(mediaType)), secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");

@@ -28,7 +28,6 @@ import {
   respond,
   type RouteResult,
 } from "./response.ts";
-import { BODY_TIMEOUT_MS } from "./body.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { Exchange, type RouteHandler } from "./exchange.ts";
 import { ignoreErrors, toFault } from "./failure.ts";
@@ -55,8 +54,7 @@ export function createHandler(
     ...options,
     bindings: bindingsOf(options.namespace),
     keys: keyRingOf(options.apiKeys),
-    bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
-    bodyLimit: new BodyLimit(),
+    bodyLimit: new BodyLimit(options.bodyTimeoutMs),
   };
   const router = createRouter(state, rows);
   const { telemetry } = options;

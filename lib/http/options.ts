@@ -60,8 +60,6 @@ export interface ResolvedOptions extends HandlerOptions {
   readonly bindings: readonly Binding[];
   /** The keys that callers must show one of; undefined where none must. */
   readonly keys: KeyRing | undefined;
-  /** How long a body may take to arrive, in milliseconds. */
-  readonly bodyTimeoutMs: number;
-  /** The limit for bodies that are read at once. */
+  /** The limit for bodies that are read at once, and for the time of each. */
   readonly bodyLimit: BodyLimit;
 }

@@ -76,12 +76,12 @@ export function metrics(state: ResolvedOptions): RouteHandler | undefined {
  * have to stand in an address.
  */
 export function picture(state: ResolvedOptions): RouteHandler {
-  const { bodyTimeoutMs: timeoutMs, bodyLimit: limit } = state;
+  const { bodyLimit: limit } = state;
   return textRoute(state, async ({ request, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
     const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
     if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
-    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], timeoutMs, limit });
+    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], limit });
     return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };
   });
 }

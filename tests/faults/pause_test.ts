@@ -6,7 +6,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { BODY_TIMEOUT_MS } from "../../lib/http/body.ts";
+import { BODY_TIMEOUT_MS } from "../../lib/http/body_limit.ts";
 import { eventually } from "../support/eventually.ts";
 import { isStopped } from "../support/process.ts";
 import type { RunningProgram } from "../support/program.ts";

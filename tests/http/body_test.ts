@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, readBody } from "../../lib/http/body.ts";
 import { BodyLimit, MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
 import { Fault, type FaultCode } from "../../lib/operations/fault.ts";
 
-const RULES = { mediaTypes: ["text/xml"], timeoutMs: 1_000, limit: new BodyLimit() };
+const RULES = { mediaTypes: ["text/xml"], limit: new BodyLimit() };
 
 interface Body {
   readonly body: BodyInit;
@@ -14,7 +14,7 @@ interface Body {
 
 async function read(
   { body, headers = {} }: Body,
-  timeoutMs = RULES.timeoutMs,
+  timeoutMs?: number,
 ): Promise<string> {
   const request = new Request("http://localhost/", {
     method: "POST",
@@ -22,7 +22,10 @@ async function read(
     headers: { "content-type": "text/xml", ...headers },
   });
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const bytes = await readBody(request, mediaType, { ...RULES, timeoutMs });
+  const bytes = await readBody(request, mediaType, {
+    ...RULES,
+    ...(timeoutMs && { limit: new BodyLimit(timeoutMs) }),
+  });
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
@@ -107,6 +110,26 @@ Deno.test("readBody() gives up on a body that does not come", async () => {
   }
 });
 
+Deno.test("readBody() leaves no reader behind that waits for the rest of a late body", async () => {
+  for (const [, type] of KINDS) {
+    const cancelled = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      ...(type && { type }),
+      pull: () => new Promise(() => {}),
+      cancel: () => cancelled.resolve(),
+    } as UnderlyingSource);
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const rules = { ...RULES, limit: new BodyLimit(20) };
+    const fault = await assertRejects(
+      () => readBody(request, parseMediaType("text/xml"), rules),
+      Fault,
+    );
+    assertEquals(fault.code, "timeout");
+    await cancelled.promise;
+    assertEquals(request.body?.locked, false);
+  }
+});
+
 Deno.test("readBody() refuses a body that breaks off", async () => {
   for (const headers of [{}, { "content-length": "10" }]) {
     assertEquals(await faultOf({ body: chunks([3], "break").stream, headers }), [
@@ -172,13 +195,13 @@ Deno.test("readBody() takes a limit of its own, declared or not", async () => {
 });
 
 Deno.test("readBody() refuses a long body when too many are being read, and a short one never", async () => {
-  const limit = new BodyLimit();
+  const limit = new BodyLimit(60_000);
   const post = async (
     body: BodyInit,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<number> => {
     const request = new Request("http://localhost/", { method: "POST", body, headers });
-    const rules = { ...RULES, timeoutMs: 60_000, limit };
+    const rules = { ...RULES, limit };
     return (await readBody(request, parseMediaType("text/xml"), rules)).length;
   };
   const ends: (() => void)[] = [];
@@ -208,7 +231,7 @@ Deno.test("readBody() refuses a long body when too many are being read, and a sh
 });
 
 Deno.test("readBody() gives a body up that does not arrive in time, and makes room for another", async () => {
-  const rules = { ...RULES, timeoutMs: 1, limit: new BodyLimit() };
+  const rules = { ...RULES, limit: new BodyLimit(1) };
   for (let i = 0; i <= MAX_LONG_BODIES; i += 32) {
     await Promise.all(Array.from({ length: 32 }, () => {
       const init = { method: "POST", body: new ReadableStream() };

@@ -7,8 +7,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { BODY_TIMEOUT_MS } from "../../lib/http/body.ts";
-import { MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
+import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
 import { inTime } from "../support/eventually.ts";
 import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Send, StoreClient } from "./connect.ts";
-import { Deadlines } from "./deadlines.ts";
-import { clauseOf } from "./reasons.ts";
+import { Deadlines } from "../deadlines.ts";
+import { clauseOf, silence } from "./reasons.ts";
 
 /** How a link is kept. */
 export interface LinkOptions {
@@ -64,8 +64,8 @@ export class StoreLink {
   /** Makes a link, which connects at once. */
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#answers = new Deadlines(options.timeoutMs);
-    this.#attempts = new Deadlines(2 * options.timeoutMs);
+    this.#answers = new Deadlines(options.timeoutMs, silence);
+    this.#attempts = new Deadlines(2 * options.timeoutMs, silence);
     void this.#replace();
   }
 

@@ -6,8 +6,8 @@
 
 import type { GuardState } from "../guard.ts";
 import { openStore, type Send, type StoreClient, type StoreTls } from "./connect.ts";
-import { Deadlines } from "./deadlines.ts";
-import { ProtocolError } from "./reasons.ts";
+import { Deadlines } from "../deadlines.ts";
+import { ProtocolError, silence } from "./reasons.ts";
 import { KEY_PREFIX, parseState, READ_TEXT } from "./script.ts";
 import { probe, PROBE_PREFIX } from "./store.ts";
 import type { StoreUrl } from "./store_url.ts";
@@ -80,7 +80,7 @@ export async function askStore<T>(
 ): Promise<T> {
   const timeoutMs = Math.max(options.timeoutMs, url.timeoutMs);
   const client = await openStore(url, { ...options, timeoutMs, probePrefix: PROBE_PREFIX });
-  const deadlines = new Deadlines(timeoutMs);
+  const deadlines = new Deadlines(timeoutMs, silence);
   try {
     await deadlines.within(() => client.connect());
     return await act(operated(client, deadlines));

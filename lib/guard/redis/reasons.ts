@@ -10,6 +10,11 @@ export class SilenceError extends Error {
   override readonly name = "SilenceError";
 }
 
+/** The error of a question whose deadline is over. */
+export function silence(reason: string): SilenceError {
+  return new SilenceError(reason);
+}
+
 /** An answer that does not fit the question. */
 export class ProtocolError extends Error {
   /** The name of the class. */

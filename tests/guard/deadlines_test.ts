@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { Deadlines } from "../../../lib/guard/redis/deadlines.ts";
-import { SilenceError } from "../../../lib/guard/redis/reasons.ts";
-import { ManualTimers } from "../../support/timers.ts";
+import { Deadlines } from "../../lib/guard/deadlines.ts";
+import { silence, SilenceError } from "../../lib/guard/redis/reasons.ts";
+import { ManualTimers } from "../support/timers.ts";
 
 // A tenth of the deadline, and the deadline in such ticks.
 const TICK_MS = 50;
@@ -13,7 +13,7 @@ function testDeadlines(
   act: (deadlines: Deadlines, timers: ManualTimers) => Promise<void>,
 ): void {
   Deno.test(`Deadlines ${name}`, () =>
-    ManualTimers.during((timers) => act(new Deadlines(TICKS * TICK_MS), timers)));
+    ManualTimers.during((timers) => act(new Deadlines(TICKS * TICK_MS, silence), timers)));
 }
 
 testDeadlines("give what is done in time, and why it failed", async (deadlines) => {

@@ -1,10 +1,8 @@
 /**
- * Deadlines of questions to a store.
+ * Deadlines of bodies, and of questions to a store.
  *
  * @module
  */
-
-import { SilenceError } from "./reasons.ts";
 
 /** Ticks of a deadline. */
 const TICKS = 10;
@@ -18,24 +16,30 @@ interface Waiting {
  * Deadlines of one length, counted in ticks of one timer.
  *
  * A tick that comes late counts as one, so this process looks for the answer once more before it
- * blames a store for its own pauses: an answer that came meanwhile is read after the timer.
+ * blames others for its own pauses: an answer that came meanwhile is read after the timer.
  */
 export class Deadlines {
   readonly #tickMs: number;
+  readonly #errorOf: (reason: string) => Error;
   readonly #waiting = new Set<Waiting>();
   #tick = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Makes deadlines of so many milliseconds. */
-  constructor(timeoutMs: number) {
+  /**
+   * Makes deadlines of so many milliseconds.
+   *
+   * @param errorOf Makes the error of what is late or was closed.
+   */
+  constructor(timeoutMs: number, errorOf: (reason: string) => Error) {
     this.#tickMs = timeoutMs / TICKS;
+    this.#errorOf = errorOf;
   }
 
   /**
    * Waits for something until its deadline.
    *
    * @param act What is waited for. It can ask whether the deadline is over, to send nothing more.
-   * @throws {SilenceError} When the deadline is over first.
+   * @throws {Error} When the deadline is over first.
    */
   within<T>(act: (isOver: () => boolean) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -76,6 +80,6 @@ export class Deadlines {
 
   #end(waiting: Waiting, reason: string): void {
     this.#waiting.delete(waiting);
-    waiting.reject(new SilenceError(reason));
+    waiting.reject(this.#errorOf(reason));
   }
 }
