@@ -9,7 +9,6 @@ import { UsageError } from "../../config/option.ts";
 import {
   causesOf,
   CERTAINTY,
-  flawSentences,
   OTHER_REASONS,
   timeAway,
 } from "../../otp/diagnosis/causes.ts";
@@ -106,11 +105,10 @@ export interface Moment {
 /** The lines that explain a diagnosis. */
 export function explain(
   { answer, isRefused = false }: ServerAnswer,
-  diagnosis: Diagnosis,
+  { flaws, canBeCode, match }: Diagnosis,
   settings: PinSettings,
   { nowMs, isGiven }: Moment,
 ): readonly string[] {
-  const { match } = diagnosis;
   if (answer === true) {
     const right = isRefused
       ? "The pin is right, but a server with these options answers false."
@@ -121,11 +119,11 @@ export function explain(
     answer === false
       ? "The pin is wrong: a server with these options answers false."
       : `A server with these options answers with an error: ${answer}`,
-    ...listed(flawSentences(diagnosis, settings)),
+    ...listed(flaws),
   ];
   if (match === undefined) {
     // Of an error that nothing explains, its own sentence says all.
-    if (!diagnosis.canBeCode || answer !== false || diagnosis.swapped) return lines;
+    if (!canBeCode || answer !== false) return lines;
     lines.push("Possible reasons:", ...listed(OTHER_REASONS));
   } else {
     const causes = causesOf(match, settings);

@@ -10,9 +10,8 @@
  */
 
 import type { SecretEncoding } from "../secret.ts";
-import { hotp, importOtpKey, type OtpAlgorithm, timeStep, type TotpParameters } from "../totp.ts";
-import { type PinFlaw, readPin } from "./pin_reading.ts";
-import { keyReadings, type SecretReading } from "./secret_readings.ts";
+import { hotp, importOtpKey, timeStep, type TotpParameters } from "../totp.ts";
+import { type KeyReading, keyReadings, type SecretReading } from "./secret_readings.ts";
 
 /** How the server is set, as far as it decides about pins. */
 export interface PinSettings extends TotpParameters {
@@ -30,16 +29,10 @@ export interface Question {
   readonly secretCode: string;
 }
 
-/** Assumptions under which the pin is a code. */
-export interface Match {
+/** Assumptions under which the pin is a code: hash, digits and seconds among them. */
+export interface Match extends TotpParameters {
   /** How the secret is taken. */
   readonly secret: SecretReading;
-  /** The hash. */
-  readonly algorithm: OtpAlgorithm;
-  /** Digits in a code. */
-  readonly digits: number;
-  /** Seconds in a time step. */
-  readonly period: number;
   /** The leading zeros that the pin has to be given back. */
   readonly lostZeros: number;
   /** Whether two neighbouring digits of the pin have to be swapped. */
@@ -54,28 +47,23 @@ export interface Match {
 
 /** What was found. */
 export interface Diagnosis {
-  /** Whether the pin stands in the place of the secret, and the other way round. */
-  readonly swapped: boolean;
-  /** What is wrong with how the pin is written. */
-  readonly flaws: readonly PinFlaw[];
-  /** The digits in the pin, after all else is taken away. */
-  readonly digitCount: number;
-  /**
-   * Whether the pin can be a code: one without digits cannot, nor one with too few
-   * or too many, unless one of another length explains it.
-   */
+  /** What is wrong with how pin and secret are written, one sentence or two each. */
+  readonly flaws: readonly string[];
+  /** Whether the pin is in its place and can be a code: for its digits, or for what explains it. */
   readonly canBeCode: boolean;
   /** The assumptions that explain the pin, if any do. */
   readonly match: Match | undefined;
 }
 
 /** RFC 4226 §5.3: what codes there are. */
-const DIGITS = [6, 7, 8];
+const MIN_DIGITS = 6;
+const MAX_DIGITS = 8;
 
-const ALGORITHMS: readonly OtpAlgorithm[] = ["SHA1", "SHA256", "SHA512"];
-
-/** Periods that apps and tokens have, in seconds. */
-const PERIODS = [30, 60];
+/** Hashes and periods that apps and tokens have. */
+const APP_SETTINGS: readonly Partial<Pick<Match, "algorithm" | "period">>[] = [
+  ...(["SHA1", "SHA256", "SHA512"] as const).map((algorithm) => ({ algorithm })),
+  ...[30, 60].map((period) => ({ period })),
+];
 
 const MAX_READINGS = 40;
 
@@ -87,20 +75,6 @@ const OTHER_STEPS = 5;
 const ZONE_SECONDS = 1800;
 const MAX_ZONES = 28;
 
-/** All that a code depends on but the time. */
-interface Reading extends Pick<Match, "secret" | "algorithm" | "period"> {
-  readonly key: CryptoKey;
-}
-
-/** Codes to be compared with the pin. */
-interface Trial {
-  readonly reading: Reading;
-  /** How many time steps they are ahead, or which they are where they are counted. */
-  readonly steps: readonly number[];
-  readonly isCounted?: boolean;
-  readonly hasSwappedDigits?: boolean;
-}
-
 /**
  * Finds out why a pin fails, or that it is right.
  *
@@ -111,62 +85,99 @@ export async function diagnose(
   settings: PinSettings,
   nowMs: number,
 ): Promise<Diagnosis> {
-  const swapped = isSwapped(question, settings.digits);
-  const { pin, secretCode } = swapped
+  const isSwapped = readPin(question.secretCode).digits?.length === settings.digits &&
+    readPin(question.pin).digits === undefined && question.pin.trim() !== "";
+  const { pin, secretCode } = isSwapped
     ? { pin: question.secretCode, secretCode: question.pin }
     : question;
-  const { flaws, digits } = readPin(pin, settings.digits);
-  const match = digits === undefined || digits.length > DIGITS.at(-1)!
+  const { flaws, digits = "" } = readPin(pin);
+  const match = digits === "" || digits.length > MAX_DIGITS
     ? undefined
-    : await search(digits, await readingsOf(secretCode, settings), settings, nowMs);
-  const digitCount = digits?.length ?? 0;
-  const canBeCode = digitCount === settings.digits || match !== undefined;
-  return { swapped, flaws, digitCount, canBeCode, match };
+    : await search(digits, trialsOf(secretCode, settings), settings.digits, nowMs);
+  const missing = settings.digits - digits.length;
+  const canBeCode = !isSwapped && missing === 0 || match !== undefined;
+  if (digits !== "" && missing !== 0) {
+    const length = digits.length === 1 ? "1 digit" : `${digits.length} digits`;
+    const advice = missing > 0 && !canBeCode ? " Send all of them." : "";
+    flaws.push(`The pin has ${length}; a code has ${settings.digits}.${advice}`);
+  }
+  return { flaws: isSwapped ? [SWAPPED, ...flaws] : flaws, canBeCode, match };
 }
 
-function isSwapped({ pin, secretCode }: Question, digitsWanted: number): boolean {
-  const hasCode = (text: string): boolean => readPin(text, digitsWanted).digits !== undefined;
-  return readPin(secretCode, digitsWanted).digits?.length === digitsWanted && !hasCode(pin) &&
-    pin.trim() !== "";
+const SWAPPED =
+  "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
+
+/** What does not belong into a pin, with what stands for it there. */
+const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])[] = [
+  [/[\p{Pd}\u2212]/gu, () => "", "The pin contains hyphens or dashes. Send only the digits."],
+  [
+    /[\s\p{Z}\p{Cf}]/gu,
+    () => "",
+    "The pin contains spaces or invisible characters other than ASCII, as copied text often does. " +
+    "Send only the digits.",
+  ],
+  [
+    /(?![0-9])\p{Nd}/gu,
+    digitValue,
+    "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
+  ],
+];
+
+/**
+ * Reads a pin with good will: its digits, whatever else was typed or pasted with them, and what is wrong
+ * with how it is written. What the server drops itself is no flaw.
+ *
+ * @returns No digits when it holds something that is none.
+ */
+export function readPin(pin: string): { readonly flaws: string[]; readonly digits?: string } {
+  let digits = pin.replace(/[ \t\r\n]/g, "");
+  if (digits === "") return { flaws: ["The pin is empty."] };
+  const flaws: string[] = [];
+  for (const [characters, instead, flaw] of INTRUDERS) {
+    const before = digits;
+    digits = before.replace(characters, instead);
+    if (digits !== before) flaws.push(flaw);
+  }
+  if (/^[0-9]+$/.test(digits)) return { flaws, digits };
+  return { flaws: [...flaws, "The pin contains characters that are not digits."] };
 }
 
-/** The readings, the likeliest first: by the settings, then what else apps take from a secret. */
-async function readingsOf(secretCode: string, settings: PinSettings): Promise<readonly Reading[]> {
-  const { algorithm, period, secretEncoding } = settings;
-  const keys = keyReadings(secretCode, secretEncoding);
-  const usual = keys.map((key) => ({ ...key, algorithm, period }));
-  const otherwise = keys
-    .filter(({ secret }) => secret === "as-configured" || secret === "other-encoding")
-    .flatMap((key) => [
-      ...ALGORITHMS.filter((other) => other !== algorithm)
-        .map((other) => ({ ...key, algorithm: other, period })),
-      ...PERIODS.filter((other) => other !== period)
-        .map((other) => ({ ...key, algorithm, period: other })),
-    ]);
-  return await Promise.all(
-    [...usual, ...otherwise].slice(0, MAX_READINGS).map(async ({ bytes, ...reading }) => ({
-      ...reading,
-      key: await importOtpKey(bytes, reading.algorithm),
-    })),
-  );
+/**
+ * The value of a decimal digit of any script. Unicode (The Unicode Standard, §4.6) encodes them in
+ * runs of ten from zero up, so the value is how many of them stand before it.
+ */
+function digitValue(digit: string): string {
+  const codePoint = digit.codePointAt(0)!;
+  let before = 0;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(codePoint - before - 1))) before++;
+  return String(before % 10);
+}
+
+/** Codes to be compared with the pin. */
+interface Trial extends KeyReading, Pick<Match, "algorithm" | "period"> {
+  /** How many time steps they are ahead, or which they are where they are counted. */
+  readonly steps: readonly number[];
+  readonly isCounted?: boolean;
+  readonly hasSwappedDigits?: boolean;
 }
 
 /** The trials, the likeliest first. */
-function trialsOf(readings: readonly Reading[], settings: PinSettings): readonly Trial[] {
-  const { algorithm, period, window } = settings;
-  const asSet = readings.filter((of) => of.algorithm === algorithm && of.period === period);
-  const usual = asSet.filter(({ secret }) => secret === "as-configured");
-  const counted = asSet.filter(({ secret }) =>
-    secret === "as-configured" || secret === "other-encoding"
-  );
+function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
+  const { algorithm, period, window, secretEncoding } = settings;
+  const asSet = keyReadings(secretCode, secretEncoding)
+    .map((key) => ({ ...key, algorithm, period, steps: around(OTHER_STEPS) }));
+  const plain = asSet.filter(({ secret }) => /^(?:as-configured|base32|text)$/.test(secret));
+  const usual = plain.filter(({ secret }) => secret === "as-configured");
+  const otherwise = plain.flatMap((trial) => APP_SETTINGS.map((app) => ({ ...trial, ...app })))
+    .filter((trial) => trial.algorithm !== algorithm || trial.period !== period);
   return [
-    ...usual.map((reading) => ({ reading, steps: around(Math.max(NEAR_STEPS, window)) })),
-    ...readings.map((reading) => ({ reading, steps: around(OTHER_STEPS) })),
-    ...usual.map((reading) => ({ reading, steps: zoneSteps(period) })),
+    ...usual.map((trial) => ({ ...trial, steps: around(Math.max(NEAR_STEPS, window)) })),
+    ...[...asSet, ...otherwise].slice(0, MAX_READINGS),
+    ...usual.map((trial) => ({ ...trial, steps: zoneSteps(period) })),
     // A counter begins with 0 (RFC 4226 §7.2), and some apps show the code of 1 first.
-    ...counted.map((reading) => ({ reading, steps: [0, 1], isCounted: true })),
-    ...usual.map((reading) => ({
-      reading,
+    ...plain.map((trial) => ({ ...trial, steps: [0, 1], isCounted: true })),
+    ...usual.map((trial) => ({
+      ...trial,
       steps: around(Math.min(window, 2)),
       hasSwappedDigits: true,
     })),
@@ -182,32 +193,31 @@ function around(most: number, center = 0): readonly number[] {
 }
 
 function zoneSteps(period: number): readonly number[] {
-  return around(MAX_ZONES).filter((zone) => zone !== 0)
+  return around(MAX_ZONES).slice(1)
     .flatMap((zone) => around(1, Math.round(zone * ZONE_SECONDS / period)));
 }
 
 async function search(
   pin: string,
-  readings: readonly Reading[],
-  settings: PinSettings,
+  trials: readonly Trial[],
+  digits: number,
   nowMs: number,
 ): Promise<Match | undefined> {
-  for (const trial of trialsOf(readings, settings)) {
-    const { reading, hasSwappedDigits = false, isCounted = false } = trial;
-    const { key, ...assumed } = reading;
-    const current = isCounted ? 0 : timeStep(nowMs, reading.period);
-    const steps = trial.steps.filter((step) => current + step >= 0);
-    const codes = await Promise.all(
-      steps.map((step) => hotp(key, current + step, DIGITS.at(-1)!)),
-    );
+  for (const { bytes, isCounted = false, hasSwappedDigits = false, ...trial } of trials) {
+    const { steps, ...assumed } = trial;
+    const { algorithm, period } = assumed;
+    const key = await importOtpKey(bytes, algorithm);
+    const current = timeStep(nowMs, period);
+    const counters = steps.map((step) => isCounted ? step : current + step)
+      .filter((counter) => counter >= 0);
+    const codes = await Promise.all(counters.map((counter) => hotp(key, counter, MAX_DIGITS)));
     const pins = hasSwappedDigits ? withSwappedDigits(pin) : [pin];
-    for (const [i, step] of steps.entries()) {
-      const form = pins.map((pin) => formOf(codes[i]!, pin, settings.digits)).find(Boolean);
+    for (const [i, code] of codes.entries()) {
+      const form = pins.map((pin) => formOf(code, pin, digits)).find(Boolean);
       if (form === undefined) continue;
-      const stepsAhead = isCounted ? 0 : step;
-      const atLeast = (timeStep(nowMs, reading.period) + stepsAhead) * reading.period -
-        Math.floor(nowMs / 1000);
-      const secondsAhead = [atLeast, atLeast + reading.period] as const;
+      const stepsAhead = isCounted ? 0 : counters[i]! - current;
+      const least = (current + stepsAhead) * period - Math.floor(nowMs / 1000);
+      const secondsAhead = [least, least + period] as const;
       return { ...assumed, ...form, hasSwappedDigits, isCounted, stepsAhead, secondsAhead };
     }
   }
@@ -225,15 +235,13 @@ function withSwappedDigits(pin: string): readonly string[] {
 function formOf(
   code: string,
   pin: string,
-  digitsWanted: number,
+  digits: number,
 ): Pick<Match, "digits" | "lostZeros"> | undefined {
-  const isLost = code.slice(-digitsWanted) === pin.padStart(digitsWanted, "0");
-  const lostZeros = digitsWanted - pin.length;
+  const isLost = code.slice(-digits) === pin.padStart(digits, "0");
+  const lostZeros = digits - pin.length;
   // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter one is the end of it. Two
   // zeros are lost once in a hundred codes, more rarely than an app makes shorter ones.
-  const isOther = DIGITS.includes(pin.length) && code.endsWith(pin);
-  if (isLost && lostZeros >= 0 && (lostZeros < 2 || !isOther)) {
-    return { digits: digitsWanted, lostZeros };
-  }
+  const isOther = pin.length >= MIN_DIGITS && code.endsWith(pin);
+  if (isLost && lostZeros >= 0 && (lostZeros < 2 || !isOther)) return { digits, lostZeros };
   return isOther ? { digits: pin.length, lostZeros: 0 } : undefined;
 }

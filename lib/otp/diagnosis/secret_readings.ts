@@ -1,33 +1,118 @@
 /**
- * The ways in which an app and a caller come to have different keys from one secret, each with the
- * key that the app then has.
+ * Readings of a secret: the ways in which an app and a caller come to have different keys from it.
  *
  * @module
  */
 
 import { type SecretEncoding, secretKey } from "../secret.ts";
 
-/** How the secret has to be taken for the pin to be a code; causes.ts has a sentence for each. */
-export type SecretReading =
-  | "as-configured"
-  | "key-uri"
-  | "other-encoding"
-  | "trimmed"
-  | "line-end"
-  | "quotes"
-  | "plus"
-  | "guid"
-  | "html"
-  | "percent"
-  | "case"
-  | "hex"
-  | "base64"
-  | "normalization"
-  | "latin-1"
-  | "utf-16";
+type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes in a buffer that WebCrypto takes. */
-export type Bytes = Uint8Array<ArrayBuffer>;
+/** Sentences about a secret, and what the app may have: keys, or texts that the server makes keys of. */
+type Reading = readonly [
+  says: string,
+  meant: (sent: string) => readonly (string | Bytes | undefined)[],
+];
+
+/** All readings, the likeliest first, by the questions that users of such services ask most. */
+export const READINGS = {
+  "as-configured": ["", (sent) => [sent]],
+  "key-uri": [
+    "What is sent as the secret is a whole otpauth address. Send only its secret, and start the " +
+      "server with --secret-encoding base32; or pair the app again.",
+    (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
+  ],
+  // The encoding that the server takes it in gives the key of the first reading.
+  "base32": [
+    "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
+      "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
+      "Pair returns, not with the secret itself; or, if all your secrets are Base32, start the " +
+      "server with --secret-encoding base32.",
+    (sent) => [secretKey(sent, "base32")],
+  ],
+  "text": [
+    "The app takes the secret as text, and the server takes it as Base32. Start the server " +
+      "without --secret-encoding base32, or pair the app again.",
+    (sent) => [secretKey(sent, "text")],
+  ],
+  "trimmed": [
+    "The app has the secret without the spaces or line breaks around it. Send it without them.",
+    (sent) => [sent.trim()],
+  ],
+  // In place of those that are there as well: of CR LF in a form, SOAP makes LF (XML 1.0 §2.11).
+  "line-end": [
+    "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
+      "again without them, or always send the same.",
+    (sent) => [
+      ...["\n", "\r\n", " ", "\n\n", "\r\n\r\n"].map((end) => sent.trimEnd() + end),
+      ...["\n", "\r\n", " "].map((end) => sent + end),
+    ],
+  ],
+  "quotes": [
+    "The secret is sent with quotes around it, and the app has it without. Send it without them.",
+    (sent) => [sent.replace(/^\s*(["'`])(.*)\1\s*$/s, "$2")],
+  ],
+  "plus": [
+    "A plus sign became a space on the way, or a space a plus sign. Percent-encode the secret in " +
+      "the query or the form: a plus sign is %2B, a space is %20.",
+    (sent) => [sent.replaceAll("+", " "), sent.replaceAll(" ", "+")],
+  ],
+  "guid": [
+    "The secret is a GUID, and the app has it with other hyphens or braces. Always send it in the " +
+      "form that it had when the app was paired.",
+    otherGuids,
+  ],
+  "html": [
+    "The secret was escaped for HTML (&amp; for an ampersand) now or when the app was paired. Send " +
+      "it as it is.",
+    (sent) => [
+      HTML_ESCAPES.reduceRight((text, [plain, escape]) => text.replaceAll(escape, plain), sent),
+      HTML_ESCAPES.reduce((text, [plain, escape]) => text.replaceAll(plain, escape), sent),
+    ],
+  ],
+  "percent": [
+    "The secret was percent-encoded one time too many or too few, now or when the app was paired. " +
+      "Encode it exactly once.",
+    (sent) => [tried(() => decodeURIComponent(sent)), encodeURIComponent(sent.toWellFormed())],
+  ],
+  "case": [
+    "The app has the secret with different upper and lower case. Send it exactly as it was when " +
+      "the app was paired.",
+    (sent) => [sent.toUpperCase(), sent.toLowerCase()],
+  ],
+  "hex": [
+    "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +
+      "app with the setup key that Pair returns.",
+    (sent) => [bytesOfHex(sent)],
+  ],
+  "base64": [
+    "The app takes the secret as Base64, and the server takes it as it is written. Pair the app " +
+      "with the setup key that Pair returns.",
+    (sent) => [tried(() => bytesOfBase64(sent))],
+  ],
+  "normalization": [
+    "A letter with an accent is one character in one place and two in the other (Unicode NFC and " +
+      "NFD). Send the secret in the form it had when the app was paired.",
+    (sent) => [sent.normalize("NFC"), sent.normalize("NFD")],
+  ],
+  // The second is what a program makes of UTF-8 that it takes for ISO 8859-1 and encodes once more.
+  "latin-1": [
+    "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
+      "UTF-8 everywhere.",
+    (sent) => [
+      /^[\0-\xFF]*$/.test(sent) ? Uint8Array.from(unitsOf(sent)) : undefined,
+      encoder.encode(String.fromCharCode(...encoder.encode(sent))),
+    ],
+  ],
+  "utf-16": [
+    "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app with the " +
+      "setup key that Pair returns.",
+    (sent) => [new Uint8Array(Uint16Array.from(unitsOf(sent)).buffer)],
+  ],
+} satisfies Readonly<Record<string, Reading>>;
+
+/** How the secret has to be taken for the pin to be a code. */
+export type SecretReading = keyof typeof READINGS;
 
 /** A key that an app may have. */
 export interface KeyReading {
@@ -38,121 +123,64 @@ export interface KeyReading {
 }
 
 /**
- * All keys that an app may have, each once and the likeliest first, by the questions that users of
- * such services ask most.
+ * All keys that an app may have, each once and the likeliest first.
  *
- * @param secretCode The secret as the caller sends it.
+ * @param sent The secret as the caller sends it.
  * @param encoding How the server takes it.
  */
-export function keyReadings(secretCode: string, encoding: SecretEncoding): readonly KeyReading[] {
-  // Texts that were meant, of which keys are made as the server makes them, or keys.
-  const ways: readonly (readonly [SecretReading, ...(string | Bytes | undefined)[]])[] = [
-    ["as-configured", secretCode],
-    ["key-uri", secretKey(secretInUri(secretCode), "base32")],
-    ["other-encoding", secretKey(secretCode, encoding === "text" ? "base32" : "text")],
-    ["trimmed", secretCode.trim()],
-    // In place of those that are there as well: of CR LF in a form, SOAP makes LF (XML 1.0 §2.11).
-    [
-      "line-end",
-      ...["\n", "\r\n", " ", "\n\n", "\r\n\r\n"].map((end) => secretCode.trimEnd() + end),
-      ...["\n", "\r\n", " "].map((end) => secretCode + end),
-    ],
-    ["quotes", secretCode.replace(/^\s*(["'`])(.*)\1\s*$/s, "$2")],
-    ["plus", secretCode.replaceAll("+", " "), secretCode.replaceAll(" ", "+")],
-    ["guid", ...otherGuids(secretCode)],
-    ["html", htmlUnescaped(secretCode), htmlEscaped(secretCode)],
-    ["percent", percentDecoded(secretCode), encodeURIComponent(secretCode.toWellFormed())],
-    ["case", secretCode.toUpperCase(), secretCode.toLowerCase()],
-    ["hex", bytesOfHex(secretCode)],
-    ["base64", bytesOfBase64(secretCode)],
-    ["normalization", secretCode.normalize("NFC"), secretCode.normalize("NFD")],
-    ["latin-1", bytesOfLatin1(secretCode), readAsLatin1(secretCode)],
-    ["utf-16", bytesOfUtf16(secretCode)],
-  ];
+export function keyReadings(sent: string, encoding: SecretEncoding): readonly KeyReading[] {
   const readings = new Map<string, KeyReading>();
-  for (const [secret, ...meant] of ways) {
-    for (const what of meant) {
+  for (const [secret, [, meant]] of Object.entries(READINGS)) {
+    for (const what of meant(sent)) {
       const bytes = typeof what === "string" ? secretKey(what, encoding) : what;
-      if (bytes === undefined || bytes.length === 0) continue;
-      const name = bytes.join();
-      if (!readings.has(name)) readings.set(name, { bytes, secret });
+      if (bytes === undefined || bytes.length === 0 || readings.has(bytes.join())) continue;
+      readings.set(bytes.join(), { bytes, secret: secret as SecretReading });
     }
   }
   return [...readings.values()];
 }
 
-function secretInUri(text: string): string {
-  return /^\s*otpauth:\/\/[^?]*\?(?:[^#]*&)?secret=([^&#\s]*)/i.exec(text)?.[1] ?? "";
+const encoder = new TextEncoder();
+
+const KEY_URI = /^\s*otpauth:\/\/[^?]*\?(?:[^#]*&)?secret=([^&#\s]*)/i;
+
+const HTML_ESCAPES: readonly (readonly [plain: string, escape: string])[] = [
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"],
+  ["'", "&apos;"],
+];
+
+// The formats N, D and B of .NET and COM.
+function otherGuids(sent: string): readonly string[] {
+  const digits = sent.replace(/[\s{}-]/g, "");
+  if (!/^[0-9a-f]{32}$/i.test(digits)) return [];
+  const hyphenated = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return [digits, hyphenated, `{${hyphenated}}`];
 }
 
-const GUID =
-  /^\s*\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?\s*$/i;
-
-// As .NET and COM write them: in the formats N, D and B.
-function otherGuids(text: string): readonly string[] {
-  const [, ...groups] = GUID.exec(text) ?? [];
-  if (groups.length === 0) return [];
-  const hyphenated = groups.join("-");
-  return [groups.join(""), hyphenated, `{${hyphenated}}`];
-}
-
-const HTML_ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function htmlEscaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character]!);
-}
-
-function htmlUnescaped(text: string): string {
-  const characters = Object.entries(HTML_ESCAPES);
-  return text.replaceAll("&apos;", "'").replace(
-    /&(?:amp|lt|gt|quot|#39);/g,
-    (escape) => characters.find(([, other]) => other === escape)![0],
-  );
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function bytesOfHex(text: string): Bytes | undefined {
-  const digits = text.replace(/^0x|[\s:-]/gi, "");
+function bytesOfHex(sent: string): Bytes | undefined {
+  const digits = sent.replace(/^0x|[\s:-]/gi, "");
   if (!/^(?:[0-9a-f]{2})+$/i.test(digits)) return undefined;
   return Uint8Array.from(digits.match(/../g)!, (byte) => parseInt(byte, 16));
 }
 
 // Base64 and Base64url (RFC 4648 §4 and §5), with or without padding.
-function bytesOfBase64(text: string): Bytes | undefined {
-  const digits = text.trim().replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  if (!/^[A-Za-z0-9+/]+$/.test(digits) || digits.length % 4 === 1) return undefined;
-  return Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
+function bytesOfBase64(sent: string): Bytes {
+  const digits = sent.trim().replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+  return Uint8Array.from(unitsOf(atob(digits)));
 }
 
-function bytesOfLatin1(text: string): Bytes | undefined {
-  return /^[\0-\xFF]*$/.test(text)
-    ? Uint8Array.from(text, (character) => character.charCodeAt(0))
-    : undefined;
+function unitsOf(text: string): readonly number[] {
+  return text.split("").map((unit) => unit.charCodeAt(0));
 }
 
-// What a program makes of UTF-8 that it takes for ISO 8859-1 and encodes as UTF-8 once more.
-function readAsLatin1(text: string): Bytes {
-  const encoder = new TextEncoder();
-  return encoder.encode(String.fromCharCode(...encoder.encode(text)));
-}
-
-// What Encoding.Unicode of .NET makes of a text.
-function bytesOfUtf16(text: string): Bytes {
-  return Uint8Array.from(
-    { length: 2 * text.length },
-    (_, i) => text.charCodeAt(i >> 1) >> (i % 2 === 0 ? 0 : 8),
-  );
+function tried<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
 }

@@ -4,13 +4,7 @@
  * @module
  */
 
-import {
-  causesOf,
-  CERTAINTY,
-  flawSentences,
-  OTHER_REASONS,
-  refusalSentences,
-} from "../../otp/diagnosis/causes.ts";
+import { causesOf, CERTAINTY, OTHER_REASONS, refusalSentences } from "../../otp/diagnosis/causes.ts";
 import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
 import { serverNowMs } from "./clock.ts";
@@ -46,13 +40,14 @@ export async function explainFalse(
   if (mine === asked) show(...explained(found, settings));
 }
 
-function explained(diagnosis: Diagnosis, settings: PageSettings): readonly HTMLElement[] {
-  const flaws = flawSentences(diagnosis, settings);
+function explained(
+  { flaws, canBeCode, match }: Diagnosis,
+  settings: PageSettings,
+): readonly HTMLElement[] {
   const shown = flaws.length === 0 ? [] : [list(flaws)];
-  if (!diagnosis.canBeCode) return shown;
-  const { match, swapped } = diagnosis;
+  if (!canBeCode) return shown;
   // Where nothing explains the pin, only the general is left to be said.
-  if (match === undefined) return swapped ? shown : [...shown, ...otherReasons(settings)];
+  if (match === undefined) return [...shown, ...otherReasons(settings)];
   const causes = causesOf(match, settings);
   if (causes.length > 0) {
     const certainty = textElement("small", CERTAINTY);

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { decodeBase32 } from "@std/encoding/base32";
 import { OPTIONS } from "../../../lib/config/options.ts";
-import { causesOf, flawSentences, OTHER_REASONS } from "../../../lib/otp/diagnosis/causes.ts";
+import { causesOf, OTHER_REASONS } from "../../../lib/otp/diagnosis/causes.ts";
 import { diagnose, type PinSettings } from "../../../lib/otp/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
@@ -309,11 +309,10 @@ const CASES: readonly Case[] = [
 /** What a person reads, in order. */
 async function told({ pin, sent = SECRET, settings = {} }: Case): Promise<readonly string[]> {
   const whole = { ...USUAL, ...settings };
-  const diagnosis = await diagnose({ pin, secretCode: sent }, whole, NOW_MS);
-  const { match, canBeCode } = diagnosis;
+  const { flaws, match, canBeCode } = await diagnose({ pin, secretCode: sent }, whole, NOW_MS);
   const others = canBeCode ? OTHER_REASONS : [];
   const causes = match === undefined ? others : causesOf(match, whole);
-  return [...flawSentences(diagnosis, whole), ...causes];
+  return [...flaws, ...causes];
 }
 
 for (const row of CASES) {

@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     pin: code(AS_BASE32, 0),
     match: {
       ...NOTHING_ELSE,
-      secret: "other-encoding",
+      secret: "base32",
       stepsAhead: 0,
       secondsAhead: [-29, 1],
     },
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     options: { secretEncoding: "base32" },
     match: {
       ...NOTHING_ELSE,
-      secret: "other-encoding",
+      secret: "text",
       stepsAhead: 0,
       secondsAhead: [-29, 1],
     },
@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
     pin: code(AS_BASE32, 0).replace(/^00/, ""),
     match: {
       ...NOTHING_ELSE,
-      secret: "other-encoding",
+      secret: "base32",
       lostZeros: 2,
       stepsAhead: 0,
       secondsAhead: [-29, 1],
@@ -181,7 +181,7 @@ Deno.test("diagnose() does not search for what cannot be a code", async () => {
 Deno.test("diagnose() searches for a secret that the server cannot read, too", async () => {
   const pin = code("no Base32!", 0);
   const { match } = await ask(pin, { secretEncoding: "base32" }, "no Base32!");
-  assertEquals(match?.secret, "other-encoding");
+  assertEquals(match?.secret, "text");
 });
 
 Deno.test("diagnose() looks at no time before 1970", async () => {
@@ -215,6 +215,9 @@ Deno.test("diagnose() takes a pin for a code with lost zeros before one of anoth
   assertEquals(await found("53802", 7, "secret-42"), [2, 7]);
 });
 
+const SWAPPED =
+  "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
+
 Deno.test("diagnose() says whether pin and secret are swapped", async () => {
   const rows: readonly (readonly [pin: string, secretCode: string, swapped: boolean])[] = [
     [SECRET, "123456", true],
@@ -227,20 +230,31 @@ Deno.test("diagnose() says whether pin and secret are swapped", async () => {
     [SECRET, SECRET, false],
   ];
   for (const [pin, secretCode, swapped] of rows) {
-    assertEquals((await ask(pin, {}, secretCode)).swapped, swapped, `${pin} ${secretCode}`);
+    const { flaws, canBeCode } = await ask(pin, {}, secretCode);
+    assertEquals(flaws[0] === SWAPPED, swapped, `${pin} ${secretCode}`);
+    assertEquals(canBeCode, pin === "123456", `${pin} ${secretCode}`);
   }
   const { match } = await ask(SECRET, {}, code(SECRET, 0));
   assertEquals([match?.secret, match?.stepsAhead], ["as-configured", 0]);
 });
 
-Deno.test("diagnose() counts the digits, and says what is wrong with the pin", async () => {
-  const read = async (pin: string): Promise<readonly unknown[]> => {
-    const { flaws, digitCount, canBeCode } = await ask(pin);
-    return [flaws, digitCount, canBeCode];
+Deno.test("diagnose() says what is wrong with how the pin is written", async () => {
+  const read = async (pin: string, digits = 6): Promise<readonly unknown[]> => {
+    const { flaws, canBeCode } = await ask(pin, { digits });
+    return [flaws, canBeCode];
   };
-  assertEquals(await read("1-2345"), [["hyphens", "too-short"], 5, false]);
-  assertEquals(await read("123456789"), [["too-long"], 9, false]);
-  assertEquals(await read("12345O"), [["no-digits"], 0, false]);
+  const hyphens = "The pin contains hyphens or dashes. Send only the digits.";
+  const length = (sentence: string): string => `${sentence} Send all of them.`;
+  assertEquals(await read("1-2345"), [
+    [hyphens, length("The pin has 5 digits; a code has 6.")],
+    false,
+  ]);
+  assertEquals(await read("1"), [[length("The pin has 1 digit; a code has 6.")], false]);
+  assertEquals(await read("123456789"), [["The pin has 9 digits; a code has 6."], false]);
+  assertEquals(await read("12345O"), [["The pin contains characters that are not digits."], false]);
+  // Of a code of another length, all digits are there.
+  assertEquals(await read(code(SECRET, 0), 8), [["The pin has 6 digits; a code has 8."], true]);
+  assertEquals(await read("123456"), [[], true]);
 });
 
 Deno.test("diagnose() compares a pin with fewer than 700 codes, so that chance explains none", async () => {

@@ -28,8 +28,9 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
   ["key-uri", "otpauth://totp/a?x=1#&secret=GEZDGNBV", []],
   ["key-uri", "otpauth://totp/a?issuer=a", []],
   ["key-uri", "see otpauth://totp/a?secret=GEZDGNBV", []],
-  ["other-encoding", "GEZDGNBV", ["12345"]],
-  ["other-encoding", "a secret!", []],
+  ["base32", "GEZDGNBV", ["12345"]],
+  ["base32", "a secret!", []],
+  ["text", "a secret!", []],
   ["trimmed", " \ta secret\r\n", ["a secret"]],
   ["trimmed", "a secret", []],
   ["line-end", "a!", ["a!\n", "a!\r\n", "a! ", "a!\n\n", "a!\r\n\r\n"]],
@@ -104,7 +105,7 @@ Deno.test("keyReadings() takes texts as the server does", () => {
   assertEquals(keysOf("quotes", '"GEZDGNBV"', "base32"), [utf8("12345")]);
   assertEquals(keysOf("percent", "GEZDGNBV%3D", "base32"), [utf8("12345")]);
   assertEquals(keysOf("percent", "GEZDGNBV%", "base32"), []);
-  assertEquals(keysOf("other-encoding", "GEZDGNBV", "base32"), [utf8("GEZDGNBV")]);
+  assertEquals(keysOf("text", "GEZDGNBV", "base32"), [utf8("GEZDGNBV")]);
   assertEquals(keysOf("key-uri", "otpauth://totp/a?secret=GEZDGNBV", "base32"), [utf8("12345")]);
 });
 

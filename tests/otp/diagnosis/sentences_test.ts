@@ -1,12 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import {
-  causesOf,
-  flawSentences,
-  refusalSentences,
-  timeAway,
-} from "../../../lib/otp/diagnosis/causes.ts";
-import type { Diagnosis, Match, PinSettings } from "../../../lib/otp/diagnosis/diagnosis.ts";
-import type { PinFlaw } from "../../../lib/otp/diagnosis/pin_reading.ts";
+import { causesOf, refusalSentences, timeAway } from "../../../lib/otp/diagnosis/causes.ts";
+import type { Match, PinSettings } from "../../../lib/otp/diagnosis/diagnosis.ts";
 import { SETTINGS } from "./settings.ts";
 
 const RIGHT: Match = {
@@ -21,27 +15,19 @@ const RIGHT: Match = {
   secondsAhead: [-29, 1],
 };
 
-const SEARCHED: Diagnosis = {
-  swapped: false,
-  flaws: [],
-  digitCount: 6,
-  canBeCode: true,
-  match: undefined,
-};
-
 /** What is said of a match. */
 function said(match: Partial<Match>, settings: Partial<PinSettings> = {}): readonly string[] {
   return causesOf({ ...RIGHT, ...match }, { ...SETTINGS, ...settings });
 }
 
 Deno.test("causesOf() says how an app takes a secret otherwise than the server", () => {
-  assertEquals(said({ secret: "other-encoding" }), [
+  assertEquals(said({ secret: "base32" }), [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup key, " +
     "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
     "returns, not with the secret itself; or, if all your secrets are Base32, start the server " +
     "with --secret-encoding base32.",
   ]);
-  assertEquals(said({ secret: "other-encoding" }, { secretEncoding: "base32" }), [
+  assertEquals(said({ secret: "text" }, { secretEncoding: "base32" }), [
     "The app takes the secret as text, and the server takes it as Base32. Start the server " +
     "without --secret-encoding base32, or pair the app again.",
   ]);
@@ -117,45 +103,6 @@ Deno.test("refusalSentences() names what refuses right pins as well, as far as i
   assertEquals(refusalSentences({ maxFailures: 0, singleUse: true }), [used]);
   assertEquals(refusalSentences({ maxFailures: 5, singleUse: false }), [failed]);
   assertEquals(refusalSentences({ maxFailures: 5, singleUse: true }), [used, failed]);
-});
-
-Deno.test("flawSentences() says of each flaw what is wrong and what to send", () => {
-  const rows: readonly (readonly [PinFlaw, string])[] = [
-    ["empty", "The pin is empty."],
-    ["hyphens", "The pin contains hyphens or dashes. Send only the digits."],
-    [
-      "blanks",
-      "The pin contains spaces or invisible characters other than ASCII, as copied text often does. Send only the digits.",
-    ],
-    [
-      "foreign-digits",
-      "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
-    ],
-    ["no-digits", "The pin contains characters that are not digits."],
-    ["too-short", "The pin has 6 digits; a code has 8."],
-    ["too-long", "The pin has 6 digits; a code has 8."],
-  ];
-  for (const [flaw, sentence] of rows) {
-    assertEquals(flawSentences({ ...SEARCHED, flaws: [flaw] }, { ...SETTINGS, digits: 8 }), [
-      sentence,
-    ]);
-  }
-  // All of them are wanted where nothing else explains the pin.
-  const short = { ...SEARCHED, flaws: ["too-short"], digitCount: 4, canBeCode: false } as const;
-  assertEquals(flawSentences(short, SETTINGS), [
-    "The pin has 4 digits; a code has 6. Send all of them.",
-  ]);
-  assertEquals(flawSentences({ ...short, flaws: ["too-long"], digitCount: 9 }, SETTINGS), [
-    "The pin has 9 digits; a code has 6.",
-  ]);
-  assertEquals(flawSentences({ ...short, digitCount: 1 }, SETTINGS), [
-    "The pin has 1 digit; a code has 6. Send all of them.",
-  ]);
-  assertEquals(flawSentences(SEARCHED, SETTINGS), []);
-  assertEquals(flawSentences({ ...SEARCHED, swapped: true, flaws: ["empty"] }, SETTINGS), [
-    "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.",
-    "The pin is empty.",
-  ]);
 });
 
 Deno.test("timeAway() names the nearer time first, in units that people read", () => {
