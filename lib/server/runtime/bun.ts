@@ -127,9 +127,11 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
   return reply;
 }
 
-// What no handler took of a body: all of it, or what came in chunks and was too much.
-function restOf({ body, bodyUsed }: Request, { status }: Response): Request["body"] {
-  return body !== null && !body.locked && (!bodyUsed || status === 413) ? body : null;
+// What no handler took of a body: all of it, or what came in chunks and was too much. A body that was
+// taken is not asked for: Bun would make a stream for it.
+function restOf(request: Request, { status }: Response): Request["body"] {
+  if (request.bodyUsed && status !== 413) return null;
+  return request.body?.locked ? null : request.body;
 }
 
 function declaredLength({ headers }: Request): number {
