@@ -111,12 +111,11 @@ function token(cursor: Cursor, limits: XmlLimits): Token {
   if (!cursor.sees("<")) return characterData(cursor, offset);
   if (cursor.skip("</")) return endTag(cursor, offset);
   if (cursor.skip("<?")) return processingInstruction(cursor, offset);
+  if (!cursor.sees("<!") && cursor.skip("<")) return startTag(cursor, offset, limits);
   if (cursor.skip("<!--")) return comment(cursor, offset);
   if (cursor.skip("<![CDATA[")) return cdataSection(cursor, offset);
   if (cursor.sees("<!DOCTYPE")) cursor.fail("A document type declaration is not accepted");
-  if (cursor.sees("<!")) cursor.fail("A markup declaration is not allowed here");
-  cursor.skip("<");
-  return startTag(cursor, offset, limits);
+  cursor.fail("A markup declaration is not allowed here");
 }
 
 // [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>', its first five characters read
