@@ -14,12 +14,12 @@ export const MAX_LONG_BODIES = 256;
 /** How long a body may take to arrive, in milliseconds. */
 export const BODY_TIMEOUT_MS = 10_000;
 
-/** Counts long bodies, and ends those that are late. */
+/** Limit for the long bodies that are read at once, and for the time of every body. */
 export class BodyLimit {
   #long = 0;
   readonly #deadlines: Deadlines;
 
-  /** Begins with none, each of which may take so many milliseconds. */
+  /** A limit before the first body; each may take so many milliseconds. */
   constructor(timeoutMs = BODY_TIMEOUT_MS) {
     const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
     this.#deadlines = new Deadlines(timeoutMs, () => new Fault("timeout", message));
@@ -36,7 +36,7 @@ export class BodyLimit {
   }
 
   /**
-   * Reads another body.
+   * Reads any other body.
    *
    * @throws {Fault} When it does not arrive in time, or too many are being read.
    */

@@ -6,12 +6,7 @@
 
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../config/option.ts";
-import {
-  causesOf,
-  CERTAINTY,
-  OTHER_REASONS,
-  timeAway,
-} from "../../otp/diagnosis/causes.ts";
+import { causesOf, CERTAINTY, OTHER_REASONS, timeAway } from "../../otp/diagnosis/causes.ts";
 import {
   diagnose,
   type Diagnosis,

@@ -107,7 +107,7 @@ export async function diagnose(
 const SWAPPED =
   "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
 
-/** What does not belong into a pin, with what stands for it there. */
+/** Characters that do not belong into a pin, with what replaces them and what is said of them. */
 const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])[] = [
   [/[\p{Pd}\u2212]/gu, () => "", "The pin contains hyphens or dashes. Send only the digits."],
   [

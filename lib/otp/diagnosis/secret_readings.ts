@@ -8,7 +8,7 @@ import { type SecretEncoding, secretKey } from "../secret.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Sentences about a secret, and what the app may have: keys, or texts that the server makes keys of. */
+/** Sentences about a secret, and the app's keys, or texts of which the server makes keys. */
 type Reading = readonly [
   says: string,
   meant: (sent: string) => readonly (string | Bytes | undefined)[],
@@ -19,20 +19,20 @@ export const READINGS = {
   "as-configured": ["", (sent) => [sent]],
   "key-uri": [
     "What is sent as the secret is a whole otpauth address. Send only its secret, and start the " +
-      "server with --secret-encoding base32; or pair the app again.",
+    "server with --secret-encoding base32; or pair the app again.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],
   // The encoding that the server takes it in gives the key of the first reading.
   "base32": [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
-      "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
-      "Pair returns, not with the secret itself; or, if all your secrets are Base32, start the " +
-      "server with --secret-encoding base32.",
+    "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
+    "Pair returns, not with the secret itself; or, if all your secrets are Base32, start the " +
+    "server with --secret-encoding base32.",
     (sent) => [secretKey(sent, "base32")],
   ],
   "text": [
     "The app takes the secret as text, and the server takes it as Base32. Start the server " +
-      "without --secret-encoding base32, or pair the app again.",
+    "without --secret-encoding base32, or pair the app again.",
     (sent) => [secretKey(sent, "text")],
   ],
   "trimmed": [
@@ -42,7 +42,7 @@ export const READINGS = {
   // In place of those that are there as well: of CR LF in a form, SOAP makes LF (XML 1.0 §2.11).
   "line-end": [
     "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
-      "again without them, or always send the same.",
+    "again without them, or always send the same.",
     (sent) => [
       ...["\n", "\r\n", " ", "\n\n", "\r\n\r\n"].map((end) => sent.trimEnd() + end),
       ...["\n", "\r\n", " "].map((end) => sent + end),
@@ -54,17 +54,17 @@ export const READINGS = {
   ],
   "plus": [
     "A plus sign became a space on the way, or a space a plus sign. Percent-encode the secret in " +
-      "the query or the form: a plus sign is %2B, a space is %20.",
+    "the query or the form: a plus sign is %2B, a space is %20.",
     (sent) => [sent.replaceAll("+", " "), sent.replaceAll(" ", "+")],
   ],
   "guid": [
     "The secret is a GUID, and the app has it with other hyphens or braces. Always send it in the " +
-      "form that it had when the app was paired.",
+    "form that it had when the app was paired.",
     otherGuids,
   ],
   "html": [
     "The secret was escaped for HTML (&amp; for an ampersand) now or when the app was paired. Send " +
-      "it as it is.",
+    "it as it is.",
     (sent) => [
       HTML_ESCAPES.reduceRight((text, [plain, escape]) => text.replaceAll(escape, plain), sent),
       HTML_ESCAPES.reduce((text, [plain, escape]) => text.replaceAll(plain, escape), sent),
@@ -72,33 +72,33 @@ export const READINGS = {
   ],
   "percent": [
     "The secret was percent-encoded one time too many or too few, now or when the app was paired. " +
-      "Encode it exactly once.",
+    "Encode it exactly once.",
     (sent) => [tried(() => decodeURIComponent(sent)), encodeURIComponent(sent.toWellFormed())],
   ],
   "case": [
     "The app has the secret with different upper and lower case. Send it exactly as it was when " +
-      "the app was paired.",
+    "the app was paired.",
     (sent) => [sent.toUpperCase(), sent.toLowerCase()],
   ],
   "hex": [
     "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +
-      "app with the setup key that Pair returns.",
+    "app with the setup key that Pair returns.",
     (sent) => [bytesOfHex(sent)],
   ],
   "base64": [
     "The app takes the secret as Base64, and the server takes it as it is written. Pair the app " +
-      "with the setup key that Pair returns.",
+    "with the setup key that Pair returns.",
     (sent) => [tried(() => bytesOfBase64(sent))],
   ],
   "normalization": [
     "A letter with an accent is one character in one place and two in the other (Unicode NFC and " +
-      "NFD). Send the secret in the form it had when the app was paired.",
+    "NFD). Send the secret in the form it had when the app was paired.",
     (sent) => [sent.normalize("NFC"), sent.normalize("NFD")],
   ],
   // The second is what a program makes of UTF-8 that it takes for ISO 8859-1 and encodes once more.
   "latin-1": [
     "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
-      "UTF-8 everywhere.",
+    "UTF-8 everywhere.",
     (sent) => [
       /^[\0-\xFF]*$/.test(sent) ? Uint8Array.from(unitsOf(sent)) : undefined,
       encoder.encode(String.fromCharCode(...encoder.encode(sent))),
@@ -106,7 +106,7 @@ export const READINGS = {
   ],
   "utf-16": [
     "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app with the " +
-      "setup key that Pair returns.",
+    "setup key that Pair returns.",
     (sent) => [new Uint8Array(Uint16Array.from(unitsOf(sent)).buffer)],
   ],
 } satisfies Readonly<Record<string, Reading>>;

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { causesOf, CERTAINTY, OTHER_REASONS, refusalSentences } from "../../otp/diagnosis/causes.ts";
+import {
+  causesOf,
+  CERTAINTY,
+  OTHER_REASONS,
+  refusalSentences,
+} from "../../otp/diagnosis/causes.ts";
 import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
 import { serverNowMs } from "./clock.ts";
