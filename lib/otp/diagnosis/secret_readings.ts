@@ -117,7 +117,7 @@ export type SecretReading = keyof typeof READINGS;
 /** A key that an app may have. */
 export interface KeyReading {
   /** The key, at least one byte. */
-  readonly bytes: Bytes;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** How it comes from the secret. */
   readonly secret: SecretReading;
 }
