@@ -1,5 +1,5 @@
 /**
- * The bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
+ * Bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
  *
  * @module
  */
