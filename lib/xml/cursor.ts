@@ -1,6 +1,5 @@
 /**
- * Cursor in a text. It counts characters and knows nothing of elements; all other modules do the
- * opposite.
+ * Cursor in a text. All counting of characters is here; elements are left to the other modules.
  *
  * @module
  */

@@ -118,7 +118,7 @@ function token(cursor: Cursor, limits: XmlLimits): Token {
   cursor.fail("A markup declaration is not allowed here");
 }
 
-// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>', its first five characters read
+// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'; '<?xml' is already read
 function xmlDeclaration(cursor: Cursor): void {
   if (declared(cursor, "version") !== "1.0") {
     cursor.fail('The XML declaration must begin with version="1.0"');
@@ -136,7 +136,7 @@ function xmlDeclaration(cursor: Cursor): void {
   cursor.expect("?>", "The XML declaration is not well-formed");
 }
 
-// [24] VersionInfo ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"'); [32], [80] likewise
+// [24] VersionInfo ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"'), [32], [80] alike
 function declared(cursor: Cursor, name: string): string | undefined {
   const before = cursor.offset;
   if (!cursor.skipSpace() || !cursor.skip(name)) {
