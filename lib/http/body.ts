@@ -14,12 +14,12 @@ import type { BodyLimit } from "./body_limit.ts";
 /** Longest body, in bytes. */
 export const MAX_BODY_BYTES = 65_536;
 
-// First buffer of a chunked or long body; almost every body fits.
+// Longest short body, and first buffer of a long one; almost every body fits.
 const CHUNK_BYTES = 4_096;
 
-// Chunks read without a pause. Each costs as much time as a hundred bytes or more, and chunks that
-// have already arrived are read back to back: eight bodies of 65,536 chunks delayed all other
-// requests by four seconds.
+// Chunks read before other requests get a turn. Each costs as much time as a hundred bytes or more,
+// and chunks that have already arrived are read back to back: eight bodies of 65,536 chunks delayed
+// all other requests by four seconds.
 const PIECES_AT_ONCE = 64;
 
 /** Rules for a body. */

@@ -156,7 +156,7 @@ async function writePart(
   }
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   const zipped = await gzip(reply.body);
-  // Tag the compressed bytes: another runtime compresses to others.
+  // Tag the compressed bytes: they differ between runtimes.
   const zippedTag = (await eTag(Buffer.from(zipped).toString("base64"))).replace(/"$/, '-gzip"');
   return {
     plain: representation(varied, etag),

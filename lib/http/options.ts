@@ -28,8 +28,8 @@ export interface HandlerOptions extends BaseOptions {
   /** Whether the guard accepts each code only once, shown on the service page. */
   readonly singleUse?: boolean | undefined;
   /**
-   * Keys of which callers must show one; without keys, none is required. A ring when the keys have
-   * names or can be replaced.
+   * Keys of which callers must show one; without keys, none is required. Use a ring for keys that
+   * have names or can be replaced.
    */
   readonly apiKeys?: readonly string[] | KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */
@@ -54,7 +54,7 @@ export interface Telemetry {
   readonly monotonicMs: () => number;
 }
 
-/** Options, with the values made of them once. */
+/** Options, with the values derived from them once. */
 export interface ResolvedOptions extends HandlerOptions {
   /** Bindings of the service, in order of precedence. */
   readonly bindings: readonly Binding[];

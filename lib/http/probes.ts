@@ -76,7 +76,7 @@ export function metrics(state: ResolvedOptions): RouteHandler | undefined {
 
 /**
  * Draws any text as a QR code. A form without a query holds the text in its body, so that a secret
- * need not stand in a URL.
+ * need not be in a URL.
  */
 export function picture(state: ResolvedOptions): RouteHandler {
   const { bodyLimit: limit } = state;

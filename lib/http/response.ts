@@ -94,8 +94,8 @@ export function respond(
   const { method } = request;
   const isHead = method === "HEAD";
   const response = new Response(isHead ? null : body, { status });
-  // Set the fields afterwards: Deno handles a Response constructed with several fields in a slower
-  // way, and tracks it until it is collected.
+  // Set the fields afterwards: Deno prepares a Response that is constructed with several fields in
+  // advance, and tracks it until it is collected.
   const { headers } = response;
   setAll(headers, USUAL_HEADERS);
   setAll(headers, ofReply);
