@@ -101,9 +101,7 @@ export interface Binding {
 /** Optional request field in which a calling application names the source of a call. */
 export const SOURCE_FIELD = "X-Authenticator-Source";
 
-/**
- * The party that a fault blames; SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each.
- */
+/** Party blamed by a fault; SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
 export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
 
 /** Form of a fault on the wire. */
@@ -116,7 +114,7 @@ export interface FaultFacts {
    * another status.
    */
   readonly soapStatus: number;
-  /** The party that the fault blames. */
+  /** Party blamed by the fault. */
   readonly blames: FaultClass;
   /** Whether the request could not be read at all. */
   readonly unread: boolean;

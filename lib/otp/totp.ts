@@ -63,7 +63,7 @@ const KEPT_MESSAGES = 256;
 // message than for all else here but the signature. A counter is a time and reveals no secret.
 const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
 
-/** The 8-byte message of the HMAC; it is never written to again. */
+/** HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
 function messageOf(counter: number): DataView<ArrayBuffer> {
   const known = kept[counter % KEPT_MESSAGES];
   if (known?.counter === counter) return known.message;
@@ -96,7 +96,7 @@ export interface TotpCheck {
   readonly step: number;
   /** Time steps accepted on each side of the current one (RFC 6238 §5.2), 0 to 100. */
   readonly window: number;
-  /** Nearest accepted step by its distance; default 0, the current step. */
+  /** Distance of the nearest step to check; default 0, the current step. */
   readonly nearest?: number;
   /** Digits of a code, 6 to 8. */
   readonly digits: number;
@@ -129,8 +129,8 @@ export async function matchTimeStep(
 }
 
 /**
- * Whether a code is that of the current time step; a third of the work of checking its neighbours
- * too.
+ * Whether a code is that of the current time step. It costs a third of a check with both
+ * neighbours.
  */
 export async function matchesCurrentStep(
   key: CryptoKey,

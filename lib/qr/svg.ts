@@ -45,7 +45,7 @@ const MODULES = {
 /**
  * Draws `code` with the accessible name `label`: an opaque white ground that includes the quiet
  * zone, and all dark modules as one black path. The picture needs no style sheet and looks the same
- * on a dark page. The symbol is in the middle of a picture that is not square.
+ * on a dark page. In a picture that is not square, the symbol is in the middle.
  *
  * @param size Default 300 by 300 pixels, or more to give each module three pixels.
  */

@@ -1,5 +1,5 @@
 /**
- * Diagnosis of a pin: flaws in its writing, and other assumptions under which it is a code. It also
+ * Diagnosis of a pin: flaws in its format, and other assumptions under which it is a code. It also
  * runs in browsers, so that no secret has to be sent for it.
  *
  * A code of six digits matches any one time step once in a million. At most forty readings of the
@@ -47,7 +47,7 @@ export interface Match extends TotpParameters {
 
 /** Result of a diagnosis. */
 export interface Diagnosis {
-  /** Flaws in the writing of pin and secret, one or two sentences each. */
+  /** Flaws in the format of pin and secret, one or two sentences each. */
   readonly flaws: readonly string[];
   /** Whether the pin is in its field and can be a code, by its digits or by a match. */
   readonly canBeCode: boolean;
@@ -124,7 +124,7 @@ const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])
 ];
 
 /**
- * Reads a pin leniently: its digits among other characters, and the flaws in its writing.
+ * Reads a pin leniently: its digits among other characters, and the flaws in its format.
  * Characters that the server also drops are no flaw.
  *
  * @returns Flaws and digits; without digits when the pin is empty or has other characters.

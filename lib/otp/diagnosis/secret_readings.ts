@@ -22,7 +22,7 @@ export const READINGS = {
     "server with --secret-encoding base32; or pair the app again.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],
-  // One of the two encodings repeats the key of the first reading: the server's own.
+  // Of the next two readings, the one in the server's encoding repeats the first key.
   "base32": [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
     "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
@@ -39,7 +39,7 @@ export const READINGS = {
     "The app has the secret without the spaces or line breaks around it. Send it without them.",
     (sent) => [sent.trim()],
   ],
-  // Try them also in place of the present ones: SOAP turns CR LF of a form into LF (XML 1.0 §2.11).
+  // Add line ends, and also replace the present ones: SOAP turns CR LF into LF (XML 1.0 §2.11).
   "line-end": [
     "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
     "again without them, or always send the same.",

@@ -58,7 +58,7 @@ function explained(
     const certainty = textElement("small", CERTAINTY);
     return [...shown, textElement("p", "The likely reason:"), list(causes), certainty];
   }
-  // The pin is a code that the server accepts, so a flaw in its writing is the only explanation.
+  // The pin is a code that the server accepts, so a flaw in its format is the only explanation.
   if (shown.length > 0) return shown;
   return [
     textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
