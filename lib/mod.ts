@@ -21,7 +21,7 @@ import type { HandlerOptions, Telemetry } from "./http/options.ts";
 import { OPERATOR_ROUTES } from "./http/routes.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
-import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
+import { type Arguments, type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
@@ -115,6 +115,7 @@ export interface Authenticator {
    * keeps a known source in while others guess.
    * @returns Whether it is the code of a time step in the window, and the guard accepts it.
    * @throws {Fault} When an argument is missing, too long or malformed.
+   * @throws {TypeError} When an argument is not a string.
    */
   readonly validatePin: (
     args: ValidatePinArguments & { readonly source?: string },
@@ -123,6 +124,7 @@ export interface Authenticator {
    * Makes the setup code and the Html with the QR code for an authenticator app.
    *
    * @throws {Fault} When an argument is missing, empty, too long or malformed.
+   * @throws {TypeError} When an argument is not a string.
    */
   readonly pair: (args: PairArguments) => PairingInfo;
   /** Closes the connections to the store of the guard. */
@@ -149,13 +151,21 @@ export function createAuthenticator(
     fetch: createHandler(parts.isMetricsPublic === false ? withoutMetrics(settings) : settings),
     operator: createHandler(settings, OPERATOR_ROUTES),
     validatePin: async ({ source, ...args }) =>
-      (await VALIDATE_PIN.invoke(new Map(Object.entries(args)), context(source))).result as boolean,
+      (await VALIDATE_PIN.invoke(argumentsOf(args), context(source))).result as boolean,
     pair: (args) => {
-      const { result } = PAIR.invoke(new Map(Object.entries(args)), context()) as Completed;
+      const { result } = PAIR.invoke(argumentsOf(args), context()) as Completed;
       return result as PairingInfo;
     },
     close: () => service.guard?.store.close(),
   };
+}
+
+function argumentsOf(args: object): Arguments {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    if (typeof value !== "string") throw new TypeError(`${name} must be a string.`);
+  }
+  return new Map(given);
 }
 
 function withoutMetrics(settings: HandlerOptions): HandlerOptions {

@@ -94,6 +94,9 @@ Deno.test("validatePin() and pair() throw faults that a program can tell apart",
     "invalid",
     "Parameter secretCode must not be empty.",
   ]);
+  const number = { pin: 123456, secretCode } as unknown as Parameters<typeof validatePin>[0];
+  const typeError = await assertRejects(() => validatePin(number), TypeError);
+  assertEquals(typeError.message, "pin must be a string.");
   const missing = { appName: "Example", secretCode } as Parameters<typeof pair>[0];
   assertEquals(assertThrows(() => pair(missing), Fault).message, "Missing parameter: appInfo.");
 });

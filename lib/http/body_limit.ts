@@ -20,7 +20,7 @@ export class BodyLimit {
   readonly #deadlines: Deadlines;
 
   /** Makes a limit with the given timeout for each body. */
-  constructor(timeoutMs = BODY_TIMEOUT_MS) {
+  constructor(timeoutMs: number = BODY_TIMEOUT_MS) {
     const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
     this.#deadlines = new Deadlines(timeoutMs, () => new Fault("timeout", message));
   }

@@ -1,7 +1,6 @@
 /**
- * A command of the program as its users run it: a process of its own, as `deno task start` has it or
- * as TEST_PROGRAM says, and something on standard input; or in this process, where a test plays the
- * terminal.
+ * A command of the program: in this process, or where TEST_PROGRAM names a program, as its users run
+ * it.
  *
  * @module
  */
@@ -18,8 +17,8 @@ import type { Config } from "../../lib/config/config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-// A run of mutants tries so many commands that it cannot start a process for each.
-const STAYS_HERE = Deno.env.get("TEST_COMMANDS") === "here";
+// To start a process takes a hundred times as long: `deno task test:program` does.
+const STAYS_HERE = !Deno.env.has("TEST_PROGRAM");
 
 /** What a command gets beside its arguments. */
 export interface Surroundings {

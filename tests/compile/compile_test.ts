@@ -71,7 +71,7 @@ Deno.test("an executable holds our sources and what they import, nothing else", 
     const strangers = ours.filter((path) => !/^(?:main\.ts|deno\.json|lib\/.*)$/.test(path));
     assertEquals(strangers, []);
     assert(
-      ours.includes("main.ts") && ours.some((path) => path.startsWith("lib/server/runtime/")),
+      ours.includes("main.ts") && ours.some((path) => path.startsWith("lib/server/")),
       `${ours}`,
     );
     const packages = new Set(paths.map(npmPackage).filter((name) => name !== undefined));

@@ -50,7 +50,7 @@ export function startWorker(tree: string, mutant?: string): Worker {
       ...(mutant === undefined ? [] : [mutant]),
     ],
     cwd: tree,
-    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1", TEST_COMMANDS: "here" },
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",

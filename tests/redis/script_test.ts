@@ -11,19 +11,13 @@ import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../lib/guard/redi
 import { probe, PROBE_PREFIX, RedisStore } from "../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
-import { pick, seededRandom } from "../support/random.ts";
+import { seededRandom } from "../support/random.ts";
+import { farApart, playScript } from "../support/script_history.ts";
 import { withRedis } from "./server.ts";
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 const TIMEOUT_MS = 60_000;
-
-/** A clock by which each refusal that a store remembers is over at the next question. */
-function farApart(): () => number {
-  let ms = 0;
-  return () => ms += 2_000;
-}
 
 async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
   const link = new StoreLink({
@@ -49,49 +43,8 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
 }
 
 Deno.test("the script decides as the rules do, whatever comes when", async () => {
-  await withRedis([], async ({ url }) => {
-    await withLink(url, async (link) => {
-      const random = seededRandom(11);
-      const seen = new Set<string>();
-      for (let run = 0; run < 60; run++) await playBoth(run, link, random, seen);
-      assertEquals(seen, new Set(["accepted", "wrong", "throttled", "replayed"]));
-    });
-  });
+  await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
 });
-
-// One secret, and the same events for the script and the rules. The clock is that of the events, and jumps by up
-// to two hours either way. Redis keeps the times after which anything is forgotten by a clock that a
-// test cannot set, so what is owed is not to be forgotten there, and what is not is none of its
-// business: each run ends long before.
-async function playBoth(
-  run: number,
-  link: StoreLink,
-  random: (limit: number) => number,
-  seen: Set<string>,
-): Promise<void> {
-  const rules = {
-    ...guardRules({ maxFailures: random(12), singleUse: random(2) === 1, window: 1, period: 30 }),
-    forgetUseMs: 10_000 * HOUR,
-  };
-  const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
-  let nowMs = 1_800_000_000_000;
-  let state: GuardState | undefined;
-  const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
-  const history: string[] = [];
-  for (let event = 0; event < 150; event++) {
-    const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
-    const source = pick(random, sources);
-    const decision = decide(rules, state, { matchedStep: step, source }, nowMs);
-    const expected = decision.verdict;
-    state = decision.state;
-    const actual = await ask(redis, `run ${run}`, step, source);
-    history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
-    assertEquals(actual, expected, `${JSON.stringify(rules)}\n${history.join("\n")}`);
-    seen.add(expected);
-    nowMs += random(8) === 0 ? random(4 * HOUR) - 2 * HOUR : random(1 << (8 + random(14)));
-    if (random(50) === 0) nowMs += random(40 * DAY);
-  }
-}
 
 Deno.test("the script keeps what the rules say, to the last source", async () => {
   await withRedis([], async ({ url }) => {

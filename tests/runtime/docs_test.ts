@@ -66,8 +66,18 @@ const PARENTS = [
   ["python", "python3", ["-c"], "False\n"],
 ] as const;
 
+function isInstalled(command: string): boolean {
+  try {
+    return new Deno.Command(command, { args: ["--version"] }).outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
 for (const [language, command, args, expected] of PARENTS) {
-  Deno.test(`docs/embedding.md: the ${language} sidecar runs, and ends its server`, async () => {
+  const name = `docs/embedding.md: the ${language} sidecar runs, and ends its server`;
+  // CI has both commands; a machine with Deno alone skips these two tests.
+  Deno.test(name, { ignore: !isInstalled(command) }, async () => {
     const words = [command, ...args, example(language)];
     const { code, stdout, stderr } = await runToEnd(words, { env: { NO_COLOR: "1" } });
     assertEquals([code, stdout], [0, expected], stderr);

@@ -63,7 +63,8 @@ const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
 /** What `deno task start` runs, in whatever folder: Deno with its flags, and main.ts. */
 export function sourceWords(): readonly string[] {
   const [, words = ""] = project.tasks.start.command.split(/\bdeno /);
-  return [Deno.execPath(), ...words.replace(/\w+\.(?:lock|ts)\b/g, pathOf).split(" ")];
+  const placed = words.split(" ").map((word) => word.replace(/\w+\.(?:lock|ts)\b/g, pathOf));
+  return [Deno.execPath(), ...placed];
 }
 
 function pathOf(name: string): string {

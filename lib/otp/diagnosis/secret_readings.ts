@@ -117,7 +117,7 @@ export type SecretReading = keyof typeof READINGS;
 /** A key that an app may have. */
 export interface KeyReading {
   /** Key, at least one byte. */
-  readonly bytes: Bytes;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** Reading of the secret. */
   readonly secret: SecretReading;
 }

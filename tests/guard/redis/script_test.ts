@@ -1,8 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { luaLink } from "../../support/lua_store.ts";
+import { playScript } from "../../support/script_history.ts";
 import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../lib/guard/redis/script.ts";
 
 // A real server runs the script in tests/redis/script_test.ts.
+
+Deno.test("the script decides as the rules do, whatever comes when, in a Lua of this process", () =>
+  playScript(luaLink, 12));
 
 Deno.test("scriptArguments() gives the budgets, the rules, the question and its number", () => {
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };

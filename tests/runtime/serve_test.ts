@@ -1,15 +1,15 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { help } from "../../../lib/cli/args/help.ts";
-import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
-import { stop } from "../../redis/two_servers.ts";
-import { limitLife, runToEnd } from "../../support/child.ts";
-import { eventually, inTime } from "../../support/eventually.ts";
-import { freePort } from "../../support/free_port.ts";
-import { startFuzzedStore } from "../../support/fuzzed_store.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
-import { withFolder } from "../command.ts";
+import { help } from "../../lib/cli/args/help.ts";
+import { MAX_DRAIN_MS } from "../../lib/server/listen/drain.ts";
+import { stop } from "../redis/two_servers.ts";
+import { limitLife, runToEnd } from "../support/child.ts";
+import { eventually, inTime } from "../support/eventually.ts";
+import { freePort } from "../support/free_port.ts";
+import { startFuzzedStore } from "../support/fuzzed_store.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
+import { withFolder } from "../cli/command.ts";
 import {
   type Outcome,
   PROGRAM,
@@ -17,7 +17,7 @@ import {
   type RunningProgram,
   runProgram,
   startProgram,
-} from "../../support/program.ts";
+} from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
   const program = await startProgram(["--port", "0"]);
@@ -494,7 +494,7 @@ Deno.test("the program shows its usage and its version", async () => {
     stdout: `${help(undefined)}\n`,
     stderr: "",
   });
-  const project = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
+  const project = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
   const { stdout } = await runProgram(["--version"]);
   // As those type it who know npm.
   assertEquals((await runProgram(["--", "--version"])).stdout, stdout);

@@ -29,7 +29,7 @@ interface Files {
 
 function certificate(name: string): Files {
   const read = (kind: string): string =>
-    Deno.readTextFileSync(new URL(`certificates/${name}_${kind}.pem`, import.meta.url));
+    Deno.readTextFileSync(new URL(`../cli/certificates/${name}_${kind}.pem`, import.meta.url));
   return { cert: read("cert"), key: read("key") };
 }
 

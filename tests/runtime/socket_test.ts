@@ -10,7 +10,7 @@ import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
 import { PROGRAM, runProgram, startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { askForHealth, withFolder } from "./command.ts";
+import { askForHealth, withFolder } from "../cli/command.ts";
 
 const SECRET = "correct-horse-battery-staple";
 

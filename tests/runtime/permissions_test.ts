@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { main } from "../../main.ts";
 import { runToEnd } from "../support/child.ts";
 import project from "../../deno.json" with { type: "json" };
-import { runCommand, sink, withProcess } from "./command.ts";
+import { runCommand, sink, withProcess } from "../cli/command.ts";
 
 const ADVICE =
   "authenticator: error: Deno was not given the permissions that this program needs. Start it with deno task start, or any other command with deno task cli.\n";

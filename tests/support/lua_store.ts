@@ -1,0 +1,89 @@
+/**
+ * A Redis of one client in this process, as far as the script of the guard needs it: a Lua virtual
+ * machine, and a map of keys to texts. What is kept never expires.
+ *
+ * @module
+ */
+
+import fengari from "fengari";
+import type { Send } from "../../lib/guard/redis/connect.ts";
+import type { StoreLink } from "../../lib/guard/redis/link.ts";
+
+const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fengari;
+
+/** The link to a new, empty store, for a `RedisStore`. */
+export function luaLink(): Pick<StoreLink, "ask" | "isHealthy" | "close"> {
+  const store = new LuaStore();
+  const send: Send = async (words) => await store.evaluate(words);
+  return {
+    ask: (_key, act) => act(send, () => false),
+    isHealthy: true,
+    close: () => {},
+  };
+}
+
+class LuaStore {
+  readonly #texts = new Map<string, string>();
+  readonly #state = lauxlib.luaL_newstate();
+  #script = "";
+
+  constructor() {
+    const state = this.#state;
+    lualib.luaL_openlibs(state);
+    lua.lua_newtable(state);
+    for (const name of ["call", "pcall"]) {
+      lua.lua_pushcfunction(state, () => this.#call());
+      lua.lua_setfield(state, -2, luaText(name));
+    }
+    lua.lua_setglobal(state, luaText("redis"));
+  }
+
+  evaluate([command, script = "", , key = "", ...args]: readonly string[]): readonly number[] {
+    if (command !== "EVAL" && this.#script === "") throw new Error("NOSCRIPT No matching script");
+    const state = this.#state;
+    if (command === "EVAL" && script !== this.#script) {
+      this.#check(lauxlib.luaL_loadstring(state, luaText(script)));
+      lua.lua_setglobal(state, luaText("script"));
+      this.#script = script;
+    }
+    this.#setTable("KEYS", [key]);
+    this.#setTable("ARGV", args);
+    lua.lua_getglobal(state, luaText("script"));
+    this.#check(lua.lua_pcall(state, 0, 1, 0));
+    const reply = [1, 2, 3].map((i) => {
+      lua.lua_rawgeti(state, -1, i);
+      const number = Math.trunc(lua.lua_tonumber(state, -1));
+      lua.lua_pop(state, 1);
+      return number;
+    });
+    lua.lua_settop(state, 0);
+    return reply;
+  }
+
+  #setTable(name: string, values: readonly string[]): void {
+    lua.lua_newtable(this.#state);
+    values.forEach((value, i) => {
+      lua.lua_pushstring(this.#state, luaText(value));
+      lua.lua_rawseti(this.#state, -2, i + 1);
+    });
+    lua.lua_setglobal(this.#state, luaText(name));
+  }
+
+  #check(status: number): void {
+    if (status !== lua.LUA_OK) throw new Error(jsText(lua.lua_tostring(this.#state, -1)));
+  }
+
+  #call(): number {
+    const [name, key = "", text = ""] = Array.from(
+      { length: lua.lua_gettop(this.#state) },
+      (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
+    );
+    if (name === "SET") this.#texts.set(key, text);
+    else if (name === "DEL") this.#texts.delete(key);
+    else if (name !== "GET") throw new Error(`The store has no ${name}`);
+    const found = name === "GET" ? this.#texts.get(key) : undefined;
+    if (found === undefined) lua.lua_pushboolean(this.#state, false);
+    else lua.lua_pushstring(this.#state, luaText(found));
+    return 1;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Random histories of one secret for the script of the store and for the rules: both decide alike.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert/equals";
+import { decide, guardRules, type GuardState } from "../../lib/guard/guard.ts";
+import { RedisStore, type RedisStoreOptions } from "../../lib/guard/redis/store.ts";
+import { decide as ask } from "./guard_store.ts";
+import { pick, seededRandom } from "./random.ts";
+
+type Link = RedisStoreOptions["link"];
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A clock by which each refusal that a store remembers is over at the next question. */
+export function farApart(): () => number {
+  let ms = 0;
+  return () => ms += 2_000;
+}
+
+/** Plays runs of 150 events, each with the link that it asks for. */
+export async function playScript(link: () => Link, runs: number): Promise<void> {
+  const random = seededRandom(11);
+  const seen = new Set<string>();
+  for (let run = 0; run < runs; run++) await playBoth(run, link(), random, seen);
+  assertEquals(seen, new Set(["accepted", "wrong", "throttled", "replayed"]));
+}
+
+// One secret, and the same events for the script and the rules. The clock is that of the events, and jumps by up
+// to two hours either way. Redis keeps the times after which anything is forgotten by a clock that a
+// test cannot set, so what is owed is not to be forgotten there, and what is not is none of its
+// business: each run ends long before.
+async function playBoth(
+  run: number,
+  link: Link,
+  random: (limit: number) => number,
+  seen: Set<string>,
+): Promise<void> {
+  const rules = {
+    ...guardRules({ maxFailures: random(12), singleUse: random(2) === 1, window: 1, period: 30 }),
+    forgetUseMs: 10_000 * HOUR,
+  };
+  const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
+  let nowMs = 1_800_000_000_000;
+  let state: GuardState | undefined;
+  const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
+  const history: string[] = [];
+  for (let event = 0; event < 150; event++) {
+    const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
+    const source = pick(random, sources);
+    const decision = decide(rules, state, { matchedStep: step, source }, nowMs);
+    const expected = decision.verdict;
+    state = decision.state;
+    const actual = await ask(redis, `run ${run}`, step, source);
+    history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
+    assertEquals(actual, expected, `${JSON.stringify(rules)}\n${history.join("\n")}`);
+    seen.add(expected);
+    nowMs += random(8) === 0 ? random(4 * HOUR) - 2 * HOUR : random(1 << (8 + random(14)));
+    if (random(50) === 0) nowMs += random(40 * DAY);
+  }
+}
