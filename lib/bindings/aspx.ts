@@ -1,6 +1,6 @@
 /**
- * The original's short routes to the operations: parameters in the query string of a GET or a POST,
- * the result as bare text with the status 200.
+ * The original's short routes to the operations: parameters in the query string of a GET or POST,
+ * the result as bare text with status 200.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_get_post.ts";
 import { recordField } from "./result.ts";
 
-/** A parameter that a short route cannot do without; its message is what the original answers. */
+/** A missing parameter of a short route, with the message of the original. */
 class AbsentParameter extends Fault {
   constructor(name: string) {
     super("invalid", `Pass '${name[0]!.toUpperCase()}${name.slice(1)}' in QueryString`);
   }
 }
 
-/** `/pair.aspx`: the Html of a pairing in the original's byte shape. */
+/** Binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
 export function pairAspxBinding(): Binding {
   return {
     name: "pair.aspx",
@@ -32,8 +32,8 @@ export function pairAspxBinding(): Binding {
 }
 
 /**
- * `/Validate.aspx`: `True` or `False`. Public callers take any other text, and any other status, for
- * a success; so once both parameters are there, whatever goes wrong is `False`.
+ * Binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or status for
+ * a success, so once both parameters are present, every fault is `False`.
  */
 export function validateAspxBinding(): Binding {
   return {

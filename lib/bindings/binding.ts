@@ -11,112 +11,112 @@ import type { MediaType } from "./media_type.ts";
 
 /** Head of a request for an operation. */
 export interface CallHead {
-  /** The method; HEAD as GET. */
+  /** Method; GET for HEAD. */
   readonly method: string;
-  /** The name of the operation in the path; undefined where the path names none. */
+  /** Name of the operation in the path; undefined when the path has none. */
   readonly operationName: string | undefined;
-  /** The query string without its question mark, as it was sent. */
+  /** Query string as sent, without the question mark. */
   readonly query: string;
-  /** The media type of the body. */
+  /** Media type of the body. */
   readonly mediaType: MediaType;
-  /** The header fields. */
+  /** Header fields. */
   readonly headers: Headers;
 }
 
 /** A request for an operation. */
 export interface CallRequest extends CallHead {
-  /** The operation that the path names; undefined where the body does. */
+  /** Operation named in the path; undefined when the body names it. */
   readonly operation: Operation | undefined;
-  /** The body; empty where the binding reads none. */
+  /** Body; empty when the binding reads none. */
   readonly body: Uint8Array;
 }
 
-/** The body that a binding reads. */
+/** Format of the body that a binding reads. */
 export interface BodyFormat {
-  /** The media types allowed, in lower case. */
+  /** Allowed media types, in lower case. */
   readonly mediaTypes: readonly string[];
-  /** The longest body allowed, in bytes; that of every request unless given. */
+  /** Longest body allowed, in bytes; the general limit by default. */
   readonly maxBytes?: number;
 }
 
-/** A call: an operation and its arguments, checked for their form but not for their values. */
+/** A call: an operation and its arguments, checked in form but not in value. */
 export interface Call {
   /** The operation. */
   readonly operation: Operation;
-  /** Its arguments; what is missing in the request is missing here. */
+  /** Arguments, without the parameters that the request lacks. */
   readonly args: Arguments;
-  /** The form of the Html, when the binding does not leave that to the operator. */
+  /** Form of the Html, when the binding prescribes one; otherwise the operator's. */
   readonly html?: HtmlForm;
 }
 
-/** A call as a caller sends it, still without the Host and the length of its body. */
+/** A call as a caller sends it, still without Host and Content-Length. */
 export interface WrittenCall {
-  /** The method. */
+  /** Method. */
   readonly method: "GET" | "POST";
-  /** What stands behind `/api.asmx` in the request-target. */
+  /** Request-target behind `/api.asmx`. */
   readonly path: string;
-  /** The header fields that the binding wants. */
+  /** Header fields that the binding requires. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body; empty when there is none. Its lines end as people's files do, in LF. */
+  /** Body, with lines that end in LF as in files; empty when there is none. */
   readonly body: string;
 }
 
-/** A reply, still without the header fields that every reply has. */
+/** A reply, still without the default header fields. */
 export interface Reply {
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number;
-  /** The Content-Type. */
+  /** Content-Type. */
   readonly contentType: string;
-  /** The body: ASCII text, or the bytes of a picture. */
+  /** Body: ASCII text, or the bytes of a picture. */
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** Header fields that the binding adds. */
+  /** Header fields of the binding. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One wire format. */
+/** A binding. */
 export interface Binding {
-  /** The name that the contract gives it. */
+  /** Name of the binding in the contract. */
   readonly name: string;
-  /** Whether a request is this binding's; the first that accepts it has it. */
+  /** Whether the binding accepts a request; the first that accepts it reads it. */
   readonly accepts: (head: CallHead) => boolean;
-  /** The body that it reads; undefined where it reads none. */
+  /** Format of the body; undefined when the binding reads none. */
   readonly body?: BodyFormat;
   /**
-   * Reads a call, or gives the binding that it turns out to belong to.
+   * Reads a call, or returns the binding that the request turns out to belong to.
    *
    * @throws {Fault} When the request is not a call of this binding.
    */
   readonly readCall: (request: CallRequest) => Call | Binding;
-  /** Writes the reply that carries a result. */
+  /** Writes the reply with a result. */
   readonly writeReply: (operation: Operation, result: Result) => Reply;
-  /** Writes the reply that carries a fault. */
+  /** Writes the reply with a fault. */
   readonly writeFault: (fault: Fault) => Reply;
   /**
    * Writes a call that `readCall` reads back, for the examples of the service page. The original's
-   * short routes are there for callers that exist and have none.
+   * short routes serve existing callers only and have no examples.
    */
   readonly writeCall?: (operation: Operation, args: Arguments) => WrittenCall;
 }
 
-/** The field of a request by which a calling application says who asks; it may be left out. */
+/** Optional request field in which a calling application names the source of a call. */
 export const SOURCE_FIELD = "X-Authenticator-Source";
 
-/** Whom a fault blames: SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
+/** Party blamed by a fault; SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
 export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
 
-/** What a fault becomes on the wire. */
+/** Form of a fault on the wire. */
 export interface FaultFacts {
-  /** The HTTP status where the reply is not SOAP. */
+  /** HTTP status of a reply other than SOAP. */
   readonly status: number;
   /**
-   * The HTTP status of a SOAP reply: 500 for whatever was read as an Envelope, in SOAP 1.2 too,
-   * where its part 2 §7.5.2.2 wants 400 for a Sender fault. Several SOAP stacks never read a fault
-   * that comes with another status.
+   * HTTP status of a SOAP reply: 500 for every fault of a request read as an Envelope. SOAP 1.2
+   * part 2 §7.5.2.2 wants 400 for a Sender fault, but several SOAP stacks read no fault with
+   * another status.
    */
   readonly soapStatus: number;
-  /** Whom it blames. */
+  /** Party blamed by the fault. */
   readonly blames: FaultClass;
-  /** Whether the request could not even be read. */
+  /** Whether the request could not be read at all. */
   readonly unread: boolean;
 }
 

@@ -10,10 +10,10 @@ import { jsonBinding } from "./json.ts";
 import { soapBindings } from "./soap/soap.ts";
 
 /**
- * The bindings in the order in which they are asked whether a request is theirs. The original's
- * short routes have one each, which the table of routes names.
+ * Bindings of the service, in order of precedence. The original's short routes have bindings of
+ * their own in the table of routes.
  *
- * @param namespace The namespace name of the service.
+ * @param namespace Namespace name of the service.
  */
 export function bindingsOf(namespace: string): readonly Binding[] {
   return [

@@ -1,6 +1,6 @@
 /**
- * Bytes as text: by a byte order mark, the charset parameter of the Content-Type, or what stands in for
- * it. The encodings and their labels are those of the platform (WHATWG Encoding Standard §4.2).
+ * Decoding of text: by byte order mark, by the charset parameter of the Content-Type, or by a
+ * fallback. Encodings and labels are the platform's (WHATWG Encoding Standard §4.2).
  *
  * @module
  */
@@ -8,11 +8,11 @@
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 
-/** Decodes bytes as text, strictly. */
+/** Decodes bytes strictly. */
 export type Decode = (bytes: Uint8Array) => string;
 
-// Labels of ASCII. Client libraries add them by themselves and then send UTF-8, or Windows' own
-// encoding, which is what the standard takes them for.
+// Labels of ASCII, tried as UTF-8 first: client libraries add the label on their own, then send
+// UTF-8 or Windows-1252, which is its meaning in the WHATWG standard.
 const ASCII: ReadonlySet<string> = new Set(["ascii", "us-ascii", "ansi_x3.4-1968"]);
 
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
@@ -21,25 +21,25 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
   ["utf-16le", [0xff, 0xfe]],
 ];
 
-/** Bytes that are no text in the encoding that they were read in. */
+/** Bytes that are not valid in an encoding. */
 class Undecodable extends Error {}
 
 /**
- * Reads bytes as text.
+ * Decodes bytes as text.
  *
- * @param charset The charset parameter in lower case without quotes; undefined when there is none.
- * @throws {Fault} When they are no text in the encodings that come into question.
+ * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @throws {Fault} When the bytes are not valid in any candidate encoding.
  */
 export function textOf(bytes: Uint8Array, charset: string | undefined): string {
   return readAs(bytes, charset, (text, decode) => decode(text));
 }
 
 /**
- * Reads bytes that hold text, in the encodings that come into question one after another.
+ * Decodes and reads bytes, trying each candidate encoding in turn.
  *
- * @param charset The charset parameter in lower case without quotes; undefined when there is none.
- * @param read Reads the bytes, without their byte order mark, by a decoder of the encoding.
- * @throws {Fault} When they are no text in any of the encodings.
+ * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @param read Reads the bytes, without their byte order mark, with a decoder of the encoding.
+ * @throws {Fault} When the bytes are not valid in any candidate encoding.
  */
 export function readAs<T>(
   bytes: Uint8Array,
@@ -75,8 +75,8 @@ function encodingOf(label: string | undefined): string | undefined {
 
 const DECLARATION = /^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]*)["']/;
 
-// For bytes without a known charset that are not UTF-8. A declaration that could be read without
-// knowing the encoding is not in UTF-16.
+// Fallback for bytes that are not UTF-8 and have no known charset. An XML declaration that can be
+// read as ASCII is not in UTF-16, so such a label is ignored.
 function replacementOf(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 256)).toString("latin1");
   const declared = encodingOf(DECLARATION.exec(start)?.[1]?.toLowerCase());
@@ -84,7 +84,7 @@ function replacementOf(bytes: Uint8Array, charset: string | undefined): string |
   return ASCII.has(charset ?? "") ? "windows-1252" : undefined;
 }
 
-// One for each encoding: there are forty.
+// Decoders by encoding; there are forty at most.
 const decoders = new Map<string, Decode>();
 
 function decoderOf(encoding: string): Decode {
@@ -115,7 +115,7 @@ function undecodable(bytes: Uint8Array, encoding: string, isNamed: boolean): Fau
   return new Fault("unreadable", `${what} is not ${wanted}${place}.`);
 }
 
-// Where the first byte stands that is wrong as it was sent; empty when none is.
+// Position of the first invalid byte, for the message; empty when there is none.
 function placeOf(bytes: Uint8Array, encoding: string): string {
   const good = longestPrefix(bytes, encoding);
   if (good === undefined) return "";
@@ -123,8 +123,8 @@ function placeOf(bytes: Uint8Array, encoding: string): string {
   return ` (line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1})`;
 }
 
-// Bisection over prefixes: a decoder that is told more will come forgives a character cut in two
-// and nothing else, so a prefix decodes just when the first bad byte lies behind it.
+// Bisects over prefixes. A streaming decoder tolerates a truncated character at the end and nothing
+// else, so a prefix decodes exactly when the first invalid byte lies behind it.
 function longestPrefix(bytes: Uint8Array, encoding: string): string | undefined {
   const decode = (length: number, stream: boolean): string | undefined => {
     try {

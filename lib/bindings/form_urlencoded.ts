@@ -1,6 +1,6 @@
 /**
- * Parameters as query strings and form bodies carry them (`application/x-www-form-urlencoded`),
- * with what the original stack's own clients make of it.
+ * Parameters in query strings and form bodies (`application/x-www-form-urlencoded`), with the
+ * deviations of the original stack's own clients.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { type Decode, readAs } from "./charset.ts";
 import { Fault } from "../operations/fault.ts";
 import { type Arguments, duplicateParameter, type Operation } from "../operations/operations.ts";
 
-/** The media type of form bodies. */
+/** Media type of form bodies. */
 export const FORM = "application/x-www-form-urlencoded";
 
-/** Names and values, decoded. */
+/** Decoded names and values. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /**
  * Reads the parameters of an operation from a query string or form body. Names are compared without
- * case, and names that the operation does not have are passed over.
+ * case; unknown names are ignored.
  *
- * @throws {Fault} When a parameter stands twice, or a name or value is not text.
+ * @throws {Fault} When a parameter is repeated, or a name or value is not text.
  */
 export function readParameters(operation: Operation, pairs: Pairs): Arguments {
   const args = new Map<string, string>();
@@ -33,22 +33,22 @@ export function readParameters(operation: Operation, pairs: Pairs): Arguments {
   return args;
 }
 
-// Almost every caller writes it as it is.
+// Try the exact name first: almost every caller writes it.
 function parameterNamed({ parameters }: Operation, sent: string): string | undefined {
   for (const { name } of parameters) if (name === sent) return name;
-  // Of another length there is no other spelling of a name in ASCII, and many names are of none.
+  // Compare lengths first: most names match no parameter.
   return parameters.find(({ name }) =>
     name.length === sent.length && name.toLowerCase() === sent.toLowerCase()
   )?.name;
 }
 
-/** Writes the parameters of an operation as a query string or form body; what is missing is empty. */
+/** Writes the parameters of an operation as a query string or form body; missing ones are empty. */
 export function writeParameters({ parameters }: Operation, args: Arguments): string {
   return new URLSearchParams(parameters.map(({ name }) => [name, args.get(name) ?? ""])).toString();
 }
 
 /**
- * Reads a query string, which is UTF-8 whatever the media type of the request says.
+ * Reads a query string as UTF-8, regardless of the media type of the request.
  *
  * @throws {Fault} When a name or value is not UTF-8.
  */
@@ -65,12 +65,13 @@ export function readQuery(query: string): Pairs {
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a form body in its charset, which counts for its escapes as well; without one, it is UTF-8
- * (WHATWG URL §5.1).
+ * Reads a form body in its charset, which also applies to its escapes; UTF-8 by default (WHATWG URL
+ * §5.1).
  *
- * @param charset The charset parameter in lower case without quotes; undefined when there is none.
- * @param read Takes the names and values.
- * @throws {Fault} When the charset is not compatible with ASCII, or a name or value is not in it.
+ * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @param read Reads the names and values.
+ * @throws {Fault} When the charset is not compatible with ASCII, or a name or value is not valid in
+ * it.
  */
 export function readForm<T>(
   bytes: Uint8Array,
@@ -88,8 +89,8 @@ export function readForm<T>(
   });
 }
 
-// The value of a name without an equals sign is empty (WHATWG URL §5.1), so that what stands twice for
-// another reader of the request stands twice here. Each character of the encoded text is a byte.
+// Splits the encoded text, one byte a character. A name without an equals sign has an empty value
+// (WHATWG URL §5.1), so that a name repeated for another reader of the request is repeated here.
 function readPairs(encoded: string, decode: Decode): Pairs {
   const parts: string[] = [];
   for (const pair of encoded.replaceAll("+", " ").split("&")) {
@@ -102,7 +103,7 @@ function readPairs(encoded: string, decode: Decode): Pairs {
   return Array.from({ length: texts.length / 2 }, (_, i) => [texts[2 * i]!, texts[2 * i + 1]!]);
 }
 
-// What .NET's HttpGet and HttpPost proxies send: each escape a UTF-16 unit.
+// UTF-16 escapes, sent by .NET's HttpGet and HttpPost proxies.
 const UNITS = /((?:%u[0-9A-Fa-f]{4})+)/;
 
 function decodeUnits(parts: readonly string[], decode: Decode): readonly string[] {
@@ -114,12 +115,12 @@ function decodeUnits(parts: readonly string[], decode: Decode): readonly string[
   );
 }
 
-// What means itself in every encoding that is compatible with ASCII.
+// Characters that are the same in every encoding compatible with ASCII.
 const ASCII = /^[\n -~]*$/;
 
-// Each escape is a byte; a per cent sign that begins none stays as it is, which is what `unescape` does
-// (ECMA-262 §B.2.1.2). The bytes are decoded as lines of one text, since to decode each part by itself
-// takes ten times as long: a line feed is one in all these encodings, and part of no other character.
+// Decodes each escape as a byte, and keeps a per cent sign that starts none, as `unescape` does
+// (ECMA-262 §B.2.1.2). The parts are decoded as lines of one text, which is ten times faster; in
+// all these encodings a line feed is one byte and part of no other character.
 function decodeBytes(parts: readonly string[], decode: Decode): readonly string[] {
   const texts = parts.map((part) => part.includes("%") ? unescape(part) : part);
   const all = texts.join("\n");

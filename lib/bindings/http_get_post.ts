@@ -1,6 +1,6 @@
 /**
- * The bindings HTTP GET and HTTP POST: parameters in the query string or in a form body, the result
- * as an XML document, an error as one sentence of text.
+ * The bindings HTTP GET and HTTP POST: parameters in the query string or a form body, the result as
+ * an XML document, a fault as one sentence of text.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { charsetOf } from "./media_type.ts";
 import { cacheBooleanReplies, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
-/** The binding HTTP GET: parameters from the query string alone. */
+/** Binding HTTP GET: parameters from the query string only. */
 export function httpGetBinding(namespace: string): Binding {
   const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
     method: "GET",
@@ -45,7 +45,7 @@ export function httpGetBinding(namespace: string): Binding {
   return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
 
-/** The binding HTTP POST: parameters from the form body alone. */
+/** Binding HTTP POST: parameters from the form body only. */
 export function httpPostBinding(namespace: string): Binding {
   const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
     method: "POST",
@@ -53,7 +53,8 @@ export function httpPostBinding(namespace: string): Binding {
     headers: { "Content-Type": FORM },
     body: writeParameters(operation, args),
   });
-  // JSON never gets here, its binding being asked before: it is named to those who have neither.
+  // `body` below lists JSON for the error message only: the JSON binding accepts such requests
+  // first.
   const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
     const operation = named!;
     const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
@@ -67,7 +68,7 @@ export function httpPostBinding(namespace: string): Binding {
   return paramsBinding({ name: "HTTP POST", body, writeCall, readCall }, "POST", namespace);
 }
 
-// Tools send JSON as a form unless they are told otherwise.
+// Tools send JSON under the media type of forms by default.
 function looksLikeJson(body: Uint8Array): boolean {
   return /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\{/.test(Buffer.from(body).toString("latin1"));
 }

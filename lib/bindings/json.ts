@@ -1,6 +1,6 @@
 /**
- * The JSON form: an object with the parameters in, an object with one member `d` out, as the script
- * clients of the original stack have it.
+ * The binding JSON: an object with the parameters in, an object with one member `d` out, as for
+ * script clients of the original stack.
  *
  * @module
  */
@@ -21,13 +21,13 @@ import { type Binding, FAULTS, type Reply } from "./binding.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
 import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
 
-/** The media type of JSON bodies. */
+/** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
 
-/** The longest body of JSON, in bytes. */
+/** Longest JSON body, in bytes. */
 export const MAX_JSON_BYTES = 16_384;
 
-/** The binding of POST requests to an operation whose body is JSON. */
+/** Binding of POST requests to an operation with a JSON body. */
 export function jsonBinding(): Binding {
   return {
     name: "JSON",
@@ -54,7 +54,7 @@ export function jsonBinding(): Binding {
   };
 }
 
-/** What the member `__type` of a record says, as the original stack writes it. */
+/** Value of the member `__type` of a record, as the original stack writes it. */
 export function typeNameOf({ name }: RecordType): string {
   return `${SERVICE_NAME}.${name}`;
 }
@@ -67,8 +67,8 @@ function writeReply({ result: type }: Operation, result: Result): Reply {
 }
 
 /**
- * The members of an error, which are those of the original stack, since its callers may look for
- * them. All but the first are empty: they are about what is inside.
+ * Members of an error, as in the original stack, in case callers look for them. All but the first
+ * are empty: they would reveal internals.
  */
 export const ERROR_MEMBERS = ["Message", "StackTrace", "ExceptionType"] as const;
 
@@ -82,7 +82,7 @@ function reply(status: number, value: unknown): Reply {
   return { status, contentType: "application/json; charset=utf-8", body: stringify(value) };
 }
 
-// ASCII, and safe to be put into a script or an attribute, as the original stack writes it.
+// Writes JSON in ASCII, safe inside a script or an attribute, as the original stack does.
 function stringify(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&'\x7F-\uFFFF]/g,
@@ -107,14 +107,14 @@ function readArguments(operation: Operation, text: string): Arguments {
   return args;
 }
 
-// Where a parameter is expected, if the object holds it under another name.
+// Hint when the object has a missing parameter under a name in another case.
 function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
   const isOther = (other: string): boolean =>
     other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
   return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
 }
 
-// A pin of true or false is a pin like any other that is wrong.
+// Read a boolean pin as text: it is a wrong pin like any other.
 function valueIn(
   { name, mayBeEmpty }: Parameter,
   { value, valueOffset }: JsonMember,

@@ -1,41 +1,43 @@
 /**
- * One JSON object with its members, read as ASP.NET's JavaScriptSerializer reads what callers of .asmx
- * services write: names bare or in either quotes, texts in either quotes, numbers as they are written.
- * Values inside of members are checked and passed over. Time is linear in the text; nesting takes no
- * recursion.
+ * Reader of one JSON object, as lenient as ASP.NET's JavaScriptSerializer with the callers of .asmx
+ * services: names bare or in either quotes, strings in either quotes, numbers kept as written.
+ * Nested values are checked and skipped. Time is linear in the text; nesting uses no recursion.
  *
- * Not by `JSON.parse`, which puts names into tables: callers could send many of one hash.
+ * `JSON.parse` is not used: it puts names into hash tables, and callers could send many that
+ * collide.
  *
  * @module
  */
 
 import { Fault } from "../operations/fault.ts";
 
-/** How deep the value of a member may be nested. */
+/** Deepest nesting of a member's value. */
 export const MAX_JSON_DEPTH = 64;
 
 /** A member of the object. */
 export interface JsonMember {
-  /** The name, its escapes resolved. */
+  /** Name, unescaped. */
   readonly name: string;
-  /** The text or number; undefined for an object or array. */
+  /** Text or number; undefined for an object or array. */
   readonly value: string | boolean | null | undefined;
-  /** Where the name begins, in UTF-16 units. */
+  /** Offset of the name, in UTF-16 units. */
   readonly nameOffset: number;
-  /** Where the value begins, in UTF-16 units. */
+  /** Offset of the value, in UTF-16 units. */
   readonly valueOffset: number;
 }
 
 /**
  * Reads an object.
  *
- * @throws {Fault} When the text is not an object, or anything stands behind it.
+ * @throws {Fault} When the text is not an object, or has anything behind it.
  */
 export function readJsonObject(text: string): readonly JsonMember[] {
   return new Reader(text).object();
 }
 
-/** The fault for something wrong at a place in the text; the message without its full stop. */
+/**
+ * Makes the fault for an error at an offset of the text; the message comes without its full stop.
+ */
 export function faultAt(
   code: "unreadable" | "invalid",
   message: string,
@@ -49,11 +51,11 @@ export function faultAt(
 
 // RFC 8259 §2.
 const SPACE = /[ \t\r\n]*/y;
-// A name without quotes, a number, or a word.
+// A bare name, a number, or a word.
 const BARE = /[\p{L}\p{Nd}_$.+-]+/uy;
-// Unlike RFC 8259 §6, with leading zeros: they belong to a pin.
+// Numbers of RFC 8259 §6, and also with leading zeros: they belong to a pin.
 const NUMBER = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?$/;
-// What may stand in a text before its end, an escape, or what is wrong.
+// Characters of a string up to its end, an escape, or an error.
 const LITERAL = /[ !#-&(-[\]-\uFFFF]*/y;
 const ESCAPE = /\\(?:["'\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 
@@ -100,7 +102,7 @@ class Reader {
     return { name, value: this.#value(), nameOffset, valueOffset };
   }
 
-  // A name with the colon behind it.
+  // Reads a name and its colon.
   #name(): string {
     const name = this.#string() ?? this.#match(BARE);
     if (name === undefined) throw this.#fail("The name of a member was expected");
@@ -128,7 +130,7 @@ class Reader {
     throw this.#fail("A value is not in quotes, and no number");
   }
 
-  // Passes an object or array. What is open is kept in a list.
+  // Skips an object or array, with a list of the open brackets.
   #pass(): void {
     const open: string[] = [];
     do {
@@ -148,7 +150,7 @@ class Reader {
     } while (open.length > 0);
   }
 
-  // Behind a value: whether a comma follows, or the end of what it stands in.
+  // Behind a value: true at a comma, false at the end of the object or array.
   #goesOn(end: string): boolean {
     this.#space();
     if (this.#skip(end)) return false;
@@ -156,7 +158,7 @@ class Reader {
     return true;
   }
 
-  // A text in quotes; undefined when none stands here.
+  // Reads a quoted string; undefined when there is none here.
   #string(): string | undefined {
     const quote = this.#text[this.#at];
     if (quote !== '"' && quote !== "'") return undefined;
@@ -186,7 +188,7 @@ class Reader {
     return ESCAPED.get(letter) ?? letter;
   }
 
-  // What an expression finds here, which is passed; undefined when it is nothing.
+  // Matches an expression here and moves past it; undefined for no or an empty match.
   #match(expression: RegExp): string | undefined {
     expression.lastIndex = this.#at;
     const [found] = expression.exec(this.#text) ?? [];
@@ -199,7 +201,7 @@ class Reader {
     this.#match(SPACE);
   }
 
-  // Passes a token and the blanks behind it.
+  // Skips a token and the white space behind it.
   #skip(token: string): boolean {
     if (this.#text[this.#at] !== token) return false;
     this.#at++;

@@ -1,27 +1,29 @@
 /**
- * Media types as Content-Type carries them (RFC 9110 §8.3.1).
+ * Media types in Content-Type (RFC 9110 §8.3.1).
  *
  * @module
  */
 
 /** A media type. */
 export interface MediaType {
-  /** Type and subtype in lower case, empty when there is none. */
+  /** Type and subtype in lower case; empty when there is none. */
   readonly essence: string;
   /**
-   * The value of a parameter by its name in lower case, without quotes; undefined when there is none.
-   * Of a name that stands twice with different values, both, so that neither is taken for the one that
-   * was meant.
+   * Gets a parameter by its name in lower case, without quotes; undefined when absent. For a name
+   * repeated with different values it gives both, so that neither is taken for the intended one.
    */
   readonly parameter: (name: string) => string | undefined;
-  /** Whether the field was sent more than once, with different values: essence and parameters are none. */
+  /**
+   * Whether the field was sent repeatedly with different values; then essence and parameters are
+   * empty.
+   */
   readonly isAmbiguous: boolean;
 }
 
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
-// A media type behind a comma begins another field, once the runtime has joined several of one name
-// (RFC 9110 §5.3); a comma in quotes, or before anything else, belongs to a parameter.
+// A media type behind a comma starts another field, since the runtime joins fields of one name (RFC
+// 9110 §5.3); any other comma, or one in quotes, belongs to a parameter.
 const BETWEEN_COMMAS = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
 const MEDIA_TYPE = /^[ \t]*[\w.+-]+\/[\w.+-]+[ \t]*(?:;|$)/;
 
@@ -35,7 +37,7 @@ function fieldsIn(contentType: string): readonly string[] {
   return fields;
 }
 
-/** Reads a Content-Type; what is not well-formed in it is passed over. */
+/** Parses a Content-Type; malformed parts are ignored. */
 export function parseMediaType(contentType: string | null): MediaType {
   const [value = "", ...others] = fieldsIn(contentType ?? "");
   const isAmbiguous = others.some((other) => other.trim() !== value.trim());
@@ -50,14 +52,14 @@ export function parseMediaType(contentType: string | null): MediaType {
 }
 
 /**
- * The charset parameter in lower case, without quotes of either kind; undefined when it is absent or
- * empty.
+ * Charset parameter in lower case without quotes of either kind; undefined when absent or empty.
  */
 export function charsetOf({ parameter }: MediaType): string | undefined {
   return parameter("charset")?.replaceAll(/["']/g, "").trim().toLowerCase() || undefined;
 }
 
-// Not by a table of all: callers choose the names, and so how long it would take (see `json.ts`).
+// Search, do not build a table: callers choose the names and could make them collide
+// (`json_reader.ts`).
 function parameterOf(parameters: string, wanted: string): string | undefined {
   let found: string | undefined;
   for (const [, name, quoted, token] of parameters.matchAll(PARAMETER)) {

@@ -1,5 +1,5 @@
 /**
- * `/qr.aspx`: any text as a QR code, made here; what the Html of the original points to.
+ * `/qr.aspx`: any text as a QR code, drawn here; the Html of the original links to it.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { writeCompact } from "../xml/writer.ts";
 import type { Reply } from "./binding.ts";
 import type { Pairs } from "./form_urlencoded.ts";
 
-/** The smallest and the largest picture, in pixels a side. */
+/** Smallest and largest picture, in pixels per side. */
 const PIXELS = { min: 21, max: 1000 };
 
 const DEFAULT_SIZE = "300x300";
 
-// What a chart service that callers used before named the same; `cht` can only be `qr` and is passed
-// over, like every other name.
+// Parameter names of the chart service that callers used before. Its `cht` can only be `qr` and is
+// ignored, like all other names.
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["data", "data"],
   ["chl", "data"],
@@ -31,8 +31,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 /**
  * Draws the text of a query string or form.
  *
- * @param pairs `data`, and `size` as `300x300` and `format` as `png` or `svg` if they are given.
- * @throws {Fault} When the text is missing or too long, or the size or format is none.
+ * @param pairs `data`, with optional `size` such as `300x300` and `format` (`png` or `svg`).
+ * @throws {Fault} When the text is missing or too long, or the size or format is invalid.
  */
 export function qrPicture(pairs: Pairs): Reply {
   const parameters = readParameters(pairs);
@@ -81,7 +81,7 @@ function pngReply(code: QrCode, size: PictureSize): Reply {
   return { status: 200, contentType: "image/png", body };
 }
 
-// Of any size, since it can be drawn larger without loss.
+// SVG scales without loss, so any size will do, even below one pixel per module.
 function svgReply(code: QrCode, size: PictureSize): Reply {
   return {
     status: 200,

@@ -1,5 +1,5 @@
 /**
- * A result by its type: the same elements in every XML binding, the same values in every other.
+ * Results by type: the same elements in every XML binding, the same values in all others.
  *
  * @module
  */
@@ -8,10 +8,7 @@ import type { Operation, RecordType, Result, ResultType } from "../operations/op
 import type { MarkupNode } from "../xml/writer.ts";
 import type { Binding, Reply } from "./binding.ts";
 
-/**
- * Writes the reply to a boolean once for each operation: there are two of them, and most replies are
- * one of the two.
- */
+/** Caches the replies `true` and `false` of each operation: most replies are one of the two. */
 export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writeReply"] {
   const written = new Map<Operation, Map<Result, Reply>>();
   return (operation, result) => {
@@ -24,7 +21,7 @@ export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writ
   };
 }
 
-/** The content of the element that holds a result: its text, or an element for each field. */
+/** Content of the result element: the text, or one element per field. */
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
   return type.kind === "record"
     ? fieldsOf(type, result).map(([name, value]) => ({ name, children: [value] }))
@@ -32,9 +29,9 @@ export function resultContent(type: ResultType, result: Result): readonly Markup
 }
 
 /**
- * The names and values of a record's fields, in order.
+ * Names and values of a record's fields, in order.
  *
- * @throws {TypeError} When the result lacks one: a mistake of ours, which must not go out as an
+ * @throws {TypeError} When the result lacks a field: a mistake of ours, which must not go out as an
  * empty text.
  */
 export function fieldsOf(type: RecordType, result: Result): readonly (readonly [string, string])[] {
@@ -42,9 +39,9 @@ export function fieldsOf(type: RecordType, result: Result): readonly (readonly [
 }
 
 /**
- * A field of a result.
+ * Value of a field of a result.
  *
- * @throws {TypeError} When the result has none of that name: a mistake of ours.
+ * @throws {TypeError} When the result lacks the field: a mistake of ours.
  */
 export function recordField(result: Result, name: string): string {
   const value = typeof result === "object" ? result[name] : undefined;
@@ -53,7 +50,7 @@ export function recordField(result: Result, name: string): string {
 }
 
 /**
- * The value of a result that is no record.
+ * Value of a result that is not a record.
  *
  * @throws {TypeError} When it is not of its type: a mistake of ours.
  */

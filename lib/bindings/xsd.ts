@@ -1,21 +1,21 @@
 /**
- * The names of XML Schema: its namespaces, and the simple types that results have.
+ * Names of XML Schema: its namespaces, and the simple types of results.
  *
  * @module
  */
 
 import type { ResultType } from "../operations/operations.ts";
 
-/** The namespace name of XML Schema instance attributes. */
+/** Namespace name of XML Schema instance attributes. */
 export const XSI_NAMESPACE = "http://www.w3.org/2001/XMLSchema-instance";
-/** The namespace name of XML Schema types. */
+/** Namespace name of XML Schema types. */
 export const XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema";
 
-/** A type of one value, as XML Schema part 2 has it. */
+/** A simple type of XML Schema part 2. */
 export interface SimpleType {
-  /** The local name of the type; the root element of a reply has it as well. */
+  /** Local name of the type, and of the root element of a reply. */
   readonly name: string;
-  /** Whether the element that holds it may be absent or nil, as for a reference type of .NET. */
+  /** Whether its element may be absent or nil, as for a reference type of .NET. */
   readonly isNillable: boolean;
 }
 
@@ -25,12 +25,12 @@ const SIMPLE_TYPES: Readonly<Record<Exclude<ResultType["kind"], "record">, Simpl
   integer: { name: "int", isNillable: false },
 };
 
-/** The simple type of a result; undefined for a record, which has a type of its own. */
+/** The simple type of a result; undefined for a record, which has a complex type. */
 export function simpleTypeOf(type: ResultType): SimpleType | undefined {
   return type.kind === "record" ? undefined : SIMPLE_TYPES[type.kind];
 }
 
-/** The name of the root element that holds a result where there is no Envelope. */
+/** Name of the root element of a result outside an Envelope. */
 export function rootNameOf(type: ResultType): string {
   return type.kind === "record" ? type.name : SIMPLE_TYPES[type.kind].name;
 }

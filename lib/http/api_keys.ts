@@ -1,5 +1,5 @@
 /**
- * Callers' keys: whether a request shows one of those that the operator gave out, and whose it is.
+ * API keys: the file of keys, the keys in force, and the check of a request's key.
  *
  * @module
  */
@@ -8,38 +8,41 @@ import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../operations/fault.ts";
 
-/** The fewest and the most characters in a key. */
+/** Length limits of a key, in characters. */
 const KEY_LENGTH = { min: 16, max: 256 };
 
-/** What may stand before a key as the name of its caller. */
+/** Caller name and key on one line, with a colon between. */
 const NAME = /^([A-Za-z][A-Za-z0-9._-]*):(.*)$/;
 
 const MAX_NAME_LENGTH = 64;
 
-/** The value of `WWW-Authenticate` for a request without a key: Basic first, for older callers. */
+/**
+ * Value of `WWW-Authenticate` for a request without a key; Basic comes first, for older callers.
+ */
 export const CHALLENGE =
   'Basic realm="Authenticator", charset="UTF-8", Bearer realm="Authenticator"';
 
-/** A file of keys that cannot be used; the message is a clause for a person. */
+/** Unusable key file; the message is a clause for a person. */
 export class KeyFileError extends Error {
-  /** The name of the class. */
+  /** Class name. */
   override readonly name = "KeyFileError";
 }
 
-/** A key that was given out. */
+/** A key from the key file. */
 export interface CallerKey {
-  /** The name of the caller that has it; several keys may have one. Undefined where it has none. */
+  /** Name of the caller, which several keys may share; undefined for a key without one. */
   readonly name: string | undefined;
   /** The key. */
   readonly key: string;
 }
 
 /**
- * Reads a file of keys: one on a line, behind the name of its caller and a colon or alone; empty
- * lines and lines that begin with `#` are passed over.
+ * Reads a key file: one key a line, alone or behind the caller's name and a colon. Empty lines and
+ * lines that begin with `#` are skipped.
  *
- * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, or has two names or
- * one that is too long, or there is none; it names the line, never what stands there.
+ * @throws {KeyFileError} When a key is too short, too long or not printable ASCII, a key has two
+ * names, a name is too long, or there are no keys. The message gives the line number, never the
+ * line.
  */
 export function parseKeys(text: string): readonly CallerKey[] {
   const keys: CallerKey[] = [];
@@ -58,7 +61,7 @@ export function parseKeys(text: string): readonly CallerKey[] {
         `line ${number} has a name of more than ${MAX_NAME_LENGTH} characters`,
       );
     }
-    // Whoever takes it from one caller would leave it with the other, and nobody could tell who sends it.
+    // Refuse one key for two callers: it could not be revoked for one of them, nor tell them apart.
     if (nameOf.has(key) && nameOf.get(key) !== name) {
       throw new KeyFileError(
         `line ${number} has a key that is above it with another name or none`,
@@ -72,10 +75,10 @@ export function parseKeys(text: string): readonly CallerKey[] {
 }
 
 /**
- * Lines of a file of keys that are one key with a colon in it and without a name: whoever wrote them
- * may have meant what stands before the colon as a name, which it cannot be.
+ * Finds lines with one key that has a colon but no name. The text before the colon may have been
+ * meant as a name, but is not a valid one.
  *
- * @returns Their numbers, from 1.
+ * @returns Line numbers, from 1.
  */
 export function doubtfulLines(text: string): readonly number[] {
   return linesOf(text).flatMap(({ line, number }) =>
@@ -83,34 +86,33 @@ export function doubtfulLines(text: string): readonly number[] {
   );
 }
 
-// Those that are not passed over.
 function linesOf(text: string): readonly { readonly line: string; readonly number: number }[] {
   return text.split(/\r\n?|\n/)
     .map((line, index) => ({ line, number: index + 1 }))
     .filter(({ line }) => line !== "" && !line.startsWith("#"));
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
-  /** The name of its key; undefined where that has none. */
+  /** Name of the caller; undefined when its key has none. */
   readonly name: string | undefined;
-  /** What no other caller has: the name, or the digest of a key that has none. */
+  /** Unique id of the caller: its name, or the digest of a key without a name. */
   readonly id: string;
 }
 
-/** The keys in force. Others may take their place while requests are answered. */
+/** The keys in force; they can be replaced while requests are answered. */
 export class KeyRing {
   #known: readonly (Caller & { readonly digest: Buffer })[] = [];
 
-  /** Puts keys in force. */
+  /** Makes a ring of the first keys. */
   constructor(keys: readonly CallerKey[]) {
     this.replace(keys);
   }
 
-  /** Puts keys in the place of those in force. */
+  /** Replaces the keys in force. */
   replace(keys: readonly CallerKey[]): void {
     this.#known = keys.flatMap(({ name, key }) => {
-      // A key from before there were names may have a colon in it: the whole line is one as well.
+      // Accept the whole line as a key too: keys older than names may contain a colon.
       const shown = name === undefined ? [key] : [key, `${name}:${key}`];
       const id = name ?? digest(key).toString("base64url");
       return shown.map((text) => ({ name, id, digest: digest(text) }));
@@ -118,14 +120,14 @@ export class KeyRing {
   }
 
   /**
-   * Tells who sends a request.
+   * Finds the caller of a request by its key.
    *
-   * A key is accepted as `X-Api-Key`, as `Authorization: Bearer`, and as the password of
-   * `Authorization: Basic` with any user name, which is what SOAP stacks send most easily. Digests
-   * are compared, each with every key, so that the time taken tells neither a length nor which key
-   * it was.
+   * Keys are read from `X-Api-Key`, from `Authorization: Bearer`, and from the password of
+   * `Authorization: Basic` with any user name, the easiest for SOAP stacks. Every key is compared,
+   * by digest in constant time, so that the duration reveals neither a key's length nor which key
+   * matched.
    *
-   * @returns undefined when it shows none of the keys.
+   * @returns undefined when the request shows no valid key.
    */
   callerOf(request: Request): Caller | undefined {
     const shown = digest(shownKey(request) ?? "");
@@ -133,19 +135,19 @@ export class KeyRing {
   }
 }
 
-/** The ring of keys that may be bare; undefined where there are none. */
+/** Makes a ring of bare keys; undefined without keys. */
 export function keyRingOf(keys: readonly string[] | KeyRing = []): KeyRing | undefined {
   if (keys instanceof KeyRing) return keys;
   if (keys.length === 0) return undefined;
   return new KeyRing(keys.map((key) => ({ name: undefined, key })));
 }
 
-// Whoever closes the dialog that a browser opens for the challenge reads this.
+// Browsers show this text when their login dialog is cancelled.
 const KEY_WANTED =
   "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
- * Checks that a request shows a key.
+ * Checks that a request shows a valid key.
  *
  * @throws {Fault} When it does not.
  */
@@ -161,7 +163,7 @@ function digest(key: string): Buffer {
 
 function shownKey(request: Request): string | undefined {
   const own = request.headers.get("x-api-key");
-  // An empty one shows none, as many stacks send it that have a place for it.
+  // An empty field counts as absent: many stacks always send it.
   if (own) return own;
   const [, scheme, credentials] =
     /^(Basic|Bearer) +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "") ?? [];

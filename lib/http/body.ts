@@ -1,5 +1,5 @@
 /**
- * A request's body: of the right media type, within a length and a time.
+ * Reading of a request's body, with limits for media type, length and time.
  *
  * @module
  */
@@ -11,32 +11,32 @@ import { Fault } from "../operations/fault.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import type { BodyLimit } from "./body_limit.ts";
 
-/** The longest body in bytes. */
+/** Longest body, in bytes. */
 export const MAX_BODY_BYTES = 65_536;
 
-// Room for almost every body.
+// Longest short body, and first buffer of a long one; almost every body fits.
 const CHUNK_BYTES = 4_096;
 
-// Pieces of a body that are taken without a pause. Each takes as long as a hundred bytes and more, and
-// those that have arrived follow one another at once: eight bodies of 65,536 pieces kept all other
-// requests waiting for four seconds.
+// Chunks read before other requests get a turn. Each costs as much time as a hundred bytes or more,
+// and chunks that have already arrived are read back to back: eight bodies of 65,536 chunks delayed
+// all other requests by four seconds.
 const PIECES_AT_ONCE = 64;
 
-/** What a body must be. */
+/** Rules for a body. */
 export interface BodyRules {
-  /** The media types allowed. */
+  /** Allowed media types. */
   readonly mediaTypes: readonly string[];
-  /** The longest body allowed, in bytes; `MAX_BODY_BYTES` unless given. */
+  /** Longest body allowed, in bytes; `MAX_BODY_BYTES` by default. */
   readonly maxBytes?: number | undefined;
-  /** The limit for bodies that are read at once, and for the time of each. */
+  /** Limit for concurrent long bodies, and for the time of each body. */
   readonly limit: BodyLimit;
 }
 
 /**
  * Reads the body of a request.
  *
- * @throws {Fault} When its media type or content coding is not allowed, it is too long, takes too long,
- * or breaks off; or when too many are being read.
+ * @throws {Fault} When its media type or content coding is not allowed, it is too long, times out
+ * or breaks off, or too many bodies are being read.
  */
 export async function readBody(
   request: Request,
@@ -45,9 +45,9 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   checkHead(request, mediaType, mediaTypes);
-  // The declared length answers before a byte of the body is awaited.
+  // Refuse by the declared length before waiting for the first byte.
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  // Not by `has`, for which Deno copies all fields.
+  // `get`, not `has`: for `has`, Deno copies all fields.
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
   return isShort
@@ -55,8 +55,8 @@ export async function readBody(
     : await readLong(request.body, maxBytes, limit);
 }
 
-// Content codings that make other bytes of a body (the registry of RFC 9110 §16.6.1). Whatever else
-// stands in the field says nothing: callers put a charset or a media type there.
+// Content codings that change the bytes of a body (registry of RFC 9110 §16.6.1). Other values of
+// the field are ignored: callers put a charset or a media type there.
 const CODINGS: ReadonlySet<string> = new Set([
   "aes128gcm",
   "br",
@@ -92,7 +92,6 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
 const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`).reverse();
 const PATHS_HINT = ` For forms and JSON, call ${PATHS.join(" or ")}.`;
 
-// Only SOAP takes neither of the first two, and only SOAP takes the others.
 function hintFor(essence: string): string {
   if (essence === FORM || essence === JSON_TYPE) return PATHS_HINT;
   const isSoap = essence === "text/xml" || essence === "application/soap+xml";
@@ -111,9 +110,9 @@ function tooLarge(maxBytes: number): Fault {
   return new Fault("body-too-large", `The body is longer than ${maxBytes} bytes.`);
 }
 
-// With a declared length the server under us delivers that many bytes and no more, and taking them
-// at once costs half of taking them one by one. But it makes room for all of them at once, so only
-// short ones are taken so; the others are counted as they come.
+// Reads a short body of declared length in one call, at half the cost of reading chunks. The
+// runtime delivers exactly that many bytes, but allocates them all at once, so longer bodies are
+// read in chunks.
 async function readAtOnce(request: Request, maxBytes: number): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -135,7 +134,7 @@ async function readLong(
   try {
     return await limit.readLong(() => readCounted(reader, maxBytes));
   } catch (error) {
-    // Only the reader of a late body is not released: it would wait as long as the connection lasts.
+    // Cancel the pending read of a late body: its lock would be held until the connection closes.
     reader.cancel().catch(() => {});
     throw error;
   }
@@ -156,7 +155,7 @@ async function readCounted(
       if (done) return bytes.subarray(0, length);
       if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
       const needed = length + value.length;
-      // The rest is left to the runtime, which knows how to end a connection.
+      // Leave the rest of the body to the runtime, which knows how to end a connection.
       if (needed > maxBytes) throw tooLarge(maxBytes);
       if (needed > bytes.length) {
         const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));
@@ -172,15 +171,13 @@ async function readCounted(
   }
 }
 
-// Lets others have theirs.
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-// A chunk is good until the next one is asked for. Deno reads into a buffer of 64 KiB, and keeps it
-// until the caller goes, even for a body that was given up; so it is given a smaller one, where it
-// takes one. It does not for a body that has arrived, nor does Bun, which has no such buffer: their
-// readers take no notice of the one that they are given.
+// Prefers a BYOB reader. Deno's own buffer has 64 KiB and lives until the connection closes, even
+// for an abandoned body; with BYOB it reads into the smaller buffer given. Deno (for a body that
+// has arrived) and Bun (always) ignore that buffer. A chunk is valid until the next read.
 function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader {
   try {
     return body.getReader({ mode: "byob" });

@@ -1,6 +1,6 @@
 /**
- * A limit for bodies that are read at once, so that stalled uploads cannot exhaust memory, and the
- * time that each may take.
+ * Limits for bodies: how many long ones are read at once, so that stalled uploads cannot exhaust
+ * memory, and the time of each.
  *
  * @module
  */
@@ -8,26 +8,26 @@
 import { Deadlines } from "../guard/deadlines.ts";
 import { Fault } from "../operations/fault.ts";
 
-/** Long bodies that are read at once. */
+/** Limit of long bodies read at once. */
 export const MAX_LONG_BODIES = 256;
 
-/** How long a body may take to arrive, in milliseconds. */
+/** Timeout of a body, in milliseconds. */
 export const BODY_TIMEOUT_MS = 10_000;
 
-/** Limit for the long bodies that are read at once, and for the time of every body. */
+/** Limit for concurrent long bodies, and timeout of every body. */
 export class BodyLimit {
   #long = 0;
   readonly #deadlines: Deadlines;
 
-  /** A limit before the first body; each may take so many milliseconds. */
+  /** Makes a limit with the given timeout for each body. */
   constructor(timeoutMs: number = BODY_TIMEOUT_MS) {
     const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
     this.#deadlines = new Deadlines(timeoutMs, () => new Fault("timeout", message));
   }
 
   /**
-   * Reads a body that takes little memory, however long it takes to arrive: it is never refused for
-   * others.
+   * Reads a short body. It takes little memory however slowly it arrives, so it is never refused
+   * because of other bodies.
    *
    * @throws {Fault} When it does not arrive in time.
    */
@@ -36,7 +36,7 @@ export class BodyLimit {
   }
 
   /**
-   * Reads any other body.
+   * Reads a long body.
    *
    * @throws {Fault} When it does not arrive in time, or too many are being read.
    */

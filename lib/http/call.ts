@@ -1,7 +1,7 @@
 /**
- * A call of the service, from its binding to its binding. What goes wrong on the way, a missing key
- * or a bad Host among it, is said in the form of the binding: callers of `/Validate.aspx` take
- * anything but `False` for a success.
+ * A call of the service: authorize, read, run, write. Every fault, also for a missing key or a bad
+ * Host, is written in the form of the binding: callers of `/Validate.aspx` take any text but
+ * `False` for a success.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import type { ResolvedOptions } from "./options.ts";
 import { baseOf } from "./request_target.ts";
 
 /**
- * What answers calls.
+ * Makes the handler of calls.
  *
- * @param bindingsFor The bindings that they may come by; the first that accepts a request has it.
+ * @param bindingsFor Bindings of the route; the first that accepts a request reads it.
  */
 export function calls(
   bindingsFor: (state: ResolvedOptions) => readonly Binding[],
 ): CreateRouteHandler {
   return (state) => {
     const bindings = bindingsFor(state);
-    // Before its head is read, nobody knows which of several bindings a request is for.
+    // The binding of a request is unknown before its head is read, unless the route has only one.
     const writeFault = bindings.length === 1 ? bindings[0]!.writeFault : writePlainFault;
     return {
       answer: (exchange) => answerCall(exchange, bindings, state),
@@ -94,8 +94,8 @@ function bodyOf(
   return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, limit });
 }
 
-// Web pages must not spend the attempts of secrets from the browser of a visitor. Browsers say so of
-// each request that a page of another site causes (Fetch Metadata Request Headers §2.3).
+// Refuse cross-site requests without a key: a web page must not spend the attempts of a secret from
+// a visitor's browser. Browsers mark such requests (Fetch Metadata Request Headers §2.3).
 function checkSite({ request, caller }: Exchange): void {
   if (caller === undefined && request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Fault(
@@ -105,9 +105,9 @@ function checkSite({ request, caller }: Exchange): void {
   }
 }
 
-// Whom the calling application asks for, as it chose to name them; an empty field names nobody. Each
-// caller with a key has those whom it asks for to itself: another caller cannot pass for it, nor for its
-// users. No field holds a line feed, so no two of these are one text (RFC 9110 §5.5).
+// Source of a call for the guard, as named by the calling application; an empty field names none.
+// The id of a caller with a key is put in front, so that no other caller can pass for it or its
+// users. A line feed, which no field can hold (RFC 9110 §5.5), keeps id and field apart.
 function sourceOf({ request, caller }: Exchange): string | undefined {
   const field = request.headers.get(SOURCE_FIELD) ?? "";
   return caller === undefined ? field || undefined : `${caller.id}\n${field}`;

@@ -1,5 +1,5 @@
 /**
- * The documents of the service, and which of them a GET asks for.
+ * The documents of the service, and their choice by the query string of a GET.
  *
  * @module
  */
@@ -20,10 +20,10 @@ import { textRoute } from "./probes.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
-/** The WSDL, the discovery document, and the service page where there is one. */
+/** The WSDL, the discovery document, and the service page if there is one. */
 export function documents(state: ResolvedOptions): RouteHandler {
   const { page } = state;
-  // Of most callers, taken apart once: each time, it would take a quarter of the handler's time.
+  // Usual query strings, parsed once: parsing each time took a quarter of the handler's time.
   const usual = new Map(
     ["", "wsdl", "WSDL", "disco", "script", "style", ...OPERATIONS.keys().map((op) => `op=${op}`)]
       .map((query) => [query, documentIn(query, page)]),
@@ -53,28 +53,30 @@ const NO_PAGE: RouteResult = {
 };
 
 /**
- * The base URL in the texts of a page where no option gives one. Links are relative, and the script
- * puts the address of the page in its place: a page that was written anew for each Host would cost
- * whoever sends other ones milliseconds each.
+ * Base URL in the texts of a page when no option gives one. Links are relative, and the script puts
+ * in the address of the page. Rendering a page for each Host instead would cost milliseconds for
+ * every new Host that a caller sends.
  */
 const EXAMPLE_BASE = "http://localhost:8080";
 
-/** A document as it was written once. */
+/** A document, rendered once. */
 interface Written {
   readonly plain: Representation;
-  /** The same compressed, where it is for browsers; other tools get what they always got. */
+  /** The compressed document, for browsers only; other tools get the plain one, as before. */
   readonly zipped: Representation | undefined;
 }
 
-/** A document in one encoding. Each has a tag of its own (RFC 9110 §8.8.3.3). */
+/** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
   readonly whole: RouteResult;
-  /** For a caller that has it: without the body. */
+  /** 304 reply without a body, for a caller that has this version. */
   readonly fresh: RouteResult;
 }
 
-/** Whether a client takes gzip (RFC 9110 §12.5.3); one that does not speak of it need not. */
+/**
+ * Whether a client accepts gzip (RFC 9110 §12.5.3); without Accept-Encoding it gets the plain text.
+ */
 function takesGzip(request: Request): boolean {
   const accepted = request.headers.get("accept-encoding") ?? "";
   return /(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;[ \t]*q=(?:1|0\.0{0,2}[1-9]))/i.test(accepted);
@@ -97,7 +99,7 @@ async function answerDescription(
   return answerOf(representation(reply, await eTag(body)), request);
 }
 
-/** What the service page is answered from. */
+/** Source of a rendered page. */
 interface PageSource {
   readonly page: ServicePage;
   readonly part: PagePart;
@@ -115,7 +117,7 @@ async function answerPage(
   if (found === undefined) {
     found = writePart(page, part, target, state);
     written.set(key, found);
-    // What failed may succeed the next time.
+    // Forget a failed render, so that the next request tries again.
     found.catch(() => written.delete(key));
   }
   const { plain, zipped } = await found;
@@ -154,7 +156,7 @@ async function writePart(
   }
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
   const zipped = await gzip(reply.body);
-  // Of the bytes, since another runtime compresses to others.
+  // Tag the compressed bytes: they differ between runtimes.
   const zippedTag = (await eTag(Buffer.from(zipped).toString("base64"))).replace(/"$/, '-gzip"');
   return {
     plain: representation(varied, etag),
@@ -172,7 +174,6 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   };
 }
 
-/** A description of the service for tools. */
 type Description = "wsdl" | "disco" | "openapi";
 
 const DESCRIPTIONS: Readonly<
@@ -189,13 +190,14 @@ const DESCRIPTIONS: Readonly<
   },
 };
 
-/** The document that a query string asks for; each key in any case. */
+/** Chooses the document for a query string; keys are compared without case. */
 function documentIn(
   query: string,
   page: ServicePage | undefined,
 ): Description | PagePart | undefined {
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
-  // Not by a table: callers choose the keys, and so how long it would take (see `json.ts`).
+  // Search the list, not a table: callers choose the keys and could make them collide (see
+  // `json_reader.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];
   for (const name of ["wsdl", "disco"] as const) {

@@ -1,5 +1,5 @@
 /**
- * A request on its way to what answers it.
+ * A request on its way to its route handler.
  *
  * @module
  */
@@ -10,23 +10,23 @@ import { type Caller, checkKey, type KeyRing } from "./api_keys.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { checkTarget, type Target } from "./request_target.ts";
 
-/** A request on its way to what answers it. */
+/** A request on its way to its route handler. */
 export class Exchange {
   /** The request. */
   readonly request: Request;
-  /** The parts of its URL. */
+  /** Parts of the request's URL. */
   readonly target: Target;
-  /** The name of the route that its path took. */
+  /** Name of the route. */
   readonly route: string;
-  /** What its path holds behind the file part and a slash, or undefined when it holds nothing. */
+  /** Path behind the file part and a slash; undefined when there is none. */
   readonly operationName: string | undefined;
   readonly #keys: KeyRing | undefined;
   #caller: Caller | undefined;
 
   /**
-   * Begins it.
+   * Makes an exchange.
    *
-   * @param keys The keys that its caller must show one of; undefined where it need not.
+   * @param keys Keys of which the caller must show one; undefined when no key is required.
    */
   constructor(
     request: Request,
@@ -42,17 +42,16 @@ export class Exchange {
     this.#keys = keys;
   }
 
-  /** The caller by its key, once it is admitted; undefined where it needs none. */
+  /** Caller, by its key, after `authorize`; undefined when no key is required. */
   get caller(): Caller | undefined {
     return this.#caller;
   }
 
   /**
-   * Checks what every request must have: a host that is one, a query of a length that is allowed,
-   * and a key where one is wanted. Whatever answers calls it first, so that the fault goes out in the
-   * form that its callers read.
+   * Checks the Host, the length of the query, and the key where one is required. Each route handler
+   * calls it first, so that a fault goes out in the form that its callers read.
    *
-   * @throws {Fault} When it does not have it.
+   * @throws {Fault} When a check fails.
    */
   authorize(): void {
     checkTarget(this.target);
@@ -60,13 +59,13 @@ export class Exchange {
   }
 }
 
-/** What answers the requests of a route. */
+/** Handler of a route's requests. */
 export interface RouteHandler {
-  /** Answers, also when it fails. */
+  /** Answers a request; never rejects. */
   readonly answer: (exchange: Exchange) => Promise<RouteResult>;
-  /** The reply to a fault that came from outside of it. */
+  /** Writes the reply to a fault from outside the handler. */
   readonly fail: (fault: Fault) => OutgoingReply;
 }
 
-/** Makes what answers; undefined where the options want no such route. */
+/** Makes a route handler; undefined when the options disable the route. */
 export type CreateRouteHandler = (state: ResolvedOptions) => RouteHandler | undefined;

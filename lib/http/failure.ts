@@ -1,5 +1,5 @@
 /**
- * What fails that should not.
+ * Unexpected errors.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { Fault } from "../operations/fault.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /**
- * What was thrown as a fault. Whatever is none is a mistake of ours: its cause is logged, and the
- * caller learns nothing.
+ * Converts a thrown value to a fault. Any value but a Fault is a mistake of ours: it is logged, and
+ * the caller learns no details.
  */
 export function toFault(error: unknown, log: Pick<Log, "error">): Fault {
   if (error instanceof Fault) return error;
@@ -17,11 +17,11 @@ export function toFault(error: unknown, log: Pick<Log, "error">): Fault {
   return new Fault("internal", "Server was unable to process request.");
 }
 
-/** Tells somebody of a request; that it cannot be told must not turn an answer into an error. */
+/** Runs a notification and ignores its failure, which must not turn an answer into an error. */
 export function ignoreErrors(tell: () => void): void {
   try {
     tell();
   } catch {
-    // There is nobody left to tell.
+    // There is no other place to report it.
   }
 }

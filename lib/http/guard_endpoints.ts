@@ -1,6 +1,6 @@
 /**
- * Endpoints of the operator port for the guard: how much it remembers, the name of a secret in the
- * log, and the end of a throttle. A secret travels in the body of a POST, and no reply repeats it.
+ * Guard endpoints of the operator port: size of the guard's memory, log name of a secret, and
+ * unlock. A secret travels in the body of a POST, and no reply repeats it.
  *
  * @module
  */
@@ -17,21 +17,21 @@ import type { Exchange, RouteHandler } from "./exchange.ts";
 import { textRoute } from "./probes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** The state of the guard's memory, as `GET /guard/status` gives it. */
+/** State of the guard's memory, the reply of `GET /guard/status`. */
 export interface GuardStatus {
-  /** Secrets of which something is remembered. */
+  /** Number of secrets remembered. */
   readonly entries: number;
-  /** Secrets whose pins are refused now. */
+  /** Number of secrets throttled now. */
   readonly throttled: number;
 }
 
-/** The reply of `POST /guard/name` and `POST /guard/unlock`. */
+/** Reply of `POST /guard/name` and `POST /guard/unlock`. */
 export interface NamedSecret {
-  /** The short name of the secret, as in the log. */
+  /** Short name of the secret, as in the log. */
   readonly name: string;
 }
 
-/** `GET /guard/status`. */
+/** Handler of `GET /guard/status`. */
 export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, (guard) => {
     const memory = memoryOf(guard);
@@ -39,14 +39,14 @@ export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** `POST /guard/name`. */
+/** Handler of `POST /guard/name`. */
 export function guardNameRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     return { name: shortName(await fingerprintIn(request, guard, state)) };
   });
 }
 
-/** `POST /guard/unlock`: alike for secrets that are remembered and those that are not. */
+/** Handler of `POST /guard/unlock`; it answers alike for secrets remembered and unknown. */
 export function guardUnlockRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     const memory = memoryOf(guard);
@@ -62,7 +62,8 @@ function guardEndpoint(
 ): RouteHandler {
   const { guard } = state.service;
   return textRoute(state, async (exchange): Promise<RouteResult> => {
-    // A page in a browser whose name was rebound to this machine sends that name as Host.
+    // Check the Host against DNS rebinding: a page from a name that was rebound to this machine
+    // sends that name.
     if (!isOperatorHost(exchange.target.host, state.operatorHost)) {
       const expected = "an IP address, localhost or the --metrics-host";
       throw new Fault("forbidden", `The Host of this request must be ${expected}.`);

@@ -38,13 +38,13 @@ import { allowOf, createRouter, type Found, routeFor, type Router } from "./rout
 import type { HandlerOptions, ResolvedOptions } from "./options.ts";
 import { targetOf } from "./request_target.ts";
 
-/** Answers a request. It never rejects, whatever fails inside. */
+/** Answers a request; never rejects. */
 export type Handler = (request: Request) => Promise<Response>;
 
 /**
  * Makes the handler of a service.
  *
- * @param rows What it answers; all that there is, unless given.
+ * @param rows Routes of the service; all of them by default.
  */
 export function createHandler(
   options: HandlerOptions,
@@ -76,8 +76,8 @@ export function createHandler(
   };
 }
 
-// The reply when something fails that is in no route's hands. Callers of `/Validate.aspx` take
-// anything but its `False` for a right pin.
+// Last resort when a failure is outside of any route handler. The route still writes the reply:
+// callers of `/Validate.aspx` take any text but `False` for a right pin.
 function lastReply(
   router: Router,
   request: Request,
@@ -104,7 +104,7 @@ function eventOf(
   return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
 }
 
-/** The name of all paths that are no route. */
+/** Route name of every path without a route. */
 const UNKNOWN = "unknown";
 
 function arrive(

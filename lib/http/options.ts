@@ -1,5 +1,5 @@
 /**
- * What a handler is made with.
+ * Options of a handler.
  *
  * @module
  */
@@ -13,53 +13,53 @@ import type { BodyLimit } from "./body_limit.ts";
 import type { KeyRing } from "./api_keys.ts";
 import type { BaseOptions } from "./request_target.ts";
 
-/** What a handler needs. */
+/** Options of a handler. */
 export interface HandlerOptions extends BaseOptions {
-  /** The namespace name of the service, an absolute URI that ends with a slash. */
+  /** Namespace name of the service, an absolute URI that ends with a slash. */
   readonly namespace: string;
-  /** What the operations need. */
+  /** Context of the operations. */
   readonly service: ServiceContext;
-  /** Where unexpected errors go. */
+  /** Log for unexpected errors. */
   readonly log: Pick<Log, "error">;
-  /** Whether the server takes new work; while it does not, `/readyz` answers 503. */
+  /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
-  /** Wrong pins that the guard allows for a secret, which the service page says. */
+  /** Wrong pins that the guard allows for a secret, shown on the service page. */
   readonly maxFailures?: number | undefined;
-  /** Whether the guard accepts a code once only, which the service page says. */
+  /** Whether the guard accepts each code only once, shown on the service page. */
   readonly singleUse?: boolean | undefined;
   /**
-   * The keys that callers must show one of; without any, no caller must. A ring where they have names,
-   * or others are to take their place.
+   * Keys of which callers must show one; without keys, none is required. Use a ring for keys that
+   * have names or can be replaced.
    */
   readonly apiKeys?: readonly string[] | KeyRing | undefined;
-  /** The page for people; without it, `/api.asmx` names the descriptions for tools. */
+  /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */
   readonly page?: ServicePage | undefined;
-  /** Gives the text of `/metrics`; without it, that is no route. */
+  /** Renders the text of `/metrics`; without it, there is no such route. */
   readonly metricsPage?: (() => string) | undefined;
-  /** The name of the address that the operator port listens on, which its Host may have. */
+  /** Host name of the operator port's address, which its requests may use. */
   readonly operatorHost?: string | undefined;
-  /** Who is told of requests; without it, nobody is. */
+  /** Observer of finished requests, if any. */
   readonly telemetry?: Telemetry | undefined;
-  /** How long a body may take to arrive, in milliseconds; 10 s unless given. */
+  /** Timeout of a body, in milliseconds; 10 s by default. */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
-/** Who is told of requests, and what that takes. */
+/** Observer of finished requests, with the clock and the id generator it needs. */
 export interface Telemetry {
-  /** Told of every request once it is answered. */
+  /** Called with the event of each answered request. */
   readonly observe: (event: RequestEvent) => void;
-  /** Makes the name of a request, which its reply carries as `X-Request-Id`. */
+  /** Makes a request id, which the reply carries as `X-Request-Id`. */
   readonly requestId: () => string;
-  /** A clock for durations, in milliseconds. */
+  /** Monotonic clock for durations, in milliseconds. */
   readonly monotonicMs: () => number;
 }
 
-/** The options, and what is made of them once. */
+/** Options, with the values derived from them once. */
 export interface ResolvedOptions extends HandlerOptions {
-  /** The bindings of the service, in the order in which they are asked. */
+  /** Bindings of the service, in order of precedence. */
   readonly bindings: readonly Binding[];
-  /** The keys that callers must show one of; undefined where none must. */
+  /** Keys of which callers must show one; undefined when no key is required. */
   readonly keys: KeyRing | undefined;
-  /** The limit for bodies that are read at once, and for the time of each. */
+  /** Limit for concurrent long bodies, and timeout of every body. */
   readonly bodyLimit: BodyLimit;
 }

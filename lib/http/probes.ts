@@ -1,6 +1,5 @@
 /**
- * What answers requests that call no operation: pictures, probes, metrics, and the way to the
- * service.
+ * Routes that call no operation: pictures, health, metrics, and the redirect to the service.
  *
  * @module
  */
@@ -14,7 +13,10 @@ import type { Exchange, RouteHandler } from "./exchange.ts";
 import { toFault } from "./failure.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Makes what answers by a function that may throw faults; they go out as a sentence of text. */
+/**
+ * Makes a route handler of a function that may throw faults, which are written as a sentence of
+ * text.
+ */
 export function textRoute(
   { log }: Pick<ResolvedOptions, "log">,
   answer: (exchange: Exchange) => RouteResult | Promise<RouteResult>,
@@ -44,14 +46,15 @@ const STORE_AWAY: RouteResult = {
 };
 const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
-/** Whether the process lives. */
+/** Liveness: always 200. */
 export function health(state: ResolvedOptions): RouteHandler {
   return textRoute(state, () => OK);
 }
 
 /**
- * Readiness for load balancers: the server takes new work, and its store has answered since the start.
- * A store that is away later is away for all instances, and an instance without it answers `false`.
+ * Readiness for load balancers: the server takes new work, and its store has answered since the
+ * start. A later outage of the store does not count: all instances share the store, and without it
+ * an instance still answers `false`.
  */
 export function readiness(state: ResolvedOptions): RouteHandler {
   const { isReady, service: { guard } } = state;
@@ -62,7 +65,7 @@ export function readiness(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** The page of the metrics; undefined where the operator wants none. */
+/** Handler of `/metrics`; undefined when the operator disabled it. */
 export function metrics(state: ResolvedOptions): RouteHandler | undefined {
   const { metricsPage } = state;
   return metricsPage && textRoute(state, () => ({
@@ -72,8 +75,8 @@ export function metrics(state: ResolvedOptions): RouteHandler | undefined {
 }
 
 /**
- * Any text as a QR code. A form without a query holds the text in its body, so that a secret does not
- * have to stand in an address.
+ * Draws any text as a QR code. A form without a query holds the text in its body, so that a secret
+ * need not be in a URL.
  */
 export function picture(state: ResolvedOptions): RouteHandler {
   const { bodyLimit: limit } = state;
@@ -86,10 +89,10 @@ export function picture(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** The way to the service. */
+/** Redirect from the root to the service. */
 export function redirect(state: ResolvedOptions): RouteHandler {
-  // A proxy may have taken the front of the path off. Where no base URL tells what that was, a
-  // reference that is relative to the path is right with it and without (RFC 9110 §10.2.2).
+  // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
+  // to the path is right with and without a prefix (RFC 9110 §10.2.2).
   const { baseUrl } = state;
   const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
   const reply = { ...plainReply(302, "See /api.asmx."), headers };

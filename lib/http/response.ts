@@ -1,5 +1,5 @@
 /**
- * An answer on its way out: a reply, what is told of it, and the response that it becomes.
+ * Replies on their way out: results of routes, fault replies, and the final Response.
  *
  * @module
  */
@@ -14,65 +14,65 @@ import { CHALLENGE } from "./api_keys.ts";
 
 /** A reply on its way out. */
 export interface OutgoingReply extends Omit<Reply, "body"> {
-  /** The body; null for a status that has none. */
+  /** Body; null for a status without one. */
   readonly body: Reply["body"] | null;
 }
 
-/** A reply, and what is told of it. */
+/** Reply of a route, with the facts for log and metrics. */
 export interface RouteResult {
   /** The reply. */
   readonly reply: OutgoingReply;
-  /** How it ended. */
+  /** Outcome for log and metrics. */
   readonly outcome: Outcome;
-  /** The name of the operation, when one was reached. */
+  /** Name of the operation, if one was reached. */
   readonly operation?: string;
-  /** The name of the binding, when there is one. */
+  /** Name of the binding, if there is one. */
   readonly binding?: string;
-  /** What the operation told of the call. */
+  /** Facts of the call, from the operation. */
   readonly facts?: Facts | undefined;
 }
 
-/** A reply of one sentence. */
+/** Makes a plain-text reply of one sentence. */
 export function plainReply(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
-/** The answer to a fault where no binding has a form for it. */
+/** Result for a fault without a binding to write it. */
 export function faultResult(fault: Fault): RouteResult {
   return { reply: faultReply(fault), outcome: fault.code };
 }
 
-/** The reply to a fault where no binding has a form for it. */
+/** Reply to a fault without a binding to write it. */
 export function faultReply(fault: Fault): Reply {
   return withAdvice(writePlainFault(fault));
 }
 
-// By the status: how to be let in (RFC 9110 §15.5.2), and after how many seconds to try again
-// (§15.6.4).
+// Header fields by status: the challenge of a 401 (RFC 9110 §15.5.2), and the seconds until the
+// next try for a 503 (§15.6.4).
 const ADVICE: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
   [401, { "www-authenticate": CHALLENGE }],
   [503, { "retry-after": "1" }],
 ]);
 
-/** Adds to a reply what its status tells callers to do. */
+/** Adds the header fields that the status of a reply requires. */
 export function withAdvice(reply: Reply): Reply {
   const advice = ADVICE.get(reply.status);
   return advice === undefined ? reply : { ...reply, headers: { ...reply.headers, ...advice } };
 }
 
 /**
- * Whether a caller already has what an entity tag stands for, by its If-None-Match: a list compared
- * weakly, or `*` (RFC 9110 §13.1.2).
+ * Whether a caller's If-None-Match covers an entity tag: a list compared weakly, or `*` (RFC 9110
+ * §13.1.2).
  */
 export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const value = ifNoneMatch.trim();
-  // Not split at commas with the blanks around them: an expression for that looks again from each
-  // blank, and a long run of them in one request would hold up all others for minutes.
+  // Split, then trim: an expression for commas with blanks around them backtracks at each blank,
+  // and a long run of blanks would stall all other requests for minutes.
   return value === "*" || value.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** Header fields of every reply that says nothing else. */
+/** Default header fields of every reply. */
 export const USUAL_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
@@ -82,9 +82,9 @@ export const USUAL_HEADERS: Readonly<Record<string, string>> = {
 /**
  * Makes the response.
  *
- * The runtime counts the Content-Length of a body; of the body that a HEAD does not get, it cannot.
+ * The runtime sets the Content-Length of a body, but not for HEAD, which has none.
  *
- * @param requestId The name of the request, where it has one.
+ * @param requestId Id of the request, if there is one.
  */
 export function respond(
   request: Request,
@@ -94,15 +94,15 @@ export function respond(
   const { method } = request;
   const isHead = method === "HEAD";
   const response = new Response(isHead ? null : body, { status });
-  // Not by the constructor: a response made with more fields than one is prepared by Deno in advance,
-  // and watched until it is collected.
+  // Set the fields afterwards: Deno prepares a Response that is constructed with several fields in
+  // advance, and tracks it until it is collected.
   const { headers } = response;
   setAll(headers, USUAL_HEADERS);
   setAll(headers, ofReply);
   if (requestId !== undefined) headers.set("x-request-id", requestId);
   if (body !== null) headers.set("content-type", contentType);
-  // What comes behind it was meant for somebody else, and a proxy in front looked at none of it: to
-  // read it as a request would let callers past whatever the proxy forbids.
+  // Close the connection after CONNECT: a proxy in front has not inspected the bytes that follow,
+  // so reading them as a request would bypass its rules.
   if (method === "CONNECT") headers.set("connection", "close");
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;
@@ -112,7 +112,7 @@ function setAll(headers: Headers, fields: Readonly<Record<string, string>> | und
   for (const name in fields) headers.set(name, fields[name]!);
 }
 
-/** The length of a body in bytes. */
+/** Length of a body, in bytes. */
 export function byteLength(body: Reply["body"]): number {
   return Buffer.byteLength(body);
 }

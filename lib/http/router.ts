@@ -1,5 +1,5 @@
 /**
- * The way from a request to the row of the table that answers it.
+ * Routing: from a path and method to a row of the route table.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import type { RouteHandler } from "./exchange.ts";
 import type { Route } from "./routes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** A row, and what it was made to answer with. */
+/** A row of the route table with its handler. */
 export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "methods"> {
-  /** What answers. */
+  /** Handler of the route. */
   readonly answerer: RouteHandler;
 }
 
-/** Where a path leads. */
+/** Routes of a path. */
 export interface Found {
-  /** The rows of the path, one at least. */
+  /** Rows of the path, at least one. */
   readonly routes: readonly [PreparedRoute, ...PreparedRoute[]];
-  /** What stands behind the file part and a slash, undefined when nothing does. */
+  /** Path behind the file part and a slash; undefined when there is none. */
   readonly operationName: string | undefined;
 }
 
-/** Finds where a path leads; undefined when it leads nowhere. */
+/** Finds the routes of a path; undefined when there are none. */
 export type Router = (path: string) => Found | undefined;
 
-/** Prepares those of the rows that the options want. */
+/** Makes a router of the rows that the options enable. */
 export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Router {
   const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
   for (const { path, answer, ...row } of rows) {
@@ -40,7 +40,8 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
     const slash = path.indexOf("/", 1);
     const file = (slash < 0 ? path : path.slice(0, slash)).toLowerCase();
     const operationName = slash < 0 ? "" : path.slice(slash + 1);
-    // A slash with nothing behind it names no operation, and belongs to a path that may have one.
+    // A trailing slash names no operation: it is routed like the file part alone, and allowed only
+    // where an operation may follow.
     const named = slash < 0
       ? undefined
       : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName}`);
@@ -50,7 +51,7 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
   };
 }
 
-/** The row of a path that answers a method, if there is one. */
+/** The row of a path that answers a method, if any. */
 export function routeFor({ routes }: Found, method: string): PreparedRoute | undefined {
   const asked = method === "HEAD" ? "GET" : method;
   return routes.find(({ methods }) => methods.some((known) => known === asked));
@@ -58,7 +59,7 @@ export function routeFor({ routes }: Found, method: string): PreparedRoute | und
 
 const METHODS = ["GET", "POST"] as const;
 
-/** The value of Allow for a path (RFC 9110 §10.2.1). */
+/** Value of Allow for a path (RFC 9110 §10.2.1). */
 export function allowOf({ routes }: Found): string {
   const allowed = METHODS.filter((method) =>
     routes.some((route) => route.methods.includes(method))

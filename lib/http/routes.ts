@@ -1,5 +1,5 @@
 /**
- * The one table of routes. A path and a method that are in no row are answered by nobody.
+ * The one table of routes. A path or method in no row gets 404 or 405.
  *
  * @module
  */
@@ -14,25 +14,24 @@ import { health, metrics, picture, readiness, redirect } from "./probes.ts";
 /** A row of the table. */
 export interface Route {
   /**
-   * The path; its file part in lower case, since it is compared without case. An asterisk behind it
-   * stands for the name of an operation, which is left as it was sent. Any other text behind a slash is
-   * compared with case.
+   * Path, its file part in lower case, since that is compared without case. `/*` stands for any
+   * operation name, which keeps its case; any other text behind a slash is compared with case.
    */
   readonly path: string;
-  /** The methods. GET stands for HEAD as well; OPTIONS is answered on every path. */
+  /** Methods; GET includes HEAD, and OPTIONS is answered on every path. */
   readonly methods: readonly ("GET" | "POST")[];
-  /** Whether callers need a key, where the operator gave some out: load balancers have none. */
+  /** Whether a key is required when the operator set keys; load balancers have none. */
   readonly wantsKey: boolean;
-  /** The name for log and metrics. */
+  /** Name in log and metrics. */
   readonly name: string;
-  /** What answers. */
+  /** Makes the handler of the route. */
   readonly answer: CreateRouteHandler;
 }
 
 const service = calls(({ bindings }) => bindings);
 
 // deno-fmt-ignore
-/** The rows. Of those with one path, the first that has the method answers. */
+/** Routes of the service; for equal paths, the first row with the method answers. */
 export const ROUTES: readonly Route[] = [
   { path: "/api.asmx",      methods: ["POST"],        wantsKey: true,  name: "service",       answer: service },
   { path: "/api.asmx",      methods: ["GET"],         wantsKey: true,  name: "description",   answer: documents },
@@ -48,7 +47,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 // deno-fmt-ignore
-/** The rows of the operator port. */
+/** Routes of the operator port. */
 export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },

@@ -1,27 +1,27 @@
 /**
- * The Key URI that an authenticator app reads from a QR code.
+ * The Key URI, which an authenticator app reads from a QR code.
  *
- * There is no standard for it; the Key URI Format page of the google-authenticator project is what
- * apps follow.
+ * There is no standard for it; apps follow the Key URI Format page of the google-authenticator
+ * project.
  *
  * @module
  */
 
 import { DEFAULT_TOTP, type TotpParameters } from "./totp.ts";
 
-/** What a Key URI says. */
+/** Contents of a Key URI. */
 export interface KeyUri extends TotpParameters {
-  /** Who issues the account: the name over the code in the app. */
+  /** Issuer of the account, the name over the code in the app. */
   readonly issuer: string;
-  /** Whose account it is. */
+  /** Account name. */
   readonly account: string;
-  /** The key in Base32 without padding. */
+  /** Key in Base32 without padding. */
   readonly secret: string;
 }
 
 /**
- * A name as a Key URI can hold it. The Key URI page forbids colons in issuer and account, encoded or
- * not: some apps refuse such a URI, others cut the name.
+ * Makes a name fit for a Key URI. The Key URI page forbids colons in issuer and account, even
+ * encoded: some apps refuse such a URI, others cut the name.
  */
 export function nameWithoutColons(name: string): string {
   if (!name.includes(":")) return name;
@@ -32,10 +32,10 @@ export function nameWithoutColons(name: string): string {
 /**
  * Writes a Key URI: `otpauth://totp/ISSUER:ACCOUNT?secret=KEY&issuer=ISSUER`.
  *
- * The issuer stands in both places, since some apps read only one. Algorithm, digits and period are
- * left out when they are the default: several apps refuse or misread what they do not expect.
+ * The issuer is in both places, since some apps read only one. Default algorithm, digits and period
+ * are left out: several apps refuse or misread parameters that they do not expect.
  *
- * @throws {URIError} When a name holds a lone surrogate.
+ * @throws {URIError} When a name has a lone surrogate.
  */
 export function formatKeyUri(uri: KeyUri): string {
   const issuer = percentEncode(nameWithoutColons(uri.issuer));
@@ -49,9 +49,9 @@ export function formatKeyUri(uri: KeyUri): string {
 
 /**
  * Percent-encodes all but the unreserved characters of RFC 3986 §2.3. `encodeURIComponent` leaves
- * five more as they are, an apostrophe among them, which ends an attribute in single quotes.
+ * five more, among them the apostrophe, which ends an attribute in single quotes.
  *
- * @throws {URIError} When the text holds a lone surrogate.
+ * @throws {URIError} When the text has a lone surrogate.
  */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(

@@ -1,25 +1,24 @@
 /**
- * HOTP (RFC 4226) and TOTP (RFC 6238) over WebCrypto, which is what this project is to stand on: a
- * synchronous HMAC would be faster, but is no part of the web platform. Time is an argument
- * everywhere.
+ * HOTP (RFC 4226) and TOTP (RFC 6238) over WebCrypto, to stay on the web platform; a synchronous
+ * HMAC would be faster but is not part of it. Time is an argument everywhere.
  *
  * @module
  */
 
-/** The hash of the HMAC, by the name that a Key URI gives it. */
+/** Hash of the HMAC, by its name in a Key URI. */
 export type OtpAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
-/** What the two sides must agree on beside the key. */
+/** Parameters that both sides must share beside the key. */
 export interface TotpParameters {
-  /** The hash of the HMAC (RFC 6238 §1.2); default SHA1. */
+  /** Hash of the HMAC (RFC 6238 §1.2); default SHA1. */
   readonly algorithm: OtpAlgorithm;
-  /** Digits in a code, 6 to 8 (RFC 4226 §5.3); default 6. */
+  /** Digits of a code, 6 to 8 (RFC 4226 §5.3); default 6. */
   readonly digits: number;
   /** Seconds in a time step, the X of RFC 6238 §4.1; default 30. T0 is always 0. */
   readonly period: number;
 }
 
-/** What RFC 6238 and every authenticator app take when nothing is said. */
+/** Defaults of RFC 6238 and of every authenticator app. */
 export const DEFAULT_TOTP: TotpParameters = { algorithm: "SHA1", digits: 6, period: 30 };
 
 const WEB_CRYPTO: Readonly<Record<OtpAlgorithm, HmacImportParams>> = {
@@ -29,11 +28,10 @@ const WEB_CRYPTO: Readonly<Record<OtpAlgorithm, HmacImportParams>> = {
 };
 
 /**
- * Makes key bytes ready for use.
+ * Imports key bytes.
  *
- * @param key At least one byte. Any length is allowed; HMAC hashes keys longer than its block.
- * @throws {RangeError} When the key is empty: WebCrypto would refuse it with an error of its own,
- * which differs between runtimes.
+ * @param key At least one byte, of any length; HMAC hashes keys longer than its block.
+ * @throws {RangeError} When the key is empty: the errors of WebCrypto differ between runtimes.
  */
 export async function importOtpKey(
   key: Uint8Array<ArrayBuffer>,
@@ -44,33 +42,33 @@ export async function importOtpKey(
 }
 
 /**
- * The code of a counter (RFC 4226 §5.3).
+ * Computes the code of a counter (RFC 4226 §5.3).
  *
- * @param counter A whole number from 0 to 2^53 - 1.
+ * @param counter Integer from 0 to 2^53 - 1.
  * @param digits From 6 to 8.
- * @returns The code with its leading zeros.
+ * @returns Code with its leading zeros.
  */
 export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
   const mac = new DataView(await crypto.subtle.sign("HMAC", key, messageOf(counter)));
-  // Dynamic truncation: the low 4 bits of the last byte say where 31 bits are taken from.
+  // Dynamic truncation: the low 4 bits of the last byte give the offset of the 31 bits to take.
   const offset = mac.getUint8(mac.byteLength - 1) & 0xf;
   const truncated = mac.getUint32(offset) & 0x7fffffff;
   return String(truncated % 10 ** digits).padStart(digits, "0");
 }
 
-/** How many messages are kept: those of the widest window, with room to spare. */
+/** Number of cached messages: those of the widest window, with room to spare. */
 const KEPT_MESSAGES = 256;
 
-// Checks at one time are of the same few counters, and to make a message takes V8 longer than all else
-// here but the signature. They tell nothing: a counter is a time, and no secret is in it.
+// Cache of messages. Checks at one time use the same few counters, and V8 needs longer for a
+// message than for all else here but the signature. A counter is a time and reveals no secret.
 const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
 
-/** The 8 bytes that the HMAC is of; nothing writes to them any more. */
+/** HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
 function messageOf(counter: number): DataView<ArrayBuffer> {
   const known = kept[counter % KEPT_MESSAGES];
   if (known?.counter === counter) return known.message;
   const message = new DataView(new ArrayBuffer(8));
-  // Each takes the lowest 32 bits of the whole part of what it is given.
+  // setUint32 takes the lowest 32 bits of the whole part of its argument.
   message.setUint32(0, counter / 2 ** 32);
   message.setUint32(4, counter);
   kept[counter % KEPT_MESSAGES] = { counter, message };
@@ -78,7 +76,7 @@ function messageOf(counter: number): DataView<ArrayBuffer> {
 }
 
 /**
- * The time step a moment lies in (RFC 6238 §4.2).
+ * Time step of a moment (RFC 6238 §4.2).
  *
  * @param timeMs Milliseconds since 1970-01-01T00:00:00Z.
  * @param period Seconds in a time step.
@@ -87,31 +85,31 @@ export function timeStep(timeMs: number, period: number): number {
   return Math.floor(timeMs / 1000 / period);
 }
 
-/** The widest window that an option sets, in time steps: half an hour and more on each side. */
+/** Widest window of the option, in time steps: half an hour or more on each side. */
 export const MAX_WINDOW = 100;
 
-/** A question: is this a code of one of these time steps? */
+/** Input of a check: a code and the accepted time steps. */
 export interface TotpCheck {
-  /** What was typed; anything but exactly the digits of a code matches nothing. */
+  /** Code as typed; text other than exactly the right number of digits matches no step. */
   readonly code: string;
-  /** The current time step. */
+  /** Current time step. */
   readonly step: number;
   /** Time steps accepted on each side of the current one (RFC 6238 §5.2), 0 to 100. */
   readonly window: number;
-  /** Of these, the nearest that is looked at; 0, the current one, unless given. */
+  /** Distance of the nearest step to check; default 0, the current step. */
   readonly nearest?: number;
-  /** Digits in a code, 6 to 8. */
+  /** Digits of a code, 6 to 8. */
   readonly digits: number;
 }
 
 /**
- * Finds the time step whose code was given.
+ * Finds the time step of a code.
  *
- * For text of as many digits as a code has, every step that is looked at is computed and compared,
- * whichever matches: so the time taken tells nothing about the pin, not even where a guard keeps the
- * answer back (RFC 4226 §7.3). Nothing is computed for other text.
+ * For text with the right number of digits, the code of every step is computed and compared, so
+ * that the time taken reveals nothing about the pin, even where a guard withholds the answer (RFC
+ * 4226 §7.3). For other text, no code is computed.
  *
- * @returns The distance to the current step, from -window to window, the nearest if there are two;
+ * @returns Distance to the current step, from -window to window, the nearest if there are two;
  * undefined when no step matches.
  */
 export async function matchTimeStep(
@@ -131,8 +129,8 @@ export async function matchTimeStep(
 }
 
 /**
- * Whether a code is that of the current time step, which is a third of the work of looking at its
- * neighbours too.
+ * Whether a code is that of the current time step. It costs a third of a check with both
+ * neighbours.
  */
 export async function matchesCurrentStep(
   key: CryptoKey,
@@ -146,7 +144,7 @@ function isCode(text: string, digits: number): boolean {
 }
 
 /**
- * Whether two texts are equal, compared to the last character whatever the first one is.
+ * Whether two texts are equal, in time independent of their characters.
  *
  * Both lengths are public (the number of digits).
  */

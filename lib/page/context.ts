@@ -1,5 +1,5 @@
 /**
- * What the service page needs to know: where the service is and how it is set.
+ * Facts for the service page: address and settings of the service.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { FrameContext } from "./layout/layout.ts";
 import type { Format } from "./snippets/language.ts";
 import type { SampleContext } from "./samples/context.ts";
 
-/** What the service page needs to know. */
+/** Facts for the service page. */
 export interface PageContext extends FrameContext, SampleContext {
-  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
-  /** The format that the samples and programs begin with. */
+  /** Format of the samples and programs. */
   readonly format: Format;
-  /** Whether a code is accepted once only. */
+  /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * The parts of the service page: which of them a query asks for, and their texts.
+ * Parts of the service page: their choice by the query, and their texts.
  *
  * @module
  */
@@ -12,35 +12,35 @@ import { operationPage, overviewPage, unknownOperationPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { DEFAULT_FORMAT, type Format, FORMATS } from "./snippets/language.ts";
 
-/** A part of the page by its name, and the format that its samples begin with. */
+/** A part of the page, and the format of its samples. */
 export interface PagePart {
   /** `script`, `style`, `overview`, `unknown` (no such operation), or `op=` and an operation. */
   readonly name: string;
-  /** The format of the samples. */
+  /** Format of the samples. */
   readonly format: Format;
 }
 
-/** The text of a part. */
+/** Text of a part. */
 export interface PageText {
-  /** The status: 404 for an operation that does not exist. */
+  /** Status; 404 for an unknown operation. */
   readonly status: 200 | 404;
-  /** The media type, with its charset. */
+  /** Media type with charset. */
   readonly contentType: string;
   /** The text. */
   readonly body: string;
-  /** Header fields of its own. */
+  /** Header fields of the part. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A page for people who open the service in a browser. */
+/** Page for people who open the service in a browser. */
 export interface ServicePage {
-  /** The part that the parameters of a query ask for; their names are in lower case. */
+  /** Chooses the part for the parameters of a query, with names in lower case. */
   readonly partOf: (parameter: (name: string) => string | undefined) => PagePart;
   /** Writes a part. */
   readonly write: (part: PagePart, context: PageContext) => Promise<PageText>;
 }
 
-/** The service page: forms that call each operation, samples, and programs in thirteen languages. */
+/** The service page: a form for each operation, samples, and programs in thirteen languages. */
 export const servicePage: ServicePage = { partOf, write };
 
 function partOf(parameter: (name: string) => string | undefined): PagePart {

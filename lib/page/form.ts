@@ -1,5 +1,5 @@
 /**
- * The forms that try an operation out, and the places of their results.
+ * Forms that call an operation, and the places of their results.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import type { PageSettings } from "./shared/settings.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** How the page shows a result: as a picture to scan, as right or wrong, or as the text it is. */
+/** View of a result on the page: a picture, a verdict, or a text. */
 export function viewOf(type: ResultType): "picture" | "verdict" | "text" {
   if (type.kind === "record") return type.picture === undefined ? "text" : "picture";
   return type.kind === "boolean" ? "verdict" : "text";
 }
 
 /**
- * The form of an operation, and the place of its result beside it. Without script it posts like any
- * form, and the browser shows the reply.
+ * Form of an operation, with the place of its result beside it. Without script it posts as usual,
+ * and the browser shows the reply.
  *
- * @param service The address of the service, relative to the page.
+ * @param service Address of the service, relative to the page.
  */
 export function tryIt(operation: Operation, context: PageContext, service: string): MarkupElement {
   const { name, parameters, result } = operation;
@@ -52,7 +52,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
       element(
         "button",
         { type: "submit" },
-        // In one box, so that the gap between the words is that of the font.
+        // One box keeps the gap between the words as wide as a blank of the font.
         element(
           "span",
           {},
@@ -82,7 +82,7 @@ function fieldElement(
   { label, hint, example, isPrefilled, isSecret = false, attributes }: Field,
 ): MarkupElement {
   const id = `${operation.name}-${name}`;
-  // A secret is made up where an app is given it, and only there.
+  // Offer a random secret only for pairing, where an app receives it.
   const canBeDrawn = isSecret && viewOf(operation.result) === "picture";
   const input = element("input", {
     id,
@@ -105,15 +105,16 @@ function fieldElement(
     ),
     input,
     ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
-    // Where there is a picture, it stands with that: an app must not be given the secret first.
+    // For pairing, the warning is beside the picture instead: it must come before an app has the
+    // secret.
     ...(isSecret && !canBeDrawn ? [LENGTH_WARNING] : []),
     ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
 }
 
-// The script writes the sentence. The sentence is hidden and not the paragraph: browsers read out
-// what comes into an element that is there.
+// Empty live region; the script fills it. Only the sentence is hidden, not the paragraph: browsers
+// read out text that appears in an element already there.
 const LENGTH_WARNING = element(
   "p",
   { class: "short on-screen js-only", role: "status" },
@@ -126,7 +127,7 @@ const RANDOM_BUTTON = element(
   "New random secret",
 );
 
-/** The field for the key of the person at the page; its value never leaves with a form. */
+/** Field for the user's key; no form sends its value. */
 export const KEY_FIELD: MarkupElement = element(
   "div",
   { class: "card keys js-only" },
@@ -149,7 +150,7 @@ export const KEY_FIELD: MarkupElement = element(
 
 function answer({ parameters, result }: Operation, context: PageContext): MarkupElement {
   const names = parameters.map(({ name }) => name);
-  // What is right depends on the time.
+  // A verdict depends on the time.
   const isTimed = viewOf(result) === "verdict";
   const isCode = isTimed && names.includes("pin") && names.includes("secretCode");
   return element(
@@ -173,7 +174,7 @@ const REASONS = element(
   ),
 );
 
-/** The codes around now: the steps at which the window begins and ends, and those beside now. */
+/** Codes around now: the neighbours of the current one, and the first ones outside the window. */
 function testAuthenticator({ service: { otp: { window } } }: PageContext): MarkupElement {
   const steps = [...new Set([-window - 1, -1, 1, window + 1])];
   const others = steps.map((step) => {
@@ -190,7 +191,7 @@ function testAuthenticator({ service: { otp: { window } } }: PageContext): Marku
     "div",
     { class: "test-app", hidden: "", role: "group", "aria-labelledby": "test-app-title" },
     element("h3", { id: "test-app-title" }, "No phone? Use this test authenticator"),
-    // The script shows one of the two: over plain HTTP, browsers compute nothing for a page.
+    // The script shows one of the two: browsers offer no WebCrypto over plain HTTP.
     element(
       "p",
       { class: "hint elsewhere", hidden: "" },
@@ -282,7 +283,7 @@ function pairing(name: string): MarkupElement {
   );
 }
 
-// What stands on the printed sheet alone.
+// Text for the printed sheet only.
 const PAPER = element(
   "ol",
   { class: "print-only" },

@@ -1,6 +1,6 @@
 /**
- * The service page: what the service is, its operations, and a form for each. All texts that come
- * from a request or an option pass through the writer, which escapes them.
+ * Service page: the service, its operations, and a form for each. Texts from a request or an option
+ * pass through the writer, which escapes them.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 import { samplesOf } from "./samples/samples.ts";
 import { KEY_FIELD, tryIt, viewOf } from "./form.ts";
 
-/** Writes the page that shows all operations. */
+/** Writes the overview of all operations. */
 export async function overviewPage(context: PageContext): Promise<string> {
   const operations = [...OPERATIONS.values()];
   const url = `${context.base}/api.asmx`;
@@ -56,7 +56,7 @@ const LEAD =
   "Pairs an authenticator app by QR code, and checks the pins that it shows: the two calls of a " +
   "two-factor login. Try both here; nothing is stored.";
 
-/** Writes the page of one operation: a form that calls it, and how programs call it. */
+/** Writes the page of an operation: a form that calls it, samples and programs. */
 export async function operationPage(operation: Operation, context: PageContext): Promise<string> {
   const { name, documentation } = operation;
   const card = element(
@@ -81,7 +81,7 @@ export async function operationPage(operation: Operation, context: PageContext):
   });
 }
 
-/** Writes the page for an operation that does not exist; it does not repeat the name. */
+/** Writes the page for an unknown operation; it does not repeat the name. */
 export function unknownOperationPage(context: PageContext): string {
   const items = [...OPERATIONS.values()].map(({ name, documentation }) =>
     element("li", {}, link(`?op=${name}`, name), `: ${documentation}`)

@@ -1,5 +1,5 @@
 /**
- * The reference of an operation, made from its row in `OPERATIONS` and from the bindings.
+ * Reference of an operation, derived from its row in `OPERATIONS` and from the bindings.
  *
  * @module
  */
@@ -52,7 +52,7 @@ function parameterRow(
   ];
 }
 
-// What stands in the place of "Nothing is trimmed." where the hint says what is.
+// Remarks that replace "Nothing is trimmed." where the hint describes trimming.
 const REMARKS: ReadonlyMap<string, string> = new Map([
   [
     "pin",
@@ -80,7 +80,7 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
   return [[element("code", {}, `${name}Result`), result.kind, meaning]];
 }
 
-// Errors that callers meet, by what to do about them.
+// Errors that callers meet, with the remedy.
 function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],

@@ -1,5 +1,5 @@
 /**
- * The sections of the service page that are to be read.
+ * Sections of the service page without forms.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { valueKindOf } from "./samples/quoting.ts";
 import { type Format, FORMATS } from "./snippets/language.ts";
 import { snippetsOf } from "./snippets/snippets.ts";
 
-/** What the operator should know, if there is anything. */
+/** Warnings for the operator, if any. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {
-  // Behind a proxy the server does not know how a page comes to the browser: the script does.
+  // Behind a proxy the server does not know the scheme of the page; the script does.
   const clear = warning(
     "Over plain HTTP, anybody on the network can read every secret and pin. Use HTTPS before " +
       "anybody uses this server.",
@@ -38,7 +38,7 @@ function warning(
   return element("p", { ...attributes, role: "note" }, element("strong", {}, "Warning. "), text);
 }
 
-/** A request and a reply in every format. */
+/** Request and reply in every format. */
 export function samplesSection(samples: readonly Sample[], format: Format): MarkupElement {
   const chosen = samples.findIndex(({ binding }) => binding === format);
   const items = samples.map(({ binding, call, request, reply }) => ({
@@ -67,7 +67,7 @@ export function samplesSection(samples: readonly Sample[], format: Format): Mark
   );
 }
 
-/** A working call in every language. */
+/** Working call in every language. */
 export function snippetsSection(operation: Operation, context: PageContext): MarkupElement {
   const { format } = context;
   const items = snippetsOf(operation, context, format).map((
@@ -105,7 +105,7 @@ export function snippetsSection(operation: Operation, context: PageContext): Mar
   );
 }
 
-/** The formats in a table, by the samples of one operation. */
+/** Table of the formats, from the samples of one operation. */
 export function formsSection(samples: readonly Sample[]): MarkupElement {
   const code = (text: string): MarkupElement => element("code", {}, text);
   const rows = samples.map(({ binding, call: { method, path, headers } }) => [
@@ -123,13 +123,13 @@ export function formsSection(samples: readonly Sample[]): MarkupElement {
   );
 }
 
-/** What the descriptions are for, with the way to them; from the documents no link leads back. */
+/** Links to the descriptions and their purpose; the documents do not link back. */
 export function wsdlSection(context: PageContext): MarkupElement {
   const { base } = context;
   const url = `${base}/api.asmx?wsdl`;
   const newTab = { target: "_blank", rel: "noopener" };
   const rows = [
-    // In quotes: shells such as zsh take a question mark for a pattern.
+    // Quote the URL: shells such as zsh take a question mark for a pattern.
     ["C#", `dotnet-svcutil "${url}"`],
     ["Java", `wsimport -extension "${url}"`],
     ["PHP", `new SoapClient('${url}')`],
@@ -158,7 +158,7 @@ export function wsdlSection(context: PageContext): MarkupElement {
   );
 }
 
-/** The options that callers notice. */
+/** Options that callers notice. */
 export function settingsSection(
   { namespace, wantsKey, maxFailures, singleUse, service: { otp, secretEncoding } }: PageContext,
 ): MarkupElement {

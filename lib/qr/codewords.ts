@@ -1,6 +1,6 @@
 /**
- * From segments to the sequence of codewords that a symbol holds: the bit stream with its padding,
- * error correction, and the interleaving of blocks (ISO/IEC 18004:2015 clauses 7.4 to 7.6).
+ * Codewords of a symbol, from segments: bit stream with padding, error correction, and interleaving
+ * of blocks (ISO/IEC 18004:2015 clauses 7.4 to 7.6).
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { countIndicatorBits, MODE_FACTS, MODE_INDICATOR_BITS, type Segment } fro
 const TERMINATOR_BITS = 4;
 
 /**
- * All codewords of a symbol of `version` 1 to 40 at `level` that holds `segments`, in the order in
- * which they are placed. The caller has made sure that the segments fit.
+ * All codewords of a symbol of `version` 1 to 40 at `level` with `segments`, in order of placement.
+ * The caller has checked that the segments fit.
  */
 export function codewordSequence(
   segments: readonly Segment[],
@@ -22,7 +22,7 @@ export function codewordSequence(
   const { blocks, ecCodewords, dataCodewords } = blockLayout(version, level);
   const data = dataCodewordsOf(segments, version, dataCodewords);
   const sequence = new Uint8Array(dataCodewords + blocks * ecCodewords);
-  // The shorter blocks come first; each of the others has one data codeword more (clause 7.6).
+  // The shorter blocks come first; each of the others has one more data codeword (clause 7.6).
   const shortLength = Math.floor(dataCodewords / blocks);
   const shortBlocks = blocks - dataCodewords % blocks;
   let start = 0;
@@ -41,7 +41,7 @@ export function codewordSequence(
   return sequence;
 }
 
-/** The bit stream of `segments`, ended and padded to `count` codewords (clauses 7.4.9, 7.4.10). */
+/** Bit stream of `segments`, terminated and padded to `count` codewords (clauses 7.4.9, 7.4.10). */
 function dataCodewordsOf(segments: readonly Segment[], version: number, count: number): Uint8Array {
   const stream = new BitStream(count);
   for (const { mode, values } of segments) {
@@ -65,7 +65,7 @@ const APPEND_VALUES: Readonly<
   eci: appendBytes,
 };
 
-/** Three digits in 10 bits; two that are left in 7, one in 4 (clause 7.4.3). */
+/** Encodes three digits in 10 bits; the remaining two in 7, or one in 4 (clause 7.4.3). */
 function appendNumeric(stream: BitStream, digits: Uint8Array): void {
   let i = 0;
   for (; i + 3 <= digits.length; i += 3) {
@@ -75,23 +75,23 @@ function appendNumeric(stream: BitStream, digits: Uint8Array): void {
   else if (i + 1 === digits.length) stream.append(digits[i]!, 4);
 }
 
-/** Two characters in 11 bits; one that is left in 6 (clause 7.4.4). */
+/** Encodes two characters in 11 bits; a remaining one in 6 (clause 7.4.4). */
 function appendAlphanumeric(stream: BitStream, values: Uint8Array): void {
   let i = 0;
   for (; i + 2 <= values.length; i += 2) stream.append(values[i]! * 45 + values[i + 1]!, 11);
   if (i < values.length) stream.append(values[i]!, 6);
 }
 
-/** Eight bits each (clause 7.4.5, and of an ECI assignment number below 128 clause 7.4.2). */
+/** Encodes 8 bits each (clause 7.4.5; for an ECI assignment number below 128, clause 7.4.2). */
 function appendBytes(stream: BitStream, bytes: Uint8Array): void {
   for (let i = 0; i < bytes.length; i++) stream.append(bytes[i]!, 8);
 }
 
-/** Bits written one after the other, most significant first, into a fixed number of codewords. */
+/** Writer of bits, most significant first, into a fixed number of codewords. */
 class BitStream {
   readonly codewords: Uint8Array;
   #length = 0;
-  // The lowest `#length % 8` bits are those that wait for their codeword to be full.
+  // The lowest `#length % 8` bits wait until their codeword is full.
   #pending = 0;
 
   constructor(codewordCount: number) {
@@ -102,7 +102,7 @@ class BitStream {
     return 8 * this.codewords.length - this.#length;
   }
 
-  /** Appends the lowest `bits` (0 to 16) of `value`, which has none set above them. */
+  /** Appends the lowest `bits` (0 to 16) of `value`; its higher bits must be zero. */
   append(value: number, bits: number): void {
     let waiting = this.#length % 8 + bits;
     let index = this.#length >>> 3;
@@ -114,7 +114,7 @@ class BitStream {
   }
 }
 
-// GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1 (clause 7.5.2). The powers of 2 are written twice in a
+// GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1 (clause 7.5.2). The powers of 2 are stored twice in a
 // row, so that a sum of two logarithms needs no reduction modulo 255.
 const POWERS = new Uint8Array(2 * 255);
 const LOGARITHMS = new Uint8Array(256);
@@ -130,14 +130,14 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * The coefficients, highest power first and without the leading 1, of the generator polynomial of
- * `degree` (annex A): (x - 2^0)(x - 2^1)…(x - 2^(degree - 1)).
+ * Coefficients of the generator polynomial of `degree` (annex A), highest power first, without the
+ * leading 1: (x - 2^0)(x - 2^1)…(x - 2^(degree - 1)).
  */
 function generatorPolynomial(degree: number): Uint8Array {
   const coefficients = new Uint8Array(degree + 1);
   coefficients[0] = 1;
   for (let root = 0; root < degree; root++) {
-    // From the low end, so that what is read is still the polynomial before this multiplication.
+    // From the low end, so that the coefficients read are still those before this multiplication.
     for (let i = root + 1; i > 0; i--) {
       coefficients[i]! ^= multiply(coefficients[i - 1]!, POWERS[root]!);
     }
@@ -148,9 +148,8 @@ function generatorPolynomial(degree: number): Uint8Array {
 const multiplesByDegree: (Int32Array | undefined)[] = [];
 
 /**
- * The multiples by 0 to 255 of the generator polynomial of `degree` 7 to 30, each in ⌈degree / 4⌉
- * words of four coefficients, the highest power in the highest byte; made once for each of the 13
- * degrees.
+ * Multiples by 0 to 255 of the generator polynomial of `degree` 7 to 30, each in ⌈degree / 4⌉ words
+ * of four coefficients, the highest power in the highest byte; cached for each of the 13 degrees.
  */
 function generatorMultiples(degree: number): Int32Array {
   const known = multiplesByDegree[degree];
@@ -167,14 +166,13 @@ function generatorMultiples(degree: number): Int32Array {
 }
 
 /**
- * The `count` error correction codewords of one block of data, four in a word, the first in the
- * highest byte: what is left in the shift register after division by the generator polynomial
- * (clause 7.5.2).
+ * The `count` error correction codewords of a block of data, four in a word, the first in the
+ * highest byte: the remainder after division by the generator polynomial (clause 7.5.2).
  */
 function ecWordsOf(block: Uint8Array, count: number): Int32Array {
   const multiples = generatorMultiples(count);
   const words = count + 3 >>> 2;
-  // The word that is never written shifts zeros in.
+  // The last word is never written and shifts zeros in.
   const register = new Int32Array(words + 1);
   for (let at = 0; at < block.length; at++) {
     const multiple = (block[at]! ^ register[0]! >>> 24) * words;

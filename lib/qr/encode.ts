@@ -26,36 +26,36 @@ import {
 
 /** A symbol, without its quiet zone. */
 export interface QrCode {
-  /** The version, 1 to 40. */
+  /** Version, 1 to 40. */
   readonly version: number;
-  /** The error correction level, as asked for: it is never raised to use up room. */
+  /** Error correction level, as requested: it is never raised to use up free codewords. */
   readonly level: ErrorCorrectionLevel;
-  /** The mask pattern, 0 to 7. */
+  /** Mask pattern, 0 to 7. */
   readonly mask: number;
-  /** The modules on one side, 21 to 177. */
+  /** Modules per side, 21 to 177. */
   readonly size: number;
   /**
-   * The modules row by row, dark ones set: each row starts a new 32-bit word and takes ⌈size / 32⌉
-   * of them; column x is bit x modulo 32 of its word, counted from the lowest; the rest is zero.
+   * Modules row by row, dark ones set. Each row starts a new 32-bit word and takes ⌈size / 32⌉
+   * words; column x is bit x modulo 32 of its word, from the lowest; unused bits are zero.
    */
   readonly rows: ArrayLike<number>;
 }
 
-/** What to use instead of the smallest version and the mask pattern with the lowest penalty. */
+/** Options in place of the smallest version and the mask pattern with the lowest penalty. */
 export interface EncodeOptions {
-  /** The version, 1 to 40. */
+  /** Version, 1 to 40. */
   readonly version?: number;
-  /** The mask pattern, 0 to 7. */
+  /** Mask pattern, 0 to 7. */
   readonly mask?: number;
 }
 
-// The numeric capacity of version 40 at level L (table 7): no text has room that has more
-// characters, and none is looked at.
+// Numeric capacity of version 40 at level L (table 7): no longer text can fit, so it is refused
+// unread.
 const MAX_CHARACTERS = 7089;
 
 /**
- * The smallest symbol that holds `text` at `level`; its characters beyond ASCII become UTF-8, and
- * the symbol says so; its lone surrogates become U+FFFD.
+ * Encodes `text` at `level` in the smallest symbol. Characters beyond ASCII become UTF-8, marked by
+ * an ECI header; lone surrogates become U+FFFD.
  *
  * @returns `undefined` when the text does not fit
  * @throws {RangeError} when an option is not an integer in its range
@@ -68,7 +68,7 @@ export function encodeQr(
   checkOptions(options);
   if (text.length > MAX_CHARACTERS) return undefined;
   const bytes = new TextEncoder().encode(text);
-  // What is not ASCII has more bytes in UTF-8 than code units in UTF-16.
+  // Only text beyond ASCII has more bytes in UTF-8 than code units in UTF-16.
   const header = bytes.length > text.length ? [UTF_8_HEADER] : [];
   const { min, max } = allowedVersions(options);
   for (const range of VERSION_RANGES) {
@@ -82,7 +82,7 @@ export function encodeQr(
 }
 
 /**
- * The smallest symbol for a screen: at level M, or at L where the text does not fit at M.
+ * Encodes text in the smallest symbol for a screen: at level M, or at L if it does not fit at M.
  *
  * @returns `undefined` when the text does not fit at L either
  */
@@ -91,7 +91,7 @@ export function encodeForScreen(text: string): QrCode | undefined {
 }
 
 /**
- * The smallest symbol that holds `segments`, as they are, at `level`.
+ * Encodes `segments`, as they are, at `level` in the smallest symbol.
  *
  * @returns `undefined` when the segments do not fit
  * @throws {RangeError} when an option is not an integer in its range
@@ -107,13 +107,13 @@ export function encodeSegments(
   return version === undefined ? undefined : createSymbol(segments, version, level, options.mask);
 }
 
-/** Whether the module of `code` in column `x` and row `y` is dark; outside the symbol none is. */
+/** Whether the module of `code` in column `x` and row `y` is dark; outside the symbol, none is. */
 export function isDark(code: QrCode, x: number, y: number): boolean {
   if (x < 0 || x >= code.size || y < 0 || y >= code.size) return false;
   return (code.rows[y * rowWords(code.size) + (x >>> 5)]! >>> x & 1) === 1;
 }
 
-/** The words in each row of a symbol of `size` modules: 1 to 6. */
+/** Words per row of a symbol of `size` modules: 1 to 6. */
 export function rowWords(size: number): number {
   return size + 31 >>> 5;
 }
@@ -132,7 +132,7 @@ function allowedVersions({ version }: EncodeOptions): { min: number; max: number
   return { min: version ?? MIN_VERSION, max: version ?? MAX_VERSION };
 }
 
-/** The smallest version of `min` to `max` with room for `segments` at `level`. */
+/** Smallest version from `min` to `max` with room for `segments` at `level`. */
 function smallestVersion(
   segments: readonly Segment[],
   level: ErrorCorrectionLevel,
@@ -160,7 +160,7 @@ function createSymbol(
   return { version, level, mask, size, rows: rowsOf(matrix, layers[mask]!, size) };
 }
 
-/** The rows alone of a double matrix after inversion by `layer`. */
+/** Rows of a double matrix after inversion by `layer`, without its columns. */
 function rowsOf(matrix: Int32Array, layer: Int32Array, size: number): Int32Array {
   const words = rowWords(size);
   const lastWordMask = (1 << size % 32) - 1;

@@ -1,6 +1,6 @@
 /**
- * Mask patterns, the format information that names them, and the choice between them
- * (ISO/IEC 18004:2015 clauses 7.8 and 7.9).
+ * Mask patterns, their format information, and the choice between them (ISO/IEC 18004:2015 clauses
+ * 7.8 and 7.9).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { formatModules, lineWords, setDark, type Template, templateOf } from "./
 import { penalty } from "./penalty.ts";
 import { type ErrorCorrectionLevel, formatInformation } from "./tables.ts";
 
-// Table 10: a mask pattern inverts the module in column x and row y where its condition holds.
+// Table 10: a mask pattern inverts the module in column x and row y when its condition holds.
 const MASK_CONDITIONS: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (y + x) % 2 === 0,
   (_x, y) => y % 2 === 0,
@@ -24,8 +24,8 @@ const MASK_CONDITIONS: readonly ((x: number, y: number) => boolean)[] = [
 const layersByVersionAndLevel = new Map<string, readonly Int32Array[]>();
 
 /**
- * For each mask pattern a double matrix that holds what must be inverted in a symbol without mask
- * and format information, to give it both; made when first asked for, then kept.
+ * Layers of a version and level, one double matrix per mask pattern: the modules to invert in a
+ * symbol without mask and format information to give it both. Made on first use, then cached.
  */
 export function maskLayers(version: number, level: ErrorCorrectionLevel): readonly Int32Array[] {
   const key = version + level;
@@ -56,8 +56,8 @@ function createLayer(template: Template, level: ErrorCorrectionLevel, mask: numb
 }
 
 /**
- * The mask pattern 0 to 7 with the lowest penalty for the symbol that `matrix` becomes with one of
- * `layers`; of equals, the one with the lowest number.
+ * Mask pattern, 0 to 7, with the lowest penalty among `matrix` inverted by each of `layers`; of
+ * equals, the lowest number.
  */
 export function bestMask(matrix: Int32Array, layers: readonly Int32Array[], size: number): number {
   let best = 0;

@@ -1,37 +1,37 @@
 /**
- * The matrix of a symbol: its function patterns, and where codewords are placed between them
- * (ISO/IEC 18004:2015 clauses 6.3 and 7.7).
+ * Matrix of a symbol: its function patterns, and the placement of codewords between them (ISO/IEC
+ * 18004:2015 clauses 6.3 and 7.7).
  *
- * While a symbol is made, it is kept as a *double matrix*: `size` lines of 32-bit words in one
- * array, line i being row i of the symbol and, right after it, column i; the module at the lowest
- * coordinate is the lowest bit. Whatever is counted from line to line, in all 32 bits of a word at
- * once, is thereby counted in columns and in rows, and nothing is ever shifted across words.
+ * While a symbol is made, it is a *double matrix*: `size` lines of 32-bit words in one array, line
+ * i being row i of the symbol and, right behind it, column i; the module at the lowest coordinate
+ * is the lowest bit. Operations from line to line, on all 32 bits of a word at once, thus cover
+ * columns and rows together, and no bit is ever shifted across words.
  *
  * @module
  */
 
 import { alignmentPositions, symbolSize, versionInformation } from "./tables.ts";
 
-/** What all symbols of one version have in common. */
+/** Parts common to all symbols of a version. */
 export interface Template {
-  /** The modules on one side of the symbol: 21 to 177. */
+  /** Modules per side of the symbol: 21 to 177. */
   readonly size: number;
-  /** A double matrix with the dark modules of the function patterns and the version information. */
+  /** Double matrix with the dark modules of the function patterns and the version information. */
   readonly functionPatterns: Int32Array;
-  /** The modules that hold codewords and remainder bits, as y << 8 | x, in order of placement. */
+  /** Modules for codewords and remainder bits, as y << 8 | x, in order of placement. */
   readonly placement: Uint16Array;
-  /** The two bits of a double matrix, counted through its words, that each of them is. */
+  /** The two bits of each such module in a double matrix, counted through its words. */
   readonly placementBits: Int32Array;
 }
 
 const templates: (Template | undefined)[] = [];
 
-/** The template of `version` 1 to 40; made when first asked for, then kept. */
+/** Template of `version` 1 to 40; made on first use, then cached. */
 export function templateOf(version: number): Template {
   return templates[version] ??= createTemplate(version);
 }
 
-/** The words in a line of a double matrix for a symbol of `size` modules: 2 to 12. */
+/** Words per line of a double matrix for a symbol of `size` modules: 2 to 12. */
 export function lineWords(size: number): number {
   return 2 * size + 31 >>> 5;
 }
@@ -42,13 +42,15 @@ export function setDark(matrix: Int32Array, size: number, x: number, y: number):
   for (const bit of bitsOf(size, x, y)) matrix[bit >>> 5]! |= 1 << bit;
 }
 
-/** The bits of a module in a double matrix, counted through its words: in its row and its column. */
+/**
+ * Bits of a module in a double matrix, counted through its words: in its row, and in its column.
+ */
 function bitsOf(size: number, x: number, y: number): [number, number] {
   const lineBits = 32 * lineWords(size);
   return [lineBits * y + x, lineBits * x + size + y];
 }
 
-/** A double matrix with the function patterns of `template` and the unmasked `codewords`. */
+/** Double matrix with the function patterns of `template` and the unmasked `codewords`. */
 export function placeCodewords(template: Template, codewords: Uint8Array): Int32Array {
   const { functionPatterns, placementBits } = template;
   const matrix = functionPatterns.slice();
@@ -64,8 +66,8 @@ export function placeCodewords(template: Template, codewords: Uint8Array): Int32
 }
 
 /**
- * The two modules, as [x, y], that hold each bit of the format information, from the least
- * significant bit up (clause 7.9.1).
+ * The two modules, as [x, y], of each bit of the format information, from the least significant bit
+ * up (clause 7.9.1).
  */
 export function formatModules(size: number): readonly (readonly [number, number])[][] {
   return Array.from({ length: 15 }, (_, bit) => {
@@ -91,24 +93,24 @@ function createTemplate(version: number): Template {
   drawAlignmentPatterns(version, draw);
   if (version >= 7) drawVersionInformation(version, draw);
   for (const [x, y] of formatModules(size).flat()) draw(x, y, false);
-  // The module that is always dark (clause 7.9.1).
+  // The dark module (clause 7.9.1).
   draw(8, size - 8, true);
   const placement = placementOrder(size, occupied);
   const bits = [...placement].flatMap((module) => bitsOf(size, module & 0xff, module >>> 8));
   return { size, functionPatterns, placement, placementBits: Int32Array.from(bits) };
 }
 
-/** Puts one module of a function pattern in column `x`, row `y`; outside the symbol, nothing. */
+/** Sets a module of a function pattern in column `x` and row `y`; ignored outside the symbol. */
 type Draw = (x: number, y: number, dark: boolean) => void;
 
-/** Finder patterns with their separators (clauses 6.3.3, 6.3.4). */
+/** Draws finder patterns with their separators (clauses 6.3.3, 6.3.4). */
 function drawFinderPatterns(size: number, draw: Draw): void {
   for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]] as const) {
     drawSquares(x, y, 4, (ring) => ring !== 2 && ring !== 4, draw);
   }
 }
 
-/** Alternating modules between the finder patterns, in row 6 and column 6 (clause 6.3.5). */
+/** Draws alternating modules between the finder patterns, in row 6 and column 6 (clause 6.3.5). */
 function drawTimingPatterns(size: number, draw: Draw): void {
   for (let i = 8; i < size - 8; i++) {
     draw(i, 6, i % 2 === 0);
@@ -116,7 +118,7 @@ function drawTimingPatterns(size: number, draw: Draw): void {
   }
 }
 
-/** Alignment patterns wherever there is no finder pattern (clause 6.3.6). */
+/** Draws alignment patterns, except on finder patterns (clause 6.3.6). */
 function drawAlignmentPatterns(version: number, draw: Draw): void {
   const positions = alignmentPositions(version);
   const last = positions.at(-1);
@@ -128,7 +130,7 @@ function drawAlignmentPatterns(version: number, draw: Draw): void {
   }
 }
 
-/** Concentric squares around a centre; `isDark` tells by the distance, at most `radius`. */
+/** Draws concentric squares around a centre; `isDark` decides by distance, at most `radius`. */
 function drawSquares(
   centreX: number,
   centreY: number,
@@ -143,7 +145,7 @@ function drawSquares(
   }
 }
 
-/** Version information, beside two of the finder patterns (clause 7.10). */
+/** Draws version information beside two finder patterns (clause 7.10). */
 function drawVersionInformation(version: number, draw: Draw): void {
   const information = versionInformation(version);
   const edge = symbolSize(version) - 11;
@@ -157,8 +159,8 @@ function drawVersionInformation(version: number, draw: Draw): void {
 }
 
 /**
- * The modules that are not `occupied`, in the order of clause 7.7.3: two columns at a time from the
- * right, by turns upwards and downwards, leaving out the vertical timing pattern.
+ * Modules that are not `occupied`, in the order of clause 7.7.3: two columns at a time from the
+ * right, alternately upwards and downwards, without the vertical timing pattern.
  */
 function placementOrder(size: number, occupied: Uint8Array): Uint16Array {
   const order: number[] = [];

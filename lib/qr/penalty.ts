@@ -1,31 +1,31 @@
 /**
- * The penalty points of a masked symbol (ISO/IEC 18004:2015 clause 7.8.3.1, table 11), counted in
- * all modules of a word at once. What the standard leaves open is decided as follows.
+ * Penalty points of a masked symbol (ISO/IEC 18004:2015 clause 7.8.3.1, table 11), counted in all
+ * modules of a word at once. Decisions that the standard leaves open:
  *
- * - Runs and blocks are those of the symbol itself: the quiet zone does not make a run longer.
- * - The pattern 1:1:3:1:1 is one of whole runs: its outermost dark modules have a light module, or
- *   the symbol's edge, on their far side. Its unit is one module, as table 11 gives the light area
- *   as "4 modules wide".
- * - The light area may reach into the quiet zone, as that is what a reader sees. A pattern with a
- *   light area on both sides counts once ("preceded or followed").
+ * - Runs and blocks are those of the symbol itself: the quiet zone makes no run longer.
+ * - The pattern 1:1:3:1:1 consists of whole runs: its outermost dark modules have a light module,
+ *   or the symbol's edge, on their far side. Its unit is one module, as table 11 gives the light
+ *   area as "4 modules wide".
+ * - The light area may reach into the quiet zone, as a reader sees it. A pattern with a light area
+ *   on both sides counts once ("preceded or followed").
  *
  * @module
  */
 
 import { lineWords } from "./matrix.ts";
 
-// Table 11; N1, which is 3, is in the way runs() counts.
+// Table 11; N1, which is 3, is built into runs().
 const N2 = 3;
 const N3 = 40;
 const N4 = 10;
 const LIGHT_AREA_MODULES = 4;
-// Three rows and three columns of each finder pattern are 1:1:3:1:1, between a separator and the
-// quiet zone: every symbol has these.
+// Every symbol has these: three rows and three columns of each finder pattern are 1:1:3:1:1,
+// between a separator and the quiet zone.
 const LEAST_FINDER_LIKE_PATTERNS = 18;
 
 /**
- * The penalty points of the symbol of `size` modules in the double matrix `matrix`. Of `limit` or
- * more points not all are counted: the result is some number from `limit` on.
+ * Penalty points of the symbol of `size` modules in the double matrix `matrix`. Counting stops at
+ * `limit`: a result from `limit` on means at least that many.
  */
 export function penalty(matrix: Int32Array, size: number, limit = Infinity): number {
   let points = runs(matrix, size) + N2 * blocks(matrix, size);
@@ -35,15 +35,18 @@ export function penalty(matrix: Int32Array, size: number, limit = Infinity): num
   return points >= limit ? points : points + N4 * proportion(matrix, size);
 }
 
-/** Three points and one for each module over five, of all runs of five or more in one colour. */
+/**
+ * Points for runs of five or more modules in one colour: three each, and one per module over five.
+ */
 function runs(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
   let points = 0;
   for (let word = 0; word < words; word++) {
-    // Rows and columns of the symbol; the rest of the last word is neither.
+    // Rows and columns of the symbol; the rest of the last word is unused.
     const lanes = lowBits(2 * size - 32 * word);
     let previous = matrix[word]!;
-    // Where two, three, five lines up to the previous one (1) or the one before it (2) are equal.
+    // Bits where two, three, five lines up to the previous one (1) or the one before it (2) are
+    // equal.
     let two1 = 0;
     let three1 = 0;
     let three2 = 0;
@@ -54,8 +57,8 @@ function runs(matrix: Int32Array, size: number): number {
       const two = ~(line ^ previous) & lanes;
       const three = two & two1;
       const five = three & three2;
-      // A run of n holds n - 4 runs of five and has 3 + (n - 5) points, two more than those: one in
-      // each line where a run of five ends, and in the two lines after the last of them.
+      // A run of n contains n - 4 runs of five and scores 3 + (n - 5) points, two more than those:
+      // one in each line where a run of five ends, and in the two lines after the last of them.
       points += popCount(five | five1 | five2);
       previous = line;
       two1 = two;
@@ -69,12 +72,12 @@ function runs(matrix: Int32Array, size: number): number {
   return points;
 }
 
-/** The number of blocks of 2 by 2 modules in one colour; they may overlap. */
+/** Number of blocks of 2 by 2 modules in one colour; they may overlap. */
 function blocks(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
   let count = 0;
   for (let word = 0; 32 * word < size - 1; word++) {
-    // Each block at its left column; what is right of the row does not count.
+    // Count each block at its left column, and none right of the row.
     const lanes = lowBits(size - 1 - 32 * word);
     let previous = matrix[word]!;
     let previousSteps = stepsAcross(previous, matrix[word + 1]!);
@@ -89,12 +92,14 @@ function blocks(matrix: Int32Array, size: number): number {
   return count;
 }
 
-/** Where a module of `word` differs from the next one, the first of `next` following the last. */
+/**
+ * Bits where a module of `word` differs from the next one; the first of `next` follows the last.
+ */
 function stepsAcross(word: number, next: number): number {
   return word ^ (word >>> 1 | next << 31);
 }
 
-/** The number of patterns 1:1:3:1:1, dark first, beside a light area. */
+/** Number of patterns 1:1:3:1:1, dark first, beside a light area. */
 function finderLikePatterns(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
   let count = 0;
@@ -108,8 +113,8 @@ function finderLikePatterns(matrix: Int32Array, size: number): number {
 }
 
 /**
- * Where the lines `first` to `last`, given by the index of a word, have a light line on both sides
- * and four light lines on one side; outside the symbol all is light.
+ * Bits where the lines `first` to `last`, given by the index of a word, have a light line on both
+ * sides and four light lines on one side; outside the symbol all is light.
  */
 function besideLightArea(
   matrix: Int32Array,
@@ -130,7 +135,7 @@ function besideLightArea(
   return ~(darkNext | darkBefore & darkAfter);
 }
 
-/** The whole steps of 5 % by which the proportion of dark modules is away from 50 %. */
+/** Whole steps of 5 % between the proportion of dark modules and 50 %. */
 function proportion(matrix: Int32Array, size: number): number {
   let twiceDark = 0;
   // An iterator takes three times as long in V8, eight times in JavaScriptCore.
@@ -139,14 +144,14 @@ function proportion(matrix: Int32Array, size: number): number {
   return Math.floor(Math.abs(10 * twiceDark - 10 * modules) / modules);
 }
 
-/** A word with the lowest `count` bits set, all of them from 32 on. */
+/** A word with its lowest `count` bits set; all of them from 32 on. */
 function lowBits(count: number): number {
   return count >= 32 ? -1 : (1 << count) - 1;
 }
 
-/** The number of bits set in the 32 of `word`. */
+/** Number of bits set in a 32-bit word. */
 function popCount(word: number): number {
-  // No `>>> 24`: JavaScriptCore adds up what that gives as wider numbers, three times as slowly.
+  // No `>>> 24`: JavaScriptCore adds its results as wider numbers, three times as slowly.
   const pairs = word - (word >>> 1 & 0x55555555);
   const nibbles = (pairs & 0x33333333) + (pairs >>> 2 & 0x33333333);
   return Math.imul(nibbles + (nibbles >>> 4) & 0x0f0f0f0f, 0x01010101) >> 24;

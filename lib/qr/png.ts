@@ -1,5 +1,5 @@
 /**
- * A QR Code symbol as a PNG picture (ISO/IEC 15948, W3C PNG third edition): one bit a pixel.
+ * PNG picture of a QR Code symbol (ISO/IEC 15948, W3C PNG third edition), one bit a pixel.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import { crc32, deflateSync } from "node:zlib";
 import { isDark, type QrCode } from "./encode.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 
-/** The size of a picture. */
+/** Size of a picture. */
 export interface PictureSize {
-  /** The width in pixels. */
+  /** Width in pixels. */
   readonly width: number;
-  /** The height in pixels. */
+  /** Height in pixels. */
   readonly height: number;
 }
 
-// W3C PNG §5.2 and §11.2.1: bit depth 1, greyscale, and the only methods there are.
+// W3C PNG §5.2 and §11.2.1: bit depth 1, greyscale, and the only methods defined.
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const FORMAT = [1, 0, 0, 0, 0];
 const FILTER_NONE = 0;
 const FILTER_UP = 2;
 
 /**
- * The picture of a symbol in the middle of a white ground, every module a square of whole pixels, as
- * large as the size allows with a quiet zone of four modules; where not even one pixel a module
- * leaves room for that, the quiet zone is what is left over.
+ * Draws a symbol in the middle of a white ground, each module a square of whole pixels, as large as
+ * the size allows with a quiet zone of four modules. A size too small for that gets one pixel a
+ * module and a narrower quiet zone.
  *
- * @returns The file; undefined when the size has fewer pixels than the symbol has modules.
+ * @returns PNG file; undefined when the size has fewer pixels than the symbol has modules.
  */
 export function pngImage(
   code: QrCode,
@@ -48,9 +48,8 @@ export function pngImage(
   ]));
 }
 
-// Each line is its filter type and its pixels, eight in a byte, white set (§7.2, §9.2). A line
-// like the one above it is filtered by Up, which leaves only zeros: nothing to draw, and less to
-// compress.
+// A line is its filter type and its pixels, eight in a byte, white set (§7.2, §9.2). A line equal
+// to the one above is filtered by Up and left as zeros, which saves drawing and compression.
 function scanlines(code: QrCode, { width, height }: PictureSize, scale: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);
   const lines = new Uint8Array(stride * height);
@@ -67,7 +66,7 @@ function scanlines(code: QrCode, { width, height }: PictureSize, scale: number):
   return lines;
 }
 
-// The row of the symbol `y` pixels below its upper edge; -1 for everything outside it.
+// Row of the symbol `y` pixels below its upper edge; -1 outside the symbol.
 function rowAt(y: number, scale: number, size: number): number {
   const row = Math.floor(y / scale);
   return row < size ? Math.max(row, -1) : -1;

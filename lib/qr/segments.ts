@@ -1,36 +1,39 @@
 /**
- * Segments: runs of characters in one mode, and the choice of modes that needs the fewest bits
- * (ISO/IEC 18004:2015 clauses 7.3 and 7.4, annex J).
+ * Segments: runs of characters in one mode, and the choice of modes with the fewest bits (ISO/IEC
+ * 18004:2015 clauses 7.3 and 7.4, annex J).
  *
- * Left out: Kanji mode, structured append and FNC1. Byte segments hold UTF-8. Where that is more than
- * ASCII, an ECI header before the first segment says so: without one, bytes are ISO 8859-1 by clause
- * 7.4.5, and readers that guess take some texts for Shift JIS or Big5. A Key URI is ASCII and has none.
+ * Left out: Kanji mode, structured append and FNC1. Byte segments hold UTF-8. For text beyond
+ * ASCII, an ECI header before the first segment declares it: without one, bytes are ISO 8859-1 by
+ * clause 7.4.5, and readers that guess take some texts for Shift JIS or Big5. A Key URI is ASCII
+ * and has no header.
  *
  * @module
  */
 
-/** The modes in which this encoder encodes characters. */
+/** Modes for characters in this encoder. */
 export type Mode = "numeric" | "alphanumeric" | "byte";
 
-/** Characters to be encoded in one mode, or an ECI header. */
+/** Characters in one mode, or an ECI header. */
 export interface Segment {
-  /** The mode; `eci` for the header that says what the bytes behind it stand for (clause 7.4.2). */
+  /**
+   * Mode; `eci` for the header that declares the encoding of the bytes behind it (clause 7.4.2).
+   */
   readonly mode: Mode | "eci";
   /**
-   * A value for each character: 0 to 9, 0 to 44 (table 5), or a byte. Of an ECI header, its ECI
-   * assignment number alone, below 128.
+   * Values of the characters: 0 to 9, 0 to 44 (table 5), or bytes. For an ECI header, only its ECI
+   * assignment number, below 128.
    */
   readonly values: Uint8Array;
 }
 
-/** The header that makes bytes UTF-8: ECI 000026 of the AIM register. */
+/** Header for bytes in UTF-8: ECI 000026 of the AIM register. */
 export const UTF_8_HEADER: Segment = { mode: "eci", values: Uint8Array.of(26) };
 
-/** Versions that share the lengths of the character count indicators; both ends are included. */
+/** Versions with the same lengths of character count indicators, both ends included. */
 export interface VersionRange {
-  /** The smallest version. */
+  /** Smallest version. */
   readonly min: number;
-  /** The largest version. */
+  /** Largest version. */
   readonly max: number;
 }
 
@@ -41,27 +44,30 @@ export const VERSION_RANGES: readonly VersionRange[] = [
   { min: 27, max: 40 },
 ];
 
-/** What a mode is in the standard. */
+/** Facts of a mode in the standard. */
 export interface ModeFacts {
-  /** The four bits that open a segment (table 2). */
+  /** Mode indicator, the four bits that open a segment (table 2). */
   readonly indicator: number;
   /**
-   * The bits of the character count indicator by index in `VERSION_RANGES` (table 3). The largest
-   * count that a version has room for always fits, so that nothing has to check for it.
+   * Bits of the character count indicator, by index in `VERSION_RANGES` (table 3). The largest
+   * count that fits into a version always fits into them, so no check is needed.
    */
   readonly countBits: readonly number[];
-  /** Values of characters are below it (table 5): what is numeric is alphanumeric, any is a byte. */
+  /**
+   * Upper bound of character values (table 5): numeric ones are also alphanumeric, and all are
+   * bytes.
+   */
   readonly valueLimit: number;
   /**
-   * What a character takes, in sixths of a bit. Three digits take 10 bits, two alphanumeric
-   * characters 11, a byte 8 (clauses 7.4.3 to 7.4.5): in sixths each character has a cost of its own,
-   * and rounding the sum of a segment up to whole bits gives exactly what the standard's rules for a
-   * last, incomplete group give. An ECI assignment number below 128 is a byte (table 4).
+   * Cost of a character, in sixths of a bit. Three digits take 10 bits, two alphanumeric characters
+   * 11, a byte 8 (clauses 7.4.3 to 7.4.5). In sixths each character has its own cost, and the sum
+   * of a segment, rounded up to whole bits, equals the standard's length with a last, incomplete
+   * group. An ECI assignment number below 128 is a byte (table 4).
    */
   readonly sixths: number;
 }
 
-/** The facts of each mode. */
+/** Facts of each mode. */
 // deno-fmt-ignore
 export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeFacts>> = {
   numeric:      { indicator: 1, countBits: [10, 12, 14], valueLimit: 10,  sixths: 20 },
@@ -70,7 +76,7 @@ export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeFacts>> = {
   eci:          { indicator: 7, countBits: [ 0,  0,  0], valueLimit: 128, sixths: 48 },
 };
 
-/** The bits of a mode indicator. */
+/** Bits of a mode indicator. */
 export const MODE_INDICATOR_BITS = 4;
 
 // Table 5: the value of a character is its position.
@@ -82,7 +88,7 @@ for (let value = 0; value < ALPHANUMERIC.length; value++) {
 }
 
 /**
- * The segment of `characters` (a string counts as its UTF-8 bytes) in `mode`.
+ * Makes a segment of `characters` (a string counts as its UTF-8 bytes) in `mode`.
  *
  * @throws {RangeError} when the mode has no code for one of the characters
  */
@@ -96,12 +102,12 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
   return { mode, values };
 }
 
-/** The bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16, of ECI none. */
+/** Bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16, or 0 for ECI. */
 export function countIndicatorBits(mode: Segment["mode"], version: number): number {
   return MODE_FACTS[mode].countBits[version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
 }
 
-/** The bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */
+/** Bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */
 export function bitLength(segments: readonly Segment[], version: number): number {
   let bits = 0;
   for (const { mode, values } of segments) {
@@ -111,17 +117,17 @@ export function bitLength(segments: readonly Segment[], version: number): number
   return bits;
 }
 
-// The dynamic programming below names modes by their index here.
+// Modes by index, as the dynamic programming below names them.
 const MODES: readonly Mode[] = ["byte", "alphanumeric", "numeric"];
 const VALUE_LIMITS = MODES.map((mode) => MODE_FACTS[mode].valueLimit);
 const CHARACTER_COSTS = MODES.map((mode) => MODE_FACTS[mode].sixths);
 
-// More than any text costs, and still a small integer.
+// Higher than the cost of any text, and still a small integer.
 const IMPOSSIBLE = 2 ** 29;
 
 /**
- * The segments that hold `bytes` (UTF-8) in the fewest bits in the versions of `range`, found by
- * dynamic programming in time linear in the length.
+ * Segments of `bytes` (UTF-8) with the fewest bits in the versions of `range`, found by dynamic
+ * programming in time linear in the length.
  */
 export function optimalSegments(bytes: Uint8Array, range: VersionRange): readonly Segment[] {
   const { last, before } = cheapestModes(bytes, range);
@@ -139,9 +145,9 @@ export function optimalSegments(bytes: Uint8Array, range: VersionRange): readonl
 }
 
 /**
- * The mode of the `last` character on the cheapest way through `bytes`, and `before`, which holds
- * for each character, in bits 2m and 2m + 1, the mode of its predecessor on the cheapest way that
- * gives the character itself mode m.
+ * Cheapest path through `bytes`: the mode of the `last` character, and `before`, which has for each
+ * character, in bits 2m and 2m + 1, the mode of its predecessor on the cheapest path that gives the
+ * character itself mode m.
  */
 function cheapestModes(
   bytes: Uint8Array,
@@ -150,7 +156,7 @@ function cheapestModes(
   const headerCosts = MODES.map((mode) =>
     6 * (MODE_INDICATOR_BITS + countIndicatorBits(mode, range.min))
   );
-  // The cost, in sixths of a bit, of all characters so far when the last of them has each mode.
+  // Cost in sixths of a bit of all characters so far, by the mode of the last one.
   const costs = [IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE];
   const before = new Uint8Array(bytes.length);
   let cheapest = 0;
@@ -166,7 +172,7 @@ function cheapestModes(
       costs[mode] = value < VALUE_LIMITS[mode]! ? cost : IMPOSSIBLE;
     }
     before[i] = choices;
-    // Rounding up keeps the order of costs, so that they can be compared before it.
+    // Rounding up keeps the order of costs, so they can be compared before it.
     cheapest = costs[1]! < costs[0]! ? 1 : 0;
     if (costs[2]! < costs[cheapest]!) cheapest = 2;
     const padded = costs[cheapest]! + 5;

@@ -1,5 +1,5 @@
 /**
- * A QR Code symbol as an SVG picture: plain data, which a writer of markup turns into text.
+ * SVG picture of a QR Code symbol, as plain data that a writer of markup turns into text.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { QUIET_ZONE_MODULES } from "./tables.ts";
 
 /** An SVG element. */
 export interface SvgElement {
-  /** The local name. */
+  /** Local name. */
   readonly name: string;
-  /** The attributes by name, in the order in which they are to be written; values unescaped. */
+  /** Attributes by name, in the order to be written; values unescaped. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The child elements. */
+  /** Child elements. */
   readonly children: readonly SvgElement[];
 }
 
 const USUAL_PIXELS = 300;
 
-/** Smallest module that cameras read well off a screen. */
+/** Smallest module that cameras read well off a screen, in pixels. */
 const MIN_MODULE_PIXELS = 3;
 
-// CSS of the page around the picture reaches it by inheritance, and an attribute on the element
-// itself is stronger: so each inherited property that draws has one (SVG 2 §13).
+// Set every inherited property that affects drawing: CSS of the surrounding page reaches the
+// picture by inheritance, and an attribute on the element itself overrides that (SVG 2 §13).
 const GROUND = { "fill": "#fff", "fill-opacity": "1", "stroke": "none" };
 const MODULES = {
   "fill": "none",
@@ -43,11 +43,11 @@ const MODULES = {
 };
 
 /**
- * The picture of `code` with the accessible name `label`: an opaque white ground that takes in the
- * quiet zone, and on it all dark modules as one black path. It needs no style sheet, and looks the
- * same on a dark page. Where it is not as wide as high, the symbol is in its middle.
+ * Draws `code` with the accessible name `label`: an opaque white ground that includes the quiet
+ * zone, and all dark modules as one black path. The picture needs no style sheet and looks the same
+ * on a dark page. In a picture that is not square, the symbol is in the middle.
  *
- * @param size 300 by 300 pixels unless given, and as much more as three pixels a module take.
+ * @param size Default 300 by 300 pixels, or more to give each module three pixels.
  */
 export function svgElement(
   code: QrCode,
@@ -72,7 +72,7 @@ export function svgElement(
   };
 }
 
-/** The modules on one side of the picture. */
+/** Modules per side of the picture. */
 function sideOf(code: QrCode): number {
   return code.size + 2 * QUIET_ZONE_MODULES;
 }
@@ -83,13 +83,13 @@ function usualSize(code: QrCode): PictureSize {
 }
 
 /**
- * The runs of dark modules as strokes one module wide along the middle of each row. Each run starts
- * relative to the end of the one before it, which takes the fewest bytes.
+ * Draws runs of dark modules as strokes one module wide along the middle of each row. Each run
+ * starts relative to the end of the one before, which takes the fewest bytes.
  */
 function pathData({ size, rows }: QrCode): string {
   const words = rowWords(size);
   let path = "";
-  // Where the pen is, in modules of the symbol; at first at the picture's origin.
+  // Position of the pen, in modules of the symbol; at first the picture's origin.
   let penX = -QUIET_ZONE_MODULES;
   let penY = -QUIET_ZONE_MODULES - 0.5;
   let start = 0;
@@ -97,8 +97,8 @@ function pathData({ size, rows }: QrCode): string {
     let previous = 0;
     for (let word = 0; word < words; word++) {
       const modules = rows[y * words + word]!;
-      // Where a module differs from the one before it. A row has an odd number of modules, so that
-      // its last word has room for the edge after the last of them.
+      // Bits where a module differs from the one before. A row has an odd number of modules, so its
+      // last word has room for the edge after the last of them.
       let edges = modules ^ (modules << 1 | previous >>> 31);
       for (; edges !== 0; edges &= edges - 1) {
         const x = 32 * word + 31 - Math.clz32(edges & -edges);
@@ -115,16 +115,16 @@ function pathData({ size, rows }: QrCode): string {
   return path;
 }
 
-// Most runs are short and follow another one in their row after a short gap; to make their text
-// anew each time would take longer than all the rest of the path. Joined, since JavaScriptCore keeps
-// a template's result in parts and would gather them again in each path.
+// Cache of frequent runs: most are short, after a short gap in their row, and formatting each would
+// take longer than the rest of the path. Joined, since JavaScriptCore keeps a template's result in
+// parts and would gather them again in each path.
 const SHORT = 16;
 const SHORT_RUNS: readonly string[] = Array.from(
   { length: SHORT * SHORT },
   (_, i) => ["m", Math.floor(i / SHORT), " 0h", i % SHORT].join(""),
 );
 
-/** A move of the pen by `dx` and `dy`, and a run of `length` modules to the right. */
+/** Moves the pen by `dx` and `dy`, and draws a run of `length` modules to the right. */
 function runData(dx: number, dy: number, length: number): string {
   if (dy === 0 && dx < SHORT && length < SHORT) return SHORT_RUNS[dx * SHORT + length]!;
   return `m${dx} ${dy}h${length}`;

@@ -1,24 +1,23 @@
 /**
- * The tables of ISO/IEC 18004:2015, literal where the standard has no rule behind the numbers and a
- * formula where it has one. Tables by version carry an impossible value at index 0, so that the
- * version is the index.
+ * Tables of ISO/IEC 18004:2015, literal where the standard has no rule behind the numbers, else a
+ * formula. Tables by version have an impossible value at index 0, so that the version is the index.
  *
  * @module
  */
 
-/** How much of a symbol may be lost: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */
+/** Error correction level, by recoverable part: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */
 export type ErrorCorrectionLevel = "L" | "M" | "Q" | "H";
 
-/** The smallest version, 21 by 21 modules. */
+/** Smallest version, 21 by 21 modules. */
 export const MIN_VERSION = 1;
 
-/** The largest version, 177 by 177 modules. */
+/** Largest version, 177 by 177 modules. */
 export const MAX_VERSION = 40;
 
-/** The number of mask patterns; they are numbered from 0. */
+/** Number of mask patterns, which are numbered from 0. */
 export const MASK_COUNT = 8;
 
-/** The width of the quiet zone on every side, in modules (clause 6.3.8). */
+/** Width of the quiet zone on every side, in modules (clause 6.3.8). */
 export const QUIET_ZONE_MODULES = 4;
 
 type VersionTable = Readonly<Record<ErrorCorrectionLevel, readonly number[]>>;
@@ -43,31 +42,31 @@ const BLOCKS: VersionTable = {
   H: [-1, 1, 1, 2, 4, 4, 4, 5, 6, 8, 8,11,11,16,16,18,16,19,21,25,25,25,34,30,32,35,37,40,42,45,48,51,54,57,60,63,66,70,74,77,81],
 };
 
-/** How the codewords of one version and level fall into blocks (clause 7.5.1, table 9). */
+/** Division of the codewords of a version and level into blocks (clause 7.5.1, table 9). */
 export interface BlockLayout {
-  /** The number of blocks. */
+  /** Number of blocks. */
   readonly blocks: number;
-  /** The error correction codewords of each block. */
+  /** Error correction codewords in each block. */
   readonly ecCodewords: number;
-  /** The data codewords of all blocks together. */
+  /** Data codewords in all blocks together. */
   readonly dataCodewords: number;
 }
 
-/** The blocks of a symbol of `version` 1 to 40 at `level`. */
+/** Blocks of a symbol of `version` 1 to 40 at `level`. */
 export function blockLayout(version: number, level: ErrorCorrectionLevel): BlockLayout {
   const blocks = BLOCKS[level][version]!;
   const ecCodewords = EC_CODEWORDS_PER_BLOCK[level][version]!;
   return { blocks, ecCodewords, dataCodewords: codewordCount(version) - blocks * ecCodewords };
 }
 
-/** The modules on one side of a symbol of `version` 1 to 40: 21 to 177. */
+/** Modules per side of a symbol of `version` 1 to 40: 21 to 177. */
 export function symbolSize(version: number): number {
   return 17 + 4 * version;
 }
 
 /**
- * The data and error correction codewords of a symbol of `version` 1 to 40 together: 26 to 3706
- * (table 1).
+ * Data and error correction codewords of a symbol of `version` 1 to 40 together: 26 to 3706 (table
+ * 1).
  */
 export function codewordCount(version: number): number {
   const size = symbolSize(version);
@@ -80,24 +79,24 @@ export function codewordCount(version: number): number {
     functionModules += (side * side - 3) * 25 - (side - 2) * 2 * 5;
   }
   if (version >= 7) functionModules += 2 * 18;
-  // What is left of the last 8 are remainder bits.
+  // The rest, fewer than 8 modules, are remainder bits.
   return Math.floor((size * size - functionModules) / 8);
 }
 
 /**
- * The coordinates of the alignment pattern centres of `version` 1 to 40, ascending, the same for
- * rows and columns (annex E); none for version 1.
+ * Coordinates of the alignment pattern centres of `version` 1 to 40, ascending, the same for rows
+ * and columns (annex E); none for version 1.
  */
 export function alignmentPositions(version: number): readonly number[] {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
   const last = symbolSize(version) - 7;
-  // Even steps back from the last one; version 32 alone does not round up to the next even number.
+  // Even steps back from the last one; only version 32 does not round up to the next even number.
   const step = version === 32 ? 26 : Math.ceil((last - 6) / (count - 1) / 2) * 2;
   return Array.from({ length: count }, (_, i) => i === 0 ? 6 : last - (count - 1 - i) * step);
 }
 
-// Table 12, the two bits that name the level.
+// Table 12: the two bits for each level.
 const LEVEL_INDICATOR: Readonly<Record<ErrorCorrectionLevel, number>> = { L: 1, M: 0, Q: 3, H: 2 };
 
 /**
@@ -114,7 +113,7 @@ export function versionInformation(version: number): number {
   return bchCode(version, 12, 0x1f25);
 }
 
-/** `data` followed by its remainder of `degree` bits after division by `generator`. */
+/** `data` with its remainder of `degree` bits after division by `generator`. */
 function bchCode(data: number, degree: number, generator: number): number {
   let remainder = data;
   for (let i = 0; i < degree; i++) {

@@ -1,5 +1,5 @@
 /**
- * A QR Code symbol as text for a terminal: two modules in each character, one above the other.
+ * QR Code symbol as text for a terminal, with two modules, one above the other, in each character.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import { isDark, type QrCode } from "./encode.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 
-/** A cell by which of its halves are inked: bit 0 the upper one, bit 1 the lower one. */
+/** Cells by their inked halves: bit 0 for the upper, bit 1 for the lower. */
 const CELLS = [" ", "▀", "▄", "█"] as const;
 
-// Colours 16 and 231 of the 256 are black and white on every terminal; the first 16 are whatever
-// the user's theme makes of them.
+// Colours 16 and 231 of the 256 are black and white on every terminal; the first 16 depend on the
+// user's theme.
 const BLACK_ON_WHITE = "\x1b[38;5;16;48;5;231m";
 const RESET = "\x1b[0m";
 
-/** The columns that the picture of `code` takes: a module each, with the quiet zone. */
+/** Columns of the picture of `code`: one per module, with the quiet zone. */
 export function terminalColumns(code: QrCode): number {
   return code.size + 2 * QUIET_ZONE_MODULES;
 }
 
 /**
- * The picture of `code` with its whole quiet zone, as lines without a line end after the last one.
+ * Draws `code` with its whole quiet zone, as lines without a line end after the last one.
  *
- * With colours it is black on white on a terminal of any theme. Without, nobody can know which of
- * ink and paper is the brighter one: the light modules are inked, so it is right on a dark
- * terminal, and inverted on a light one, which most apps read too but not all.
+ * With colours it is black on white on any terminal. Without them it is unknown whether ink or
+ * paper is brighter: the light modules are inked, which is right on a dark terminal and inverted on
+ * a light one, where most apps but not all can read it.
  */
 export function terminalPicture(code: QrCode, colours: boolean): string {
   const end = code.size + QUIET_ZONE_MODULES;

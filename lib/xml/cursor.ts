@@ -1,26 +1,25 @@
 /**
- * A position in a text, and what may be asked of the text there. Nothing in this file knows what an
- * element is; nothing outside it counts characters.
+ * Cursor in a text. All counting of characters is here; elements are left to the other modules.
  *
  * @module
  */
 
 /**
- * The text is not XML as this service reads it: not well-formed, a construct that is refused, or a
- * limit passed. The message never repeats any of the text.
+ * Text that is not XML as this service reads it: not well-formed, with a refused construct, or past
+ * a limit. The message repeats none of the text.
  */
 export class XmlError extends SyntaxError {
-  /** The line of the error, from 1; lines end as XML 1.0 §2.11 says. */
+  /** Line of the error, from 1, with line ends as in XML 1.0 §2.11. */
   readonly line: number;
-  /** The column of the error in characters, not UTF-16 units, from 1. */
+  /** Column of the error in characters, not UTF-16 units, from 1. */
   readonly column: number;
 
   /**
-   * Makes an error that points to a place.
+   * Makes an error at a place in the text.
    *
-   * @param message What is wrong, one sentence without a full stop.
-   * @param text The text that was read, its line ends normalised.
-   * @param offset Where in it, in UTF-16 units from 0. Line and column are only counted here.
+   * @param message Description, one sentence without a full stop.
+   * @param text Text that was read, with normalised line ends.
+   * @param offset Place in it, in UTF-16 units from 0. Line and column are only counted here.
    */
   constructor(message: string, text: string, offset: number) {
     super(message);
@@ -43,59 +42,60 @@ const NAME = new RegExp(`[${NAME_START_CHAR}][${NAME_CHAR}]*`, "uy");
 const NC_NAME = new RegExp(`^(?!:)[${NAME_START_CHAR}][${NAME_CHAR}]*$`, "u");
 
 // [2] Char ::= #x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF]
-// Two expressions, because almost no text has a surrogate and the first one is much faster.
+// Two expressions: almost no text has a surrogate, and the first one is much faster.
 const NO_CHAR = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/;
 const NO_CHAR_ASTRAL = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /**
- * Where the first character stands that XML forbids (production [2] Char), a lone surrogate
- * included.
+ * Finds the first character that XML forbids (production [2] Char); lone surrogates are among them.
  *
- * @returns An offset in UTF-16 units, or -1 when every character is allowed.
+ * @returns Offset in UTF-16 units, or -1 when every character is allowed.
  */
 export function findForbiddenCharacter(text: string): number {
   return NO_CHAR.test(text) ? text.search(NO_CHAR_ASTRAL) : -1;
 }
 
-/** Whether a name has no colon and so can be a prefix or a local name (Namespaces 1.0 [4] NCName). */
+/**
+ * Whether a name has no colon, and so can be a prefix or local name (Namespaces 1.0 [4] NCName).
+ */
 export function isNcName(name: string): boolean {
   return !name.includes(":") && NC_NAME.test(name);
 }
 
-// [3] S, without the carriage return that normalised line ends do not have.
+// Production [3] S without the carriage return, which normalised text does not have.
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0a;
 }
 
-/** Reads a text from its beginning to its end. Every method either moves forward or throws. */
+/** Reader of a text from start to end; every method moves forward or throws. */
 export class Cursor {
-  /** The next character to read: an offset in UTF-16 units. */
+  /** Offset of the next character, in UTF-16 units. */
   offset = 0;
   readonly #text: string;
   readonly #maxNameLength: number;
 
   /**
-   * Begins at the first character.
+   * Makes a cursor at the first character.
    *
-   * @param text The whole text, its line ends normalised to U+000A.
-   * @param maxNameLength The longest name allowed, in characters.
+   * @param text Whole text, with line ends normalised to U+000A.
+   * @param maxNameLength Longest name allowed, in characters.
    */
   constructor(text: string, maxNameLength: number) {
     this.#text = text;
     this.#maxNameLength = maxNameLength;
   }
 
-  /** Whether nothing is left. */
+  /** Whether the text is read to its end. */
   get atEnd(): boolean {
     return this.offset >= this.#text.length;
   }
 
-  /** Whether the text goes on with a literal. */
+  /** Whether a literal comes next. */
   sees(literal: string): boolean {
     return this.#text.startsWith(literal, this.offset);
   }
 
-  /** Passes a literal if the text goes on with it, and tells whether it did. */
+  /** Skips a literal if it comes next, and returns whether it did. */
   skip(literal: string): boolean {
     const found = this.sees(literal);
     if (found) this.offset += literal.length;
@@ -103,7 +103,7 @@ export class Cursor {
   }
 
   /**
-   * Passes a literal that must stand here.
+   * Skips a literal that must come next.
    *
    * @throws {XmlError} With the message, when it does not.
    */
@@ -111,7 +111,7 @@ export class Cursor {
     if (!this.skip(literal)) this.fail(message);
   }
 
-  /** Passes white space (production [3] S), and tells whether there was any. */
+  /** Skips white space (production [3] S), and returns whether there was any. */
   skipSpace(): boolean {
     const from = this.offset;
     while (isSpace(this.#text.charCodeAt(this.offset))) this.offset++;
@@ -121,7 +121,7 @@ export class Cursor {
   /**
    * Reads a name (production [5] Name).
    *
-   * @throws {XmlError} When no name stands here, or a longer one than allowed.
+   * @throws {XmlError} When no name comes next, or a longer one than allowed.
    */
   name(): string {
     NAME.lastIndex = this.offset;
@@ -135,10 +135,10 @@ export class Cursor {
   }
 
   /**
-   * Reads up to a delimiter and passes that too.
+   * Reads up to a delimiter, and skips the delimiter.
    *
-   * @returns What stands before the delimiter.
-   * @throws {XmlError} With the message, when the delimiter does not come.
+   * @returns Text before the delimiter.
+   * @throws {XmlError} With the message, when the delimiter is missing.
    */
   until(delimiter: string, message: string): string {
     const end = this.#text.indexOf(delimiter, this.offset);
@@ -149,9 +149,9 @@ export class Cursor {
   }
 
   /**
-   * Reads up to a character, which is left to be read, or up to the end.
+   * Reads up to a character, without it, or to the end.
    *
-   * @returns What stands before it.
+   * @returns Text before the character.
    */
   before(character: string): string {
     const end = this.#text.indexOf(character, this.offset);
@@ -160,7 +160,7 @@ export class Cursor {
     return read;
   }
 
-  /** Throws an error that points to an offset: where the cursor stands, unless another is given. */
+  /** Throws an error at an offset; by default, at the cursor. */
   fail(message: string, offset: number = this.offset): never {
     throw new XmlError(message, this.#text, offset);
   }

@@ -1,12 +1,12 @@
 /**
- * XML 1.0 (fifth edition) cut into tokens: one function for each production of the grammar, the
+ * Tokenizer of XML 1.0 (fifth edition), one function for each production of the grammar, with the
  * production in the comment above it.
  *
  * Accepted: all of XML but the document type declaration, and of entities only the five predefined
- * ones and character references. Checked here: everything that one token shows by itself.
- * Checked in `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
+ * ones and character references. Checked here: everything that one token shows by itself. Checked
+ * in `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
  *
- * Each token is a view of the one text (an engine keeps a slice as offset and length), so time and
+ * Each token is a slice of the one text, which engines keep as offset and length, so time and
  * memory are linear in the text.
  *
  * @module
@@ -14,41 +14,41 @@
 
 import { Cursor, findForbiddenCharacter } from "./cursor.ts";
 
-/** How much of everything a document may hold. */
+/** Limits of a document. */
 export interface XmlLimits {
-  /** Elements inside one another. */
+  /** Nested elements. */
   readonly depth: number;
   /** Elements in the document. */
   readonly elements: number;
-  /** Attributes on one element, namespace declarations among them. */
+  /** Attributes on one element, with namespace declarations. */
   readonly attributes: number;
-  /** Prefixes bound at any one place, the default namespace counted as one. */
+  /** Prefixes bound at any one place, with the default namespace. */
   readonly namespaces: number;
-  /** Characters in a name, prefix and colon among them. */
+  /** Characters in a name, with prefix and colon. */
   readonly nameLength: number;
   /** UTF-16 units in a namespace name. */
   readonly namespaceNameLength: number;
 }
 
-/** An attribute as it stands in a start-tag. */
+/** An attribute in a start-tag. */
 export interface AttributeToken {
-  /** The name with its prefix. */
+  /** Name with prefix. */
   readonly name: string;
-  /** The value, its references resolved and its white space normalised (§3.3.3, type CDATA). */
+  /** Value, with references resolved and white space normalised (§3.3.3, type CDATA). */
   readonly value: string;
-  /** Where the name begins. */
+  /** Offset of the name. */
   readonly offset: number;
 }
 
 /**
- * One token.
+ * A token.
  *
  * ```text
  * <p:a b="c">  x &amp; y  <![CDATA[ z ]]>  </p:a>  <!-- … -->  <?target …?>
  * start-tag    text       cdata            end-tag  comment    pi
  * ```
  *
- * `offset` is where the token begins, in UTF-16 units.
+ * `offset` is the start of the token, in UTF-16 units.
  */
 export type Token =
   | {
@@ -63,9 +63,9 @@ export type Token =
   | {
     readonly kind: "text";
     readonly offset: number;
-    /** The text with its references resolved. */
+    /** Text with references resolved. */
     readonly value: string;
-    /** Whether it is white space alone, none of it written as a reference. */
+    /** Whether it is only white space, without references. */
     readonly blank: boolean;
   }
   | { readonly kind: "cdata"; readonly offset: number; readonly value: string }
@@ -83,23 +83,23 @@ const PREDEFINED_ENTITIES: ReadonlyMap<string, string> = new Map([
 /**
  * Normalises the line ends of a text (XML 1.0 §2.11).
  *
- * @returns The text that all offsets of its tokens point into.
+ * @returns The text for `tokenize`; all offsets of tokens refer to it.
  */
 export function normalizeLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
 /**
- * Cuts a document into tokens. The XML declaration, if there is one, is checked and left out.
+ * Splits a document into tokens. The XML declaration, if any, is checked and skipped.
  *
- * @param text The document, without a byte order mark, its line ends normalised.
- * @throws {XmlError} At the first thing that is not well-formed, is refused, or passes a limit.
+ * @param text Document without a byte order mark, with normalised line ends.
+ * @throws {XmlError} At the first place that is not well-formed, refused, or past a limit.
  */
 export function* tokenize(text: string, limits: XmlLimits): Generator<Token, void, void> {
   const cursor = new Cursor(text, limits.nameLength);
   const forbidden = findForbiddenCharacter(text);
   if (forbidden >= 0) cursor.fail("A character stands here that XML forbids", forbidden);
-  // A name that only begins with these letters, as xml-stylesheet, is that of an instruction.
+  // A longer name, such as xml-stylesheet, is a processing instruction.
   if (cursor.skip("<?") && cursor.name() === "xml") xmlDeclaration(cursor);
   else cursor.offset = 0;
   while (!cursor.atEnd) yield token(cursor, limits);
@@ -118,12 +118,12 @@ function token(cursor: Cursor, limits: XmlLimits): Token {
   cursor.fail("A markup declaration is not allowed here");
 }
 
-// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>', its first five characters read
+// [23] XMLDecl ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'; '<?xml' is already read
 function xmlDeclaration(cursor: Cursor): void {
   if (declared(cursor, "version") !== "1.0") {
     cursor.fail('The XML declaration must begin with version="1.0"');
   }
-  // The text is decoded already, so its encoding does not matter any more (WS-I Basic Profile R1019).
+  // Ignore the encoding: the text is decoded already (WS-I Basic Profile R1019).
   // [81] EncName ::= [A-Za-z] ([A-Za-z0-9._] | '-')*
   if (!/^[A-Za-z][A-Za-z0-9._-]*$/.test(declared(cursor, "encoding") ?? "utf-8")) {
     cursor.fail("The XML declaration holds no name of an encoding");
@@ -136,7 +136,7 @@ function xmlDeclaration(cursor: Cursor): void {
   cursor.expect("?>", "The XML declaration is not well-formed");
 }
 
-// [24] VersionInfo ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"'); [32], [80] likewise
+// [24] VersionInfo ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"'), [32], [80] alike
 function declared(cursor: Cursor, name: string): string | undefined {
   const before = cursor.offset;
   if (!cursor.skipSpace() || !cursor.skip(name)) {
@@ -160,7 +160,7 @@ function quoted(cursor: Cursor): string {
   return cursor.until(quote, "A value in quotes is not closed");
 }
 
-// Of each production that a token begins with, the literal that opens it is read already.
+// In functions that start a token, the opening literal is already read.
 
 // [40] STag ::= '<' Name (S Attribute)* S? '>'      [44] EmptyElemTag ::= … '/>'
 function startTag(cursor: Cursor, offset: number, limits: XmlLimits): Token {
@@ -211,7 +211,7 @@ function endTag(cursor: Cursor, offset: number): Token {
 // [14] CharData ::= [^<&]* - ([^<&]* ']]>' [^<&]*), with the references between two of them
 function characterData(cursor: Cursor, offset: number): Token {
   const raw = cursor.before("<");
-  // Searched in the slice: a search in the whole text from here would make the sum quadratic.
+  // Search the slice: a search of the whole text from here would make the sum quadratic.
   const sectionEnd = raw.indexOf("]]>");
   if (sectionEnd >= 0) cursor.fail("A section end stands in character data", offset + sectionEnd);
   const blank = !/[^ \t\n]/.test(raw);
@@ -247,7 +247,7 @@ function resolveReferences(cursor: Cursor, raw: string, offset: number): string 
   return done === 0 ? raw : resolved + raw.slice(done);
 }
 
-// Well-formedness constraint "Legal Character": what a reference names must match [2] Char.
+// Well-formedness constraint "Legal Character": the character of a reference must match [2] Char.
 function characterOf(codePoint: number): string | undefined {
   if (codePoint > 0x10ffff) return undefined;
   const character = String.fromCodePoint(codePoint);

@@ -1,6 +1,6 @@
 /**
- * The tree of an XML document, with Namespaces in XML 1.0 applied. Comments and processing
- * instructions are read and left out. No recursion: the open elements stand in a list.
+ * Tree of an XML document, with Namespaces in XML 1.0. Comments and processing instructions are
+ * read and left out. A list of open elements takes the place of recursion.
  *
  * @module
  */
@@ -16,45 +16,45 @@ import {
 
 /** An attribute that is not a namespace declaration. */
 export interface XmlAttribute {
-  /** The namespace name, empty for an attribute without a prefix. */
+  /** Namespace name; empty for an attribute without a prefix. */
   readonly namespaceName: string;
-  /** The name without its prefix. */
+  /** Name without prefix. */
   readonly localName: string;
-  /** The normalised value. */
+  /** Normalised value. */
   readonly value: string;
 }
 
-/** A run of character data or a CDATA section. */
+/** A run of character data, or a CDATA section. */
 export interface XmlText {
-  /** Its characters, references resolved. */
+  /** Characters, with references resolved. */
   readonly text: string;
-  /** Where it begins, in UTF-16 units. */
+  /** Start of the text, in UTF-16 units. */
   readonly offset: number;
 }
 
 /** An element. */
 export interface XmlElement {
-  /** The namespace name, empty when the element is in no namespace. */
+  /** Namespace name; empty for an element in no namespace. */
   readonly namespaceName: string;
-  /** The name without its prefix. */
+  /** Name without prefix. */
   readonly localName: string;
-  /** Its attributes in document order. */
+  /** Attributes in document order. */
   readonly attributes: readonly XmlAttribute[];
-  /** Its elements and texts in document order; texts may follow one another. */
+  /** Elements and texts in document order; texts may be adjacent. */
   readonly children: readonly (XmlElement | XmlText)[];
-  /** Where its start-tag begins, in UTF-16 units. */
+  /** Start of the start-tag, in UTF-16 units. */
   readonly offset: number;
 }
 
-/** A document: its root element, and the text that all offsets point into. */
+/** A document: its root element, and the text to which all offsets refer. */
 export interface XmlDocument {
-  /** The root element. */
+  /** Root element. */
   readonly root: XmlElement;
-  /** The text, its line ends normalised. */
+  /** Text with normalised line ends. */
   readonly text: string;
 }
 
-/** The limits of this service, far above what an envelope needs. */
+/** Limits of this service, far above the needs of an Envelope. */
 export const XML_LIMITS: XmlLimits = {
   depth: 64,
   elements: 1024,
@@ -64,16 +64,16 @@ export const XML_LIMITS: XmlLimits = {
   namespaceNameLength: 1024,
 };
 
-/** The namespace name that the prefix `xml` is bound to, and no other (Namespaces in XML 1.0 §3). */
+/** Namespace name of the prefix `xml` and no other (Namespaces in XML 1.0 §3). */
 export const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
 
 /**
- * Reads a document.
+ * Parses a document.
  *
- * @param source The document, without a byte order mark.
- * @throws {XmlError} When it is not well-formed, not namespace-well-formed, holds a document type
- * declaration, or passes a limit.
+ * @param source Document without a byte order mark.
+ * @throws {XmlError} When it is not well-formed, not namespace-well-formed, has a document type
+ * declaration, or exceeds a limit.
  */
 export function parseXml(source: string, limits: XmlLimits = XML_LIMITS): XmlDocument {
   const text = normalizeLineEnds(source);
@@ -92,7 +92,7 @@ export function hasName(element: XmlElement, namespaceName: string, localName: s
   return element.localName === localName && element.namespaceName === namespaceName;
 }
 
-/** The value of an attribute, or undefined when the element has none of that expanded name. */
+/** Value of the attribute with an expanded name; undefined when the element has none. */
 export function attributeValue(
   element: XmlElement,
   namespaceName: string,
@@ -107,7 +107,7 @@ interface OpenElement extends XmlElement {
   readonly qualifiedName: string;
   readonly attributes: XmlAttribute[];
   readonly children: (XmlElement | XmlText)[];
-  /** The prefixes that its start-tag bound, with what each was bound to before. */
+  /** Prefixes bound by the start-tag, each with its previous namespace name. */
   readonly shadowed: readonly (readonly [prefix: string, namespaceName: string | undefined])[];
 }
 
@@ -117,9 +117,9 @@ class TreeBuilder {
   #root: XmlElement | undefined;
   #elements = 0;
   readonly #open: OpenElement[] = [];
-  // Prefix to namespace name; the default namespace under the empty prefix. `xml` is not in it.
+  // Namespace names by prefix, the default namespace under the empty one; `xml` is left out.
   readonly #namespaces = new Map<string, string>();
-  // Numbers for namespace names: a key of a number and a local name costs the same for any length.
+  // Numbers of namespace names: a key of number and local name costs the same for any length.
   readonly #numbers = new Map<string, number>();
 
   readonly #text: string;

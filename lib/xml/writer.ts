@@ -1,24 +1,24 @@
 /**
- * The only place where markup is put together: elements are plain data until here, and every value
- * is escaped on its way out.
+ * Writer of markup, the only place where it is made: elements are plain data until here, and every
+ * value is escaped.
  *
  * @module
  */
 
-/** An element to be written; names are the program's own and are not checked. */
+/** An element to write; its names come from the program and are not checked. */
 export interface MarkupElement {
-  /** The name with its prefix. */
+  /** Name with prefix. */
   readonly name: string;
-  /** Attributes and namespace declarations, written in this order. */
+  /** Attributes and namespace declarations, in order. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Elements, and texts as they are meant, not escaped. */
+  /** Elements, and unescaped texts. */
   readonly children?: readonly MarkupNode[];
 }
 
 /** An element or a text. */
 export type MarkupNode = MarkupElement | string;
 
-/** Makes an element: a shorthand that keeps trees readable where they are built. */
+/** Makes an element, in a shorter form for readable trees. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -27,7 +27,7 @@ export function element(
   return { name, attributes, children };
 }
 
-/** The XML declaration of every document that this service sends. */
+/** XML declaration of every document that this service sends. */
 const XML_DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
 
 /** Writes an XML document on one line, without a line end. */
@@ -36,17 +36,17 @@ export function writeCompact(root: MarkupElement): string {
 }
 
 /**
- * Writes an XML document with CRLF line ends and two blanks of indentation, without a line end
- * behind it. An element that holds text is kept on one line.
+ * Writes an XML document with CRLF line ends and an indentation of two blanks, without a line end
+ * behind it. An element with text stays on one line.
  */
 export function writeIndented(root: MarkupElement): string {
   return XML_DECLARATION + indented(root, "\r\n");
 }
 
 /**
- * Writes an HTML page in ASCII: its root element behind the document type.
+ * Writes an HTML page in ASCII: document type and root element.
  *
- * The text of `style` and `script` elements is written as it is, since browsers do not decode it.
+ * The text of `style` and `script` elements is not escaped, since browsers do not decode it.
  *
  * @throws {TypeError} When such a text could end its element early, or is not ASCII.
  */
@@ -54,20 +54,20 @@ export function writeHtmlPage(root: MarkupElement): string {
   return `<!DOCTYPE html>\n${writeHtmlElement(root)}\n`;
 }
 
-/** Writes an HTML fragment on one line of ASCII attributes in single quotes; it is XML as well. */
+/** Writes an HTML fragment, also valid as XML: one line of ASCII, attributes in single quotes. */
 export function writeHtmlFragment(root: MarkupElement): string {
   return writeElement(root, HTML_FRAGMENT);
 }
 
 interface Syntax {
-  /** What stands around the value of an attribute. */
+  /** Quote around attribute values. */
   readonly quote: '"' | "'";
-  /** Whether an element that holds nothing is written as an empty-element tag, without an end-tag. */
+  /** Whether an element without content is written as an empty-element tag. */
   readonly hasEmptyTag: (name: string) => boolean;
 }
 
-// HTML §13.1.2: void elements have no end tag, all others have one even when they are empty. A slash
-// in the start tag ends neither: only a void element may have it.
+// HTML §13.1.2: void elements have no end tag, all others have one even when empty. A slash in the
+// start tag ends no element, and only void elements may have it.
 const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "link", "meta"]);
 
 const XML: Syntax = { quote: '"', hasEmptyTag: () => true };
@@ -98,7 +98,7 @@ function writeHtmlElement(element: MarkupElement): string {
   return `${written}</${name}>`;
 }
 
-// HTML §13.1.3 and §13.1.4: only these two begin anything in text.
+// HTML §13.1.3 and §13.1.4: only these two start markup in text.
 function htmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replace(/[^\n\x20-\x7E]/gu, (character) => `&#${character.codePointAt(0)};`);
@@ -132,9 +132,9 @@ function startOfTag(element: MarkupElement, quote: Syntax["quote"]): string {
   return written;
 }
 
-// Quotes are not escaped in text: the stack whose callers move here does not, and some of them
-// search the reply for an attribute by its quote. A carriage return is, since a reader would take a
-// literal one for a line feed (XML 1.0 §2.11).
+// Leave quotes in text unescaped, as the original stack does: some of its callers search the reply
+// for an attribute by its quote. Escape a carriage return: a reader takes a literal one for a line
+// feed (XML 1.0 §2.11).
 function escapeText(text: string): string {
   return /[&<>\r]/.test(text)
     ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -142,10 +142,10 @@ function escapeText(text: string): string {
     : text;
 }
 
-// The five that could end a value in HTML or XML, and everything that is not printable ASCII: so a
-// value survives attribute normalisation (XML 1.0 §3.3.3), a page on a wrong charset, and stays on
-// one line. One class of what stays as it is takes half the time of two of what does not, over the
-// path of a QR code.
+// Escapes the five characters that could end a value in HTML or XML, and all but printable ASCII,
+// so that a value survives attribute normalisation (XML 1.0 §3.3.3) and a wrong charset, and stays
+// on one line. One class of unescaped characters takes half the time of two of escaped ones,
+// measured on the path of a QR code.
 function escapeAttribute(value: string): string {
   return value.replace(
     /[^ !#-%(-;=?-~]/gu,

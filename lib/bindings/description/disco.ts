@@ -1,5 +1,5 @@
 /**
- * The discovery document of the service, which old .NET tools read before the WSDL.
+ * Discovery document of the service, which old .NET tools read before the WSDL.
  *
  * @module
  */

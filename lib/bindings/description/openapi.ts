@@ -16,20 +16,19 @@ import {
   SERVICE_NAME,
 } from "../../operations/operations.ts";
 
-/** What the document is about beside the operations. */
+/** Facts for the document, beside the operations. */
 export interface OpenApiFacts {
-  /** The public base URL, without a slash at its end. */
+  /** Public base URL, without a slash at the end. */
   readonly base: string;
   /** Whether callers must show a key. */
   readonly wantsKey: boolean;
-  /** What a parameter is for, for people, and a value of it. */
+  /** Gives the purpose of a parameter, in words, and an example value. */
   readonly describe: (name: string) => { readonly hint: string; readonly example: string };
 }
 
-/** A piece of the document. */
 type Json = { readonly [name: string]: unknown };
 
-/** Writes the document, of all operations unless given others. */
+/** Writes the document; by default, of all operations. */
 export function openApi(
   { base, wantsKey, describe }: OpenApiFacts,
   operations: readonly Operation[] = [...OPERATIONS.values()],
@@ -90,7 +89,7 @@ const SOURCE_PARAMETER: Json = {
   schema: { type: "string", examples: ["203.0.113.7"] },
 };
 
-// A record has a schema of its own name, as in the WSDL.
+// Record results get a schema under their own name, as in the WSDL.
 function schemasOf(
   { name, parameters, result }: Operation,
   describe: OpenApiFacts["describe"],
@@ -126,11 +125,11 @@ function parameterSchema(
 ): Json {
   const { hint, example } = describe(name);
   return {
-    // Empty, null and left out are the same.
+    // Empty, null and absent mean the same.
     type: mayBeEmpty ? ["string", "null"] : "string",
     description: `${hint} At most ${max} ${unit}.`.trimStart(),
     ...(mayBeEmpty ? {} : { minLength: 1 }),
-    // JSON Schema counts characters, and no text has more of them than bytes.
+    // JSON Schema counts characters, and a text never has more characters than bytes.
     maxLength: max,
     examples: [example],
   };
@@ -144,7 +143,7 @@ function reference(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An error by its status: when it comes, and the header fields that it has. */
+/** An error by its status: its cause and its header fields. */
 interface ErrorFacts {
   readonly when: string;
   readonly headers?: readonly string[];

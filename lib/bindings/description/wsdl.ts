@@ -15,19 +15,19 @@ import {
 } from "../../operations/operations.ts";
 import { element, type MarkupElement, type MarkupNode, writeIndented } from "../../xml/writer.ts";
 
-/** Where the service is, and under which namespace. */
+/** Address and namespace of the service. */
 export interface ServiceAddress {
-  /** The namespace name of the service. */
+  /** Namespace name of the service. */
   readonly namespace: string;
-  /** The public base URL, without a slash at its end. */
+  /** Public base URL, without a slash at the end. */
   readonly base: string;
 }
 
-/** A port: its name, its portType, and what differs in its binding. */
+/** A port: its name, its portType, and the parts of its binding that differ. */
 interface Port {
   readonly name: string;
   readonly portType: string;
-  /** The prefix of the extension elements of its binding, which differs by version and verb. */
+  /** Prefix of the extension elements of the binding, by SOAP version or HTTP. */
   readonly prefix: "soap" | "soap12" | "http";
   readonly binding: Readonly<Record<string, string>>;
   readonly operation: (name: string, namespace: string) => Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ function soapPort(suffix: string, prefix: "soap" | "soap12"): Port {
   const literal = element(`${prefix}:body`, { use: "literal" });
   return {
     name: SERVICE_NAME + suffix,
-    // Both versions of SOAP share one portType and its messages.
+    // Both SOAP versions share one portType and its messages.
     portType: "Soap",
     prefix,
     binding: SOAP_TRANSPORT,
@@ -70,7 +70,7 @@ function httpPort(suffix: string, verb: string, input: MarkupElement): Port {
   };
 }
 
-/** Writes the WSDL document, of all operations unless given others. */
+/** Writes the WSDL document; by default, of all operations. */
 export function wsdl(
   { namespace, base }: ServiceAddress,
   operations: readonly Operation[] = [...OPERATIONS.values()],
@@ -99,8 +99,8 @@ export function wsdl(
 }
 
 /**
- * The schema: an element for each message of the SOAP ports, and one for each result type, however
- * many operations return it (XML Schema part 1 §3.15.6: a name is declared once).
+ * Writes the schema: one element for each message of the SOAP ports, and one for each result type,
+ * even if several operations return it (XML Schema part 1 §3.15.6: a name is declared once).
  */
 function schema(operations: readonly Operation[], namespace: string): MarkupElement {
   const results = new Map(operations.map(({ result }) => [rootNameOf(result), result]));
@@ -111,7 +111,7 @@ function schema(operations: readonly Operation[], namespace: string): MarkupElem
     ...operations.flatMap((operation) => {
       const { result } = operation;
       const messages = requestAndResponse(operation);
-      // A record is defined behind the first operation that returns it.
+      // Define a record behind the first operation that returns it.
       const isDefinedHere = undefinedYet.delete(rootNameOf(result)) && result.kind === "record";
       return isDefinedHere ? [...messages, complexType(result)] : messages;
     }),

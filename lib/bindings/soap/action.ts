@@ -1,5 +1,5 @@
 /**
- * The fields beside an Envelope that may name its operation: SOAPAction (SOAP 1.1 §6.1.1) and the
+ * Fields outside an Envelope that may name its operation: SOAPAction (SOAP 1.1 §6.1.1) and the
  * parameter action of the media type (SOAP 1.2 part 2 §6.5.3).
  *
  * @module
@@ -10,17 +10,17 @@ import { type Operation, OPERATIONS } from "../../operations/operations.ts";
 
 /** A field of the request that may name the operation of its Envelope. */
 export interface ActionField {
-  /** The name of the field in an error. */
+  /** Name of the field in an error message. */
   readonly label: string;
-  /** The value as it was sent; empty when the request has no such field. */
+  /** Value as sent; empty when the request has no such field. */
   readonly value: string;
   /** Whether a value that names no operation is an error; otherwise it is ignored. */
   readonly isStrict: boolean;
 }
 
 /**
- * Checks that the fields name the operation in the Body. The Body decides which operation runs: a
- * field that names the other one is refused, so that a firewall which filters by it is not bypassed.
+ * Checks that the fields name the operation in the Body. The Body decides which operation runs; a
+ * field that names another one is refused, so that a firewall filtering by it cannot be bypassed.
  *
  * @throws {Fault} When a field names another operation, or a strict one names none.
  */
@@ -38,7 +38,7 @@ export function checkActions(
   for (const { label, value, isStrict } of actions) {
     const isWrong = isStrict
       ? !["", expected].includes(plainAction(value))
-      // A parameter that stands twice has both values.
+      // A repeated parameter has both values.
       : value.split(",").some((part) => isOther(plainAction(part.replaceAll("'", ""))));
     if (!isWrong) continue;
     throw new Fault(
@@ -48,7 +48,7 @@ export function checkActions(
   }
 }
 
-// Some clients leave the quotes out, others percent-encode the value.
+// Some clients omit the quotes, others percent-encode the value.
 function plainAction(value: string): string {
   const unquoted = value.trim().replace(/^"(.*)"$/, "$1").trim();
   try {

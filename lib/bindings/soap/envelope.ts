@@ -1,6 +1,6 @@
 /**
- * A SOAP Envelope read: its structure, its header blocks, and the call that its Body holds. All
- * that depends on the version comes from `versions.ts`.
+ * Reader of SOAP Envelopes: structure, header blocks, and the call in the Body. Differences between
+ * the versions come from `versions.ts`.
  *
  * @module
  */
@@ -27,13 +27,13 @@ import type { SoapVersion } from "./versions.ts";
 import { adviceFor } from "./ws_extensions.ts";
 import { XSI_NAMESPACE } from "../xsd.ts";
 
-/** What an Envelope is read against. */
+/** Expectations for an Envelope. */
 export interface EnvelopeContext {
-  /** The version that the Envelope must have. */
+  /** Required version. */
   readonly version: SoapVersion;
-  /** The namespace name of the service. */
+  /** Namespace name of the service. */
   readonly namespace: string;
-  /** The fields beside the Envelope that may name its operation. */
+  /** Fields outside the Envelope that may name its operation. */
   readonly actions: readonly ActionField[];
 }
 
@@ -47,10 +47,10 @@ export function parseEnvelope(text: string): XmlDocument {
 }
 
 /**
- * Reads the call out of an Envelope.
+ * Reads the call in an Envelope.
  *
- * @throws {Fault} When the document is no Envelope of the version, a header block must be
- * understood, or its Body holds no call of the service.
+ * @throws {Fault} When the document is not an Envelope of the version, has a mandatory header
+ * block, or has no call of the service in its Body.
  */
 export function readEnvelope(document: XmlDocument, context: EnvelopeContext): Call {
   return asFaults(() => {
@@ -91,7 +91,7 @@ function readStructure(document: XmlDocument, version: SoapVersion): XmlElement 
   if (body === undefined) throw missingElement("Body");
   const inFront = children.slice(0, place);
   const header = inFront.find((child) => isNamed(child, "Header"));
-  // SOAP 1.1 §4 lets other elements stand behind the Body.
+  // SOAP 1.1 §4 allows other elements behind the Body.
   const misplaced = inFront.find((child, i) => i > 0 || child !== header) ??
     children.slice(place + 1).find((child) => isNamed(child, "Body"));
   if (misplaced !== undefined) {
@@ -106,7 +106,7 @@ function missingElement(name: string): Fault {
   return new Fault("unreadable", `Missing required soap:${name} element.`);
 }
 
-/** The elements of an element that may hold no text. */
+/** Child elements of an element that must not hold text. */
 function elementsOf(parent: XmlElement, document: XmlDocument, name: string): XmlElement[] {
   for (const child of parent.children) {
     if (!isElement(child) && /[^ \t\r\n]/.test(child.text)) {
@@ -116,8 +116,8 @@ function elementsOf(parent: XmlElement, document: XmlDocument, name: string): Xm
   return parent.children.filter(isElement);
 }
 
-// This node knows no header block, so every one that must be understood and is aimed at it is a
-// fault (SOAP 1.1 §4.2.3, SOAP 1.2 part 1 §2.4 and §5.2.3).
+// This node understands no header block, so each mandatory one aimed at it is a fault (SOAP 1.1
+// §4.2.3, SOAP 1.2 part 1 §2.4 and §5.2.3).
 function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void {
   const notUnderstood = blocks.filter((block) => {
     const required = attributeValue(block, version.envelope, "mustUnderstand")?.trim();
@@ -176,7 +176,7 @@ function readArguments(
   return args;
 }
 
-// Where a parameter is expected, if the call holds its name in another case or namespace.
+// Hint when the call has a missing parameter in another case or namespace.
 function hintFor(
   name: string,
   others: readonly XmlElement[],
@@ -189,7 +189,7 @@ function hintFor(
     : "Names are case sensitive.";
 }
 
-// XML Schema part 1 §2.6.2: an element that is nil has no value.
+// XML Schema part 1 §2.6.2: a nil element has no value.
 function isNil(element: XmlElement): boolean {
   const nil = attributeValue(element, XSI_NAMESPACE, "nil")?.trim();
   return nil === "true" || nil === "1";

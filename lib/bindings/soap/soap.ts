@@ -1,5 +1,5 @@
 /**
- * The bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
+ * Bindings SOAP 1.1 and SOAP 1.2: document style, literal use, one element in the Body each way.
  *
  * @module
  */
@@ -24,18 +24,18 @@ import { parseEnvelope, readEnvelope } from "./envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
 
-/** The bindings of both versions of SOAP. */
+/** Bindings of both SOAP versions. */
 export function soapBindings(namespace: string): readonly [soap12: Binding, soap11: Binding] {
   const binding12 = soapBinding(SOAP_12, namespace);
   return [binding12, soapBinding(SOAP_11, namespace, binding12)];
 }
 
 /**
- * The binding of a version of SOAP. By its media type a request is first one of SOAP 1.2, or else of
- * SOAP 1.1, which also answers an unknown media type.
+ * Binding of a SOAP version. By media type, a request is SOAP 1.2 or else SOAP 1.1, which also
+ * answers unknown media types.
  *
- * @param namespace The namespace name of the service.
- * @param newer The binding that answers an Envelope of SOAP 1.2 which was sent as `text/xml`.
+ * @param namespace Namespace name of the service.
+ * @param newer Binding for an Envelope of SOAP 1.2 that was sent as `text/xml`.
  */
 function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): Binding {
   return {
@@ -132,8 +132,8 @@ function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
   return [
     element("soap:Code", {}, element("soap:Value", {}, code)),
     element("soap:Reason", {}, text),
-    // An empty detail tells a .NET caller that the Body was at fault; without one it takes the
-    // fault for one about a header block.
+    // Add an empty Detail: from it a .NET caller knows that the Body was at fault, and not a header
+    // block.
     ...(facts.blames === "must-understand" ? [] : [element("soap:Detail", {})]),
   ];
 }
@@ -151,7 +151,7 @@ function headerBlocks(
   return version === SOAP_12 ? notUnderstoodBlocks(fault.notUnderstood) : [];
 }
 
-// SOAP 1.2 part 1 §5.4.7, which also tells a SOAP 1.1 node to send it (appendix A).
+// Upgrade block of SOAP 1.2 part 1 §5.4.7; appendix A also asks a SOAP 1.1 node to send it.
 const UPGRADE = element(
   "soap12:Upgrade",
   { "xmlns:soap12": SOAP_12.envelope },
@@ -165,9 +165,9 @@ const UPGRADE = element(
   }),
 );
 
-// SOAP 1.2 part 1 §5.4.8. The one place where a reply repeats something of the request: the
-// standard wants the names of the blocks. It wants them as a SHOULD, so some are enough: a namespace
-// name is declared once in an Envelope, and would be repeated for every block that uses it.
+// NotUnderstood blocks (SOAP 1.2 part 1 §5.4.8), the only place where a reply repeats parts of the
+// request: the standard wants the names of the blocks. It is a SHOULD, so some are enough: a
+// namespace name declared once in an Envelope would be repeated for every block that uses it.
 const MAX_NOT_UNDERSTOOD = 8;
 const SHORT_NAMESPACE_NAME = /^.{0,256}$/su;
 
@@ -176,7 +176,7 @@ function notUnderstoodBlocks(names: readonly HeaderBlockName[]): readonly Markup
   for (const name of names) {
     if (distinct.size === MAX_NOT_UNDERSTOOD) break;
     if (!SHORT_NAMESPACE_NAME.test(name.namespaceName)) continue;
-    // A local name holds no blank.
+    // A local name contains no blank.
     distinct.set(`${name.localName} ${name.namespaceName}`, name);
   }
   return [...distinct.values()].map(notUnderstoodBlock);
@@ -184,8 +184,8 @@ function notUnderstoodBlocks(names: readonly HeaderBlockName[]): readonly Markup
 
 function notUnderstoodBlock({ namespaceName, localName }: HeaderBlockName): MarkupElement {
   if (namespaceName === "") return element("soap:NotUnderstood", { qname: localName });
-  // Namespaces in XML 1.0 §3: its namespace is bound to the prefix xml without a declaration, and to
-  // no other prefix.
+  // Namespaces in XML 1.0 §3: the xml namespace is bound to the prefix xml without a declaration,
+  // and to no other prefix.
   return namespaceName === XML_NAMESPACE
     ? element("soap:NotUnderstood", { qname: `xml:${localName}` })
     : element("soap:NotUnderstood", { "qname": `q:${localName}`, "xmlns:q": namespaceName });

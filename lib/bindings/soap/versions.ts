@@ -1,5 +1,5 @@
 /**
- * Everything that differs between SOAP 1.1 and SOAP 1.2, in one table.
+ * Differences between SOAP 1.1 and SOAP 1.2, in one table.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import type { FaultClass } from "../binding.ts";
 
 /** A version of SOAP. */
 export interface SoapVersion {
-  /** The name that the contract gives the binding. */
+  /** Name of the binding in the contract. */
   readonly name: string;
-  /** The namespace name of the Envelope. */
+  /** Namespace name of the Envelope. */
   readonly envelope: string;
-  /** The media type of replies, and of requests as the standard wants them. */
+  /** Media type of replies, and of requests by the standard. */
   readonly mediaType: string;
-  /** Where a request may name its operation: a header field, or a parameter of the media type. */
+  /** Field that may name the operation: a header field, or a parameter of the media type. */
   readonly action: { readonly header: string } | { readonly parameter: string };
-  /** The attribute that aims a header block at a node. */
+  /** Attribute that aims a header block at a node. */
   readonly roleAttribute: string;
-  /** The roles that this node plays; a block with no role or an empty one is aimed at it too. */
+  /** Roles of this node; a block with no role or an empty one is aimed at it too. */
   readonly roles: readonly string[];
-  /** The local name of each fault code. */
+  /** Local name of each fault code. */
   readonly faultCodes: Readonly<Record<FaultClass, string>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The extensions of SOAP whose header blocks clients commonly send as mandatory, with what to switch
- * off in the client.
+ * SOAP extensions whose header blocks clients commonly send as mandatory, with advice on the client
+ * setting to switch off.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const ADDRESSING = "This service does not support WS-Addressing: switch it off i
 const RELIABLE_MESSAGING = "This service does not support WS-ReliableMessaging: switch reliable " +
   'sessions off in the client (WCF: basicHttpBinding, or <reliableSession enabled="false"/>).';
 
-// In the order of what hides the others: a client that signs its messages addresses them too.
+// In order of precedence: a client that signs its messages also addresses them.
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ["http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd", SECURITY],
   ["http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd", SECURITY],
@@ -27,7 +27,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["http://schemas.xmlsoap.org/ws/2003/03/addressing", ADDRESSING],
 ]);
 
-/** A blank and the advice for the first known extension among header blocks, or an empty text. */
+/**
+ * A blank and the advice for the first known extension among header blocks; empty when there is
+ * none.
+ */
 export function adviceFor(blocks: readonly HeaderBlockName[]): string {
   const namespaces = new Set(blocks.map(({ namespaceName }) => namespaceName));
   const [, advice] = [...ADVICE].find(([namespace]) => namespaces.has(namespace)) ?? [];

@@ -1,5 +1,5 @@
 /**
- * Why a pin is wrong, in words: what people read who ask `doctor` or the service page.
+ * Explanations of a wrong pin, in words for users of `doctor` and of the service page.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { MAX_WINDOW } from "../totp.ts";
 import type { Match, PinSettings } from "./diagnosis.ts";
 import { READINGS } from "./secret_readings.ts";
 
-/** What else it can be where nothing that was searched explains the pin, the likeliest first. */
+/** Other reasons when no match explains the pin, the likeliest first. */
 export const OTHER_REASONS: readonly string[] = [
   "The pin belongs to another account or another secret. Check which account is open in the app, " +
   "or pair again.",
@@ -17,15 +17,15 @@ export const OTHER_REASONS: readonly string[] = [
   "The pin was mistyped. Try the next code.",
 ];
 
-/** How sure an explanation is; the arithmetic stands in diagnosis.ts. */
+/** Certainty of an explanation; the arithmetic is in diagnosis.ts. */
 export const CERTAINTY =
   "This is almost certain: fewer than one in a thousand wrong pins would look like this.";
 
-/** For what a server refuses a pin that is right, one sentence or two each. */
+/** Reasons why a server refuses a right pin, one or two sentences each. */
 export function refusalSentences({ maxFailures, singleUse }: {
-  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
-  /** Whether a code is accepted once only. */
+  /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
 }): readonly string[] {
   const used = "This code or a later one was already used, and each code is accepted only once " +
@@ -35,7 +35,7 @@ export function refusalSentences({ maxFailures, singleUse }: {
   return [...(singleUse ? [used] : []), ...(maxFailures > 0 ? [failed] : [])];
 }
 
-/** The settings in which an app may differ. */
+/** Settings in which an app may differ. */
 const SETTINGS = [
   ["algorithm", "makes codes with", ""],
   ["digits", "makes codes of", " digits"],
@@ -43,10 +43,10 @@ const SETTINGS = [
 ] as const;
 
 /**
- * What explains a pin that is not accepted: what has to be otherwise for it to be a code, each with
- * what to do.
+ * Causes of a refused pin, from the differences between a match and the settings, each with the
+ * remedy.
  *
- * @returns One or two sentences each; none where the pin is a code that the server accepts.
+ * @returns One or two sentences each; none when the server accepts the pin.
  */
 export function causesOf(match: Match, settings: PinSettings): readonly string[] {
   const { secret, lostZeros } = match;
@@ -89,7 +89,7 @@ function clockSentences(match: Match, { window, period }: PinSettings): readonly
   ];
 }
 
-/** How far a match is away: two times, since a code is shown for a whole time step. */
+/** Time between a match and now, as a range, since a code is valid for a whole time step. */
 export function timeAway({ secondsAhead }: Match): string {
   return secondsAhead.map(Math.abs).sort((a, b) => a - b).map(inWords).join(" to ");
 }

@@ -1,10 +1,10 @@
 /**
- * Why a pin fails: what is wrong with how it is written, and under which other assumptions it is a
- * code. It runs in browsers too, so that no secret has to be sent anywhere for it.
+ * Diagnosis of a pin: flaws in its format, and other assumptions under which it is a code. It also
+ * runs in browsers, so that no secret has to be sent for it.
  *
- * A code of six digits matches any one time step once in a million. Forty readings of the secret at
- * most, 11 steps each, 41 of the usual one, 168 of other time zones and 29 rare ones are fewer than
- * 700 codes: a wrong pin matches one of them less than once in a thousand times.
+ * A code of six digits matches any one time step once in a million. At most forty readings of the
+ * secret with 11 steps each, 41 of the usual one, 168 of other time zones and 29 rare ones are
+ * fewer than 700 codes: a wrong pin matches one of them less than once in a thousand times.
  *
  * @module
  */
@@ -13,53 +13,53 @@ import type { SecretEncoding } from "../secret.ts";
 import { hotp, importOtpKey, timeStep, type TotpParameters } from "../totp.ts";
 import { type KeyReading, keyReadings, type SecretReading } from "./secret_readings.ts";
 
-/** How the server is set, as far as it decides about pins. */
+/** Server settings that decide on a pin. */
 export interface PinSettings extends TotpParameters {
   /** Time steps accepted on each side of the current one. */
   readonly window: number;
-  /** How a secretCode becomes key bytes. */
+  /** Encoding of secretCode. */
   readonly secretEncoding: SecretEncoding;
 }
 
-/** What is asked. */
+/** Input of a diagnosis. */
 export interface Question {
-  /** The pin as it was typed. */
+  /** Pin as typed. */
   readonly pin: string;
-  /** The secretCode as the caller sends it. */
+  /** secretCode as sent by the caller. */
   readonly secretCode: string;
 }
 
-/** Assumptions under which the pin is a code: hash, digits and seconds among them. */
+/** Assumptions under which the pin is a code: algorithm, digits, period and more. */
 export interface Match extends TotpParameters {
-  /** How the secret is taken. */
+  /** Reading of the secret. */
   readonly secret: SecretReading;
-  /** The leading zeros that the pin has to be given back. */
+  /** Leading zeros that the pin has lost. */
   readonly lostZeros: number;
-  /** Whether two neighbouring digits of the pin have to be swapped. */
+  /** Whether two neighbouring digits of the pin are swapped. */
   readonly hasSwappedDigits: boolean;
-  /** Whether the app counts codes (HOTP) instead of time steps. */
+  /** Whether the app uses a counter (HOTP) instead of time steps. */
   readonly isCounted: boolean;
-  /** How many time steps of that period the app's clock is ahead; negative when it is behind. */
+  /** Time steps of that period by which the app's clock is ahead; negative when behind. */
   readonly stepsAhead: number;
-  /** How many seconds it is ahead, at least and at most. */
+  /** Seconds by which the clock is ahead, at least and at most. */
   readonly secondsAhead: readonly [number, number];
 }
 
-/** What was found. */
+/** Result of a diagnosis. */
 export interface Diagnosis {
-  /** What is wrong with how pin and secret are written, one sentence or two each. */
+  /** Flaws in the format of pin and secret, one or two sentences each. */
   readonly flaws: readonly string[];
-  /** Whether the pin is in its place and can be a code: for its digits, or for what explains it. */
+  /** Whether the pin is in its field and can be a code, by its digits or by a match. */
   readonly canBeCode: boolean;
-  /** The assumptions that explain the pin, if any do. */
+  /** Assumptions that explain the pin, if any. */
   readonly match: Match | undefined;
 }
 
-/** RFC 4226 §5.3: what codes there are. */
+/** Digits of a code (RFC 4226 §5.3). */
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 8;
 
-/** Hashes and periods that apps and tokens have. */
+/** Algorithms and periods of apps and tokens. */
 const APP_SETTINGS: readonly Partial<Pick<Match, "algorithm" | "period">>[] = [
   ...(["SHA1", "SHA256", "SHA512"] as const).map((algorithm) => ({ algorithm })),
   ...[30, 60].map((period) => ({ period })),
@@ -67,7 +67,7 @@ const APP_SETTINGS: readonly Partial<Pick<Match, "algorithm" | "period">>[] = [
 
 const MAX_READINGS = 40;
 
-/** Time steps searched on each side of now: as the server is set, and under another assumption. */
+/** Time steps searched on each side of now: with the server's settings, and with others. */
 const NEAR_STEPS = 20;
 const OTHER_STEPS = 5;
 
@@ -78,7 +78,7 @@ const MAX_ZONES = 28;
 /**
  * Finds out why a pin fails, or that it is right.
  *
- * @param nowMs The moment at which the pin was typed, in milliseconds since 1970.
+ * @param nowMs Time when the pin was typed, in milliseconds since 1970.
  */
 export async function diagnose(
   question: Question,
@@ -107,7 +107,7 @@ export async function diagnose(
 const SWAPPED =
   "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
 
-/** Characters that do not belong into a pin, with what replaces them and what is said of them. */
+/** Foreign characters in a pin, each with its replacement and the sentence about it. */
 const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])[] = [
   [/[\p{Pd}\u2212]/gu, () => "", "The pin contains hyphens or dashes. Send only the digits."],
   [
@@ -124,10 +124,10 @@ const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])
 ];
 
 /**
- * Reads a pin with good will: its digits, whatever else was typed or pasted with them, and what is wrong
- * with how it is written. What the server drops itself is no flaw.
+ * Reads a pin leniently: its digits among other characters, and the flaws in its format.
+ * Characters that the server also drops are no flaw.
  *
- * @returns No digits when it holds something that is none.
+ * @returns Flaws and digits; without digits when the pin is empty or has other characters.
  */
 export function readPin(pin: string): { readonly flaws: string[]; readonly digits?: string } {
   let digits = pin.replace(/[ \t\r\n]/g, "");
@@ -143,8 +143,8 @@ export function readPin(pin: string): { readonly flaws: string[]; readonly digit
 }
 
 /**
- * The value of a decimal digit of any script. Unicode (The Unicode Standard, §4.6) encodes them in
- * runs of ten from zero up, so the value is how many of them stand before it.
+ * Value of a decimal digit of any script. Unicode (The Unicode Standard, §4.6) encodes digits in
+ * runs of ten from zero, so the value is the number of digits before it.
  */
 function digitValue(digit: string): string {
   const codePoint = digit.codePointAt(0)!;
@@ -153,15 +153,15 @@ function digitValue(digit: string): string {
   return String(before % 10);
 }
 
-/** Codes to be compared with the pin. */
+/** Codes to compare with the pin. */
 interface Trial extends KeyReading, Pick<Match, "algorithm" | "period"> {
-  /** How many time steps they are ahead, or which they are where they are counted. */
+  /** Time steps from now, or absolute counters when counted. */
   readonly steps: readonly number[];
   readonly isCounted?: boolean;
   readonly hasSwappedDigits?: boolean;
 }
 
-/** The trials, the likeliest first. */
+/** Trials, the likeliest first. */
 function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
   const { algorithm, period, window, secretEncoding } = settings;
   const asSet = keyReadings(secretCode, secretEncoding)
@@ -174,7 +174,7 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
     ...usual.map((trial) => ({ ...trial, steps: around(Math.max(NEAR_STEPS, window)) })),
     ...[...asSet, ...otherwise].slice(0, MAX_READINGS),
     ...usual.map((trial) => ({ ...trial, steps: zoneSteps(period) })),
-    // A counter begins with 0 (RFC 4226 §7.2), and some apps show the code of 1 first.
+    // RFC 4226 §7.2: a counter begins with 0; some apps show the code of 1 first.
     ...plain.map((trial) => ({ ...trial, steps: [0, 1], isCounted: true })),
     ...usual.map((trial) => ({
       ...trial,
@@ -184,7 +184,7 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
   ];
 }
 
-/** Steps from the nearest on, the earlier one first. */
+/** Steps ordered by distance, the earlier first. */
 function around(most: number, center = 0): readonly number[] {
   return Array.from({ length: 2 * most + 1 }, (_, i) => {
     const distance = Math.ceil(i / 2);
@@ -231,7 +231,10 @@ function withSwappedDigits(pin: string): readonly string[] {
   );
 }
 
-/** The form in which a pin is a code: with the zeros that a number loses, or of another length. */
+/**
+ * Digits and lost zeros under which a pin matches a code: as a number without its zeros, or
+ * shorter.
+ */
 function formOf(
   code: string,
   pin: string,
@@ -239,8 +242,9 @@ function formOf(
 ): Pick<Match, "digits" | "lostZeros"> | undefined {
   const isLost = code.slice(-digits) === pin.padStart(digits, "0");
   const lostZeros = digits - pin.length;
-  // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter one is the end of it. Two
-  // zeros are lost once in a hundred codes, more rarely than an app makes shorter ones.
+  // RFC 4226 §5.3: a code is a number modulo a power of ten, so a shorter code is its end. Prefer
+  // that to two lost zeros: these occur once in a hundred codes, and apps with fewer digits are
+  // more frequent.
   const isOther = pin.length >= MIN_DIGITS && code.endsWith(pin);
   if (isLost && lostZeros >= 0 && (lostZeros < 2 || !isOther)) return { digits, lostZeros };
   return isOther ? { digits: pin.length, lostZeros: 0 } : undefined;

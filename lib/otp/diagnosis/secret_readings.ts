@@ -1,5 +1,5 @@
 /**
- * Readings of a secret: the ways in which an app and a caller come to have different keys from it.
+ * Readings of a secret: the ways by which an app and a caller get different keys from it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type SecretEncoding, secretKey } from "../secret.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Sentences about a secret, and the app's keys, or texts of which the server makes keys. */
+/** Sentences about a secret, and the app's keys, or the texts that the server makes into keys. */
 type Reading = readonly [
   says: string,
   meant: (sent: string) => readonly (string | Bytes | undefined)[],
@@ -22,7 +22,7 @@ export const READINGS = {
     "server with --secret-encoding base32; or pair the app again.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],
-  // The encoding that the server takes it in gives the key of the first reading.
+  // Of the next two readings, the one in the server's encoding repeats the first key.
   "base32": [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
     "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
@@ -39,7 +39,7 @@ export const READINGS = {
     "The app has the secret without the spaces or line breaks around it. Send it without them.",
     (sent) => [sent.trim()],
   ],
-  // In place of those that are there as well: of CR LF in a form, SOAP makes LF (XML 1.0 §2.11).
+  // Add line ends, and also replace the present ones: SOAP turns CR LF into LF (XML 1.0 §2.11).
   "line-end": [
     "The app was paired with other line breaks or spaces after the secret than are sent now. Pair " +
     "again without them, or always send the same.",
@@ -95,7 +95,7 @@ export const READINGS = {
     "NFD). Send the secret in the form it had when the app was paired.",
     (sent) => [sent.normalize("NFC"), sent.normalize("NFD")],
   ],
-  // The second is what a program makes of UTF-8 that it takes for ISO 8859-1 and encodes once more.
+  // The second one is UTF-8 that a program took for ISO 8859-1 and encoded again.
   "latin-1": [
     "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other. Send " +
     "UTF-8 everywhere.",
@@ -111,22 +111,22 @@ export const READINGS = {
   ],
 } satisfies Readonly<Record<string, Reading>>;
 
-/** How the secret has to be taken for the pin to be a code. */
+/** Name of a reading. */
 export type SecretReading = keyof typeof READINGS;
 
 /** A key that an app may have. */
 export interface KeyReading {
-  /** The key, at least one byte. */
+  /** Key, at least one byte. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How it comes from the secret. */
+  /** Reading of the secret. */
   readonly secret: SecretReading;
 }
 
 /**
- * All keys that an app may have, each once and the likeliest first.
+ * All keys that an app may have, each once, the likeliest first.
  *
- * @param sent The secret as the caller sends it.
- * @param encoding How the server takes it.
+ * @param sent Secret as sent by the caller.
+ * @param encoding Encoding that the server uses.
  */
 export function keyReadings(sent: string, encoding: SecretEncoding): readonly KeyReading[] {
   const readings = new Map<string, KeyReading>();
@@ -153,7 +153,7 @@ const HTML_ESCAPES: readonly (readonly [plain: string, escape: string])[] = [
   ["'", "&apos;"],
 ];
 
-// The formats N, D and B of .NET and COM.
+// Formats N, D and B of .NET and COM.
 function otherGuids(sent: string): readonly string[] {
   const digits = sent.replace(/[\s{}-]/g, "");
   if (!/^[0-9a-f]{32}$/i.test(digits)) return [];

@@ -1,13 +1,13 @@
 /**
- * The address of the service in the texts of the page. The server writes each page once, with an
- * example in place of the address that this browser reaches it by.
+ * Address of the service in the texts of the page. The server renders each page once with an
+ * example address; the script replaces it with the address that this browser uses.
  *
  * @module
  */
 
 import { all } from "./dom.ts";
 
-/** Puts the address of the page in place of the example in a part of it. */
+/** Replaces the example address by the address of the page in a part of it. */
 export function showAddress(part: ParentNode): void {
   const example = document.body.dataset["base"];
   if (example === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The buttons that copy and print, and the tabs.
+ * Copy buttons, print buttons and tabs.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 import { all, one } from "./dom.ts";
 import { markUsed } from "./typed_values.ts";
 
-/** How long a button says that it copied, in milliseconds. */
+/** Duration of the text "Copied" on a button, in milliseconds. */
 const TOLD_MS = 2000;
 
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Browsers have no clipboard for pages that came by plain HTTP; this old way remains.
+    // Browsers offer no clipboard over plain HTTP; fall back to the old command.
     const area = document.createElement("textarea");
     area.value = text;
     document.body.append(area);
@@ -24,7 +24,7 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** Makes a button copy the text of the pane it is in, or else of the element that it names. */
+/** Makes a button copy the text of its pane, or of the element that it names. */
 export function setUpCopyButton(button: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
@@ -50,17 +50,17 @@ export function setUpPrintButton(button: HTMLElement): void {
   });
 }
 
-/** The labels of the tabs that were chosen last, by the names of their sets. */
+/** Labels of the tabs chosen last, by tab set. */
 const chosen = new Map<string, string>();
 
-/** The tabs that follow the format of the calls, until another of theirs is chosen. */
+/** Tab set that follows the format of the calls until the user chooses a tab in it. */
 const FOLLOWER = "errors-by";
 
 /**
- * Makes a tab be chosen again on the next view, and makes the page follow the format of the calls:
- * buttons say as what they send, and errors are shown in it.
+ * Restores the choice of a tab on the next view, and makes button labels and the error table follow
+ * the format of the calls.
  *
- * @param onFormat Told of the format that is chosen.
+ * @param onFormat Called with the chosen format.
  */
 export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => void): void {
   const label = labelOf(tab);

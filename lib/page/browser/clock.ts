@@ -1,5 +1,6 @@
 /**
- * The server's clock, by the Date of its replies, which has whole seconds (RFC 9110 §6.6.1).
+ * The server's clock, estimated from the Date of its replies, which has whole seconds (RFC 9110
+ * §6.6.1).
  *
  * @module
  */
@@ -11,27 +12,27 @@ let offsetMs: number | undefined;
 const ticks: (() => void)[] = [];
 
 /**
- * Learns the server's time from a reply.
+ * Estimates the server's time from a reply, right after its head has come: the server wrote that
+ * about half-way between request and now. The body would add an unknown delay.
  *
- * @param sentMs When the request was sent, by this device. The reply's head has just come: the
- * server wrote it about half-way in between, and how long the body takes is another matter.
+ * @param sentMs Time of the request by this device's clock.
  */
 export function readClock(reply: Response, sentMs: number): void {
   const date = Date.parse(reply.headers.get("date") ?? "");
   if (date) offsetMs = date + 500 - (sentMs + Date.now()) / 2;
 }
 
-/** The time of the server in milliseconds since 1970; undefined until it is known. */
+/** Server time in milliseconds since 1970; undefined until it is known. */
 export function serverNowMs(): number | undefined {
   return offsetMs === undefined ? undefined : Date.now() + offsetMs;
 }
 
-/** The time of the server on a clock. */
+/** Server time as a clock shows it. */
 export function timeShown(): string {
   return new Date(serverNowMs() ?? Date.now()).toISOString().slice(11, 19);
 }
 
-/** Calls a function every second, and whenever the time becomes known. */
+/** Calls a function every second, and once the time is known. */
 export function everySecond(tick: () => void): void {
   ticks.push(tick);
 }
@@ -40,13 +41,13 @@ export function everySecond(tick: () => void): void {
 export function startClock(): void {
   everySecond(showClocks);
   const sentMs = Date.now();
-  // The smallest document there is; Bun gives no Date to a HEAD.
+  // The smallest document; not HEAD, since Bun sends no Date with it.
   fetch(absoluteUrl("?disco"), { cache: "no-store" })
     .then((reply) => readClock(reply, sentMs)).then(tick).catch(() => {});
   setInterval(tick, 1000);
 }
 
-/** Shows all that depends on the time. */
+/** Updates all parts of the page that depend on the time. */
 export function tick(): void {
   for (const each of ticks) each();
 }

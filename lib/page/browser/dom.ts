@@ -1,12 +1,12 @@
 /**
- * Finding elements of the page, addresses, and what forms hold.
+ * Elements of the page, addresses, and values of forms.
  *
  * @module
  */
 
 import type { PageSettings } from "../shared/settings.ts";
 
-/** All elements that a selector finds, in the order of the document. */
+/** All elements for a selector, in document order. */
 export function all<E extends Element = HTMLElement>(
   selector: string,
   root: ParentNode = document,
@@ -14,7 +14,7 @@ export function all<E extends Element = HTMLElement>(
   return [...root.querySelectorAll<E>(selector)];
 }
 
-/** The first element that a selector finds, if there is one. */
+/** First element for a selector, if any. */
 export function first<E extends Element = HTMLElement>(
   selector: string,
   root: ParentNode = document,
@@ -23,9 +23,9 @@ export function first<E extends Element = HTMLElement>(
 }
 
 /**
- * The first element that a selector finds.
+ * First element for a selector.
  *
- * @throws {Error} When there is none: the page is not as the server writes it.
+ * @throws {Error} When there is none: the page differs from the server's.
  */
 export function one<E extends Element = HTMLElement>(
   selector: string,
@@ -36,21 +36,21 @@ export function one<E extends Element = HTMLElement>(
   return found;
 }
 
-/** An element with a text in it. */
+/** Makes an element with a text. */
 export function textElement(name: string, text: string): HTMLElement {
   const element = document.createElement(name);
   element.textContent = text;
   return element;
 }
 
-/** Sets a text where it is another: what is set again would be read out again. */
+/** Sets a text if it changes: screen readers would repeat a text that is set again. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
 /**
- * The address that a relative one stands for on this page. A user name and a key in the page's
- * address are left out: `fetch` refuses them, and the browser shows them by itself.
+ * Resolves a relative address against this page, without user name and password: `fetch` refuses
+ * them, and the browser sends them by itself.
  */
 export function absoluteUrl(relative: string): string {
   const url = new URL(relative, document.baseURI);
@@ -59,12 +59,12 @@ export function absoluteUrl(relative: string): string {
   return url.href;
 }
 
-/** The form's values by the names of its fields. */
+/** Values of a form, by field name. */
 export function valuesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-/** The settings of the server that a form's operation follows. */
+/** Server settings for the operation of a form. */
 export function settingsOf(form: HTMLFormElement): PageSettings {
   return JSON.parse(form.dataset["settings"] ?? "{}");
 }

@@ -1,5 +1,5 @@
 /**
- * Why the answer is false: found out in this browser, since the secret is here already.
+ * Explanation of a false answer, computed in this browser, since the secret is here already.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { first, one, settingsOf, textElement } from "./dom.ts";
 
 let asked = 0;
 
-/** Takes the reasons back. */
+/** Hides the reasons. */
 export function clearReasons(box: ParentNode): void {
   asked++;
   const reasons = first(".reasons", box);
   if (reasons !== undefined) reasons.hidden = true;
 }
 
-/** Shows why a pin is wrong. */
+/** Shows the reasons why a pin is wrong. */
 export async function explainFalse(
   form: HTMLFormElement,
   box: ParentNode,
@@ -38,7 +38,7 @@ export async function explainFalse(
     one("div", reasons).replaceChildren(...children);
     reasons.hidden = false;
   };
-  // Over plain HTTP, browsers compute nothing for a page.
+  // Browsers offer no WebCrypto over plain HTTP.
   if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
   show(textElement("p", "Looking for the reason\u2026"));
   const found = await diagnose({ pin, secretCode }, settings, serverNowMs() ?? Date.now());
@@ -51,14 +51,14 @@ function explained(
 ): readonly HTMLElement[] {
   const shown = flaws.length === 0 ? [] : [list(flaws)];
   if (!canBeCode) return shown;
-  // Where nothing explains the pin, only the general is left to be said.
+  // Without a match, only the general reasons remain.
   if (match === undefined) return [...shown, ...otherReasons(settings)];
   const causes = causesOf(match, settings);
   if (causes.length > 0) {
     const certainty = textElement("small", CERTAINTY);
     return [...shown, textElement("p", "The likely reason:"), list(causes), certainty];
   }
-  // It is a code that the server takes, however it is written.
+  // The pin is a code that the server accepts, so a flaw in its format is the only explanation.
   if (shown.length > 0) return shown;
   return [
     textElement("p", "The pin is right, but the server refused it. Possible reasons:"),
@@ -82,7 +82,7 @@ function list(sentences: readonly string[]): HTMLElement {
   return list;
 }
 
-// An option stays on one line, since a line may end after each of its hyphens.
+// Keep an option on one line: browsers may break it after each hyphen.
 function item(sentence: string): HTMLElement {
   const item = document.createElement("li");
   item.append(

@@ -1,5 +1,5 @@
 /**
- * The forms that try an operation out.
+ * Forms that call an operation from the page.
  *
  * @module
  */
@@ -28,10 +28,10 @@ import {
   viewFor,
 } from "./views.ts";
 
-/** How long a pause in typing is, in milliseconds. */
+/** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** What a form waits for: a pause in typing, or a reply. */
+/** Pending work of a form: a pause in typing, or a reply. */
 interface Waiting {
   timer?: number;
   control?: AbortController;
@@ -48,10 +48,10 @@ function stop(form: HTMLFormElement): void {
 }
 
 /**
- * Sends a request for a form, and shows what becomes of it.
+ * Sends a request for a form, and shows the outcome.
  *
- * @param isAsked Whether somebody pressed a button for it.
- * @returns The answer; undefined when it is not that of the form's values any more.
+ * @param isAsked Whether the user pressed a button for it.
+ * @returns The answer; undefined when the values of the form have changed meanwhile.
  */
 async function run(
   form: HTMLFormElement,
@@ -101,7 +101,7 @@ function refresh(form: HTMLFormElement): void {
 }
 
 function refreshSoon(form: HTMLFormElement): void {
-  // What is seen now is not that of the values any more.
+  // Mark the shown result as outdated.
   viewFor(form).wait(form, false);
   waiting.set(form, { timer: setTimeout(() => refresh(form), PAUSE_MS) });
 }
@@ -114,7 +114,7 @@ export function followForm(): void {
 }
 
 function onInput(form: HTMLFormElement, field: EventTarget | null): void {
-  // On the page that has both forms, the pin to be checked is that of the secret just paired.
+  // On the overview, check pins of the secret that was just paired.
   if (isLive(form) && field instanceof HTMLInputElement && field.name === "secretCode") {
     for (const other of all<HTMLInputElement>("input[name=secretCode]")) other.value = field.value;
   }
@@ -123,7 +123,7 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   outdateReplies();
   showWhole();
   showLengthWarning();
-  // An answer belongs to the values that it was given for, and nobody asks of which form they are.
+  // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
     if (isLive(each) && each !== form) continue;
     stop(each);
@@ -133,13 +133,13 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   tick();
 }
 
-/** Fewest bytes of a key that cannot be guessed (RFC 4226 §4, R6). */
+/** Minimum length of a key in bytes (RFC 4226 §4, R6). */
 const MIN_KEY_BYTES = 16;
 
-/** Most bytes of a key that hardware tokens take: a block of HMAC-SHA-1. */
+/** Longest key that hardware tokens accept, in bytes: a block of HMAC-SHA-1. */
 const MAX_TOKEN_KEY_BYTES = 64;
 
-/** The warning for a key of `length` bytes; empty for a key of a usual length. */
+/** Warning for a key of `length` bytes; empty for a usual length. */
 function lengthWarning(length: number): string {
   if (length > MAX_TOKEN_KEY_BYTES) {
     return "This secret is longer than 64 bytes: hardware tokens and some libraries refuse it.";
@@ -149,7 +149,7 @@ function lengthWarning(length: number): string {
     "refuse it. Use it for tests only.";
 }
 
-/** Warns of a secret of an unusual length; once, where two forms have the same. */
+/** Warns of a secret of unusual length, once if both forms have the same secret. */
 export function showLengthWarning(): void {
   const said = new Set<string>();
   for (const form of all<HTMLFormElement>("form")) {
@@ -164,7 +164,7 @@ export function showLengthWarning(): void {
   }
 }
 
-/** Shows a value in whole where its field is too narrow for it. */
+/** Shows the whole value of a field that is too narrow for it. */
 export function showWhole(): void {
   for (const whole of all(".whole")) {
     const field = one<HTMLInputElement>("input", whole.parentElement!);
@@ -173,7 +173,7 @@ export function showWhole(): void {
   }
 }
 
-/** Makes a form send its calls by script, and show what becomes of them. */
+/** Makes a form send its calls by script and show the outcome. */
 export function setUpForm(form: HTMLFormElement): void {
   form.addEventListener("input", ({ target, isTrusted }) => {
     if (isTrusted) markUsed();

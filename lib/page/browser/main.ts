@@ -1,6 +1,6 @@
 /**
- * The script of the service page. The page works without it; with it, the picture follows the
- * fields, requests and replies are seen as they go over the wire, and a wrong pin is explained.
+ * Script of the service page. The page works without it; the script updates the picture while the
+ * user types, shows requests and replies as sent, and explains wrong pins.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
 const page = document.documentElement;
 
-/** Makes what is on the page work. */
+/** Sets up the elements of the page. */
 function mount(): void {
   page.classList.remove("paired");
-  // The server does not see how the page came to the browser when something stands in between.
+  // With a proxy in front, only the browser knows the scheme of the page.
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
@@ -38,7 +38,7 @@ function mount(): void {
   tick();
 }
 
-/** Makes the tabs and panes in a part of the page work. */
+/** Sets up the tabs and panes in a part of the page. */
 function mountPanes(part: ParentNode): void {
   for (const button of all("[data-copy]", part)) setUpCopyButton(button);
   for (const tab of all<HTMLInputElement>(".tabs input", part)) {

@@ -1,16 +1,16 @@
 /**
- * Going from one view of the page to another without leaving the document, so that what was typed
- * stays in its memory. An address never holds more than the name of a view.
+ * Navigation between views without leaving the document, so that typed values stay in its memory.
+ * An address holds the name of a view and no values.
  *
  * @module
  */
 
 import { absoluteUrl, first, one } from "./dom.ts";
 
-// The overview, and the page of an operation, as the server writes their addresses.
+// Addresses of the overview and of operation pages, as the server writes them.
 const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
 
-/** What is the same for two addresses of one view: all but the fragment. */
+/** Address of a view without its fragment. */
 function viewIn(address: string): string {
   return address.split("#")[0]!;
 }
@@ -19,9 +19,9 @@ let shown = "";
 let visits = 0;
 
 /**
- * Makes links to views change what is shown.
+ * Makes links to views load them into this document.
  *
- * @param mount Makes what was put in work.
+ * @param mount Sets up the new elements.
  */
 export function followLinks(mount: () => void): void {
   shown = viewIn(document.URL);
@@ -31,7 +31,7 @@ export function followLinks(mount: () => void): void {
     const isPlain = event.button === 0 && !event.defaultPrevented &&
       !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (link === null || !isPlain || address === "" || !VIEW.test(address)) return;
-    // A place in the view that is shown: the browser knows how to go there.
+    // A fragment of the shown view: leave it to the browser.
     if (viewIn(link.href) === shown && address.includes("#")) return;
     event.preventDefault();
     void show(address, mount, () => history.pushState(null, "", address));
@@ -45,16 +45,16 @@ let chosen: string | undefined;
 let asked = 0;
 
 /**
- * Shows the programs of the view in a format, and those of the views after it.
+ * Shows the programs in a format, in this view and the next ones.
  *
- * @param mount Makes the section that was put in work.
+ * @param mount Sets up the new section.
  */
 export async function showSnippets(
   format: string,
   mount: (section: HTMLElement) => void,
 ): Promise<void> {
   chosen = format;
-  // One that is on its way is not wanted any more, even where nothing needs to change.
+  // Cancel the previous request, even if nothing changes.
   const request = ++asked;
   const section = first("#snippets");
   if (section === undefined || format === section.dataset["format"]) return;
@@ -69,7 +69,7 @@ export async function showSnippets(
   }
 }
 
-/** Loads a view in the format that is chosen. */
+/** Loads a view in the chosen format. */
 async function load(address: string): Promise<Document> {
   const url = new URL(absoluteUrl(address));
   if (chosen !== undefined) url.searchParams.set("format", chosen);

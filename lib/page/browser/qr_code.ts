@@ -1,5 +1,5 @@
 /**
- * The picture to scan.
+ * QR code of a pairing.
  *
  * @module
  */
@@ -7,21 +7,21 @@
 import { all, first, one } from "./dom.ts";
 import { postRequest } from "./request.ts";
 
-/** A picture, and what it says. */
+/** A QR code and its text. */
 export interface Picture {
-  /** The picture. */
+  /** Picture. */
   readonly svg: SVGSVGElement;
-  /** The Key URI in it. */
+  /** Key URI in the picture. */
   readonly uri: string;
 }
 
 /**
- * Reads the picture of a pairing. Where the server gives the original's form, a picture to be
- * fetched from an address with the secret in it, the same is asked for by POST instead.
+ * Reads the picture of a pairing. In the original's form of the Html, the picture is an address
+ * with the secret in it; the script then requests the same picture by POST.
  *
- * @param markup The markup of the pairing.
- * @param service The address of the service.
- * @returns undefined when the markup holds no picture, or there is none.
+ * @param markup Markup of the pairing.
+ * @param service Address of the service.
+ * @returns undefined when the markup has no picture, or the request fails.
  */
 export async function readPicture(markup: string, service: string): Promise<Picture | undefined> {
   const html = new DOMParser().parseFromString(markup, "text/html");
@@ -51,8 +51,8 @@ export function showPicture(tile: HTMLElement, { svg }: Picture): void {
 }
 
 /**
- * Makes every module of every picture as many whole pixels of the screen: else some are wider than
- * others, and cameras and eyes see stripes.
+ * Gives each module of every picture a whole number of screen pixels: modules of uneven width look
+ * like stripes to cameras and eyes.
  */
 export function fitPictures(): void {
   for (const svg of all<SVGSVGElement>(".tile svg")) {

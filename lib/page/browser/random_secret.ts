@@ -1,5 +1,5 @@
 /**
- * New secrets.
+ * Random secrets.
  *
  * @module
  */
@@ -10,8 +10,8 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Draws a secret that looks like what the server takes it for: 160 bits of Base32, or 144 bits of
- * text with a digit or a sign that Base32 does not have, and letters of both cases.
+ * Generates a secret in the server's encoding: 160 bits of Base32, or 144 bits of text with letters
+ * of both cases and a digit or sign outside Base32, so that it is not taken for Base32.
  */
 export function drawSecret(form: HTMLFormElement): string {
   if (settingsOf(form).secretEncoding === "base32") return randomText(BASE32, 32);
@@ -21,7 +21,7 @@ export function drawSecret(form: HTMLFormElement): string {
   }
 }
 
-// Both alphabets have a power of two of characters: so each is as likely as any other.
+// Both alphabets have a power of two of characters, so all are equally likely.
 function randomText(alphabet: string, length: number): string {
   return [...crypto.getRandomValues(new Uint8Array(length))]
     .map((byte) => alphabet[byte % alphabet.length]).join("");

@@ -1,8 +1,8 @@
 /**
- * Requests and replies as they go over the wire.
+ * Requests and replies as sent over the wire.
  *
- * It knows no form of request: the samples on the page have their values marked, and it puts those
- * of the fields in their place. What stands in the pane is what is sent.
+ * This module knows no format: samples on the page mark their values, and it replaces these by the
+ * values of the fields. The text in the pane is the request that is sent.
  *
  * @module
  */
@@ -12,35 +12,35 @@ import { readClock } from "./clock.ts";
 import { absoluteUrl, all, first, valuesOf } from "./dom.ts";
 import { keyShown } from "./typed_values.ts";
 
-/** A request to be sent. */
+/** A request, ready to send. */
 export interface ReadyRequest {
-  /** Where to. */
+  /** URL. */
   readonly url: string;
-  /** The method, the header and the body. */
+  /** Method, header fields and body. */
   readonly options: RequestInit;
 }
 
-/** A result of an operation: a text, or the texts of a record by the names of its fields. */
+/** Result of an operation: a text, or the texts of a record by field name. */
 export type ReplyResult = string | Readonly<Record<string, string>>;
 
-/** What a reply says: a result, or why there is none. */
+/** Content of a reply: a result, or a message in its place. */
 export type Said =
   | { readonly result: ReplyResult; readonly message?: undefined }
   | { readonly message: string };
 
-/** What became of a request. */
+/** Outcome of a request. */
 export type ShownReply = Said & {
-  /** How long it took, in whole milliseconds. */
+  /** Duration in whole milliseconds. */
   readonly tookMs: number;
-  /** Its status and reason; empty when there is none. */
+  /** Status and reason phrase; empty without a reply. */
   readonly status: string;
-  /** What is to stand over it. */
+  /** Title of the pane. */
   readonly title: string;
-  /** The reply as it went over the wire, or why there is none. */
+  /** Reply as sent, or the reason why there is none. */
   readonly shown: string;
 };
 
-/** How long a reply may take, in milliseconds. */
+/** Timeout of a reply, in milliseconds. */
 const REPLY_TIMEOUT_MS = 10_000;
 
 function textOf(node: Node): string {
@@ -50,7 +50,7 @@ function textOf(node: Node): string {
 /**
  * Puts values into the marked places of a text.
  *
- * @param isSent Whether the text is to be sent; else an example stands where there is no value.
+ * @param isSent Whether the text will be sent; otherwise an example fills each empty place.
  */
 export function fillIn(
   pane: HTMLElement,
@@ -73,10 +73,10 @@ export function fillIn(
 }
 
 /**
- * The request that stands in a pane. A key that nobody typed is not sent: the browser shows the one
- * that it opened the page with.
+ * Reads the request in a pane. A key that was not typed is not sent: the browser adds the one that
+ * it opened the page with.
  *
- * @param service The address of the service.
+ * @param service Address of the service.
  */
 export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
   const [head = "", ...body] = textOf(pane).split("\n\n");
@@ -96,7 +96,7 @@ export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
   };
 }
 
-/** A request with what the fields of a form hold: by POST, so that no secret is in an address. */
+/** Makes a POST request of a form's values, so that no secret is in an address. */
 export function quietRequest(form: HTMLFormElement): ReadyRequest {
   return postRequest(
     form.getAttribute("action")!,
@@ -105,7 +105,7 @@ export function quietRequest(form: HTMLFormElement): ReadyRequest {
   );
 }
 
-/** A request by POST, with the key that was typed. */
+/** Makes a POST request, with the typed key. */
 export function postRequest(path: string, type: string, body: string): ReadyRequest {
   const key = keyShown();
   const headers = { "Content-Type": type, ...(key === undefined ? {} : { "X-Api-Key": key }) };
@@ -113,10 +113,9 @@ export function postRequest(path: string, type: string, body: string): ReadyRequ
 }
 
 /**
- * Sends a request and reads the reply. That there is none, or none that can be read, is an answer
- * too.
+ * Sends a request and reads the reply. A missing or unreadable reply is an outcome too.
  *
- * @throws {DOMException} When the signal says that nobody waits any more.
+ * @throws {DOMException} When the signal aborts.
  */
 export async function call(
   { url, options }: ReadyRequest,
@@ -153,7 +152,7 @@ export async function call(
   }
 }
 
-/** What is said of a reply that this service would not give. */
+/** Message for a reply that this service would not send. */
 export function strangeReply(status: string): string {
   return `The reply is ${status}, and not one of this service: something in between may have sent ` +
     "it, or cut it off.";
@@ -164,7 +163,7 @@ function saidIn(reply: Response, type: string, text: string): Said | undefined {
   return type.includes("xml") ? saidInXml(text) : saidInPlainText(reply, type, text);
 }
 
-// The service says what is wrong in one sentence.
+// The service describes a fault in one sentence.
 function saidInPlainText(reply: Response, type: string, text: string): Said | undefined {
   const sentence = text.trim();
   if (reply.ok || !type.startsWith("text/plain") || /\n/.test(sentence) || sentence.length > 300) {
@@ -188,14 +187,14 @@ function saidInJson(text: string): Said | undefined {
 }
 
 function saidInXml(text: string): Said | undefined {
-  // What was cut off does not end as it began. A parser would find that too, but what browsers make of
-  // it has a style of its own, which the policy of the page forbids.
+  // Detect truncated XML before parsing: browsers put a style into their parser error, and the
+  // policy of the page forbids it.
   const [, first] = /<([\w:.-]+)/.exec(text) ?? [];
   const [, last] = /<\/([\w:.-]+)\s*>\s*$/.exec(text) ?? [];
   if (first === undefined || first !== last) return undefined;
   const xml = new DOMParser().parseFromString(text, "text/xml");
   if (xml.getElementsByTagName("parsererror").length > 0) return undefined;
-  // Bare, or in an Envelope, a Body and the element of the response.
+  // The result is the root, or inside Envelope, Body and response element.
   const root = xml.documentElement;
   if (root.localName !== "Envelope") return { result: contentOf(root) };
   const content = all<Element>("*", xml).find(({ localName }) => localName === "Body")

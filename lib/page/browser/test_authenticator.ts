@@ -1,6 +1,6 @@
 /**
- * The test authenticator: the codes of the secret in the form, as an app would show them, computed in
- * this browser.
+ * Test authenticator: codes of the secret in the form as an app shows them, computed in this
+ * browser.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { markUsed } from "./typed_values.ts";
 /** Makes the buttons put a code into the form. */
 export function setUpTestAuthenticator(box: HTMLElement): void {
   box.hidden = false;
-  // Over plain HTTP, browsers compute nothing for a page.
+  // Browsers offer no WebCrypto over plain HTTP.
   one(".codes", box).hidden = !isSecureContext;
   const form = formOf(box);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
@@ -35,7 +35,7 @@ function formOf(box: HTMLElement): HTMLFormElement {
 let key: Promise<CryptoKey | undefined> | undefined;
 let keyOf = "";
 
-/** Shows the codes of now on every test authenticator of the page. */
+/** Shows the current codes on the visible test authenticator. */
 export function showCodes(): void {
   const box = first(".codes:not([hidden])");
   if (box !== undefined) void showCodesIn(box);
@@ -68,7 +68,7 @@ async function showCodesIn(box: HTMLElement): Promise<void> {
   }
 }
 
-// As apps show them: in two halves.
+// Apps show a code in two halves.
 function inGroups(code: string): string {
   const half = Math.ceil(code.length / 2);
   return `${code.slice(0, half)} ${code.slice(half)}`;

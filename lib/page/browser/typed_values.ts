@@ -1,6 +1,6 @@
 /**
- * What was typed, by the names of the fields. It is in the memory of this document and nowhere else:
- * it goes from one view of the page to another, and is gone with the tab.
+ * Typed values, by field name. They live only in the memory of this document: they move from view
+ * to view, and end with the tab.
  *
  * @module
  */
@@ -12,39 +12,39 @@ const typed = new Map<string, string>();
 
 let isWorthKeeping = false;
 
-/** Remembers what the fields of a form hold. */
+/** Remembers the values of a form. */
 export function remember(form: HTMLFormElement): void {
   for (const [name, value] of Object.entries(valuesOf(form))) typed.set(name, value);
 }
 
-/** What was typed last into a field of a name. */
+/** Value last typed into a field. */
 export function remembered(name: string): string | undefined {
   return typed.get(name);
 }
 
-/** Remembers that a person has begun to use what is on the page. */
+/** Remembers that the user has begun to use the page. */
 export function markUsed(): void {
   isWorthKeeping = true;
 }
 
-/** Asks before a page is left or loaded again with which a secret would be lost. */
+/** Asks before leaving or reloading a page that would lose a secret. */
 export function warnBeforeUnload(): void {
   addEventListener("beforeunload", (event) => {
     if (isWorthKeeping && (typed.get("secretCode") ?? "") !== "") event.preventDefault();
   });
 }
 
-/** What the marked places of samples hold for a form: its values, and the key. */
+/** Values for the marked places of samples: those of a form, and the key. */
 export function holesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
   return { ...valuesOf(form), [KEY_HOLE]: keyShown() ?? KEY_PLACEHOLDER };
 }
 
-/** The key that was typed, if the page has a field for it and there is something in it. */
+/** Typed key; undefined without a key field or when it is empty. */
 export function keyShown(): string | undefined {
   return first<HTMLInputElement>("#key")?.value.trim() || undefined;
 }
 
-/** Puts what was typed before into the fields of the page. */
+/** Puts remembered values into the fields of the page. */
 export function restore(): void {
   for (const field of all<HTMLInputElement>("form input[name], #key")) {
     const value = typed.get(field.name);
@@ -52,7 +52,7 @@ export function restore(): void {
   }
 }
 
-/** Makes the field of the key, where there is one, be remembered and followed. */
+/** Remembers the key field, if there is one, and follows its changes. */
 export function setUpKey(follow: () => void): void {
   const field = first<HTMLInputElement>("#key");
   field?.addEventListener("input", () => {

@@ -1,5 +1,5 @@
 /**
- * What a result looks like: a picture to scan, right or wrong, or the text it is.
+ * Views of a result: a QR code, a verdict, or a text.
  *
  * @module
  */
@@ -10,28 +10,28 @@ import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
 import { clearReasons, explainFalse } from "./explain_false.ts";
 
-/** A result, and what it is the result of. */
+/** A result with the values it was computed from. */
 export interface ReplyOutcome {
-  /** The result. */
+  /** Result. */
   readonly result: ReplyResult;
-  /** What was asked: the values of the form as they were sent. */
+  /** Values of the form when the request was sent. */
   readonly asked: Readonly<Record<string, string>>;
-  /** What to say of when it came; nothing where nobody pressed a button for it. */
+  /** Line about time and number of the answer; empty when the user pressed no button. */
   readonly stamp: string;
-  /** Whether it is still that of the form's values. */
+  /** Whether the result still belongs to the values of the form. */
   readonly isWanted: () => boolean;
 }
 
-/** How a form shows what became of its call. */
+/** Display of a form's outcome. */
 export interface View {
-  /** Takes back what is shown, and says why. */
+  /** Clears the result and shows the reason. */
   readonly clear: (form: HTMLFormElement, message?: string, kind?: string) => void;
-  /** Shows that another result is on its way: what is shown is not that of the values any more. */
+  /** Marks the result as outdated while a new one is awaited. */
   readonly wait: (form: HTMLFormElement, isAsked: boolean) => void;
   /**
    * Shows a result.
    *
-   * @returns Whether it is one that can be shown; if not, nothing changes.
+   * @returns Whether the view can show it; otherwise nothing changes.
    */
   readonly show: (form: HTMLFormElement, outcome: ReplyOutcome) => boolean | Promise<boolean>;
 }
@@ -42,17 +42,17 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ["text", { clear: clearAnswer, wait: showWaiting, show: showText }],
 ]);
 
-/** The view of a form, as the server says. */
+/** View of a form, as named by the server. */
 export function viewFor(form: HTMLFormElement): View {
   return VIEWS.get(form.dataset["view"] ?? "")!;
 }
 
-/** Whether a form shows its result while somebody types, as a picture does. */
+/** Whether a form updates its result while the user types, as a picture does. */
 export function isLive(form: HTMLFormElement): boolean {
   return form.dataset["view"] === "picture";
 }
 
-/** The address of the service, by a form of one of its operations. */
+/** Address of the service, from the form of one of its operations. */
 export function serviceOf(form: HTMLFormElement): string {
   const action = absoluteUrl(form.getAttribute("action")!);
   return action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
@@ -60,7 +60,7 @@ export function serviceOf(form: HTMLFormElement): string {
 
 let answers = 0;
 
-/** What is said of an answer that somebody asked for: no two are the same. */
+/** Line about a requested answer; its number makes each one different. */
 export function stampOf({ tookMs }: ShownReply): string {
   return `Answer ${++answers}, at ${timeShown()} UTC, after ${tookMs} ms`;
 }
@@ -69,7 +69,7 @@ function resultOf(form: HTMLFormElement): HTMLElement {
   return form.nextElementSibling as HTMLElement;
 }
 
-// What went well is seen in the picture and need only be heard.
+// Success is visible in the picture, so its message is for screen readers only.
 function sayOfPairing(form: HTMLFormElement, message: string, kind: string): void {
   const status = one(".status", resultOf(form));
   status.className = `status on-screen ${kind}`;
@@ -123,7 +123,7 @@ async function showPairing(
   return true;
 }
 
-// As the app will show it: by what the picture says, not by what was typed.
+// Name as in the picture, which the app will show; the fields may differ by now.
 function nameIn(uri: string): string {
   const [, issuer = "", account = ""] = /^otpauth:\/\/totp\/([^:?]*):([^?]*)/.exec(uri) ?? [];
   return `${decodeURIComponent(issuer)} (${decodeURIComponent(account)})`;
@@ -165,19 +165,19 @@ function showVerdict(form: HTMLFormElement, { result, asked, stamp }: ReplyOutco
   return true;
 }
 
-/** Shows a reply, or why there is none, beside the request that it answers. */
+/** Shows a reply, or the reason why there is none, beside its request. */
 export function showReply(panel: HTMLElement, { title, shown }: ShownReply): void {
   one(".reply pre", panel).textContent = shown;
   one(".reply", panel).classList.add("true");
   one(".reply .title", panel).textContent = title;
 }
 
-/** Marks that what the panes show as replies is of an earlier request. */
+/** Marks the replies in all panes as older than the fields. */
 export function outdateReplies(): void {
   for (const title of all(".reply.true .title")) title.textContent = "Reply to the last request";
 }
 
-/** The pane of the format that is chosen, where the page has formats. */
+/** Pane of the chosen format; undefined on a page without formats. */
 export function chosenPanel(): HTMLElement | undefined {
   return first("#calls input:checked + label + .panel");
 }

@@ -1,5 +1,5 @@
 /**
- * Parts of which the service page is made: sections, tabs, and panes of text.
+ * Components of the service page: sections, tabs, and panes of text.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { TemplatePart } from "../samples/template.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** One of several panels, of which one is seen. */
+/** A tab and its panel. */
 export interface Tab {
-  /** The text on it. */
+  /** Label. */
   readonly label: string;
-  /** What is seen when it is chosen; ids in it may begin with the one that is given. */
+  /** Makes the panel; ids in it begin with the given id. */
   readonly content: (id: string) => MarkupElement;
 }
 
 /**
- * Tabs that need no script: radio buttons, each followed by its label and its panel.
+ * Makes tabs without script: radio buttons, each with a label and a panel behind it.
  *
- * @param id The id of the whole, from which all others in it are made.
- * @param legend What is chosen.
+ * @param id Id of the set, and prefix of all ids in it.
+ * @param legend Name of the choice.
  */
 export function tabs(id: string, legend: string, items: readonly Tab[], chosen = 0): MarkupElement {
   return element(
@@ -40,18 +40,18 @@ export function tabs(id: string, legend: string, items: readonly Tab[], chosen =
   );
 }
 
-/** A text to be read and copied, under a title. */
+/** Makes a pane: a text to read and copy, under a title. */
 export function pane(
   { id, title, className, values }: {
     readonly id: string;
     readonly title: string;
     readonly className?: string;
-    /** How values are written in it, where what is typed into the form is to stand in it. */
+    /** Encoding of values in the text, if the script puts in the form's values. */
     readonly values?: string;
   },
   ...content: readonly MarkupNode[]
 ): MarkupElement {
-  // A text may become taller than a screen; then it scrolls, for the keyboard too.
+  // A text taller than the screen scrolls, also by keyboard.
   const scrolling = { tabindex: "0", role: "region", "aria-labelledby": `${id}-title` };
   return element(
     "figure",
@@ -80,26 +80,26 @@ export function pane(
   );
 }
 
-/** A text whose values are marked. */
+/** Marks the values in a text. */
 export function marked(pieces: readonly TemplatePart[]): readonly MarkupNode[] {
   return pieces.map(({ text, placeholder }) =>
     placeholder === undefined ? text : element("var", { "data-name": placeholder }, text)
   );
 }
 
-/** A button that copies the text of the element with an id. */
+/** Makes a button that copies the text of the element with an id. */
 export function copyButton(id: string, what: string): MarkupElement {
   const facts = { "class": "small", "type": "button", "data-copy": id };
   return element("button", { ...facts, "aria-label": `Copy ${what}` }, "Copy");
 }
 
-/** A section with a heading, and a sentence or two about what stands under it. */
+/** Makes a section with a heading and one or two sentences about it. */
 export function section(
   { id, title, about, withScript, attributes = {} }: {
     readonly id: string;
     readonly title: string;
     readonly about: string;
-    /** What more there is to say where the page's script runs. */
+    /** Further sentence when the page's script runs. */
     readonly withScript?: string;
     readonly attributes?: Readonly<Record<string, string>>;
   },
@@ -122,9 +122,9 @@ export function section(
 }
 
 /**
- * A table. The first cell of each row is its heading.
+ * Makes a table; the first cell of each row is its heading.
  *
- * @param head The headings of the columns; none where they would say nothing.
+ * @param head Column headings; empty when they would add nothing.
  */
 export function table(
   name: string,
@@ -152,7 +152,7 @@ export function table(
   );
 }
 
-// Where a row is too narrow for its cells, each stands on a line of its own under this.
+// On a narrow screen each cell is on its own line, under this heading.
 function headOf(text: string | undefined): Attributes {
   return text === undefined ? {} : { "data-head": text };
 }

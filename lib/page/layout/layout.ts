@@ -1,6 +1,6 @@
 /**
- * The frame of every page: head, navigation, style and script, and the policy that lets in nothing
- * but these.
+ * Frame of every page: head, navigation, style, script, and the content security policy that allows
+ * nothing else.
  *
  * @module
  */
@@ -16,28 +16,28 @@ import {
 } from "../../xml/writer.ts";
 import { link } from "./components.ts";
 
-/** The name of the product. */
+/** Name of the product. */
 export const PRODUCT_NAME = "Authenticator";
 
-/** What the frame needs to know. */
+/** Facts for the frame. */
 export interface FrameContext {
-  /** The path that the page was asked for by, not decoded. */
+  /** Path of the request, undecoded. */
   readonly path: string;
-  /** The base URL in its texts, where the script puts the address of the page in its place. */
+  /** Example base URL in the texts, which the script replaces by the address of the page. */
   readonly exampleBase: string | undefined;
 }
 
-/** What a page is made of. */
+/** Content of a page. */
 export interface PageContent {
-  /** The heading. */
+  /** Heading. */
   readonly title: string;
-  /** One paragraph under it. */
+  /** Paragraph under the heading. */
   readonly lead: string;
-  /** What stands under that. */
+  /** Elements under the paragraph. */
   readonly under?: readonly MarkupElement[];
-  /** The operation that the page is about. */
+  /** Operation of the page. */
   readonly current?: string;
-  /** All the rest. */
+  /** Main part. */
   readonly main: readonly MarkupElement[];
 }
 
@@ -64,7 +64,7 @@ export function writePage(context: FrameContext, content: PageContent): string {
     element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
     footer(context),
     element("p", { id: "told", class: "unseen", role: "status" }),
-    // Not in the page, so that a browser loads it once for all views.
+    // A separate file is loaded once for all views.
     element("script", { src: "?script" }),
   );
   return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
@@ -79,7 +79,7 @@ function headOf(title: string): MarkupElement {
     element("title", {}, title === PRODUCT_NAME ? title : `${title} - ${PRODUCT_NAME}`),
     element("link", { rel: "icon", href: ICON }),
     element("link", { rel: "alternate", type: "text/xml", href: "?disco" }),
-    // Not in the page either, which would be a fifth larger.
+    // A separate file too; inline it would make the page a fifth larger.
     element("link", { rel: "stylesheet", href: "?style" }),
   );
 }
@@ -125,7 +125,7 @@ function footer(context: FrameContext): MarkupElement {
   );
 }
 
-// The three finder patterns of a picture code, and where the fourth corner would be, a check mark.
+// Logo: the three finder patterns of a QR code, with a check mark in the fourth corner.
 const MARK = element(
   "svg",
   { "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 32 32", "aria-hidden": "true" },
@@ -141,27 +141,27 @@ const MARK = element(
 const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`;
 
 /**
- * The address of the service, relative to the page: so it is right behind a proxy that puts a
- * prefix in front of the path.
+ * Address of the service relative to the page, so that it is right behind a proxy that adds a path
+ * prefix.
  */
 export function servicePath(context: FrameContext): string {
   return `${rootPath(context)}api.asmx`;
 }
 
-/** The way from the page to the root of the service. */
+/** Path from the page to the root of the service. */
 export function rootPath({ path }: FrameContext): string {
   return path.endsWith("/") ? "../" : "";
 }
 
 /**
- * The content security policy of every page (CSP Level 3): style and script of this server, calls to
- * it, and no frame around it, so that nobody is led to press its buttons unawares.
+ * Content security policy of every page (CSP Level 3): style and script of this server, requests to
+ * it, and no frame around the page, against clickjacking.
  */
 export const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  // The icon.
+  // Icon.
   "img-src data:",
   "connect-src 'self'",
   "form-action 'self'",

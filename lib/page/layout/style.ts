@@ -1,55 +1,55 @@
 /**
- * The style sheet of the service page. Its colours are a table, from which the sheet is made and
- * the contrast is tested.
+ * Style sheet of the service page. Its colours come from a table, which the contrast test reads
+ * too.
  *
  * @module
  */
 
-/** The colours of a scheme, each `#rrggbb`. */
+/** Colours of a scheme, each `#rrggbb`. */
 export interface Palette {
-  /** Behind everything. */
+  /** Background of the page. */
   readonly ground: string;
-  /** Behind cards. */
+  /** Background of cards. */
   readonly card: string;
-  /** Behind fields. */
+  /** Background of fields. */
   readonly field: string;
   /** Text. */
   readonly ink: string;
-  /** Text of less weight. */
+  /** Secondary text. */
   readonly muted: string;
-  /** Lines between things, which carry no meaning. */
+  /** Decorative lines. */
   readonly line: string;
   /** Borders of fields. */
   readonly edge: string;
-  /** Links, and grounds of buttons. */
+  /** Links, and background of buttons. */
   readonly accent: string;
   /** Text on buttons. */
   readonly onAccent: string;
-  /** Behind what is chosen. */
+  /** Background of the chosen item. */
   readonly soft: string;
-  /** Text of what went wrong. */
+  /** Text of errors. */
   readonly bad: string;
-  /** Behind that. */
+  /** Background of errors. */
   readonly badGround: string;
-  /** Behind warnings. */
+  /** Background of warnings. */
   readonly warnGround: string;
   /** Text of warnings. */
   readonly warn: string;
-  /** Behind the head of the page. */
+  /** Background of the page head. */
   readonly band: string;
-  /** Text in the head of the page. */
+  /** Text in the page head. */
   readonly onBand: string;
-  /** Text of less weight in the head of the page. */
+  /** Secondary text in the page head. */
   readonly mutedOnBand: string;
-  /** Behind requests, replies and programs. */
+  /** Background of requests, replies and programs. */
   readonly code: string;
-  /** Text there. */
+  /** Text of requests, replies and programs. */
   readonly onCode: string;
-  /** Values there that are a caller's own. */
+  /** Caller's own values in requests, replies and programs. */
   readonly valueOnCode: string;
 }
 
-/** The colours by scheme. */
+/** Colours by scheme. */
 export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
   light: {
     ground: "#f5f4ef",
@@ -101,8 +101,8 @@ function variables(palette: Palette): string {
   return Object.entries(palette).map(([name, colour]) => `--${name}:${colour}`).join(";");
 }
 
-// A picture code is what the service makes, so modules of one run across the head of the page: each
-// layer repeats one square in steps of its own, and together they do not seem to repeat.
+// Pattern of QR modules in the page head. Each layer repeats one square with its own period, so
+// that the whole does not seem to repeat.
 const MODULES = [[36, 60], [60, 84], [84, 36], [132, 108], [108, 156]]
   .map(([x, y]) => `conic-gradient(at 12px 12px,#0000 75%,#ffffff12 0) 0 0/${x}px ${y}px`)
   .join(",");

@@ -1,5 +1,5 @@
 /**
- * What samples of a call follow: where the service is and how it is set.
+ * Facts for samples of a call: address and settings of the service.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Binding } from "../../bindings/binding.ts";
 import type { ServiceAddress } from "../../bindings/description/wsdl.ts";
 import type { ServiceContext } from "../../operations/context.ts";
 
-/** What samples of a call follow. */
+/** Facts for samples of a call. */
 export interface SampleContext extends ServiceAddress {
-  /** How the operations are set: examples follow it. */
+  /** Settings of the operations, which the examples follow. */
   readonly service: ServiceContext;
-  /** The bindings, which write the samples. */
+  /** Bindings, which write the samples. */
   readonly bindings: readonly Binding[];
   /** Whether callers must show a key. */
   readonly wantsKey: boolean;

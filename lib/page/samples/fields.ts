@@ -1,6 +1,6 @@
 /**
- * What people need to know of each parameter to fill it in. The parameters themselves are those of
- * `OPERATIONS`; one that has no row here is a plain text field.
+ * Labels, hints and examples of the parameters. The parameters themselves come from `OPERATIONS`;
+ * one without a row here is a plain text field.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import type { Arguments, Operation } from "../../operations/operations.ts";
 
 /** A parameter as a field of a form. */
 export interface Field {
-  /** Its name for people. */
+  /** Label. */
   readonly label: string;
-  /** What it is for, one or two sentences. */
+  /** Purpose, in one or two sentences. */
   readonly hint: string;
-  /** The value in examples. */
+  /** Example value. */
   readonly example: string;
-  /** Whether the example stands in the form from the start. */
+  /** Whether the example is in the form from the start. */
   readonly isPrefilled: boolean;
-  /** Whether a value of it may be drawn at random when there is none yet. */
+  /** Whether an empty field gets a random value on request. */
   readonly isSecret?: boolean;
   /** Attributes of the input beside its type, which is text: a number would lose leading zeros. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ type Describe = (service: ServiceContext) => Field;
 
 const CODE_LIKE = { autocapitalize: "off", autocorrect: "off", spellcheck: "false" };
 
-// It asks to be replaced, and it is Base32 of 20 bytes: so it is an example under either encoding.
+// The text asks to be replaced, and is Base32 of 20 bytes, so it is valid in both encodings.
 const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 
 const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
@@ -66,13 +66,13 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   })],
 ]);
 
-/** A parameter as a field. */
+/** The field of a parameter. */
 export function fieldOf(name: string, service: ServiceContext): Field {
   return FIELDS.get(name)?.(service) ??
     { label: name, hint: "", example: "string", isPrefilled: false, attributes: {} };
 }
 
-/** The arguments of an operation in examples. */
+/** Example arguments of an operation. */
 export function exampleArguments({ parameters }: Operation, service: ServiceContext): Arguments {
   return new Map(parameters.map(({ name }) => [name, fieldOf(name, service).example]));
 }

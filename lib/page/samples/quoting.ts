@@ -1,20 +1,20 @@
 /**
- * How a value is written inside of something else: a request, or a string of a programming language.
- * The server writes the examples with it, and the browser puts in what was typed.
+ * Encoding of a value inside another text: a request, or a string of a programming language. The
+ * server encodes the examples with it, and the browser the typed values.
  *
  * @module
  */
 
-/** What stands where the key of a caller has to. */
+/** Placeholder of the caller's key. */
 export const KEY_PLACEHOLDER = "YOUR-API-KEY";
 
-/** The name of the hole that a key stands in; no parameter can have its name. */
+/** Name of the marked place of a key; no parameter can have this name. */
 export const KEY_HOLE = "X-Api-Key";
 
-/** Writes a value so that it can stand in a text of some kind. */
+/** Encodes a value for a kind of text. */
 export type Encoder = (value: string) => string;
 
-/** A kind of text that values stand in. */
+/** Kind of text around a value. */
 export type ValueKind =
   | "xml"
   | "json"
@@ -26,13 +26,13 @@ export type ValueKind =
   | "basic"
   | "delphi";
 
-/** A character of a program that is not seen, or that some editor or compiler takes for another. */
+/** Characters of a program that are invisible, or that some editor or compiler misreads. */
 const UNPRINTABLE = /[^\x20-\x7E]/g;
 
 const hexOf = (unit: string): string =>
   unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 
-/** What stands between the quotes of a string, or in a request, by the kind of text. */
+/** Encoders by kind, for the inside of a string or a request. */
 const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
   /** XML 1.0 §2.4. */
   xml: (value) => value.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`),
@@ -42,15 +42,15 @@ const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
   form: (value) => new URLSearchParams([["", value]]).toString().slice(1),
   /** A POSIX shell, in single quotes. */
   shell: (value) => value.replaceAll("'", String.raw`'\''`),
-  /** C#, Go, Java, JavaScript, Python, in double quotes. C# takes U+0085 and two more for line ends. */
+  /** C#, Go, Java, JavaScript, Python, in double quotes. For C#, U+0085 and two more end a line. */
   c: (value) =>
     JSON.stringify(value).slice(1, -1)
       .replace(/[\x7F-\x9F\u2028\u2029]/g, (unit) => `\\u${hexOf(unit)}`),
   /** PHP and Ruby, in single quotes. */
   php: (value) => value.replace(/[\\']/g, String.raw`\$&`),
-  /** PowerShell, in single quotes; it takes typographic ones for the same. */
+  /** PowerShell, in single quotes; typographic ones count as the same. */
   powershell: (value) => value.replace(/['\u2018-\u201B]/g, "$&$&"),
-  /** The Basics, in double quotes; what is not ASCII is put together by its code units. */
+  /** The Basics, in double quotes; characters outside ASCII are joined by code unit. */
   basic: (value) =>
     value.replaceAll('"', '""')
       .replace(UNPRINTABLE, (unit) => `" & ChrW(&H${hexOf(unit)}) & "`),
@@ -60,22 +60,22 @@ const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
       .replace(UNPRINTABLE, (unit) => `'#$${hexOf(unit)}'`),
 };
 
-/** The kind of the body that a media type names; what has none is a query, written as a form is. */
+/** Kind of a body by its media type; without one it is a query, encoded like a form. */
 export function valueKindOf(mediaType: string | undefined): ValueKind {
   const [, suffix] = /^[^;]*[/+](xml|json) *(?:;|$)/i.exec(mediaType ?? "") ?? [];
   return suffix === undefined ? "form" : suffix.toLowerCase() as ValueKind;
 }
 
 /**
- * The encoder of a kind, or of several with blanks between them: what is written in the first stands
- * in the next, as XML in the words of a shell.
+ * Encoder for a kind, or for several with blanks between: text of the first kind stands inside the
+ * next, such as XML in a shell word.
  */
 export function encoderOf(kinds = "form"): Encoder {
   const encoders = kinds.split(" ").map((kind) => ENCODERS[kind as ValueKind]);
   return (value) => encoders.reduce((text, encode) => encode(text), value);
 }
 
-/** The encoder of a key, which stands in a header field and never in the body. */
+/** Encoder for a key, which is in a header field and never in the body. */
 export function keyEncoderOf(kinds = "form"): Encoder {
   const [last = ""] = kinds.split(" ").slice(-1);
   return ["xml", "json", "form"].includes(last) ? (key) => key : encoderOf(last);

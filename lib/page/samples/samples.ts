@@ -1,5 +1,5 @@
 /**
- * A sample request and reply of an operation in every form, written by the bindings themselves.
+ * Sample request and reply of an operation in every format, written by the bindings themselves.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import { exampleArguments } from "./fields.ts";
 import { marker, type TemplatePart, templateParts } from "./template.ts";
 import { KEY_HOLE, KEY_PLACEHOLDER } from "./quoting.ts";
 
-/** The placeholder that the length of the body stands in; no parameter can have its name. */
+/** Placeholder of the body's length; no parameter can have this name. */
 const LENGTH_HOLE = "Content-Length";
 
-/** A sample of one binding. */
+/** Sample of one binding. */
 export interface Sample {
-  /** The name of the binding. */
+  /** Name of the binding. */
   readonly binding: string;
-  /** The call that the request makes. */
+  /** Call in the request. */
   readonly call: WrittenCall;
-  /** The request as HTTP/1.1 has it; its lines end in LF. */
+  /** Request in HTTP/1.1, with lines that end in LF. */
   readonly request: readonly TemplatePart[];
-  /** The reply; what is longer than its use is cut out, and three dots stand for it. */
+  /** Reply, with long values cut to three dots. */
   readonly reply: string;
 }
 
-/** The samples of an operation, in the order of the names of the bindings. */
+/** Samples of an operation, sorted by binding name. */
 export async function samplesOf(
   operation: Operation,
   context: SampleContext,
@@ -45,7 +45,7 @@ function sampleOf(
 ): Sample[] {
   if (writeCall === undefined) return [];
   const call = writeCall(operation, exampleArguments(operation, context.service));
-  // The same call with a name in the place of each value shows which parts are values.
+  // Write the same call with marks as values, to find the values in the request.
   const names = operation.parameters.map((parameter) => parameter.name);
   const marked = writeCall(
     operation,
@@ -89,7 +89,7 @@ function requestPieces(
   ];
 }
 
-// A picture takes more room on the page than all the rest; the two ends of it say what it is.
+// A picture would be longer than the rest of the page; its two ends identify it.
 function shorten(value: string): string {
   return value.replace(/<svg .*<\/svg>/s, "<svg ...>...</svg>").replace(
     /\?secret=[^']*/,
@@ -98,7 +98,7 @@ function shorten(value: string): string {
 }
 
 async function sampleResult(operation: Operation, context: SampleContext): Promise<Result> {
-  // The example of a pin is right at no moment that can be told beforehand.
+  // The example pin is right at no predictable time.
   if (operation.result.kind === "boolean") return true;
   const { base, service } = context;
   const args = exampleArguments(operation, service);

@@ -1,21 +1,21 @@
 /**
- * Texts with holes that values are put into: those of the examples by the server, those of the form by
- * the browser.
+ * Texts with marked places for values: the server fills in the examples, the browser the values of
+ * the form.
  *
  * @module
  */
 
 /** A piece of a text. */
 export interface TemplatePart {
-  /** What stands there. */
+  /** The text. */
   readonly text: string;
-  /** What it depends on, when it is not the same in every text: a parameter, for instance. */
+  /** Name of the value in this piece, such as a parameter; absent for fixed text. */
   readonly placeholder?: string;
 }
 
 /**
- * What stands for a value where a text is made with marks. Letters and digits are the same in every
- * format and language, and none has such words of its own.
+ * Mark in place of a value. Letters and digits are never escaped in any format or language, and
+ * none has such a word of its own.
  */
 export function marker(name: string): string {
   return `0${name.replaceAll("-", "")}0`;
@@ -27,8 +27,8 @@ function split(marked: string, names: readonly string[]): readonly [string, stri
 }
 
 /**
- * The pieces of a text, by the same text with marks in it: what stands between two fixed parts is the
- * value as it was written there.
+ * Splits a text by the same text with marks: the part between two fixed parts is the value, as
+ * encoded there.
  */
 export function templateParts(
   text: string,
@@ -47,7 +47,7 @@ export function templateParts(
   }).filter((piece) => piece.text !== "");
 }
 
-/** The pieces of a text with marks, with a value in the place of each, as it is written there. */
+/** Splits a text with marks, and puts an encoded value into each. */
 export function fillTemplate(
   marked: string,
   written: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /**
- * Whether secrets come to an address in the clear. The server asks it of its base URL, and the
- * browser, which alone knows how the page came, of the page's address.
+ * Check for secrets sent in the clear. The server checks its base URL; the browser checks the
+ * page's address, since it alone knows the scheme behind a proxy.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 const LOOPBACK =
   /^http:\/\/(?:(?:[^/:]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
 
-/** Whether secrets come to a base URL in the clear: by plain HTTP, and not from the same machine. */
+/** Whether a base URL sends secrets in the clear: plain HTTP, and not on the same machine. */
 export function isInTheClear(base: string): boolean {
   return /^http:/i.test(base) && !LOOPBACK.test(base);
 }

@@ -1,15 +1,15 @@
 /**
- * What the page's script needs to know of how the server is set.
+ * Server settings for the page's script.
  *
  * @module
  */
 
 import type { PinSettings } from "../../otp/diagnosis/diagnosis.ts";
 
-/** What decides about a pin. */
+/** Settings that decide on a pin. */
 export interface PageSettings extends PinSettings {
-  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
-  /** Whether a code is accepted once only. */
+  /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
 }

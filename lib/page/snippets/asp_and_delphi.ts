@@ -1,5 +1,5 @@
 /**
- * The snippets for old platforms, each in the one format that is short there.
+ * Snippets for old platforms, each only in the format that is short there.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The snippets for C#.
+ * Snippets for C#.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
   type SoapCall,
 } from "./language.ts";
 
-/** C# with nothing but the platform. */
+/** C# with the platform only. */
 export const csharp: Language = {
   language: "C#",
   values: "c",
@@ -27,7 +27,7 @@ export const csharp: Language = {
   write,
 };
 
-/** C# with the client that a tool makes from the WSDL. */
+/** C# with a client generated from the WSDL. */
 export const csharpProxy: Language = {
   language: "C# from the WSDL",
   values: "c",

@@ -1,5 +1,5 @@
 /**
- * The snippet for curl in a POSIX shell.
+ * Snippet for curl in a POSIX shell.
  *
  * @module
  */
@@ -48,7 +48,7 @@ function write(call: SnippetCall): string {
   ];
   const command = parts.join(" \\\n  ");
   if (!isBoolean) return command;
-  // As the service writes it, and no word "true" of a page that a proxy sends.
+  // Match the exact element: a proxy's error page may contain the word "true".
   const [name = "boolean"] = resultElements(call) ?? [];
   const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${name}>'*`;
   return `if reply=$(${command}); then

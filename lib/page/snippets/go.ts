@@ -1,5 +1,5 @@
 /**
- * The snippet for Go.
+ * Snippet for Go.
  *
  * @module
  */

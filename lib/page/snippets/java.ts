@@ -1,5 +1,5 @@
 /**
- * The snippet for Java.
+ * Snippet for Java.
  *
  * @module
  */
@@ -26,8 +26,8 @@ export const java: Language = {
   write,
 };
 
-// HTTP/1.1, because Java's client else asks for an upgrade to HTTP/2 over plain HTTP, and Deno 2.9
-// refuses a body that comes with such a request.
+// Use HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
+// 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
   const { name, format, soap } = call;
   const address = format === "HTTP GET"

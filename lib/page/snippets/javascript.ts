@@ -1,5 +1,5 @@
 /**
- * The snippets for JavaScript and TypeScript.
+ * Snippets for JavaScript and TypeScript.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   type SnippetCall,
 } from "./language.ts";
 
-/** JavaScript; outside of browsers it has no reader of XML. */
+/** JavaScript; outside browsers it has no XML parser. */
 export const javascript: Language = {
   language: "JavaScript",
   values: "c",

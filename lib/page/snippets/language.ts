@@ -1,92 +1,92 @@
 /**
- * What the programs on the service page are made of.
+ * Languages of the programs on the service page, and their common parts.
  *
  * @module
  */
 
 import { encoderOf, type ValueKind } from "../samples/quoting.ts";
 
-/** A format that programs call in, by the name that the contract gives its binding. */
+/** Format of a call, by the name of its binding in the contract. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";
 
-/** The format of a page that is asked for none: as the form itself goes. */
+/** Default format of a page, the one that the form itself sends. */
 export const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** All formats. */
 export const FORMATS: readonly Format[] = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST", "JSON"];
 
 /**
- * The formats of a language whose library has no reader of JSON that a program of a few lines would
- * use; a form comes first.
+ * Formats of a language without a JSON reader short enough for a small program; form data comes
+ * first.
  */
 export const WITHOUT_JSON: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
 
-/** A language: how it writes values in its strings, and its program. */
+/** A language: its encoding of values, and its program. */
 export interface Language {
-  /** The language, or the program that takes it. */
+  /** Name of the language or tool. */
   readonly language: string;
-  /** How it writes values, by the format where that differs. */
+  /** Encoding of values, possibly by format. */
   readonly values: ValueKind | ((format: Format) => string);
-  /** What it needs, a clause. */
+  /** Requirements, a clause. */
   readonly needs: string;
-  /** The formats that it sensibly calls in; in any other, the first of them is shown. */
+  /** Sensible formats; the first replaces any other. */
   readonly formats: readonly Format[];
   /** Writes the program. */
   readonly write: (call: SnippetCall) => string;
 }
 
-/** What a program is made from. */
+/** Facts for a program. */
 export interface SnippetCall {
-  /** The name of the operation. */
+  /** Name of the operation. */
   readonly name: string;
-  /** The format. */
+  /** Format of the call. */
   readonly format: Format;
-  /** The address of the service. */
+  /** Address of the service. */
   readonly url: string;
-  /** Its arguments by name. */
+  /** Arguments by name. */
   readonly args: readonly (readonly [name: string, value: string])[];
-  /** The fields of the result when it is a record. */
+  /** Fields of a record result; undefined for other results. */
   readonly fields: readonly string[] | undefined;
-  /** Whether the result is true or false. */
+  /** Whether the result is a boolean. */
   readonly isBoolean: boolean;
-  /** The caller's key, where one is wanted. */
+  /** Caller's key; undefined when none is required. */
   readonly key: string | undefined;
-  /** What SOAP takes beside that; undefined in any other format. */
+  /** Further facts for SOAP; undefined in other formats. */
   readonly soap: SoapCall | undefined;
 }
 
-/** What a call by SOAP takes. */
+/** Facts for a SOAP call. */
 export interface SoapCall {
-  /** The media type of the request. */
+  /** Media type of the request. */
   readonly mediaType: string;
-  /** The namespace name of the Envelope. */
+  /** Namespace name of the Envelope. */
   readonly envelope: string;
-  /** The namespace name of the service. */
+  /** Namespace name of the service. */
   readonly namespace: string;
-  /** The same as it stands in XML. */
+  /** Namespace name of the service, escaped for XML. */
   readonly namespaceInXml: string;
-  /** The value of the header SOAPAction; undefined where the version has none. */
+  /** Value of SOAPAction; undefined for a version without that header. */
   readonly action: string | undefined;
 }
 
-/** The media type of the body; undefined where there is none. */
+/** Media type of the body; undefined without a body. */
 export function mediaTypeOf({ format, soap }: SnippetCall): string | undefined {
   if (soap !== undefined) return `${soap.mediaType}; charset=utf-8`;
   if (format === "HTTP GET") return undefined;
   return format === "JSON" ? "application/json" : "application/x-www-form-urlencoded";
 }
 
-/** Whether the arguments are a form, in the query or in the body. */
+/** Whether the arguments are form data, in the query or the body. */
 export function isForm({ format }: SnippetCall): boolean {
   return format === "HTTP GET" || format === "HTTP POST";
 }
 
-/** The address that the call goes to, without a query. */
+/** URL of the call, without a query. */
 export function callUrl({ name, url, soap }: SnippetCall): string {
   return soap === undefined ? `${url}/${name}` : url;
 }
 
-/** The header fields of the call beside its media type. */
+/** Header fields of the call, without Content-Type. */
 export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [string, string])[] {
   return [
     ...(soap?.action === undefined ? [] : [["SOAPAction", soap.action] as const]),
@@ -94,13 +94,13 @@ export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [str
   ];
 }
 
-/** The header fields of the call. */
+/** Header fields of the call. */
 export function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
   const type = mediaTypeOf(call);
   return [...(type === undefined ? [] : [["Content-Type", type] as const]), ...moreHeaders(call)];
 }
 
-/** What stands before and behind the parameters in an Envelope. */
+/** Envelope before and behind the parameters. */
 export function envelopeOf(
   { name }: SnippetCall,
   soap: SoapCall,
@@ -111,42 +111,42 @@ export function envelopeOf(
   ];
 }
 
-/** The elements of an XML reply that hold the result; undefined where its root does. */
+/** Elements with the result in an XML reply; undefined when the root holds it. */
 export function resultElements({ name, fields, soap }: SnippetCall): readonly string[] | undefined {
   return fields ?? (soap === undefined ? undefined : [`${name}Result`]);
 }
 
-/** A string of C#, Go, Java, JavaScript, Python and TypeScript. */
+/** String literal of C#, Go, Java, JavaScript, Python and TypeScript. */
 export function quoted(text: string): string {
   return `"${encoderOf("c")(text)}"`;
 }
 
-/** A word of a shell. */
+/** Word of a shell. */
 export function shellQuoted(text: string): string {
   return `'${encoderOf("shell")(text)}'`;
 }
 
-/** A string of PHP or Ruby. */
+/** String literal of PHP or Ruby. */
 export function phpQuoted(text: string): string {
   return `'${encoderOf("php")(text)}'`;
 }
 
-/** A string of PowerShell. */
+/** String literal of PowerShell. */
 export function powershellQuoted(text: string): string {
   return `'${encoderOf("powershell")(text)}'`;
 }
 
-/** A string of a Basic. */
+/** String literal of a Basic. */
 export function basicQuoted(text: string): string {
   return `"${encoderOf("basic")(text)}"`;
 }
 
-/** A string of Delphi. */
+/** String literal of Delphi. */
 export function delphiQuoted(text: string): string {
   return `'${encoderOf("delphi")(text)}'`;
 }
 
-/** A line for each of some things. */
+/** Makes a line for each item. */
 export function lines<T>(
   items: readonly T[],
   line: (item: T) => string,
@@ -156,11 +156,11 @@ export function lines<T>(
 }
 
 /**
- * The lines that print the values of a result. One that is true or false they keep in a variable
- * first, to be asked in an `if`: there the text `false` of an XML reply is true in many languages.
+ * Makes the lines that print the values of a result. A boolean goes into a variable first, for an
+ * `if`: in many languages the text `false` of an XML reply would be true there.
  *
- * @param print A line that prints what stands for `%`.
- * @param keep A line that keeps whether it is true.
+ * @param print Line that prints the value at `%`.
+ * @param keep Line that stores whether the value at `%` is true.
  */
 export function printing(
   { isBoolean }: SnippetCall,
@@ -175,7 +175,7 @@ export function printing(
     : lines(values, (value) => line(print, value));
 }
 
-/** Some lines, each with its line end; none where there are none. */
+/** Joins lines, each with its line end; empty without lines. */
 export function linesOf(...items: readonly string[]): string {
   return items.map((item) => `${item}\n`).join("");
 }

@@ -1,5 +1,5 @@
 /**
- * The snippet for PHP.
+ * Snippet for PHP.
  *
  * @module
  */
@@ -44,7 +44,7 @@ ${argumentsOf(call)}
 ${resultOf(call, `$reply->${name}Result`)}`;
 }
 
-// Not by file_get_contents: its warning shows the address, and with it the secret of HTTP GET.
+// Avoid file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
 function writeHttp(call: SnippetCall): string {
   const headers = headersOf(call).map((header) => phpQuoted(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";

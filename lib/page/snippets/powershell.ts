@@ -1,5 +1,5 @@
 /**
- * The snippet for PowerShell.
+ * Snippet for PowerShell.
  *
  * @module
  */
@@ -37,7 +37,7 @@ function write(call: SnippetCall): string {
     ...(headers.length === 0 ? [] : [`-Headers @{ ${headers.join("; ")} }`]),
     `-Body $${soap === undefined ? "body" : "envelope"}`,
   ];
-  // Else a script goes on after an error, with the reply that came before.
+  // Without this, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
 $body = @{
 ${lines(args, ([name, value]) => `  ${name} = ${powershellQuoted(value)}`)}

@@ -1,5 +1,5 @@
 /**
- * The snippet for Python.
+ * Snippet for Python.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The snippet for Ruby.
+ * Snippet for Ruby.
  *
  * @module
  */

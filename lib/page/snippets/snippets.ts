@@ -1,6 +1,6 @@
 /**
- * A working call of an operation in the languages of its callers. Each prints the result: the
- * fields of a record one on a line, or true or false.
+ * A working call of an operation in its callers' languages. Each program prints the result: the
+ * fields of a record, one a line, or true or false.
  *
  * @module
  */
@@ -24,15 +24,15 @@ import { visualBasic } from "./visual_basic.ts";
 import { fillTemplate, marker, type TemplatePart } from "../samples/template.ts";
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 
-/** A program, or a command, that makes a call. */
+/** A program or command that makes a call. */
 export interface Snippet {
-  /** The language, or the program that takes it. */
+  /** Name of the language or tool. */
   readonly language: string;
-  /** How it writes values. */
+  /** Encoding of values. */
   readonly values: string;
-  /** What it needs and how it calls, one sentence or two. */
+  /** Requirements and format, one or two sentences. */
   readonly needs: string;
-  /** The text; its lines end in LF. */
+  /** Text in pieces; lines end in LF. */
   readonly pieces: readonly TemplatePart[];
 }
 
@@ -42,8 +42,8 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 /**
- * The snippets of an operation in a format, or in the one that a language has. Their values are
- * marked, so that others can be put in.
+ * Snippets of an operation in a format, or else in the first format of the language. Values are
+ * marked, so that the script can replace them.
  */
 export function snippetsOf(
   operation: Operation,
@@ -53,7 +53,7 @@ export function snippetsOf(
   return LANGUAGES.map((language) => snippetOf(language, operation, context, format));
 }
 
-// What is put in like a value: it may hold anything, even a mark.
+// Marks of fixed texts. They are put in like values, since they may contain any text, even a mark.
 const URL_MARK = "url";
 const NAMESPACE_MARK = "namespace";
 const NAMESPACE_IN_XML_MARK = "namespaceInXml";
@@ -78,7 +78,7 @@ function snippetOf(
     soap: soapCall(format, name),
   };
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
-  // The values of parameters may stand inside of another format there; all else stands in strings.
+  // Parameters may be inside another format; all other values are in strings.
   const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
   const fixed = new Map([
     [URL_MARK, inString(`${context.base}/api.asmx`)],

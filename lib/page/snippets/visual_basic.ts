@@ -1,5 +1,5 @@
 /**
- * The snippet for Visual Basic.
+ * Snippet for Visual Basic.
  *
  * @module
  */
