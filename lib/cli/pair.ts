@@ -123,7 +123,7 @@ async function pairingOf(
   const uri = formatKeyUri({ issuer, account, secret: info.ManualSetupCode, ...config });
   // The same call as in the operation Pair, which refuses a URI that does not fit.
   const code = encodeForScreen(uri);
-  if (code === undefined) throw new TypeError("The service accepts what does not fit");
+  if (code === undefined) throw new TypeError("The service accepts a Key URI that does not fit");
   return { info, uri, code };
 }
 

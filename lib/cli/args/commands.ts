@@ -94,8 +94,8 @@ export interface CommandFacts {
   /** The command's own options, without variables, since they concern a single run. */
   readonly options: Readonly<Record<string, Option<unknown>>>;
   /**
-   * The options of the service with an effect on the command. A command with any of them accepts all,
-   * so that the options of a server can be given unchanged.
+   * The options of the service with an effect on the command. A command with any of them accepts
+   * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
   /** The operand; undefined for none. */

@@ -44,8 +44,8 @@ const OPTION_RISKS: readonly {
     applies: ({ metricsPort, metricsHost }) =>
       metricsPort !== undefined && !isLoopback(metricsHost),
     risk:
-      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict who with " +
-      "a firewall.",
+      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict access " +
+      "with a firewall.",
   },
   {
     applies: ({ baseUrl }) =>
@@ -80,8 +80,8 @@ const OPTION_RISKS: readonly {
   },
   {
     applies: (config) => isBareGuard(config) && !hasPassword(config),
-    risk: "--guard crosses the network without TLS: anyone in between can reset what is " +
-      "remembered. Use rediss://.",
+    risk: "--guard crosses the network without TLS: anyone in between can reset its " +
+      "state. Use rediss://.",
   },
   {
     applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
