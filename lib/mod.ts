@@ -64,7 +64,7 @@ export interface AuthenticatorOptions {
   readonly singleUse?: boolean | undefined;
   /** The store of wrong pins: `memory` unless given, or the URL of a Redis, Sentinel or Cluster. */
   readonly guard?: string | undefined;
-  /** Most secrets of a guard in memory; 100,000 unless given. */
+  /** Maximum number of secrets of a guard in memory; 100,000 unless given. */
   readonly guardEntries?: number | undefined;
   /** The key of fingerprints in a store, at least 32 random bytes; drawn at random unless given. */
   readonly guardKey?: Uint8Array | undefined;

@@ -37,7 +37,7 @@ export async function healthcheck(
   const isTls = config.tlsCert !== undefined;
   const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
     const reason = reasonOf(error, timeoutMs);
-    // A server that expects TLS rejects plain HTTP, and the other way round.
+    // A server with TLS rejects plain HTTP and the reverse, so try the other.
     const answersOtherwise = !NOBODY.has(codeOf(error)) &&
       await statusOf(config, !isTls, timeoutMs).then(() => true, () => false);
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);

@@ -19,7 +19,7 @@ export interface Config {
   readonly sharePort: boolean;
   /** The path of a unix socket to listen on instead; undefined for host and port. */
   readonly socket: string | undefined;
-  /** The permission bits of that socket. */
+  /** The permission bits of the unix socket. */
   readonly socketMode: number;
   /** The file with the TLS certificate chain, PEM; undefined for plain HTTP. */
   readonly tlsCert: string | undefined;
@@ -61,7 +61,7 @@ export interface Config {
   readonly singleUse: boolean;
   /** The store of failures and used codes: the memory of this process, or a shared store's URL. */
   readonly guard: "memory" | StoreUrl;
-  /** Most secrets of a guard in memory. */
+  /** Maximum number of secrets in each table of a guard in memory. */
   readonly guardEntries: number;
   /** The file with the key of fingerprints; undefined for one drawn at start. */
   readonly guardKeyFile: string | undefined;

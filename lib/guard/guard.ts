@@ -281,7 +281,7 @@ export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): n
   );
 }
 
-/** Wrong pins of a secret that time has not refilled yet, rounded up. */
+/** Number of wrong pins still in the debt of a secret, rounded up. */
 export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
   const { refillMs } = totalBudget(rules);
   return rules.maxFailures === 0 ? 0 : Math.ceil(debtMs(state, nowMs) / refillMs);

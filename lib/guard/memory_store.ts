@@ -25,7 +25,7 @@ import {
 } from "./guard.ts";
 import { isKnown, type SourceState } from "./sources.ts";
 
-/** Default for the most entries of each table. */
+/** Default maximum number of entries in each table. */
 export const DEFAULT_ENTRIES = 100_000;
 
 /** Kind of an evicted entry: a used code, known sources, failures, or an active throttle. */
@@ -37,13 +37,13 @@ export interface MemoryStoreOptions {
   readonly rules: GuardRules;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Most secrets in each table; `DEFAULT_ENTRIES` unless given. */
+  /** Maximum number of secrets in each table; `DEFAULT_ENTRIES` unless given. */
   readonly maxEntries?: number;
   /** Called for each entry evicted from a full table. */
   readonly onEviction?: (what: Evicted) => void;
 }
 
-/** Failures of a secret: wrong pins, its own and of its sources, that time has not refilled. */
+/** Failures of a secret: its debt, and the debts of its sources. */
 interface Failures extends Spending {
   readonly sources: readonly SourceState[];
 }

@@ -32,7 +32,7 @@ export interface GuardSettings {
   readonly algorithm: HmacAlgorithm;
   /** The store: the memory of this process, or the URL of a Redis, Sentinel or Cluster. */
   readonly guard: "memory" | StoreUrl;
-  /** Most secrets in each table of a store in memory. */
+  /** Maximum number of secrets in each table of a store in memory. */
   readonly guardEntries: number;
   /** The key of fingerprints, at least 32 random bytes; drawn at random unless given. */
   readonly guardKey?: Uint8Array | undefined;

@@ -10,17 +10,17 @@ import { debtMs, NOTHING_SPENT, type Spending } from "./budget.ts";
 export interface SourceState extends Spending {
   /** Name of the source, from which the source cannot be recovered. */
   readonly id: string;
-  /** Time until which a right pin keeps it known, in milliseconds; 0 without a right pin. */
+  /** End of the time for which a right pin keeps it known, in milliseconds; 0 without a right pin. */
   readonly knownUntilMs: number;
 }
 
 /** Time for which a source stays known after its last right pin, in milliseconds. */
 export const KNOWN_MS: number = 30 * 24 * 3_600_000;
 
-/** Most sources of a secret. */
+/** Maximum number of sources of a secret. */
 export const MAX_SOURCES = 16;
 
-/** Most known sources of a secret. */
+/** Maximum number of known sources of a secret. */
 export const MAX_KNOWN_SOURCES = 8;
 
 /** Whether a source is known. */

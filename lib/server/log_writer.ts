@@ -6,7 +6,7 @@
 
 import { sleep } from "./runtime/timeout.ts";
 
-/** Most lines in the queue; further lines are lost. */
+/** Maximum number of lines in the queue; further lines are lost. */
 const MAX_WAITING = 10_000;
 
 // Time in which lines are collected for one write. A write costs as much as many lines, above all

@@ -40,8 +40,8 @@ export type GuardEvent = `evicted-${Evicted}` | "store-error";
 // Upper bounds in seconds. A reply takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-// Most lines for requests; beyond it, new callers are counted together. The operator may have named
-// many callers, and this keeps the page below 128 KiB.
+// Maximum number of lines for requests; beyond it, new callers are counted together. The operator
+// may have named many callers, and this keeps the page below 128 KiB.
 const MAX_REQUEST_LINES = 256;
 
 // The name of a caller cannot begin with a parenthesis.

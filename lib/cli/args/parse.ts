@@ -221,7 +221,7 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   throw noSuchCommand(typed, [...COMMANDS.keys()]);
 }
 
-// Its place is named and not the word, which may be a secret.
+// The message has the place of the word but not the word, which may be a secret.
 function unexpectedWord(
   before: string | undefined,
   known: ReadonlyMap<string, Option<unknown>>,

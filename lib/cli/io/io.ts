@@ -12,7 +12,7 @@ import { describeSystemError } from "../../server/files/system_error.ts";
 import { writeStderr } from "./stderr.ts";
 import { askLines, type Prompt } from "./prompt.ts";
 
-/** Most bytes of an input: more than any pin and secret together. */
+/** Maximum length of an input in bytes: more than any pin and secret together. */
 const MAX_INPUT_BYTES = 16_384;
 
 /** Failure of a command; the message is a clause for a person. */

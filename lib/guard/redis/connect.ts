@@ -50,13 +50,13 @@ export interface OpenOptions {
   readonly onLoss?: (error: unknown) => void;
 }
 
-/** Most pending commands, so that a silent store cannot fill the memory. */
+/** Maximum number of pending commands, so that a silent store cannot fill the memory. */
 const MAX_QUEUE = 10_000;
 
 /** Numbers of the probe keys, one in each quarter of the slots of a Cluster (the CRC is linear). */
 const SPREAD_NUMBERS = [0, 1, 2, 3] as const;
 
-/** Most numbers tried to find a probe key for each node of a Cluster. */
+/** Maximum number of attempts to find a probe key for each node of a Cluster. */
 const MAX_TRIES = 16_384;
 
 /**
@@ -113,7 +113,7 @@ function clientOptions({ url, options: { tls: files, timeoutMs } }: Context) {
   } as const;
 }
 
-/** Redis' error for a slot without a node; the client has no error of its own for it. */
+/** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
 function openServer(context: Context): StoreClient {

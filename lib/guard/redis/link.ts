@@ -12,7 +12,7 @@ import { clauseOf, silence } from "./reasons.ts";
 export interface LinkOptions {
   /** Makes a client, which calls `onLoss` when it loses a connection. */
   readonly open: (onLoss: (error: unknown) => void) => Promise<StoreClient>;
-  /** Probes a server by a probe key; a new client is used only after a successful probe. */
+  /** Probes a server by a probe key, before a new client is used. */
   readonly probe: (send: Send, key: string) => Promise<unknown>;
   /** Prefix of the probe keys. */
   readonly probePrefix: string;
@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 250;
 /** Longest pause, in milliseconds. */
 const LONGEST_PAUSE_MS = 4000;
 
-/** Time of healthy work after which the pauses begin anew, in milliseconds. */
+/** Time without a failure after which the pauses begin anew, in milliseconds. */
 const STEADY_MS = 5000;
 
 /** Client with the number of its pending commands. */
@@ -45,7 +45,7 @@ interface Used {
  * The first unanswered command condemns the whole client, since the client keeps using a silent
  * server. New clients are made from the URL, one at a time, while the old client serves. The first
  * new client with an answer from any server replaces it; a server still silent then fails its own
- * keys only. Once all servers answer, the link is healthy.
+ * keys only. The failure is over once all servers answer.
  */
 export class StoreLink {
   readonly #options: LinkOptions;
@@ -57,7 +57,7 @@ export class StoreLink {
   #isClosed = false;
   #pauseMs = 0;
   #wellSinceMs = 0;
-  /** Reasons reported since the link was last healthy; undefined while it is healthy. */
+  /** Reasons reported in the current failure; undefined while all servers answer. */
   #told: Set<string> | undefined = new Set();
   #wake: () => void = () => {};
 

@@ -11,7 +11,7 @@ import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./script.ts";
 
-/** Most refusals remembered in this process. */
+/** Maximum number of refusals remembered in this process. */
 const MAX_REFUSALS = 10_000;
 
 /** Longest time for which a refusal is remembered in this process, in milliseconds. */

@@ -12,9 +12,9 @@ import { sleep } from "../runtime/timeout.ts";
 const QUIET_MS = 250;
 // ... or, if requests continue, at the first idle moment after this many waits, ...
 const STEADY_WAITS = 8;
-// ... or, if a request does not end, after this many waits: a stop cuts off bodies that are still
-// arriving (denoland/deno#36809), but without a stop the end of the process would cut off the last
-// requests of all, which are so answered before it.
+// ... or, if a request does not end, after this many waits. Stopping cuts off bodies that still
+// arrive (denoland/deno#36809); not stopping would cut off all late requests at the end of the
+// process. After the stop, the late requests are answered first.
 const MAX_WAITS = 36;
 
 /** Longest time of a drain before the server stops accepting, in milliseconds. */

@@ -22,8 +22,8 @@ const MAX_HEAD_BYTES = 65_536;
 // Above the 60 s idle timeout of proxies, so that the proxy closes the connection.
 const IDLE_TIMEOUT_SECONDS = 75;
 
-// Most bytes of an unread body that are received and dropped, and the timeout for it before a
-// close: an earlier close would reset a caller that still sends, before it reads the reply.
+// Limit and timeout for receiving and dropping an unread body before a close: an earlier close would
+// reset a caller that still sends, before it reads the reply.
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
@@ -109,7 +109,7 @@ interface Place {
 
 async function answer(request: Request, place: Place, handler: Handler): Promise<Response> {
   const reply = await handler(withSentUrl(request, place));
-  // Bun gives a Date to every reply but that to a HEAD (RFC 9110 §6.6.1).
+  // Bun sets Date in all replies except for HEAD (RFC 9110 §6.6.1).
   if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
   const isLong = rest !== null && declaredLength(request) > DROPPED_BYTES;
