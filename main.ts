@@ -25,7 +25,7 @@ import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
 import { ListenError } from "./lib/server/listen/error.ts";
 
-// Errors with a message that is safe to show: a clause for a person.
+// Errors whose message is a clause for a person and safe to show.
 const FAILURES = [CommandError, ListenError] as const;
 
 // Message for `deno run main.ts` without permissions; an option reports its own missing permission.

@@ -10,7 +10,7 @@ import { debtMs, NOTHING_SPENT, type Spending } from "./budget.ts";
 export interface SourceState extends Spending {
   /** Name of the source, from which the source cannot be recovered. */
   readonly id: string;
-  /** End of the time for which a right pin keeps it known, in milliseconds; 0 without a right pin. */
+  /** Expiry of the known status in milliseconds, renewed by a right pin; 0 without a right pin. */
   readonly knownUntilMs: number;
 }
 
@@ -28,7 +28,7 @@ export function isKnown({ knownUntilMs }: SourceState, nowMs: number): boolean {
   return knownUntilMs > nowMs;
 }
 
-/** State of a source by its name; an unspent one when it is not remembered. */
+/** State of a source by its name; one with nothing spent when it is not remembered. */
 export function sourceNamed(sources: readonly SourceState[], id: string): SourceState {
   return sources.find((source) => source.id === id) ??
     { id, knownUntilMs: 0, ...NOTHING_SPENT };

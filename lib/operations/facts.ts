@@ -24,7 +24,7 @@ export type CallFact =
 
 /** Facts of a call, named as in `factKinds`; `secret` is in the log only. */
 export interface Facts {
-  /** Short name of the secret of a refused pin, which does not reveal the secret. */
+  /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
   /** Reason of a refused pin other than a wrong code. */
   readonly outcome?: Refused;

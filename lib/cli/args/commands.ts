@@ -85,7 +85,7 @@ export interface Operand {
   readonly values: readonly string[];
 }
 
-/** Command. */
+/** Command of the program. */
 export interface CommandFacts {
   /** A summary: a clause that begins with a capital letter and has no full stop. */
   readonly summary: string;

@@ -10,7 +10,7 @@ import type { OptionSource } from "../args/parse.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import type { Variable } from "../io/io.ts";
 
-/** Widest advisable window: RFC 6238 §5.2 recommends one time step; two allow for a bad clock. */
+/** Widest advisable window: RFC 6238 §5.2 recommends one time step; two allow for a poor clock. */
 const MAX_ADVISABLE_WINDOW = 2;
 
 /**
@@ -53,7 +53,7 @@ const OPTION_RISKS: readonly {
     risk: "--base-url sends callers to plain HTTP.",
   },
   {
-    // A trusted proxy gives the host of the browsers.
+    // A trusted proxy forwards the host that browsers use.
     applies: ({ html, baseUrl, trustProxy }) =>
       html === "image" && baseUrl === undefined && !trustProxy,
     risk:

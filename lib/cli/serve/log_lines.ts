@@ -14,8 +14,8 @@ import type { Runtime } from "../../server/runtime/runtime.ts";
 export type StopReason = "SIGINT" | "SIGTERM" | "standard input ended";
 
 /**
- * Log line at the start: the version, the runtime, and the options without their default values. It
- * omits the paths of files and sockets.
+ * Log line at the start: the version, the runtime, and the options that differ from their defaults.
+ * It omits the paths of files and sockets.
  */
 export function startLine(config: Config, runtime: Pick<Runtime, "title" | "target">): string {
   const options = namesOf(OPTIONS).flatMap((name) => {

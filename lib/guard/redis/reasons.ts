@@ -10,7 +10,7 @@ export class SilenceError extends Error {
   override readonly name = "SilenceError";
 }
 
-/** The error of a command after its deadline. */
+/** Makes the error of a command after its deadline. */
 export function silence(reason: string): SilenceError {
   return new SilenceError(reason);
 }
@@ -84,7 +84,7 @@ const ERROR_WORD = new RegExp(
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
 
-/** Clause with the reason of a store failure, from its verb on. */
+/** Reason of a store failure, as a clause without its subject. */
 export function sayingOf(error: unknown): string {
   if (error instanceof ServerError) return sayingOf(error.cause);
   if (error instanceof SilenceError) return "does not answer in time";

@@ -61,7 +61,7 @@ export async function probe(send: Send, key: string): Promise<void> {
  * Store in Redis.
  *
  * This process remembers a refusal for a second at most, so that most throttled pins cost no round
- * trip. The second is short, because an operator may unlock the secret.
+ * trip; no longer, because an operator may unlock the secret.
  */
 export class RedisStore implements GuardStore {
   readonly #options: RedisStoreOptions;

@@ -13,7 +13,7 @@ import { describeSystemError } from "./system_error.ts";
 /** Option with a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
-/** Largest file: more than thousands of keys or all CA certificates of a system need. */
+/** Largest file in bytes: room for thousands of keys, or for all CA certificates of a system. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /**

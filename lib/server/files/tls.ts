@@ -45,7 +45,7 @@ export function readStoreTls(config: Config): StoreTls {
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
 
-/** Splits a PEM file into its certificates; a truncated one counts. */
+/** Splits a PEM file into its certificates, including a truncated last one. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
 }

@@ -12,7 +12,7 @@ import type { Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.t
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
-// Timeout of the server that only takes the port: it has no callers.
+// Timeout for closing the first server, which only reserves the port and has no callers.
 const ALONE_TIMEOUT_MS = 1_000;
 
 /** Options of a listener. */
@@ -73,8 +73,8 @@ async function listenOnPort(
     const standing = new RestartingListener(first, () => open(taken, tls, sharePort), log);
     return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };
   }
-  // A second server on the same port renews a certificate, so both must share the port. The system
-  // would also let an unrelated server of this user share it, so take the port exclusively first.
+  // To renew a certificate, a second server listens on the same port, so both must share it. The
+  // system then lets an unrelated server of this user share it too, so take it exclusively first.
   if (!sharePort) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
   const serving = sharePort ? first : open(taken, shown, true);

@@ -22,8 +22,8 @@ const MAX_HEAD_BYTES = 65_536;
 // Above the 60 s idle timeout of proxies, so that the proxy closes the connection.
 const IDLE_TIMEOUT_SECONDS = 75;
 
-// Limit and timeout for receiving and dropping an unread body before a close: an earlier close would
-// reset a caller that still sends, before it reads the reply.
+// Limit and timeout for receiving and dropping an unread body before a close: an earlier close
+// would reset a caller that still sends, before it reads the reply.
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
