@@ -1,6 +1,6 @@
 /**
- * The program: reads the command line and the environment, runs the command, and gives its exit
- * code. Importing this file has no effect.
+ * Program: reads the command line and the environment, and runs the command. Importing this file
+ * has no effect.
  *
  * @module
  */
@@ -25,17 +25,17 @@ import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
 import { ListenError } from "./lib/server/listen/error.ts";
 
-// Those whose message is a clause for a person, and holds nothing that was not meant for one.
+// Errors whose message is a clause for a person and safe to show.
 const FAILURES = [CommandError, ListenError] as const;
 
-// For whoever types `deno run main.ts`. What one option lacks is said of that option, where it is used.
+// Message for `deno run main.ts` without permissions; an option reports its own missing permission.
 const NO_PERMISSIONS =
   "Deno was not given the permissions that this program needs. Start it with deno task start, " +
   "or any other command with deno task cli.";
 
-/** Runs the command that a command line names, and gives its exit code. It never rejects. */
+/** Runs the command of a command line, and resolves with its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
-  // Written at once, so that it stands between warnings where it belongs; waited for at the end.
+  // Write each line at once, to keep its place among the warnings, and await all writes at the end.
   let written = Promise.resolve();
   const print = (line: string): void => {
     const writing = writeOut(`${line}\n`);
@@ -56,7 +56,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     const name = error instanceof Error ? error.name : typeof error;
     if (name === "NotCapable") return fail(NO_PERMISSIONS, 1);
-    // Its message is not for a log: it may quote what the command was given.
+    // Omit the message of the error, which may quote the input of the command.
     return fail(`the program failed with ${name}.`, 1);
   }
 }
@@ -77,7 +77,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       print(versionLine(currentRuntime()));
       return 0;
     case "serve":
-      // It answers callers, whoever started it and cannot hear that it does.
+      // A failed write to standard output must not stop the server.
       return await serve(command.config, command.sources, (line) => {
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       });
@@ -100,7 +100,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
   }
 }
 
-// A message that asks has its mark already.
+// A question has its mark already.
 function withStop(message: string): string {
   return message.endsWith("?") ? message : `${message}.`;
 }
@@ -116,7 +116,7 @@ function variable(name: string): string | undefined {
   }
 }
 
-// The names alone, to find one that was mistyped. A runtime may forbid to list them.
+// The names of all variables, to find misspelt ones; a runtime may forbid the list.
 function variableNames(): readonly string[] {
   try {
     return Object.keys(process.env);

@@ -1,5 +1,5 @@
 /**
- * Authenticator as a library: a function from a `Request` to a `Response`, and the two operations.
+ * Library of the authenticator: a function from a `Request` to a `Response`, and both operations.
  *
  * ```ts
  * import { createAuthenticator } from "@authenticator/service";
@@ -44,9 +44,9 @@ export type {
   ValidatePinArguments,
 };
 
-/** Settings, named as on the command line. Each has the default that `serve` has. */
+/** Options of the library, with the names and defaults of the command `serve`. */
 export interface AuthenticatorOptions {
-  /** The form of the Html of a pairing: `svg` unless given. */
+  /** The form of the Html of a pairing; `svg` unless given. */
   readonly html?: HtmlForm | undefined;
   /** Time steps accepted on each side of the current one, 0 to 100; 1 unless given. */
   readonly window?: number | undefined;
@@ -56,64 +56,64 @@ export interface AuthenticatorOptions {
   readonly digits?: number | undefined;
   /** Seconds in a time step, 1 to 3600; 30 unless given. */
   readonly period?: number | undefined;
-  /** How a secretCode becomes key bytes; `text` unless given: its UTF-8 bytes. */
+  /** The encoding of a secretCode; `text` unless given: the key is its UTF-8 bytes. */
   readonly secretEncoding?: SecretEncoding | undefined;
-  /** Wrong pins for a secret before its pins are refused for a while; 100 unless given, 0 for never. */
+  /** Wrong pins for a secret before throttling; 100 unless given, 0 for no throttling. */
   readonly maxFailures?: number | undefined;
-  /** Whether a code is accepted once only; not unless given. */
+  /** Whether a code is accepted once only; false unless given. */
   readonly singleUse?: boolean | undefined;
-  /** Where wrong pins are counted: `memory` unless given, or the URL of a Redis, Sentinel or Cluster. */
+  /** The store of wrong pins: `memory` unless given, or the URL of a Redis, Sentinel or Cluster. */
   readonly guard?: string | undefined;
-  /** Secrets that the guard keeps in memory, at most; 100,000 unless given. */
+  /** Maximum number of secrets of a guard in memory; 100,000 unless given. */
   readonly guardEntries?: number | undefined;
-  /** The key by which a store names secrets, 32 random bytes at least; drawn unless given. */
+  /** The key of fingerprints in a store, at least 32 random bytes; drawn at random unless given. */
   readonly guardKey?: Uint8Array | undefined;
-  /** Keys of which callers must show one, each as a line of `--api-keys-file`; none unless given. */
+  /** API keys of callers, each as a line of `--api-keys-file`; callers need none unless given. */
   readonly apiKeys?: readonly string[] | undefined;
   /** The XML namespace of the service: an absolute URI that ends with a slash. */
   readonly namespace?: string | undefined;
   /** The public base URL in the WSDL and in picture links; by default that of each request. */
   readonly baseUrl?: string | undefined;
-  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are believed; not unless given. */
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted; false unless given. */
   readonly trustProxy?: boolean | undefined;
 }
 
-/** Parts that a program around the service may bring. */
+/** Parts of a service that the program around it can replace. */
 export interface AuthenticatorParts {
   /** The clock: milliseconds since 1970-01-01T00:00:00Z; the system's unless given. */
   readonly now?: (() => number) | undefined;
   /** The log of unexpected errors; `console.error` unless given. */
   readonly log?: { readonly error: (message: string, cause: unknown) => void } | undefined;
-  /** An observer of finished requests. */
+  /** The observer of finished requests. */
   readonly telemetry?: Telemetry | undefined;
-  /** Whether the program takes new work; while not, `/readyz` answers 503. */
+  /** Whether the program takes new requests; while false, `/readyz` answers 503. */
   readonly isReady?: (() => boolean) | undefined;
-  /** The text of `/metrics`; no such route without it. */
+  /** The text of `/metrics`; the route does not exist without it. */
   readonly metricsPage?: (() => string) | undefined;
-  /** Whether callers get `/metrics` as well as the operator, as they do unless given. */
+  /** Whether callers can read `/metrics` too; true unless given. */
   readonly isMetricsPublic?: boolean | undefined;
-  /** The page for people who open the service in a browser; none unless given. */
+  /** The service page for browsers; none unless given. */
   readonly page?: ServicePage | undefined;
-  /** The name of the address that the operator port listens on, which its Host may have. */
+  /** The host name of the operator port, which is allowed in the Host of its requests. */
   readonly operatorHost?: string | undefined;
-  /** A guard that is open already, in the place of the one that the options describe. */
+  /** An open guard, instead of the guard of the options. */
   readonly guard?: Guard | undefined;
-  /** Keys of callers that change while the service runs, in the place of those of the options. */
+  /** API keys that can change while the service runs, instead of the keys of the options. */
   readonly keys?: KeyRing | undefined;
 }
 
-/** A service in this process. */
+/** Service in this process. */
 export interface Authenticator {
-  /** Answers a request as the server does, by SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
+  /** Answers a request as a server does: SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers the operator: `/healthz`, `/readyz`, `/metrics` and `/guard/*`. Callers must not reach it. */
+  /** Answers `/healthz`, `/readyz`, `/metrics` and `/guard/*`, which callers must not reach. */
   readonly operator: (request: Request) => Promise<Response>;
   /**
    * Checks a pin.
    *
    * @param args `source` names the user's side of the call, for instance its IP address: the guard
-   * keeps a known source in while others guess.
-   * @returns Whether it is the code of a time step in the window, and the guard accepts it.
+   * keeps checking pins of a known source while others guess.
+   * @returns Whether the pin is the code of a time step in the window and the guard accepts it.
    * @throws {Fault} When an argument is missing, too long or malformed.
    * @throws {TypeError} When an argument is not a string.
    */
@@ -134,7 +134,7 @@ export interface Authenticator {
 /**
  * Makes a service.
  *
- * @throws {TypeError} When an option is unknown, or its value is not what it must be.
+ * @throws {TypeError} When an option is unknown or has a wrong value.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions = {},
@@ -172,7 +172,7 @@ function withoutMetrics(settings: HandlerOptions): HandlerOptions {
   return { ...settings, metricsPage: undefined };
 }
 
-/** The options of the command line that a library has too. */
+/** The options of the command line that the library shares. */
 const SETTINGS = [
   "html",
   "window",

@@ -1,5 +1,5 @@
 /**
- * The command that prints the code of a secret, as an authenticator app would show it.
+ * Command `code`: prints the code of a secret, as an authenticator app would show it.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import { writeStderr } from "./io/stderr.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 /**
- * Prints the code on stdout, and on stderr for how long it is the current one.
+ * Prints the code on stdout, and its remaining seconds on stderr.
  *
  * @param print Writes a line to stdout.
  * @returns The exit code.
- * @throws {UsageError} When the secret is none that the service takes.
- * @throws {CommandError} When it cannot be read.
+ * @throws {UsageError} When the service refuses the secret.
+ * @throws {CommandError} When the secret cannot be read.
  */
 export async function code(
   config: Config,
@@ -40,7 +40,7 @@ export async function code(
   return 0;
 }
 
-// The service looks at a secret before it looks at a pin.
+// The service checks the secret even with an empty pin.
 async function checkSecret(secretCode: string, config: Config): Promise<void> {
   const args = new Map([["pin", ""], ["secretCode", secretCode]]);
   try {

@@ -7,7 +7,7 @@
 
 import process from "node:process";
 
-/** Exits on SIGUSR1, and survives SIGXFSZ (a log that has reached the limit of `ulimit -f`). */
+/** Exits on SIGUSR1, and ignores SIGXFSZ (a log at the limit of `ulimit -f`). */
 export function exitOnDebuggerSignal(): void {
   if (process.platform === "win32") return;
   process.on("SIGUSR1", () => process.exit(1));

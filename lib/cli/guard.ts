@@ -1,6 +1,6 @@
 /**
- * The commands that show and mend what the guard remembers: in a shared store, or in the memory of
- * one server by its operator port.
+ * Commands `guard`: show and change the state of the guard, in a shared store or by the operator
+ * port of a server.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret } from "./io/io.ts";
 import { askName, askStatus, askUnlock } from "./operator_port.ts";
 
-/** How long a store may take to answer, in milliseconds. */
+/** Timeout of a store, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
-/** How many secrets are shown, those with the most wrong pins. */
+/** Number of secrets shown, with the most wrong pins first. */
 const SHOWN_SECRETS = 10;
 
 /** Writes a line to stdout. */
 export type Print = (line: string) => void;
 
 /**
- * Prints the name of a secret in the log. The secret comes from standard input.
+ * Prints the name of a secret in the log; reads the secret from standard input.
  *
  * @returns The exit code.
  * @throws {CommandError} When no server answers.
@@ -41,7 +41,7 @@ export async function guardName(config: Config, print: Print): Promise<number> {
 }
 
 /**
- * Lifts the wait of a secret, which comes from standard input.
+ * Ends the throttle of a secret, which it reads from standard input.
  *
  * @returns The exit code.
  * @throws {CommandError} When the store, or the server, does not answer.
@@ -69,7 +69,8 @@ function unlockedLine(name: string, wasKept: boolean): string {
 }
 
 /**
- * Prints of how many secrets something is remembered, and for which pins are refused.
+ * Prints the numbers of remembered and of throttled secrets, and the secrets with the most wrong
+ * pins.
  *
  * @returns The exit code.
  * @throws {CommandError} When the store, or the server, does not answer.
@@ -124,7 +125,7 @@ async function fingerprintOf(config: Config, guardKeyFile: string): Promise<stri
   return name(key);
 }
 
-// The text of an error may hold a password; a clause of the table does not.
+// The message of an error may hold a password; `clauseOf` omits it.
 async function atStore<T>(
   url: StoreUrl,
   config: Config,

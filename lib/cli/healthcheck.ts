@@ -1,5 +1,5 @@
 /**
- * The command that asks the running server whether it is healthy.
+ * Command `healthcheck`: asks a running server whether it is healthy.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { flagOf, UsageError } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
 import { CommandError } from "./io/io.ts";
 
-/** How long an answer may take. */
+/** Timeout of the server, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks `/healthz` at the address that the options give: that of the metrics where there is one, since
- * on a shared port another server may answer.
+ * Asks `/healthz` at the address in the options: the operator port if there is one, since another
+ * server may answer on a shared port.
  *
- * Over TLS the certificate is not checked: it is made out for the public name, not for the address
- * asked here, and nothing is sent that somebody else could use.
+ * Over TLS the certificate is not verified: it is issued for the public name, not for this address,
+ * and the request holds no secret.
  *
  * @param print Writes a line to stdout.
- * @param timeoutMs How long an answer may take.
- * @returns 0, when the answer is 200.
- * @throws {CommandError} When there is another answer or none.
- * @throws {UsageError} When the options give no address.
+ * @param timeoutMs The timeout of the server, in milliseconds.
+ * @returns 0 for a reply with status 200.
+ * @throws {CommandError} When the status is another, or no reply comes.
+ * @throws {UsageError} When the options have no port to ask.
  */
 export async function healthcheck(
   options: Config,
@@ -37,7 +37,7 @@ export async function healthcheck(
   const isTls = config.tlsCert !== undefined;
   const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
     const reason = reasonOf(error, timeoutMs);
-    // What speaks the other way has refused to answer, or not understood the question.
+    // A server with TLS rejects plain HTTP and the reverse, so try the other.
     const answersOtherwise = !NOBODY.has(codeOf(error)) &&
       await statusOf(config, !isTls, timeoutMs).then(() => true, () => false);
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
@@ -49,7 +49,7 @@ export async function healthcheck(
 
 function asked(config: Config): Config {
   const { metricsHost: host, metricsPort: port } = config;
-  // A port of 0 is any.
+  // Port 0 picks any port, so it is unknown here.
   return port === undefined || port === 0
     ? config
     : { ...config, host, port, socket: undefined, tlsCert: undefined };
@@ -62,7 +62,7 @@ function otherWay(isTls: boolean): string {
     : `answers TLS and not plain HTTP: give ${flags} as the server has them`;
 }
 
-/** The address for a person to read. */
+/** The address as text for a person. */
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
   if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
@@ -82,7 +82,7 @@ function statusOf(
     headers: { host: "localhost", connection: "close" },
     signal: AbortSignal.timeout(timeoutMs),
   };
-  // Without a list of its own, Deno asks for permission to read the certificates of the system.
+  // Without `ca`, Deno asks for permission to read the certificates of the system.
   const unchecked = { rejectUnauthorized: false, ca: [] };
   return new Promise((resolve, reject) => {
     const request = isTls ? https.get({ ...options, ...unchecked }) : http.get(options);
@@ -91,7 +91,7 @@ function statusOf(
   });
 }
 
-// By the code of the system's error, or else its name.
+// By the code of the system error, or else its name.
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "refuses connections: nothing listens there"],
   ["ENOENT", "does not exist: no such socket"],
@@ -101,7 +101,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "may not be connected to: the program was started without the permission"],
 ]);
 
-// Where these are what went wrong, nobody answers in any way.
+// Errors without a server at the address, by plain HTTP or TLS.
 const NOBODY: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
 
 function codeOf(error: unknown): string {
@@ -110,7 +110,7 @@ function codeOf(error: unknown): string {
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  // What an aborted request is called differs between the runtimes.
+  // The runtimes name an aborted request differently.
   if (/abort|timeout/i.test(`${code} ${name}`)) {
     return `does not answer within ${timeoutMs / 1000} seconds`;
   }

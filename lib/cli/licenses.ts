@@ -1,10 +1,10 @@
 /**
- * The licences of what an executable holds.
+ * Licences of the program and its parts.
  *
  * @module
  */
 
-// The text of LICENSE, behind its lines of copyright: the packages have the same.
+// The text of LICENSE after its copyright lines, which is also the packages' licence.
 const MIT =
   `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
 associated documentation files (the "Software"), to deal in the Software without restriction,
@@ -36,8 +36,8 @@ Bun   MIT license; JavaScriptCore under the LGPL 2, and others. The page names t
       link Bun with a changed JavaScriptCore: https://bun.com/docs/project/license`;
 
 /**
- * What `authenticator licenses` prints: the copyright lines and licences of the program, of the
- * packages in it, and of the runtimes it is made with.
+ * Output of `authenticator licenses`: the copyright lines and licences of the program, its packages
+ * and its runtimes.
  */
 export function licenses(): string {
   const width = Math.max(...COPYRIGHTS.map(([name]) => name.length));

@@ -1,5 +1,5 @@
 /**
- * What the service is asked by commands, and what it says, in the words of the command line.
+ * Calls of operations by commands, with faults in the words of the command line.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { flagOf, UsageError } from "../config/option.ts";
 import type { CallContext } from "../operations/context.ts";
 import { Fault } from "../operations/fault.ts";
 
-/** What a command asks the service with: its options and a moment, without a guard. */
+/** Context of a call by a command: its options and a time, without a guard. */
 export function callContext(config: Config, nowMs: number): CallContext {
   const { secretEncoding } = config;
   return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
 }
 
 /**
- * The service's fault with what commands call its parameters; any other error as it is.
+ * Rewrites a fault with the flags in place of its parameters; returns any other error unchanged.
  */
 export function inWordsOfOptions(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;

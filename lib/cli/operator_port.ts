@@ -15,11 +15,11 @@ import { CommandError } from "./io/io.ts";
 const DEFAULT_PORT = 9101;
 const TIMEOUT_MS = 5_000;
 
-/** The options that say where the server is, and its keys. */
+/** Options with the address of the operator port and the API keys. */
 export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
 
 /**
- * Asks a server how much its guard remembers.
+ * Asks a server for the counts of its guard.
  *
  * @throws {CommandError} When no server answers, or it refuses.
  */
@@ -37,7 +37,7 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
 }
 
 /**
- * Makes a server check the pins of a secret again.
+ * Ends the throttle of a secret in a server.
  *
  * @returns The name of the secret in its log.
  * @throws {CommandError} When no server answers, or it refuses.

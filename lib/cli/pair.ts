@@ -1,5 +1,5 @@
 /**
- * The command that shows the QR code of a secret.
+ * Command `pair`: shows the QR code of a secret.
  *
  * @module
  */
@@ -20,9 +20,9 @@ import type { PairOptions } from "./args/commands.ts";
 import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
-/** RFC 4226 §4, R6: a shared secret has at least 128 bits, and should have 160. */
+/** Least length of a secret: 128 bits, with 160 recommended (RFC 4226 §4, R6). */
 const MIN_KEY_BYTES = 16;
-/** Most bytes of a key that hardware tokens take: a block of HMAC-SHA-1. */
+/** Longest key of hardware tokens: a block of HMAC-SHA-1. */
 const MAX_TOKEN_KEY_BYTES = 64;
 const NEW_KEY_BYTES = 20;
 
@@ -32,19 +32,19 @@ const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const NEW_TEXT_LENGTH = 28;
 
 interface Pairing {
-  /** What the service says to the same arguments. */
+  /** The result of the operation Pair for the same arguments. */
   readonly info: PairingInfo;
   readonly uri: string;
   readonly code: QrCode;
 }
 
 /**
- * Prints what an authenticator app is paired with, and writes the pictures that are asked for. The
- * pictures come first, so that a new secret is only shown when all went well.
+ * Prints the pairing of an authenticator app, and writes the picture files. The files come first,
+ * so that a new secret is shown only after success.
  *
  * @param print Writes lines to stdout.
  * @returns The exit code.
- * @throws {UsageError} When the names or the secret cannot be paired.
+ * @throws {UsageError} When the service refuses the names or the secret.
  * @throws {CommandError} When a file cannot be read or written.
  */
 export async function pairCommand(
@@ -87,12 +87,12 @@ function namesIn(options: PairOptions): Names {
 }
 
 /**
- * A secret of 160 random bits or more, as the text that is to be the secretCode.
+ * Makes a secretCode of at least 160 random bits.
  *
- * As Base32 it is 20 bytes. As text it is 28 letters and digits, which every shell, URL and XML
- * document leaves as they are, with a 9 among them: that is no digit of Base32, nor one that an app
- * reads as a letter, so nobody pairs an app with the text itself instead of the setup code. The 9
- * costs 1.5 of the 166 bits.
+ * As Base32 it has 20 bytes. As text it has 28 letters and digits, which need no escaping in a
+ * shell, a URL or XML, and at least one 9. A 9 is neither a digit of Base32 nor read as a letter by
+ * an app, so an app refuses the text if it is entered instead of the setup code. The 9 costs 1.5 of
+ * the 166 bits.
  */
 export function newSecret(encoding: SecretEncoding): string {
   if (encoding === "base32") {
@@ -104,7 +104,7 @@ export function newSecret(encoding: SecretEncoding): string {
 }
 
 function randomText(length: number): string {
-  // A remainder of these bytes is every character equally often; of all 256, the first ones more.
+  // Reject the bytes above the last multiple, so that every character is equally likely.
   const usable = 256 - 256 % LETTERS_AND_DIGITS.length;
   let text = "";
   while (text.length < length) {
@@ -121,28 +121,28 @@ async function pairingOf(
   const info = await askService(args, config);
   const { appName: issuer, appInfo: account } = args;
   const uri = formatKeyUri({ issuer, account, secret: info.ManualSetupCode, ...config });
-  // The levels of the service, which has refused what fits neither.
+  // The same call as in the operation Pair, which refuses a URI that does not fit.
   const code = encodeForScreen(uri);
-  if (code === undefined) throw new TypeError("The service accepts what does not fit");
+  if (code === undefined) throw new TypeError("The service accepts a Key URI that does not fit");
   return { info, uri, code };
 }
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
   try {
     const { result } = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
-    // Its type in the table is a record of exactly these fields.
+    // The table of operations gives this result exactly these fields.
     return result as PairingInfo;
   } catch (error) {
     throw inWordsOfOptions(error);
   }
 }
 
-/** The SVG element, which stands in the Html between the tags of an anchor. */
+/** The SVG element in the Html, without the anchor around it. */
 function svgOf({ Html }: PairingInfo): string {
   return Html.slice(Html.indexOf("<svg"), Html.lastIndexOf("</a>"));
 }
 
-/** The picture with whole modules, so that a printer or a screen need not blur them. */
+/** The PNG image with whole pixels for each module, which printers and screens do not blur. */
 function pngOf(code: QrCode): Uint8Array {
   const side = (code.size + 2 * QUIET_ZONE_MODULES) * PNG_MODULE_PIXELS;
   return pngImage(code, { width: side, height: side })!;
@@ -162,13 +162,13 @@ function printFacts(
   print(`Key URI:     ${uri}`);
 }
 
-/** A name without the characters that command a terminal. */
+/** Replaces control characters, which would command the terminal. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, " ");
 }
 
 function printPicture(code: QrCode, print: (text: string) => void): void {
-  // Not every terminal knows its width; some say 0 then.
+  // Some terminals do not know their width and report 0.
   const columns = process.stdout.isTTY && process.stdout.columns || Infinity;
   const needed = terminalColumns(code);
   print("");
@@ -180,11 +180,11 @@ function printPicture(code: QrCode, print: (text: string) => void): void {
   print(terminalPicture(code, coloursAllowed()));
 }
 
-/** Whether stdout takes colours: NO_COLOR as https://no-color.org says, FORCE_COLOR, a terminal. */
+/** Whether stdout takes colours, by NO_COLOR (https://no-color.org), FORCE_COLOR and isTTY. */
 function coloursAllowed(): boolean {
   const has = (name: string): boolean => (readVariable(name).value ?? "") !== "";
   if (has("NO_COLOR")) return false;
-  // In a pipe Bun leaves isTTY undefined.
+  // Bun leaves isTTY undefined for a pipe.
   const isTerminal = process.stdout.isTTY === true;
   return has("FORCE_COLOR") || isTerminal && readVariable("TERM").value !== "dumb";
 }

@@ -1,5 +1,5 @@
 /**
- * The line of `--version`.
+ * Version of the program, for `--version`.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import project from "../../deno.json" with { type: "json" };
 import type { Runtime } from "../server/runtime/runtime.ts";
 
-/** Where the program is from: compile.sh writes the commit here, in its copy of this file. */
+/** Origin of the program: compile.sh writes the commit here, in its copy of this file. */
 const ORIGIN: string = "from source";
 
 /** The version of the program. */
 export const VERSION: string = project.version;
 
-/** The version, the commit or that it runs from source, the runtime and the machine. */
+/** Line with the version, the origin, the runtime and the target. */
 export function versionLine({ title, target }: Pick<Runtime, "title" | "target">): string {
   return `authenticator ${VERSION} (${ORIGIN}, ${title}, ${target})`;
 }

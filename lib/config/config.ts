@@ -1,5 +1,5 @@
 /**
- * What a service is set to.
+ * Configuration of a service.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { SecretEncoding } from "../otp/secret.ts";
 import type { OtpAlgorithm } from "../otp/totp.ts";
 import type { HtmlForm } from "../operations/context.ts";
 
-/** The options, each checked. */
+/** Checked options of a service. */
 export interface Config {
   /** The address to listen on. */
   readonly host: string;
-  /** The port to listen on; 0 for one that is free. */
+  /** The port to listen on; 0 for a free one. */
   readonly port: number;
-  /** Whether other servers of this user may listen on the same port, and take their share. */
+  /** Whether other servers of this user may share the port and its load. */
   readonly sharePort: boolean;
   /** The path of a unix socket to listen on instead; undefined for host and port. */
   readonly socket: string | undefined;
-  /** The permission bits of that socket. */
+  /** The permission bits of the unix socket. */
   readonly socketMode: number;
   /** The file with the TLS certificate chain, PEM; undefined for plain HTTP. */
   readonly tlsCert: string | undefined;
@@ -29,19 +29,19 @@ export interface Config {
   readonly namespace: string;
   /** The public base URL without a slash at its end; undefined to take it from each request. */
   readonly baseUrl: string | undefined;
-  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. */
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted. */
   readonly trustProxy: boolean;
-  /** The file with the keys that callers must show; undefined when none must. */
+  /** The file with the API keys; undefined when callers need none. */
   readonly apiKeysFile: string | undefined;
-  /** Whether `/metrics` is answered. */
+  /** Whether `/metrics` is served. */
   readonly metrics: boolean;
-  /** A port where health, readiness and metrics alone are answered; undefined for none, 0 for a free one. */
+  /** The operator port, for health and metrics; undefined for none, 0 for a free one. */
   readonly metricsPort: number | undefined;
-  /** The address of that port. */
+  /** The address of the operator port. */
   readonly metricsHost: string;
-  /** How lines of the log are written. */
+  /** The format of log lines. */
   readonly logFormat: "text" | "json";
-  /** Whether the server ends when its standard input does. */
+  /** Whether the server stops at the end of its standard input. */
   readonly exitWithParent: boolean;
   /** The form of the Html of a pairing. */
   readonly html: HtmlForm;
@@ -53,22 +53,22 @@ export interface Config {
   readonly digits: number;
   /** Seconds in a time step. */
   readonly period: number;
-  /** How a secretCode becomes key bytes. */
+  /** The encoding of a secretCode. */
   readonly secretEncoding: SecretEncoding;
-  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before throttling; 0 for no throttling. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only. */
   readonly singleUse: boolean;
-  /** Where failures and used codes are remembered: in this process, or in a store that is shared. */
+  /** The store of failures and used codes: the memory of this process, or a shared store's URL. */
   readonly guard: "memory" | StoreUrl;
-  /** Secrets that the guard remembers in the memory of this process, at most. */
+  /** Maximum number of secrets in each table of a guard in memory. */
   readonly guardEntries: number;
-  /** The file with the key by which secrets are named there; undefined for one drawn at start. */
+  /** The file with the key of fingerprints; undefined for one drawn at start. */
   readonly guardKeyFile: string | undefined;
-  /** The file with the authorities that the store's certificate must be from, PEM. */
+  /** The file with the CA certificates to trust for the store, PEM. */
   readonly guardTlsCa: string | undefined;
-  /** The file with the certificate chain that is shown to the store, PEM. */
+  /** The file with the client certificate chain for the store, PEM. */
   readonly guardTlsCert: string | undefined;
-  /** The file with the private key of that certificate, PEM. */
+  /** The file with the private key of the client certificate, PEM. */
   readonly guardTlsKey: string | undefined;
 }

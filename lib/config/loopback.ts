@@ -1,16 +1,16 @@
 /**
- * Where a server is reached that listens at an address.
+ * Address for a connection from this machine to one of its servers.
  *
  * @module
  */
 
-// Addresses that mean all of this machine, and the one to reach them by.
+// Wildcard addresses, with the loopback address to connect to.
 const LOOPBACK: ReadonlyMap<string, string> = new Map([
   ["0.0.0.0", "127.0.0.1"],
   ["::", "::1"],
 ]);
 
-/** The address at which this machine reaches a server that listens at another. */
+/** The address for a connection to a server that listens on `host` of this machine. */
 export function connectAddress(host: string): string {
   return LOOPBACK.get(host) ?? host;
 }

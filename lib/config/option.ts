@@ -1,52 +1,52 @@
 /**
- * What an option is, and how a table of them is read: a flag wins over its environment variable, and
- * that over the default.
+ * Options and the parser of a table of options: a flag wins over its environment variable, and the
+ * variable over the default.
  *
  * @module
  */
 
-/** One option. */
+/** Option of a command line. */
 export interface Option<T> {
-  /** What stands for the value in the usage text; a switch has none. */
+  /** The placeholder of the value in the usage text; a switch has none. */
   readonly placeholder?: string;
-  /** The default as it would be typed; empty when there is none. */
+  /** The default as typed; empty for none. */
   readonly defaultText: string;
-  /** What it does: a clause that begins with a capital letter and has no full stop. */
+  /** A description: a clause that begins with a capital letter and has no full stop. */
   readonly description: string;
-  /** What a value must be, to follow "must be". */
+  /** The requirement on a value, to follow "must be". */
   readonly expected: string;
-  /** The same for a value that is nearly right, more exactly. */
+  /** The exact requirement that a nearly right value fails. */
   readonly wanted?: (text: string) => string | undefined;
-  /** All values, where they are few words. */
+  /** All values of an option with a closed set. */
   readonly values?: readonly string[];
-  /** Reads a value; undefined when it is not what is expected. */
+  /** Parses a value; returns undefined for a wrong one. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
 }
 
-/** A table of options by their names; the flag of each is its name with hyphens. */
+/** Table of options by name; the flag of an option is its name with hyphens. */
 export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
 
-/** Where the values of options come from. */
+/** Sources of the values of options. */
 export interface OptionSources {
-  /** What was typed, by flag without its hyphens. */
+  /** The typed values, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Gives the value of an environment variable, or undefined. */
+  /** Returns the value of an environment variable, or undefined. */
   readonly env: (name: string) => string | undefined;
 }
 
-/** A command line or an environment that cannot be used; the message is a clause for a person. */
+/** Error of a command line or an environment; the message is a clause for a person. */
 export class UsageError extends Error {
   /** The name of the class. */
   override readonly name: string = "UsageError";
 }
 
-/** A file that an option names cannot be used. The option is right: its help says nothing about it. */
+/** Error of an option's file. The option itself is right, so its help is no remedy. */
 export class OptionFileError extends UsageError {
   /** The name of the class. */
   override readonly name = "OptionFileError";
 }
 
-/** The flag of an option, with its hyphens. */
+/** The flag of an option, with hyphens. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -56,7 +56,7 @@ export function variableOf(name: string): string {
   return `AUTHENTICATOR_${flagOf(name).slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** The names of the options in a table, in its order. */
+/** The names of the options of a table, in its order. */
 export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }
@@ -64,12 +64,12 @@ export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[]
 /**
  * Reads the options of a table.
  *
- * @throws {UsageError} At the first value that is wrong.
+ * @throws {UsageError} At the first wrong value.
  */
 export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSources): T {
   const entries = namesOf(table).map((name) => {
     const typed = flags.get(flagOf(name).slice(2));
-    // A variable that is set to nothing is one that is not set: container files often write it so.
+    // An empty variable counts as unset: container files often write it so.
     const inherited = env(variableOf(name)) || undefined;
     const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
     const { parse, wanted, expected, defaultText } = table[name];

@@ -1,6 +1,6 @@
 /**
- * The options of the service: one table, from which the parser, the usage text and the table in
- * docs/options.md are derived.
+ * Table of the service's options, from which the parser, the usage text and docs/options.md are
+ * derived.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" |
   parse: (text) => isAddress(text) ? { value: text } : undefined,
 };
 
-// In anything but an IPv6 address, a colon begins a port.
+// A colon begins a port, except in an IPv6 address.
 function isAddress(text: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
 }
@@ -213,8 +213,8 @@ export const OPTIONS: OptionTable<Config> = {
 /**
  * Reads the options of the service.
  *
- * @throws {UsageError} At the first value that is wrong; it names the flag or variable and what is
- * expected, never the value.
+ * @throws {UsageError} At the first wrong value; the message has the flag or variable and the
+ * requirement, never the value.
  */
 export function parseConfig(sources: OptionSources): Config {
   const config = parseOptions(OPTIONS, sources);
@@ -246,13 +246,13 @@ function mustBeGivenTogether(
   }
 }
 
-/** The value of an option as it would be typed; undefined when there is none. No password is in it. */
+/** The value of an option as typed, without passwords; undefined when it has none. */
 export function optionText(name: keyof Config, config: Config): string | undefined {
   if (name === "socketMode") return config.socketMode.toString(8).padStart(4, "0");
   return config[name] === undefined ? undefined : String(config[name]);
 }
 
-// RFC 3986 §4.3, with a scheme; two of the names that end so have a meaning of their own in XML.
+// RFC 3986 §4.3, with a scheme, except for two namespace names with their own meaning in XML.
 function isNamespace(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*\/$/.test(text) &&
     text !== "http://www.w3.org/2000/xmlns/" &&
@@ -261,7 +261,7 @@ function isNamespace(text: string): boolean {
 
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
   const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$()*+,;=:@%]*)*)$/i.exec(text);
-  // The platform refuses a host that looks like an address or a name of IDNA and is none.
+  // URL.canParse refuses a host that resembles an IP address or an IDNA name but is none.
   const isUrl = match !== null && isAuthority(match[1]!) && URL.canParse(text);
   return isUrl ? { value: text.replace(/\/+$/, "") } : undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * The kinds of values that options take.
+ * Kinds of option values.
  *
  * @module
  */
 
 import type { Option } from "./option.ts";
 
-/** A switch: off unless it is given. */
+/** Switch: off unless given. */
 export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
   defaultText: "false",
   expected: "true, 1, false or 0",
@@ -16,7 +16,7 @@ export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse">
   },
 };
 
-/** One of a few words, as they are written. */
+/** One word of a closed set, case-sensitive. */
 export function oneOf<Value extends string>(
   ...values: readonly Value[]
 ): Required<Pick<Option<Value>, "values" | "expected" | "parse">> {
@@ -30,7 +30,7 @@ export function oneOf<Value extends string>(
   };
 }
 
-/** A whole number from one to another, both of them allowed. */
+/** Whole number from `min` to `max`, both included. */
 export function wholeNumber(min: number, max: number): Pick<Option<number>, "expected" | "parse"> {
   return {
     expected: `a whole number from ${min} to ${max}`,
@@ -41,7 +41,7 @@ export function wholeNumber(min: number, max: number): Pick<Option<number>, "exp
   };
 }
 
-/** A path, which may be left out; whether it leads anywhere is not looked at. */
+/** Optional path; its target need not exist. */
 export function path(
   expected: string,
 ): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {

@@ -1,10 +1,10 @@
 /**
- * A map in the order of last change, in which each entry is remembered until a time.
+ * Map in the order of last change, with an expiry time for each entry.
  *
  * @module
  */
 
-/** Expired entries that one call removes at most. */
+/** Expired entries removed by one sweep, at most. */
 const SWEPT = 8;
 
 interface Aged<Value> {
@@ -12,7 +12,7 @@ interface Aged<Value> {
   readonly untilMs: number;
 }
 
-/** A map in the order of last change. */
+/** Map in the order of last change. */
 export class AgedMap<Value> {
   readonly #entries = new Map<string, Aged<Value>>();
 
@@ -21,19 +21,19 @@ export class AgedMap<Value> {
     return this.#entries.size;
   }
 
-  /** The value of a key; undefined when there is none, or it expired. */
+  /** The value of a key; undefined when the key is absent or expired. */
   get(key: string, nowMs: number): Value | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined || entry.untilMs <= nowMs ? undefined : entry.value;
   }
 
-  /** Sets a value, which is the youngest from then on. */
+  /** Sets a value and makes its entry the youngest. */
   set(key: string, value: Value, untilMs: number): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs });
   }
 
-  /** Removes a key; false when there is none. */
+  /** Removes a key; returns false when it is absent. */
   delete(key: string): boolean {
     return this.#entries.delete(key);
   }
@@ -44,7 +44,7 @@ export class AgedMap<Value> {
     if (key !== undefined) this.#entries.delete(key);
   }
 
-  /** Removes the oldest entries if they expired, a few at a time. */
+  /** Removes expired entries from the oldest on, a few in each call. */
   sweep(nowMs: number): void {
     let left = SWEPT;
     for (const [key, { untilMs }] of this.#entries) {
@@ -53,7 +53,7 @@ export class AgedMap<Value> {
     }
   }
 
-  /** The keys, that of the oldest entry first. */
+  /** The unexpired keys, oldest entry first. */
   *keys(nowMs: number): Generator<string> {
     for (const [key, { untilMs }] of this.#entries) if (untilMs > nowMs) yield key;
   }

@@ -1,51 +1,51 @@
 /**
- * A budget of looks at wrong pins, which comes back with time and with nothing else.
+ * Budget of looks: wrong pins use it up, and only time refills it. A look is one check of a pin.
  *
  * @module
  */
 
-/** How many wrong pins are looked at. */
+/** Number of wrong pins that are checked before throttling, and their refill time. */
 export interface Budget {
-  /** Looks of a budget that is whole, 1 at least, before there are waits between them. */
+  /** Looks in a full budget, at least 1, before waits begin. */
   readonly looks: number;
-  /** The time in which one look comes back, in milliseconds; the longest wait as well. */
+  /** Refill time of one look, in milliseconds; also the longest wait. */
   readonly refillMs: number;
 }
 
-/** What was spent of a budget. */
+/** Debt of a budget, with the time of the last wrong pin. */
 export interface Spending {
-  /** The time from the last wrong pin until the budget is whole again, in milliseconds. */
+  /** Time from the last wrong pin until the budget is full, in milliseconds. */
   readonly debtMs: number;
-  /** When the last wrong pin was looked at. */
+  /** Time of the last wrong pin, in milliseconds. */
   readonly lastMs: number;
 }
 
-/** The wait after the last look of a budget; each wrong pin makes the next twice as long. */
+/** Wait after the last look of a budget; each further wrong pin doubles it. */
 export const FIRST_WAIT_MS = 30_000;
 
-/** What was spent of a budget that is whole. */
+/** Spending of a full budget. */
 export const NOTHING_SPENT: Spending = { debtMs: 0, lastMs: 0 };
 
-/** Looks beyond a budget, while the waits between them grow. */
+/** Number of looks beyond a budget while the waits between them still double. */
 export function extraLooks({ refillMs }: Budget): number {
   return Math.ceil(Math.log2(refillMs / FIRST_WAIT_MS));
 }
 
-/** How long it still takes until the budget is whole, in milliseconds. */
+/** Time until the budget is full, in milliseconds. */
 export function debtMs({ debtMs, lastMs }: Spending, nowMs: number): number {
   return Math.max(0, debtMs - Math.max(0, nowMs - lastMs));
 }
 
-/** What is spent when one more wrong pin is looked at. */
+/** Adds one wrong pin to the spending. */
 export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): Spending {
   return { debtMs: debtMs(spending, nowMs) + refillMs, lastMs: nowMs };
 }
 
 /**
- * What is spent once a look is given back.
+ * Takes one look off the spending again.
  *
- * @param before What was spent before it was taken.
- * @param after What was spent right after.
+ * @param before Spending before the look was taken.
+ * @param after Spending right after it was taken.
  */
 export function giveBack(
   { refillMs }: Budget,
@@ -61,8 +61,8 @@ export function giveBack(
 }
 
 /**
- * What was spent, by a clock that may have been set back, and of a budget that may have been larger:
- * neither makes a wait longer than the wrong pins earned.
+ * Limits the spending to the current time and budget: a clock set back or a reduced budget must not
+ * make a wait longer than the wrong pins caused.
  */
 export function clampToClock(budget: Budget, spending: Spending, nowMs: number): Spending {
   const mostMs = (budget.looks + extraLooks(budget)) * budget.refillMs;
@@ -71,11 +71,11 @@ export function clampToClock(budget: Budget, spending: Spending, nowMs: number):
 }
 
 /**
- * For how long the next pin is refused, in milliseconds; 0 when it is looked at.
+ * Time for which the next pin is throttled, in milliseconds; 0 when it is checked.
  *
- * While looks are left, that is never. The first pins beyond are looked at after waits that double,
- * and from the longest wait on only what came back can be spent: in any time, that makes as many
- * looks as a whole budget has with its extra ones, and those that come back in the time.
+ * No wait while looks are left. The extra looks follow after waits that double; from the longest
+ * wait on, only refilled looks remain. Any span of time therefore has at most the looks of a full
+ * budget, its extra looks, and the looks refilled in that span.
  */
 export function budgetRefusedMs(budget: Budget, spending: Spending, nowMs: number): number {
   const { looks, refillMs } = budget;

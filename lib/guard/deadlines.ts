@@ -1,10 +1,10 @@
 /**
- * Deadlines of bodies, and of questions to a store.
+ * Deadlines of request bodies, and of commands to a store.
  *
  * @module
  */
 
-/** Ticks of a deadline. */
+/** Timer ticks in one deadline. */
 const TICKS = 10;
 
 interface Waiting {
@@ -13,10 +13,10 @@ interface Waiting {
 }
 
 /**
- * Deadlines of one length, counted in ticks of one timer.
+ * Deadlines of one length, counted in ticks of a shared timer.
  *
- * A tick that comes late counts as one, so this process looks for the answer once more before it
- * blames others for its own pauses: an answer that came meanwhile is read after the timer.
+ * A late tick counts as one, so a pause of this process causes no timeout: the data that arrived
+ * during the pause is read after the timer.
  */
 export class Deadlines {
   readonly #tickMs: number;
@@ -26,9 +26,9 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Makes deadlines of so many milliseconds.
+   * Makes deadlines of `timeoutMs` milliseconds.
    *
-   * @param errorOf Makes the error of what is late or was closed.
+   * @param errorOf Makes the error of a passed deadline, or of a closed one.
    */
   constructor(timeoutMs: number, errorOf: (reason: string) => Error) {
     this.#tickMs = timeoutMs / TICKS;
@@ -36,10 +36,10 @@ export class Deadlines {
   }
 
   /**
-   * Waits for something until its deadline.
+   * Runs an action with a deadline.
    *
-   * @param act What is waited for. It can ask whether the deadline is over, to send nothing more.
-   * @throws {Error} When the deadline is over first.
+   * @param act The action; `isOver` tells it to send nothing more.
+   * @throws {Error} When the deadline passes first.
    */
   within<T>(act: (isOver: () => boolean) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export class Deadlines {
   #onTick(): void {
     this.#timer = undefined;
     this.#tick++;
-    // The first of a set is the oldest.
+    // Sets keep insertion order: the oldest is first.
     for (const waiting of this.#waiting) {
       if (this.#tick - waiting.sinceTick <= TICKS) break;
       this.#end(waiting, "No answer in time");

@@ -1,5 +1,5 @@
 /**
- * Names for secrets and for sources in a store, which tell nothing of either.
+ * Fingerprints of secrets and names of sources, which reveal neither to a reader of the store.
  *
  * @module
  */
@@ -7,29 +7,29 @@
 import { Buffer } from "node:buffer";
 import { createHmac, hash } from "node:crypto";
 
-/** The least number of bytes in a key for fingerprints, as many as the hash has. */
+/** Least length of the fingerprint key in bytes: the output length of the hash. */
 export const MIN_GUARD_KEY_BYTES = 32;
 
-/** The hash of an HMAC, by the name that a Key URI gives it. */
+/** Hash of an HMAC, by its name in a Key URI. */
 export type HmacAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
-/** Bytes in a block of each hash, the B of RFC 2104. */
+/** Block length of each hash in bytes: B in RFC 2104. */
 const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = { SHA1: 64, SHA256: 64, SHA512: 128 };
 
 /**
- * Makes the function that names secrets: HMAC-SHA-256 (RFC 2104) under a key of our own. Without
- * that key, a name cannot even be compared with those of secrets that somebody thinks likely.
+ * Makes the fingerprint function for secrets: HMAC-SHA-256 (RFC 2104) under the guard key. The key
+ * prevents guessing a secret by comparing fingerprints of likely ones.
  *
- * Secrets that give the same codes get the same name. Otherwise a caller could try more pins, and
- * use a code again, by appending zero bytes to a secret.
+ * Secrets with the same codes get the same fingerprint. Otherwise a caller could try more pins, and
+ * replay a code, by appending zero bytes to a secret.
  *
- * Each check of a pin waits for a name. On Deno, two calls of `hash` take half the time of hashes that
- * are prepared and copied (RFC 2104 §4), and `createHmac` takes four times as long.
+ * Each check of a pin waits for a fingerprint. On Deno, two calls of `hash` take half the time of
+ * prepared and copied hashes (RFC 2104 §4), and `createHmac` takes four times as long.
  *
  * @param guardKey At least 32 random bytes.
- * @param algorithm The hash that makes codes from the secrets.
+ * @param algorithm The hash of the codes.
  * @returns A function from the bytes of a secret to 43 characters of Base64url (RFC 4648 §5).
- * @throws {RangeError} When the key is shorter.
+ * @throws {RangeError} When the key is too short.
  */
 export function fingerprintBy(
   guardKey: Uint8Array,
@@ -49,17 +49,17 @@ export function fingerprintBy(
     const end = block.length + message.length;
     inner.set(message, block.length);
     setHex(digest, hash("sha256", inner.subarray(0, end), "hex"));
-    // No secret stays behind.
+    // Remove the secret from memory.
     inner.fill(0, block.length, end);
     setHex(digest, hash("sha256", outer, "hex"));
     return base64url(digest);
   };
 }
 
-/** Bytes that SHA-256 gives. */
+/** Output length of SHA-256 in bytes. */
 const DIGEST_BYTES = 32;
 
-// Node has no methods of ES2026 for this before version 25, and Deno takes 5 µs more with its Buffer.
+// Node before version 25 lacks these ES2026 methods; on Deno, Buffer takes 5 µs more.
 const isOldNode = !("setFromHex" in Uint8Array.prototype);
 const setHex: (bytes: Uint8Array, hex: string) => void = isOldNode
   ? (bytes, hex) => bytes.set(Buffer.from(hex, "hex"))
@@ -68,27 +68,27 @@ const base64url: (bytes: Uint8Array) => string = isOldNode
   ? (bytes) => Buffer.from(bytes).toString("base64url")
   : (bytes) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
-/** Characters of the name of a secret that the log shows. */
+/** Length of the short name of a secret. */
 const SHORT_NAME_LENGTH = 10;
 
-/** The name of a secret in the log: the beginning of its fingerprint, 60 bits of it. */
+/** Short name of a secret for the log: the first 60 bits of its fingerprint. */
 export function shortName(fingerprint: string): string {
   return fingerprint.slice(0, SHORT_NAME_LENGTH);
 }
 
-/** Bytes of a name of a source: enough for no two of the few of one secret to have the same. */
+/** Length of a source name in bytes: enough to keep the few sources of one secret apart. */
 const SOURCE_NAME_BYTES = 9;
 
 /**
- * Makes the function that names those who ask about a secret: HMAC-SHA-512 under the same key.
- * The hash is another one, so that no name of a source is one of a secret.
+ * Makes the naming function for the sources of a secret: HMAC-SHA-512 under the guard key. The
+ * different hash keeps source names apart from fingerprints.
  *
- * A source has another name for each secret: whoever reads the store does not see that somebody asked
- * about two of them.
+ * A source has a different name for each secret, so the store does not show that one source checked
+ * pins for two secrets.
  *
  * @param guardKey At least 32 random bytes.
- * @returns A function from the fingerprint of a secret and the text that a caller names the source by,
- * of any length, to 12 characters of Base64url (RFC 4648 §5).
+ * @returns A function from the fingerprint of a secret and the caller's text for the source, of any
+ * length, to 12 characters of Base64url (RFC 4648 §5).
  */
 export function sourceNamesBy(
   guardKey: Uint8Array,
@@ -99,8 +99,8 @@ export function sourceNamesBy(
   };
 }
 
-// The shortest of the keys that are one to HMAC (RFC 2104 §2): a key longer than the block stands
-// for its hash, and every key is filled up with zero bytes.
+// The shortest key with the same HMAC (RFC 2104 §2): HMAC hashes a key longer than the block and
+// pads every key with zero bytes.
 function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
   const short = key.length > BLOCK_BYTES[algorithm]
     ? Buffer.from(hash(algorithm.toLowerCase(), key, "hex"), "hex")

@@ -1,7 +1,6 @@
 /**
- * The guard of secrets against guessing and reuse: its rules as a pure function of what is
- * remembered of a secret, what a pin turned out to be, and the time. A store keeps what is
- * remembered and applies the rules to it in one step.
+ * Guard of secrets against guessing and replay: its rules, as a pure function of the state of a
+ * secret, the checked pin and the time. A store keeps the state and applies the rules in one step.
  *
  * @module
  */
@@ -19,60 +18,60 @@ import {
 import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
 
 /**
- * What becomes of a pin: `throttled`, it came while pins for its secret are refused; `replayed`, it
- * is right and was used before; `unavailable`, the store cannot tell.
+ * Verdict on a pin: `throttled`, pins for its secret are refused now; `replayed`, it is right but
+ * already used; `unavailable`, the store gives no decision.
  */
 export type Verdict = "accepted" | "wrong" | "throttled" | "replayed" | "unavailable";
 
-/** A verdict that needs no look at the pin. */
+/** Verdict without a look at the pin. */
 export type Refusal = "throttled" | "unavailable";
 
-/** What the rules depend on. */
+/** Rules of the guard, derived from the options. */
 export interface GuardRules {
-  /** Wrong pins that are looked at before there are waits; 0 for never a wait. */
+  /** Wrong pins that are checked before throttling; 0 for no throttling. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only (RFC 6238 §5.2). */
   readonly singleUse: boolean;
-  /** How long a used time step is remembered, in milliseconds. */
+  /** Time for which a used time step is remembered, in milliseconds. */
   readonly forgetUseMs: number;
 }
 
-/** What is remembered of a secret. */
+/** State of a secret: its spending, its used time step, its sources. */
 export interface GuardState extends Spending {
-  /** The latest time step whose code was accepted; -1 when there is none. */
+  /** The latest time step with an accepted code; -1 for none. */
   readonly usedStep: number;
-  /** Those who asked, as far as their calls said who they are. */
+  /** The sources named in calls for this secret. */
   readonly sources: readonly SourceState[];
 }
 
-/** What a decision is about. */
+/** Subject of a decision: the time step of a pin and its source. */
 export interface CheckedPin {
-  /** The time step whose code the pin is; undefined when it is none. */
+  /** The time step with this code; undefined for a wrong pin. */
   readonly matchedStep: number | undefined;
-  /** The name of who asks; undefined where that is not known. */
+  /** Name of the source; undefined when the call names none. */
   readonly source?: string | undefined;
 }
 
-/** What follows from a pin. */
+/** Decision about a pin, with the new state. */
 export interface Decision {
-  /** What becomes of the pin. */
+  /** The verdict on the pin. */
   readonly verdict: Exclude<Verdict, "unavailable">;
-  /** What is to be remembered from now on; undefined for nothing. */
+  /** The new state of the secret; undefined when nothing needs to be remembered. */
   readonly state: GuardState | undefined;
-  /** For how long, in milliseconds, when the state is another than before. */
+  /** Time for which a changed state is kept, in milliseconds. */
   readonly keepMs: number;
-  /** For how long pins of this source are refused from now on, in milliseconds. */
+  /** Time for which pins of this source are throttled from now on, in milliseconds. */
   readonly refusedMs: number;
 }
 
-/** The time in which a look at a wrong pin comes back, for a secret. */
+/** Refill time of one look of a secret, in milliseconds. */
 const REFILL_MS = 3_600_000;
 
 /**
- * The rules that follow from the options.
+ * Derives the rules from the options.
  *
  * @param options `window` and `period` as in RFC 6238 §5.2: a code is right for 2 × window + 1 time
- * steps of so many seconds.
+ * steps of `period` seconds.
  */
 export function guardRules(options: {
   readonly maxFailures: number;
@@ -88,7 +87,7 @@ export function guardRules(options: {
   };
 }
 
-/** Whether rules accept every right pin, so that nothing needs to be remembered. */
+/** Whether the rules accept every right pin, which makes a store needless. */
 export function refusesNothing(
   { maxFailures, singleUse }: Pick<GuardRules, "maxFailures" | "singleUse">,
 ): boolean {
@@ -100,20 +99,20 @@ export function totalBudget({ maxFailures }: GuardRules): Budget {
   return { looks: maxFailures, refillMs: REFILL_MS };
 }
 
-/** What of it sources may spend that are not known: a fifth is kept for those that are. */
+/** The part of a secret's budget for unknown sources: a fifth is reserved for known ones. */
 export function unknownSourcesBudget({ maxFailures }: GuardRules): Budget {
   return { looks: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
 }
 
-/** The budget of each source of a secret: half as many looks, which come back half as fast. */
+/** The budget of each source of a secret: half the looks, refilled half as fast. */
 export function sourceBudget({ maxFailures }: GuardRules): Budget {
   return { looks: Math.ceil(maxFailures / 2), refillMs: 2 * REFILL_MS };
 }
 
 /**
- * For how long pins of a source are still refused, in milliseconds; 0 when they are looked at.
+ * Time for which pins of a source are throttled, in milliseconds; 0 when they are checked.
  *
- * @param source Its name; undefined for calls that do not say who asks.
+ * @param source Name of the source; undefined for calls that name none.
  */
 export function refusedMs(
   rules: GuardRules,
@@ -124,15 +123,15 @@ export function refusedMs(
   return refusedBy(rules, settled(rules, state, nowMs), source, nowMs);
 }
 
-/** For how long pins of a secret are still refused, in milliseconds. */
+/** Times for which pins of a secret are throttled, in milliseconds. */
 export interface Refusals {
-  /** To everybody who asks; 0 when pins of somebody are looked at. */
+  /** The shortest over all sources; 0 when pins of any source are checked. */
   readonly toAllMs: number;
-  /** To the one for whom it takes the longest; 0 when all pins are looked at. */
+  /** The longest over all sources; 0 when all pins are checked. */
   readonly toSomeMs: number;
 }
 
-/** For how long pins of a secret are still refused, whoever asks. */
+/** Times for which pins of a secret are throttled, over all sources. */
 export function refusalsOf(rules: GuardRules, state: GuardState, nowMs: number): Refusals {
   const now = settled(rules, state, nowMs);
   const sources = [undefined, ...now.sources.map(({ id }) => id)];
@@ -158,21 +157,20 @@ function refusedBy(
   );
 }
 
-/** What is remembered of a secret without wrong pins, used codes and known sources. */
+/** State of a secret without wrong pins, used codes and sources. */
 export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: [] };
 
 /**
  * Decides about a pin.
  *
- * A pin is looked at when the budgets of the secret and of the source both allow it. A wrong one
- * takes a look from both; a right one takes nothing and gives nothing back, so whoever guesses gains
- * nothing by the logins of somebody else. What is refused takes nothing either: a throttled pin was
- * not looked at, and a replayed one says nothing about guessing, since whoever sent it knew a code.
+ * A pin is checked when the budgets of the secret and of the source both have a look. A wrong pin
+ * takes a look from both. A right pin takes none and refills none, so a guesser gains nothing from
+ * other logins. A throttled pin is unchecked and a replayed pin is no guess: neither takes a look.
  *
- * A model of what the script does in a shared store, and of a pin that is alone in memory: tests and
- * simulations hold both to it.
+ * Model of the script in a shared store, and of a single pin in memory: tests and simulations
+ * compare both with it.
  *
- * @param state What is remembered of the secret; undefined for nothing.
+ * @param state State of the secret; undefined for none.
  * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
  */
 export function decide(
@@ -194,7 +192,7 @@ export function decide(
   return after("accepted", succeeded(rules, before, { matchedStep, source }, nowMs));
 }
 
-/** The state once a look at a pin is taken from the budgets of its secret and its source. */
+/** The state after a look is taken from the budgets of a secret and its source. */
 export function withLook(
   rules: GuardRules,
   state: GuardState,
@@ -204,17 +202,17 @@ export function withLook(
   return failed(rules, settled(rules, state, nowMs), source, nowMs);
 }
 
-/** A look at a pin: what was remembered before it was taken, and right after. */
+/** Look: one check of a pin, with the states before and after it was charged. */
 export interface Look {
-  /** The state before. */
+  /** The state before the charge. */
   readonly before: GuardState;
-  /** The state right after. */
+  /** The state right after the charge. */
   readonly after: GuardState;
-  /** The name of the source; undefined where it is not known. */
+  /** Name of the source; undefined when the call names none. */
   readonly source: string | undefined;
 }
 
-/** The state once a look is given back to the budgets that it came from. */
+/** The state after a look is returned to the budgets of a secret and its source. */
 export function withoutLook(
   rules: GuardRules,
   state: GuardState,
@@ -245,7 +243,7 @@ function failed(
   return { ...after, sources: withSource(before.sources, spent, nowMs) };
 }
 
-/** The state once a right pin was accepted. */
+/** The state after a right pin is accepted. */
 export function succeeded(
   rules: GuardRules,
   before: GuardState,
@@ -258,7 +256,7 @@ export function succeeded(
   return { ...after, sources: withSource(before.sources, own, nowMs) };
 }
 
-// The state by the clock as it is now; itself where nothing changes.
+// The state limited by `clampToClock`; the same object when nothing changes.
 function settled(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
   if (rules.maxFailures === 0) return state;
   const total = clampToClock(totalBudget(rules), state, nowMs);
@@ -274,7 +272,7 @@ function settledSource(rules: GuardRules, source: SourceState, nowMs: number): S
   return { ...source, ...spending, knownUntilMs };
 }
 
-/** For how long a state is worth remembering, in milliseconds; 0 when it is not. */
+/** Time for which a state must be kept, in milliseconds; 0 when it can be dropped. */
 export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
   return Math.max(
     debtMs(state, nowMs),
@@ -283,36 +281,35 @@ export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): n
   );
 }
 
-/** How many wrong pins of a secret have not come back yet; a part of one counts as one. */
+/** Number of wrong pins still in the debt of a secret, rounded up. */
 export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
   const { refillMs } = totalBudget(rules);
   return rules.maxFailures === 0 ? 0 : Math.ceil(debtMs(state, nowMs) / refillMs);
 }
 
-/** An admitted pin, of which the computation may begin. */
+/** Admitted pin: its codes may be computed. */
 export interface Admission {
   /**
-   * Whether the pin has its look already, so that the order in which pins are decided tells nothing.
-   * Otherwise every time step is computed before it is settled.
+   * Whether the look is charged already, so that the order of decisions reveals nothing. Otherwise
+   * all time steps are computed before the pin is settled.
    */
   readonly hasLook: boolean;
   /**
-   * Decides about the pin in one step that no other decision about the secret comes between. It never
-   * rejects.
+   * Decides about the pin, atomically among the decisions about its secret. It never rejects.
    *
-   * @param matchedStep The time step whose code the pin is; undefined when it is none.
+   * @param matchedStep The time step with this code; undefined for a wrong pin.
    */
   readonly settle: (matchedStep: number | undefined) => Verdict | Promise<Verdict>;
-  /** Gives the look back, since the pin could not be computed. */
+  /** Returns the look when the codes could not be computed. */
   readonly cancel: () => void;
 }
 
-/** Keeps what is remembered of secrets, and applies the rules to it. */
+/** Store of the guard: keeps the states of secrets and applies the rules to them. */
 export interface GuardStore {
   /**
-   * Admits a pin to be computed, or refuses it without a look.
+   * Admits a pin, or refuses it without a look.
    *
-   * @param source The name of the source; undefined where it is not known.
+   * @param source Name of the source; undefined when the call names none.
    */
   readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
   /** Whether the store answers; undefined until it has answered once. */
@@ -321,26 +318,26 @@ export interface GuardStore {
   readonly close: () => void;
 }
 
-/** The memory of one process, for its operator. */
+/** Operator's view of a store in memory. */
 export interface MemoryStoreAdmin {
-  /** The number of secrets with wrong pins that are remembered. */
+  /** The number of remembered secrets with wrong pins. */
   readonly size: () => number;
-  /** The number of secrets whose pins are refused now. */
+  /** The number of secrets throttled now. */
   readonly throttled: () => number;
   /** Ends the throttle of a secret. */
   readonly unlock: (fingerprint: string) => void;
 }
 
-/** What checks pins: a store, and the names of secrets and sources in it. */
+/** Guard of secrets: a store, and the functions that name secrets and sources in it. */
 export interface Guard {
-  /** The name of a key in the store, from which the key cannot be found. */
+  /** Fingerprint of a secret, from which the secret cannot be recovered. */
   readonly fingerprint: (key: Uint8Array) => string;
-  /** The name of a source among those of a secret, from which nobody can tell who it is. */
+  /** Name of a source of a secret, from which the source cannot be recovered. */
   readonly source: (fingerprint: string, text: string) => string;
-  /** What is remembered. */
+  /** The store of the states. */
   readonly store: GuardStore;
-  /** Resolves once it is known whether the store can be used; undefined where nothing is in doubt. */
+  /** Resolves after the first attempt to reach the store; undefined for a store in memory. */
   readonly ready?: Promise<void>;
-  /** The same, where this process remembers it by itself; undefined where others share it. */
+  /** Operator's view of the store in memory; undefined for a shared store. */
   readonly memory?: MemoryStoreAdmin | undefined;
 }

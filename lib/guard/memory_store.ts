@@ -1,5 +1,5 @@
 /**
- * The guard's state in the memory of this process.
+ * Store of the guard in the memory of this process.
  *
  * @module
  */
@@ -25,42 +25,43 @@ import {
 } from "./guard.ts";
 import { isKnown, type SourceState } from "./sources.ts";
 
-/** Entries of each table, unless told otherwise. */
+/** Default maximum number of entries in each table. */
 export const DEFAULT_ENTRIES = 100_000;
 
-/** What was evicted: a used code, a known source, failures, or an active throttle. */
+/** Kind of an evicted entry: a used code, known sources, failures, or an active throttle. */
 export type Evicted = "used" | "known" | "failed" | "throttled";
 
-/** The options of a store in memory. */
+/** Options of a store in memory. */
 export interface MemoryStoreOptions {
   /** The rules. */
   readonly rules: GuardRules;
-  /** A clock in milliseconds that nobody sets. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Secrets in each table at most; `DEFAULT_ENTRIES` unless given. */
+  /** Maximum number of secrets in each table; `DEFAULT_ENTRIES` unless given. */
   readonly maxEntries?: number;
-  /** Called with each eviction for want of room. */
+  /** Called for each entry evicted from a full table. */
   readonly onEviction?: (what: Evicted) => void;
 }
 
-/** The wrong pins of a secret that have not come back yet, and those of its sources. */
+/** Failures of a secret: its debt, and the debts of its sources. */
 interface Failures extends Spending {
   readonly sources: readonly SourceState[];
 }
 
-/** The pins of a secret that are computed now, and its failures with their looks. */
+/** Pins of a secret that are computed now, and its failures with their looks. */
 interface Pending {
   readonly pins: number;
   readonly failures: Failures;
 }
 
 /**
- * A store in memory.
+ * Store in memory.
  *
- * Used codes and known sources, which only right pins make, have tables of their own: no flood of
- * wrong pins for made-up secrets reaches them. Failures are in classes, each in the order of age:
- * for want of room goes the oldest of the lowest class. A class holds failures up to twice its least
- * number, so that to evict one costs about as many wrong pins for each look as there are entries.
+ * Used codes and known sources come from right pins only and have their own tables, so a flood of
+ * wrong pins for made-up secrets cannot evict them. Failures are sorted into classes, each in the
+ * order of age; a full store evicts the oldest entry of the lowest class. A class spans failures up
+ * to twice its least number: an eviction costs about as many wrong pins for each look as there are
+ * entries.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;
@@ -69,9 +70,9 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #onEviction: (what: Evicted) => void;
   readonly #used = new AgedMap<number>();
   readonly #known = new AgedMap<readonly SourceState[]>();
-  /** Secrets with pins that are computed now: only what is left then takes room in a table. */
+  /** Secrets with pins that are computed now; only their remaining failures enter a table. */
   readonly #pending = new Map<string, Pending>();
-  /** Failures by class; throttled secrets in the last. */
+  /** Failures by class; the last class has the throttled secrets. */
   readonly #classes: readonly AgedMap<Failures>[];
   readonly #tables: readonly AgedMap<unknown>[];
   #swept = 0;
@@ -103,7 +104,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     };
   }
 
-  /** Always true: the memory is here as long as its process. */
+  /** Always true. */
   isHealthy(): boolean {
     return true;
   }
@@ -111,12 +112,12 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   /** Does nothing. */
   close(): void {}
 
-  /** The number of secrets with wrong pins that are remembered. */
+  /** The number of remembered secrets with wrong pins. */
   size(): number {
     return this.#classes.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The number of secrets of which pins are refused now, from a source or from all. */
+  /** The number of secrets throttled now, for one source or for all. */
   throttled(): number {
     const nowMs = this.#now();
     return this.#classes.flatMap((failures) => [...failures.keys(nowMs)])
@@ -125,14 +126,14 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
       ).length;
   }
 
-  /** Ends the throttle of a secret: its budget is whole again. A used code stays used. */
+  /** Ends the throttle of a secret by refilling its budget. A used code stays used. */
   unlock(fingerprint: string): void {
     const pending = this.#pending.get(fingerprint);
     if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
     this.#deleteFailures(fingerprint);
   }
 
-  // One table after another, so that no call pays for all.
+  // One table in each call, to keep calls short.
   #sweep(nowMs: number): void {
     this.#swept = (this.#swept + 1) % this.#tables.length;
     this.#tables[this.#swept]!.sweep(nowMs);
@@ -142,7 +143,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     for (const failures of this.#classes) if (failures.delete(fingerprint)) return;
   }
 
-  // Takes no other step in between, so that a code is accepted once however many come at once.
+  // Synchronous, so that of concurrent pins with the same code only one is accepted.
   #settle(fingerprint: string, look: Look, matchedStep: number | undefined): Verdict {
     const nowMs = this.#now();
     if (matchedStep === undefined) {
@@ -173,7 +174,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return pins;
   }
 
-  /** Ends a pin, and gives its look back where it is named. */
+  /** Ends a pending pin, and returns its look if given. */
   #finish(fingerprint: string, nowMs: number, look?: Look): GuardState {
     const before = this.#stateOf(fingerprint, nowMs);
     const state = look === undefined ? before : withoutLook(this.#rules, before, look, nowMs);
@@ -230,7 +231,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   }
 }
 
-// The sources of a secret: those with wrong pins, and those that are known.
+// The sources of a secret: the sources with wrong pins, and the known ones.
 function merged(
   spent: readonly SourceState[],
   known: readonly SourceState[],

@@ -1,5 +1,5 @@
 /**
- * A guard put together: its rules, the names of secrets, and the store that remembers.
+ * Assembly of a guard from its rules, its naming functions and its store.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import { StoreLink } from "./redis/link.ts";
 import { probe, PROBE_PREFIX, RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
 
-/** What a guard is set to. */
+/** Settings of a guard. */
 export interface GuardSettings {
-  /** Wrong pins for a secret before its pins are refused for a while; 0 for never. */
+  /** Wrong pins for a secret before throttling; 0 for no throttling. */
   readonly maxFailures: number;
   /** Whether a code is accepted once only (RFC 6238 §5.2). */
   readonly singleUse: boolean;
@@ -30,32 +30,32 @@ export interface GuardSettings {
   readonly period: number;
   /** The hash of the codes. */
   readonly algorithm: HmacAlgorithm;
-  /** The store: the memory of this process, or a Redis, Sentinel or Cluster. */
+  /** The store: the memory of this process, or the URL of a Redis, Sentinel or Cluster. */
   readonly guard: "memory" | StoreUrl;
-  /** Secrets in the memory of this process, at most. */
+  /** Maximum number of secrets in each table of a store in memory. */
   readonly guardEntries: number;
-  /** The key of fingerprints, 32 random bytes at least; drawn at random unless given. */
+  /** The key of fingerprints, at least 32 random bytes; drawn at random unless given. */
   readonly guardKey?: Uint8Array | undefined;
-  /** A clock in milliseconds that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Reads the PEM texts for TLS with a store, once for each connection. */
+  /** Reads the PEM texts for TLS with a store; called for each connection. */
   readonly readTls?: (() => StoreTls) | undefined;
 }
 
-/** Events of a guard, each with its listener. */
+/** Observers of a guard. */
 export interface GuardEvents {
-  /** A secret was forgotten for want of room in memory. */
+  /** Called for each entry evicted from a full store in memory. */
   readonly onEviction?: (what: Evicted) => void;
-  /** A store gave no decision about a pin. */
+  /** Called for each pin without a decision from the store. */
   readonly onStoreError?: () => void;
-  /** A store cannot be used, with a new reason, or can be used again, without one. */
+  /** Called when the store fails (once per reason) and, with undefined, when it recovers. */
   readonly onStoreChange?: (error: unknown) => void;
 }
 
 /**
  * Opens a guard.
  *
- * @returns undefined when the settings refuse no right pin: no limit, and no single use.
+ * @returns undefined when the settings refuse no right pin: no throttling and no single use.
  * @throws {RangeError} When the key is too short.
  */
 export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Guard | undefined {

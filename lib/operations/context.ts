@@ -1,5 +1,5 @@
 /**
- * What the operations need to know beside their arguments.
+ * Context of the operations: their input beside the arguments.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import type { SecretEncoding } from "../otp/secret.ts";
 import type { TotpParameters } from "../otp/totp.ts";
 
 /**
- * The form of the Html of a pairing: an inline SVG, or the byte shape that callers of the original
- * service cut apart, with a picture to be fetched from this server.
+ * Form of the Html of a pairing: an inline SVG, or the exact bytes of the original service, which
+ * callers parse, with a picture fetched from this server.
  */
 export type HtmlForm = "svg" | "image";
 
-/** What the operations need to know beside their arguments. */
+/** Context of all calls: the settings of the service. */
 export interface ServiceContext {
-  /** What codes look like, and how many time steps off they may be. */
+  /** Parameters of the codes, and the window in time steps. */
   readonly otp: TotpParameters & { readonly window: number };
-  /** How a secretCode becomes key bytes. */
+  /** The encoding of a secretCode. */
   readonly secretEncoding: SecretEncoding;
   /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
   readonly now: () => number;
   /** The form of the Html of a pairing. */
   readonly html: HtmlForm;
-  /** What holds guessing and reuse off; without it, every pin is looked at. */
+  /** The guard against guessing and replay; without it, every pin is checked. */
   readonly guard?: Guard | undefined;
 }
 
-/** What an operation needs to know for one call. */
+/** Context of one call. */
 export interface CallContext extends ServiceContext {
-  /** The base URL of the service as the caller sees it, without a slash at its end. */
+  /** The base URL of the service as seen by the caller, without a slash at its end. */
   readonly base: () => string;
-  /** Who asks, in any words: the guard tells those who ask about a secret apart by them. */
+  /** The source of the call as any text, which the guard uses to keep sources apart. */
   readonly source?: string | undefined;
 }

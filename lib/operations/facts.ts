@@ -1,45 +1,45 @@
 /**
- * What operations tell the operator of a call beside its result: the closed list. Log and metrics
- * take it as it is, so that a new fact is a new row here and a value where it is known.
+ * Facts of a call for the operator, beside its result: a closed list. Log and metrics are derived
+ * from it, so a new fact is a new row here and a value in its operation.
  *
  * @module
  */
 
-/** A fact by its name in the log, with the family of metrics that counts it. */
+/** Kind of a fact: its name in the log, and its family of metrics. */
 export type CallFact =
   & {
-    /** The name, as the log has it. */
+    /** The name in the log. */
     readonly name: string;
-    /** The name of the family, as Prometheus has it. */
+    /** The name of the family in Prometheus. */
     readonly metric: string;
-    /** What the family counts, one sentence. */
+    /** The help text of the family, one sentence. */
     readonly help: string;
   }
   & (
-    /** A word out of a few, each with a counter of its own under the label. */
+    /** One of a few words, each with its own counter under the label. */
     | { readonly words: readonly string[]; readonly label: string }
     /** A number, counted in buckets with these upper bounds. */
     | { readonly bounds: readonly number[] }
   );
 
-/** What is known of a call, by the names of `factKinds`; but for `secret`, which is no metric. */
+/** Facts of a call, named as in `factKinds`; `secret` is in the log only. */
 export interface Facts {
-  /** Of a pin that was not accepted: the short name of its secret, which tells nothing of it. */
+  /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
-  /** Why the call ended otherwise than its result says; without it, the result says all. */
+  /** Reason of a refused pin other than a wrong code. */
   readonly outcome?: Refused;
-  /** Of an accepted pin: the distance of its time step to the current one. */
+  /** Distance of an accepted pin's time step from the current one. */
   readonly distance?: number;
 }
 
-/** Why a pin is not accepted, beside being wrong; the caller is told false. */
+/** Reasons of a refused pin other than a wrong code; the caller receives false. */
 export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as const;
 
-/** One of these reasons. */
+/** Reason of a refused pin other than a wrong code. */
 export type Refused = typeof REFUSED[number];
 
 /**
- * All facts there are.
+ * All kinds of facts.
  *
  * @param window Time steps accepted on each side of the current one.
  */

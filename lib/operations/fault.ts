@@ -1,57 +1,57 @@
 /**
- * The one error class for a request that cannot be answered with a result.
+ * Error class of requests without a result.
  *
  * @module
  */
 
-/** Why a request got no result; the wire form of each code is one row in `binding/`. */
+/** Reason of a fault; a table in `bindings/` maps each code to the wire. */
 export type FaultCode =
-  /** The bytes of the request cannot be read as what they claim to be. */
+  /** The body or the query string is malformed. */
   | "unreadable"
-  /** The request was read, and its operation or a parameter is wrong. */
+  /** The operation or a parameter is wrong. */
   | "invalid"
-  /** No operation has the name in the path. */
+  /** No operation has this name. */
   | "unknown-operation"
-  /** The Host of the request is not a host. */
+  /** The Host header is not a valid host. */
   | "bad-host"
-  /** The request shows no key of a caller, and one is wanted. */
+  /** The request lacks a valid API key. */
   | "unauthorized"
-  /** A page of another site in a browser sent the request, and it shows no key. */
+  /** A page of another site sent the request, without an API key. */
   | "forbidden"
-  /** The body did not arrive in time. */
+  /** The body did not arrive before its timeout. */
   | "timeout"
-  /** More bodies are arriving than are read at once. */
+  /** Too many bodies are arriving at once. */
   | "busy"
-  /** The body is longer than allowed. */
+  /** The body exceeds its limit. */
   | "body-too-large"
-  /** The query string is longer than allowed. */
+  /** The query string exceeds its limit. */
   | "query-too-long"
-  /** The media type, charset or content coding is not the binding's, or the charset is not known. */
+  /** The binding does not accept the media type, charset or content coding. */
   | "unsupported-media-type"
-  /** The Envelope is of another version of SOAP than the media type. */
+  /** The SOAP version of the Envelope differs from that of the media type. */
   | "version-mismatch"
-  /** A SOAP header block that must be understood is not known. */
+  /** A mandatory SOAP header block is not understood. */
   | "must-understand"
-  /** Anything unexpected: the cause is in the log, and nothing of it in the reply. */
+  /** An unexpected error: its cause is in the log only. */
   | "internal";
 
-/** A SOAP header block by its expanded name. */
+/** Expanded name of a SOAP header block. */
 export interface HeaderBlockName {
-  /** The namespace name, empty for none. */
+  /** The namespace name; empty for none. */
   readonly namespaceName: string;
-  /** The name without its prefix. */
+  /** The local name. */
   readonly localName: string;
 }
 
-/** A request that cannot be answered with a result; the message goes to the caller. */
+/** Fault: a request without a result; the message goes to the caller. */
 export class Fault extends Error {
   /**
    * Makes a fault.
    *
-   * @param code Why.
-   * @param message One sentence with its full stop, which names the place and what is expected, and
-   * repeats no part of the request: a secret in the wrong place must not end up in somebody's log.
-   * @param notUnderstood With the code `must-understand`: the header blocks that are not known.
+   * @param code The reason.
+   * @param message One sentence with its full stop, which names the place and the expected form. It
+   * quotes no part of the request: a secret in the wrong place must not reach a log.
+   * @param notUnderstood With the code `must-understand`: the header blocks not understood.
    */
   constructor(
     readonly code: FaultCode,

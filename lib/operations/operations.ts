@@ -1,6 +1,6 @@
 /**
- * The two operations of the service as data. Bindings, WSDL and pages are derived from this table;
- * another operation is another entry.
+ * Table of the operations. Bindings, WSDL and pages are derived from it; a new operation is a new
+ * entry.
  *
  * @module
  */
@@ -12,50 +12,50 @@ import { Fault } from "./fault.ts";
 import { pair } from "./pair.ts";
 import { validatePin } from "./validate_pin.ts";
 
-/** A parameter of an operation; every parameter is a string and required. */
+/** Parameter of an operation; every parameter is a required string. */
 export interface Parameter {
   /** The name, case as in XML. */
   readonly name: string;
-  /** The longest value allowed. */
+  /** The greatest length of a value. */
   readonly max: number;
-  /** What `max` counts: Unicode characters, or bytes of UTF-8. */
+  /** The unit of `max`: Unicode characters, or bytes of UTF-8. */
   readonly unit: "characters" | "bytes";
-  /** Whether an empty value is a value. */
+  /** Whether an empty value is allowed. */
   readonly mayBeEmpty: boolean;
 }
 
-/** The type of a result: one value, or a record of strings with a name of its own. */
+/** Type of a result: a simple type, or a named record of strings. */
 export type ResultType =
   | { readonly kind: "boolean" | "string" | "integer" }
   | RecordType;
 
-/** The type of a record of strings. */
+/** Type of a record of strings. */
 export interface RecordType {
-  /** What tells it from the other types. */
+  /** The discriminant of the type. */
   readonly kind: "record";
   /** The name, case as in XML. */
   readonly name: string;
   /** The names of the fields, in order. */
   readonly fields: readonly string[];
-  /** What the fields of a pairing are; the service page shows a record that has it as a picture. */
+  /** The fields of a picture, which the service page shows. */
   readonly picture?: PictureFields;
 }
 
-/** Which fields of a record are what a person pairs an app with. */
+/** Fields of a record that pair an app. */
 export interface PictureFields {
-  /** The field with the markup of the picture, inside a link to what it says. */
+  /** The field with the markup of the picture, inside a link to its content. */
   readonly html: string;
-  /** The field with the text to type in by hand. */
+  /** The field with the text for manual entry. */
   readonly text: string;
 }
 
 /**
- * A result; of a record, every field that its type names. An integer is one of 32 bits, the `int`
- * of XML Schema part 2 §3.3.17.
+ * Result of a call. A record has all fields of its type; an integer has 32 bits, the `int` of XML
+ * Schema part 2 §3.3.17.
  */
 export type Result = boolean | string | number | Readonly<Record<string, string>>;
 
-/** A call carried out: the result for the caller, and facts for the operator alone. */
+/** Completed call: the result for the caller, and facts for the operator only. */
 export interface Completed<R extends Result = Result> {
   /** The result. */
   readonly result: R;
@@ -63,24 +63,24 @@ export interface Completed<R extends Result = Result> {
   readonly facts?: Facts | undefined;
 }
 
-/** The arguments of a call by parameter name, as a binding read them. */
+/** Arguments of a call by parameter name, as read by a binding. */
 export type Arguments = ReadonlyMap<string, string>;
 
-/** An operation. */
+/** Operation of the service. */
 export interface Operation {
   /** The name, case as in paths and XML. */
   readonly name: string;
-  /** What it does, for people. */
+  /** A description for people. */
   readonly documentation: string;
-  /** The parameters in the order in which they are checked and described. */
+  /** The parameters, in the order of checks and descriptions. */
   readonly parameters: readonly Parameter[];
   /** The type of the result. */
   readonly result: ResultType;
   /**
-   * Checks the arguments and carries the operation out.
+   * Checks the arguments and runs the operation.
    *
-   * @throws {Fault} When an argument is missing, empty, too long, or not what it should be; at once,
-   * or by the promise.
+   * @throws {Fault} When an argument is missing, empty, too long or malformed; at once, or by the
+   * promise.
    */
   readonly invoke: (args: Arguments, context: CallContext) => Completed | Promise<Completed>;
 }
@@ -122,18 +122,18 @@ export const VALIDATE_PIN: Operation = defineOperation({
   run: validatePin,
 });
 
-/** The name of the service; the names of its ports, bindings and types are made from it. */
+/** The name of the service, and the stem of the names of its ports, bindings and types. */
 export const SERVICE_NAME = "AuthenticatorAPI";
 
-/** All operations by name, in the order in which they are described. */
+/** All operations by name, in the order of descriptions. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   [PAIR, VALIDATE_PIN].map((operation) => [operation.name, operation]),
 );
 
 /**
- * The operation with a name.
+ * Finds an operation by its name.
  *
- * @throws {Fault} When there is none.
+ * @throws {Fault} When no operation has the name.
  */
 export function operationNamed(name: string): Operation {
   const operation = OPERATIONS.get(name);
@@ -155,8 +155,8 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
   ) => Completed | Promise<Completed>;
 }
 
-// Ties the names of the parameters to the names that the function takes, so that a typing error in
-// either does not compile, and puts the checks in front of it.
+// Types `run` by the names of the parameters, so that a misspelt name does not compile, and checks
+// the arguments before `run`.
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
   const invoke = (args: Arguments, context: CallContext): Completed | Promise<Completed> =>
@@ -188,9 +188,9 @@ function check(parameter: Parameter, args: Arguments): string {
 }
 
 /**
- * Checks that a value holds only characters that every binding can carry.
+ * Checks that every binding can carry the characters of a value.
  *
- * @throws {Fault} When XML forbids one of them.
+ * @throws {Fault} When XML forbids a character.
  */
 export function checkCharacters(name: string, value: string): void {
   if (findForbiddenCharacter(value) >= 0) {
@@ -198,8 +198,7 @@ export function checkCharacters(name: string, value: string): void {
   }
 }
 
-// No text has more characters or bytes than three for each of its UTF-16 units, and none has fewer
-// bytes than units: so almost no value is counted.
+// A text has at most three bytes for each UTF-16 unit, so almost no value needs counting.
 function isLongerThan(value: string, max: number, unit: Parameter["unit"]): boolean {
   if (value.length * 3 <= max) return false;
   return unit === "bytes"
@@ -207,19 +206,19 @@ function isLongerThan(value: string, max: number, unit: Parameter["unit"]): bool
     : value.length > max && [...value].length > max;
 }
 
-/** The fault for a parameter that a call does not have. */
+/** The fault for a missing parameter. */
 export function missingParameter(name: string): Fault {
   return new Fault("invalid", `Missing parameter: ${name}.`);
 }
 
 /**
- * The value of a parameter that a call of SOAP or JSON leaves out or sends as null. Client libraries
- * write an empty text that way, so it is empty where it may be.
+ * The value of a parameter that is absent or null in a SOAP or JSON call: empty where allowed,
+ * since client libraries write an empty text that way.
  *
- * @param hint Where the parameter is expected, one sentence, when the call holds one of its name in
- * another case or namespace; undefined when it does not.
+ * @param hint A sentence with the expected place, when the call has the parameter in another case
+ * or namespace; undefined otherwise.
  * @returns Undefined when the parameter is missing.
- * @throws {Fault} When the call holds it elsewhere.
+ * @throws {Fault} When the call has the parameter in the wrong place.
  */
 export function valueLeftOut(
   { name, mayBeEmpty }: Parameter,
@@ -232,7 +231,7 @@ export function valueLeftOut(
   return mayBeEmpty ? "" : undefined;
 }
 
-/** The fault for a parameter that a call has more than once. */
+/** The fault for a repeated parameter. */
 export function duplicateParameter(name: string): Fault {
   return new Fault("invalid", `Duplicate parameter: ${name}.`);
 }

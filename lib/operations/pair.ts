@@ -13,7 +13,7 @@ import type { CallContext } from "./context.ts";
 import { Fault } from "./fault.ts";
 import { secretBytes } from "./secret_code.ts";
 
-/** The arguments of Pair. */
+/** Arguments of Pair. */
 export interface PairArguments {
   /** The issuer of the Key URI. */
   readonly appName: string;
@@ -24,15 +24,14 @@ export interface PairArguments {
 }
 
 /**
- * What Pair returns. The Html is one line of ASCII, whatever the names hold: an anchor to the Key URI
- * around an inline SVG without style, script or anything to be fetched, so that it works under any
- * content security policy; or the original's, see `imageHtml`. The type is a record of strings for the
- * sake of the bindings.
+ * Result of Pair. The Html is one line of ASCII: an anchor to the Key URI around an inline SVG
+ * without style, script and external resources, for any content security policy; or the original's
+ * form, see `imageHtml`. The bindings require a record of strings.
  */
 export type PairingInfo = Readonly<Record<"ManualSetupCode" | "Html", string>>;
 
 /**
- * Makes what an authenticator app is paired with.
+ * Makes the setup code and the Html for an authenticator app.
  *
  * @throws {Fault} When the secretCode gives no key, or the Key URI does not fit into a QR code.
  */
@@ -49,8 +48,7 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   if (context.html === "image") {
     return { ManualSetupCode: secret, Html: imageHtml(title, uri, context.base()) };
   }
-  // HTML reads references to some control characters as other characters; as a name for the
-  // picture, a blank serves as well.
+  // HTML maps references to some control characters to other characters; a label needs none.
   const label = `QR code for ${issuer} (${account})`.replace(/\p{Cc}/gu, " ");
   const svg = svgElement(code, label);
   return {
@@ -59,10 +57,9 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   };
 }
 
-// To the byte what callers of the original cut apart: single quotes around three values in this
-// order, a bare ampersand, no quotes around the last value, no end of the img element. None of the
-// values can hold a character that HTML would read otherwise: Base32, a checked base URL, and
-// unreserved characters with percent signs.
+// The exact bytes that callers of the original parse: single quotes around three values in this
+// order, a bare ampersand, no quotes around the last value, no end-tag of img. No value needs
+// escaping in HTML: Base32, a checked base URL, and unreserved characters with percent signs.
 function imageHtml(title: string, uri: string, base: string): string {
   const picture = `${base}/qr.aspx?size=300x300&data=${percentEncode(uri)}`;
   return `<a title='${title}' href='${base}'><img src='${picture}' border=0></a>`;

@@ -1,5 +1,5 @@
 /**
- * The key that both operations take from a secretCode.
+ * Key of a secretCode, for both operations.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { type SecretEncoding, secretKey } from "../otp/secret.ts";
 import { Fault } from "./fault.ts";
 
 /**
- * The key bytes of a secretCode.
+ * Decodes a secretCode to its key bytes.
  *
  * @returns At least one byte.
- * @throws {Fault} When it is not Base32 and should be, or holds no byte.
+ * @throws {Fault} When Base32 is expected and the secretCode is none, or when the key is empty.
  */
 export function secretBytes(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
   const key = secretKey(secretCode, encoding);

@@ -18,20 +18,20 @@ import type { CallContext } from "./context.ts";
 import type { Facts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
-/** The arguments of ValidatePin. */
+/** Arguments of ValidatePin. */
 export interface ValidatePinArguments {
-  /** The code as it was typed. */
+  /** The code as typed. */
   readonly pin: string;
   /** The shared secret. */
   readonly secretCode: string;
 }
 
-/** What the operation needs to know. */
+/** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
   & Partial<Pick<CallContext, "guard" | "source">>;
 
-/** The result of the operation, with facts for the operator. */
+/** Result of ValidatePin, with facts for the operator. */
 export interface CheckedCall {
   /** Whether the pin is right and accepted. */
   readonly result: boolean;
@@ -40,13 +40,13 @@ export interface CheckedCall {
 }
 
 /**
- * Tells whether a pin is the code of a time step in the window around now, and may be accepted.
+ * Checks whether a pin is the code of a time step in the window around now, and the guard accepts
+ * it.
  *
- * Blanks, tabs and line ends are dropped first, since apps show `123 456`; nothing else is. A pin
- * that is then not exactly the ASCII digits of a code is wrong, not an error. An empty one is no guess,
- * so the guard is not asked about it.
+ * Blanks, tabs and line ends are dropped first, since apps show `123 456`. Any other pin than the
+ * ASCII digits of a code is wrong, not an error. An empty pin is no guess and bypasses the guard.
  *
- * However many pins are sent at once, no more of them are told apart than the guard admits.
+ * The guard decides about each pin, so concurrent pins reveal no more than its budget allows.
  *
  * @throws {Fault} When the secretCode gives no key.
  */
@@ -73,7 +73,7 @@ export async function validatePin(
     digits: otp.digits,
   };
   const { verdict, distance } = await judge(secret, otp.algorithm, check, admission ?? NO_GUARD);
-  // A store can refuse a right pin. It cannot make a wrong one right, whatever it answers.
+  // A store can refuse a right pin; no reply of a store makes a wrong pin right.
   if (verdict === "accepted" && distance !== undefined) {
     return { result: true, facts: { distance } };
   }
@@ -106,8 +106,8 @@ async function judge(
   };
   try {
     const key = await importOtpKey(secret, algorithm);
-    // Most pins are those of the current step: a third of the work tells. A pin that is right and not
-    // accepted takes as long as a wrong one.
+    // Most pins are codes of the current step: checking it first saves two thirds of the work. A
+    // right pin that is refused takes as long as a wrong one.
     if (admission.hasLook && await matchesCurrentStep(key, check)) {
       const verdict = await settle(0);
       if (verdict !== "accepted") await matchTimeStep(key, { ...check, nearest: 1 });

@@ -1,5 +1,5 @@
 /**
- * The guard of secrets, put together from the options.
+ * Assembly of the guard from the options.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
 import { readStoreTls } from "./files/tls.ts";
 
-/** Log and counters for the events of the guard. */
+/** Observer of the guard: its log and its counters. */
 export interface GuardObserver {
   /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
@@ -25,20 +25,20 @@ export interface GuardObserver {
   readonly count: (event: GuardEvent) => void;
 }
 
-/** How often the log says that there is no room. */
+/** Least time between two warnings about a full guard. */
 const EVICTION_WARNING_MS = 60_000;
 
 /** Tab, line feed, carriage return, blank. */
 const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
- * Makes the guard that the options ask for.
+ * Makes the guard of the options.
  *
- * @returns undefined when every pin is to be looked at, and as often as it comes.
- * @throws {OptionFileError} When a file that it needs cannot be used.
+ * @returns undefined when the options refuse no right pin: no throttling and no single use.
+ * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, { log, count }: GuardObserver): Guard | undefined {
-  // Before anything else: a file that cannot be used is refused by every command alike.
+  // Read the file even if the guard needs none: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readTls = guard === "memory" ? undefined : latestTls(config);
@@ -54,14 +54,14 @@ export function createGuard(config: Config, { log, count }: GuardObserver): Guar
   });
 }
 
-/** What programs on Windows put in front of text (UTF-8). */
+/** The byte order mark of UTF-8, which programs on Windows write. */
 const BYTE_ORDER_MARK: readonly number[] = [0xEF, 0xBB, 0xBF];
 
 /**
- * Reads the key of fingerprints: the bytes of a file, without a byte order mark before them and white
- * space behind them where it is long enough without, since editors put one there and `echo` the other.
+ * Reads the key of fingerprints from a file. A leading byte order mark (from editors) and trailing
+ * white space (from `echo`) are dropped if the rest is long enough.
  *
- * @throws {OptionFileError} When it cannot be read, or is too short.
+ * @throws {OptionFileError} When the file cannot be read or is too short.
  */
 export function readGuardKey(path: string): Uint8Array {
   const all = readOptionFile("guardKeyFile", path);
@@ -78,7 +78,7 @@ export function readGuardKey(path: string): Uint8Array {
         `or their text: it holds ${length} ${length === 1 ? "byte" : "bytes"}`,
     );
   }
-  // A copy: what was read has room for the longest file.
+  // A copy, since the buffer of the file can be much larger.
   return Uint8Array.from(bytes.subarray(0, length));
 }
 
@@ -99,8 +99,8 @@ function evictionObserver(
   };
 }
 
-// Certificates are renewed while a server runs, so the files are read for each connection. Where
-// they cannot be used, for instance because they are being written, those read last are.
+// Reads the files for each connection, since certificates are renewed while a server runs. If they
+// are unusable, for instance during a write, the last good ones are used.
 function latestTls(config: Config): () => StoreTls {
   let last = readStoreTls(config);
   return () => {

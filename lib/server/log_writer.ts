@@ -1,22 +1,21 @@
 /**
- * Log lines on their way to standard error, where a slow or absent reader stops no request.
+ * Writer of log lines to standard error, whose slow or absent reader delays no request.
  *
  * @module
  */
 
 import { sleep } from "./runtime/timeout.ts";
 
-/** How many lines may wait for a slow reader; those after them are lost. */
+/** Maximum number of lines in the queue; further lines are lost. */
 const MAX_WAITING = 10_000;
 
-// How long lines wait for others to be written with. To write costs as much as many lines, most of all
-// on Deno, where it takes another thread; whoever follows a log does not see so short a delay.
+// Time in which lines are collected for one write. A write costs as much as many lines, above all
+// on Deno, where it takes another thread; a reader does not notice so short a delay.
 const TOGETHER_MS = 10;
 
 /**
- * Writer of log lines. While some are being written, the next ones wait to be written together. Lines
- * that cannot be written are lost, and the next are tried all the same: a disk may be full for a moment
- * only.
+ * Writer of log lines. Lines queue during a write and go out together. A failed write loses its
+ * lines, and later lines are still tried, since a disk may be full only briefly.
  */
 export class LogWriter {
   readonly #write: (text: string) => Promise<void>;
@@ -29,15 +28,15 @@ export class LogWriter {
   /**
    * Makes a writer.
    *
-   * @param write Writes text; rejects when it cannot.
-   * @param onLost Called with the number of lost lines, once lines could be written again.
+   * @param write Writes text; rejects on failure.
+   * @param onLost Called with the number of lost lines after the next successful write.
    */
   constructor(write: (text: string) => Promise<void>, onLost: (count: number) => void) {
     this.#write = write;
     this.#onLost = onLost;
   }
 
-  /** Takes a line with its line end. It never throws. */
+  /** Queues a line, which includes its line end. It never throws. */
   write(line: string): void {
     if (this.#waiting.length + this.#writing.length >= MAX_WAITING) {
       this.#lost++;
@@ -47,7 +46,7 @@ export class LogWriter {
     this.#written ??= this.#writeAll();
   }
 
-  /** Resolves once all lines are written or lost: never, while nothing reads them. */
+  /** Resolves once all lines are written or lost; it does not resolve while the reader blocks. */
   async flush(): Promise<void> {
     await this.#written;
   }

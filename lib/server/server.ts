@@ -1,5 +1,5 @@
 /**
- * The service put together from its options: the handler, and what it tells the operator.
+ * Assembly of the service from its options: the handlers, the log, the metrics and the guard.
  *
  * @module
  */
@@ -22,34 +22,34 @@ import { createGuard } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
 
-/** How long a store that says nothing may hold up a start; its URL may allow it much longer to answer. */
+/** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const STORE_NEWS_MS = 2_000;
 
-/** What the command that serves needs. */
+/** Service for the command `serve`. */
 export interface Service {
-  /** Answers requests. */
+  /** Handler of callers' requests. */
   readonly handler: Handler;
-  /** Answers on the operator port. */
+  /** Handler of the operator port. */
   readonly probes: Handler;
   /**
-   * Reads the keys of callers again, and puts them in the place of those in force.
+   * Rereads the API keys and replaces the current ones.
    *
    * @returns The keys; undefined when callers need none.
-   * @throws {OptionFileError} When the file cannot be used; those in force stay.
+   * @throws {OptionFileError} When the file cannot be used; the current keys stay.
    */
   readonly renewKeys: () => readonly CallerKey[] | undefined;
-  /** Waits until it is known whether pins can be checked, and no longer than two seconds. */
+  /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
   readonly guardReady: () => Promise<void>;
   /** The log on standard error. */
   readonly log: Log;
   /**
-   * Gives back what the service holds of the system, and resolves once its log is written: never,
-   * while nobody reads that.
+   * Closes the guard and flushes the log. It does not resolve while the reader of standard error
+   * blocks.
    */
   readonly close: () => Promise<void>;
 }
 
-/** What the options do not say. */
+/** Facts of the process beside the options. */
 export interface ServiceFacts {
   /** The version for `/metrics`. */
   readonly version: string;
@@ -60,10 +60,10 @@ export interface ServiceFacts {
 }
 
 /**
- * Puts the service together.
+ * Makes the service.
  *
- * @param runtime What writes the log.
- * @throws {OptionFileError} When the file of keys, or that of the guard's key, cannot be used.
+ * @param runtime The runtime, which writes the log.
+ * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
  */
 export function createService(
   runtime: Runtime,
@@ -140,9 +140,9 @@ function observe(event: RequestEvent, { log, metrics }: {
 }
 
 /**
- * Reads the keys that callers must show one of.
+ * Reads the API keys.
  *
- * @throws {OptionFileError} When the file cannot be read, or not be used.
+ * @throws {OptionFileError} When the file cannot be read or is invalid.
  */
 export function readKeys(path: string): readonly CallerKey[] {
   const text = readOptionText("apiKeysFile", path);
@@ -157,14 +157,14 @@ export function readKeys(path: string): readonly CallerKey[] {
   }
 }
 
-/** Bytes of a request's own part of its name: two of a billion are alike less than once in a million. */
+/** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
-/** Names that are drawn at once: to ask for random bytes for each would take longer than the name. */
+/** Request ids drawn at once, since a request for random bytes costs more than an id. */
 const IDS_AT_ONCE = 512;
 
-// The beginning tells processes apart. What follows is drawn, not counted: everybody who may ask for
-// the health of the server would else learn how many requests others send.
+// The prefix identifies the process. The rest is random: a counter would reveal the number of
+// requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
   const length = 2 * ID_BYTES;

@@ -1,6 +1,5 @@
 /**
- * The log: lines for the operator, about requests and about what went wrong. Nothing that a request
- * said is ever part of one.
+ * Log for the operator: lines about requests and failures. No line quotes anything from a request.
  *
  * @module
  */
@@ -8,25 +7,25 @@
 import type { Facts } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
-/** Writes what the operator should know. */
+/** Log for the operator, by level. */
 export interface Log {
-  /** A request was answered. */
+  /** Logs an answered request. */
   readonly request: (event: RequestEvent) => void;
-  /** Something that the operator may like to know; a clause. */
+  /** Logs information; the message is a clause. */
   readonly info: (message: string) => void;
-  /** Something that the operator should look at; a clause. */
+  /** Logs something that needs the operator's attention; the message is a clause. */
   readonly warn: (message: string) => void;
-  /** Something failed that should not have; the cause is what was thrown. */
+  /** Logs an unexpected failure; the cause is the thrown value. */
   readonly error: (message: string, cause: unknown) => void;
 }
 
-/** How a log is written. */
+/** Options of a log. */
 export interface LogOptions {
-  /** Lines for people, or an object of JSON on each line. */
+  /** Text lines for people, or one JSON object on each line. */
   readonly format: "text" | "json";
-  /** Whether statuses are coloured in text. */
+  /** Whether text lines colour the status. */
   readonly color: boolean;
-  /** Takes a line with its line end. */
+  /** Writes a line, which includes its line end. */
   readonly write: (line: string) => void;
   /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
   readonly now: () => number;
@@ -52,7 +51,7 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
   };
 }
 
-// Many requests end in one millisecond, and to write it out costs as much as the rest of a line.
+// Many requests end in one millisecond, and formatting a time costs as much as the rest of a line.
 function clockText(): (timeMs: number) => string {
   let written = { timeMs: NaN, text: "" };
   return (timeMs) => {
@@ -61,7 +60,7 @@ function clockText(): (timeMs: number) => string {
   };
 }
 
-// JSON leaves out what is undefined.
+// JSON leaves out undefined fields.
 function fieldsOf(event: RequestEvent): object {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
   return {
@@ -79,8 +78,8 @@ function fieldsOf(event: RequestEvent): object {
   };
 }
 
-// The same fields in the same order. Each request has such a line, and to make it from an object takes
-// three times as long and twice the memory.
+// The same fields in the same order. Each request has such a line, and an object would take three
+// times as long and twice the memory.
 function requestText(event: RequestEvent, color: boolean): string {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
   let text = `method=${method} route=${route}`;
@@ -115,8 +114,7 @@ function colored(status: number): string {
   return `\x1b[${code}m${status}\x1b[0m`;
 }
 
-// The message of an error may quote what it was about, a secret among it; its name and the places
-// it came through may not.
+// Only the name and the stack frames of an error: its message may quote a secret.
 function describeCause(cause: unknown): Texts {
   if (!(cause instanceof Error)) return { cause: typeof cause };
   const { message } = cause;

@@ -1,7 +1,7 @@
 /**
- * Counts for the operator in the text format of Prometheus (exposition format 0.0.4). Every label
- * value is one of a closed set, or a name that the operator chose, so that no caller can make the
- * page grow.
+ * Metrics for the operator in the text format of Prometheus (exposition format 0.0.4). Every label
+ * value is from a closed set, or a name chosen by the operator, so that no caller can make the page
+ * grow.
  *
  * @module
  */
@@ -16,35 +16,35 @@ export interface ProcessFigures {
   readonly residentBytes: number;
   /** Processor time used since the start, in seconds. */
   readonly cpuSeconds: number;
-  /** When the process started, in seconds since 1970-01-01T00:00:00Z. */
+  /** Start of the process, in seconds since 1970-01-01T00:00:00Z. */
   readonly startSeconds: number;
-  /** Secrets with wrong pins that this process remembers; undefined where a store does. */
+  /** Secrets with wrong pins in the memory of this process; undefined with a shared store. */
   readonly guardEntries?: number | undefined;
   /** Whether the store of the guard answers; undefined without one. */
   readonly isStoreUp?: boolean | undefined;
 }
 
-/** What is counted. */
+/** Metrics of a server. */
 export interface Metrics {
   /** Counts a request. */
   readonly observe: (event: RequestEvent) => void;
-  /** Counts something that befell the guard of secrets. */
+  /** Counts an event of the guard. */
   readonly countGuard: (event: GuardEvent) => void;
   /** Writes the page. */
   readonly text: (figures: ProcessFigures) => string;
 }
 
-/** What befalls the guard: a secret is forgotten for want of room, the store gives no decision. */
+/** Event of the guard: an entry evicted from memory, or a pin without a decision of the store. */
 export type GuardEvent = `evicted-${Evicted}` | "store-error";
 
-// Upper bounds in seconds. An answer takes well under a millisecond; a body may take ten seconds.
+// Upper bounds in seconds. A reply takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-// Beyond so many lines for requests, callers are no longer told apart: the operator chose their names, but
-// may have chosen many, and the page is no longer than 128 KiB.
+// Maximum number of lines for requests; beyond it, new callers are counted together. The operator
+// may have named many callers, and this keeps the page below 128 KiB.
 const MAX_REQUEST_LINES = 256;
 
-// No name of a caller begins like this.
+// The name of a caller cannot begin with a parenthesis.
 const OTHER_CALLERS = "(others)";
 
 type Labels = Readonly<Record<string, string>>;
@@ -58,9 +58,9 @@ interface Histogram {
 }
 
 /**
- * Makes metrics that have counted nothing yet.
+ * Makes metrics with all counts at zero.
  *
- * @param kinds The facts that operations tell.
+ * @param kinds The kinds of facts in the events of calls.
  */
 export function createMetrics(version: string, kinds: readonly CallFact[]): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
@@ -72,7 +72,7 @@ export function createMetrics(version: string, kinds: readonly CallFact[]): Metr
     if (counter !== undefined) counter.count++;
     else if (!hasRoom && caller && caller !== OTHER_CALLERS) countRequest(event, OTHER_CALLERS);
     else {
-      // To Prometheus, a label that is not there is one that is empty.
+      // Prometheus treats an absent label as an empty one.
       const labels = { route, operation, binding, outcome, ...(caller && { caller }) };
       requests.set(key, { labels, count: 1 });
     }
@@ -158,7 +158,7 @@ function histogramLines(name: string, help: string, all: readonly Histogram[]): 
   ];
 }
 
-/** Counts one kind of fact. */
+/** Counter of one kind of fact. */
 interface FactCounter {
   readonly count: (value: string | number) => void;
   readonly lines: () => readonly string[];
@@ -235,7 +235,7 @@ function family(name: string, type: string, help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 
-// Label values come from closed sets or are names of callers, and hold nothing that the format would want escaped.
+// Label values come from closed sets or are names of callers: none has a character to escape.
 function sample(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`).join(",");
   return `${name}${pairs === "" ? "" : `{${pairs}}`} ${value}`;

@@ -1,7 +1,7 @@
 /**
- * What is told of a request once it is answered: enough for a log line and a count, and nothing of
- * what the request said. Every text in it is one of a closed set, but for the request id, the caller's
- * name, which the operator chose, and the short name of a secret.
+ * Event of an answered request, for the log and the metrics. It quotes nothing from the request:
+ * every text is from a closed set, except for the request id, the caller's name (chosen by the
+ * operator) and the short name of a secret.
  *
  * @module
  */
@@ -9,44 +9,44 @@
 import type { Facts, Refused } from "../operations/facts.ts";
 import type { FaultCode } from "../operations/fault.ts";
 
-/** How a request ended: with a result, a document, or a fault. */
+/** Outcome of a request: a result, a document, or a fault. */
 export type Outcome =
-  /** A result that is not a boolean, or a document. */
+  /** A document, or a result other than a boolean. */
   | "ok"
-  /** A result that is a boolean. */
+  /** A boolean result. */
   | "true"
   | "false"
-  /** What the operation told of it, where the result does not say all. */
+  /** The operation's own reason for a refused pin. */
   | Refused
-  /** No route has the path, or no document the name. */
+  /** No route for the path, or no document of the name. */
   | "not-found"
   /** The route does not have the method. */
   | "method-not-allowed"
-  /** The server is about to end. */
+  /** The server is stopping. */
   | "not-ready"
   | FaultCode;
 
-/** A request that was answered. */
+/** Event of an answered request. */
 export interface RequestEvent {
-  /** A name for this request, in its reply as `X-Request-Id`. */
+  /** Id of the request, in its reply as `X-Request-Id`. */
   readonly requestId: string;
-  /** The method, `other` for one that no route has. */
+  /** The method; `other` for a method without a route. */
   readonly method: string;
-  /** The name of the route, one for each row of their table, and one for all other paths. */
+  /** The name of the route; all unknown paths share one name. */
   readonly route: string;
-  /** The name of the operation, empty when none was reached. */
+  /** The name of the operation; empty when the request reached none. */
   readonly operation: string;
-  /** The name of the binding, empty when there is none. */
+  /** The name of the binding; empty without one. */
   readonly binding: string;
   /** The HTTP status of the reply. */
   readonly status: number;
-  /** How it ended. */
+  /** The outcome. */
   readonly outcome: Outcome;
-  /** The name that the operator gave the caller with its key; undefined where it has none. */
+  /** The caller's name in the file of API keys; undefined for a key without a name. */
   readonly caller?: string | undefined;
-  /** What the operation told of the call. */
+  /** The facts of the call. */
   readonly facts?: Facts | undefined;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
   /** The length of the reply's body in bytes. */
   readonly replyBytes: number;

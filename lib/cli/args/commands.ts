@@ -1,6 +1,5 @@
 /**
- * The commands of the program: one table, from which the command line is read, and from which the
- * help and the manual page are written.
+ * Table of the commands, from which the parser, the help and the manual page are derived.
  *
  * @module
  */
@@ -10,29 +9,29 @@ import { namesOf, type Option, type OptionTable } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { SWITCH } from "../../config/values.ts";
 
-/** The options of the command `pair`. */
+/** Options of the command `pair`. */
 export interface PairOptions {
-  /** The issuer that the app shows. */
+  /** The issuer shown in the app. */
   readonly appName: string | undefined;
-  /** The account that the app shows. */
+  /** The account shown in the app. */
   readonly appInfo: string | undefined;
   /** The file with the secret; undefined for standard input. */
   readonly secretFile: string | undefined;
-  /** Whether to make a secret and print it. */
+  /** Whether to make and print a new secret. */
   readonly newSecret: boolean;
-  /** The file to write the picture to as SVG. */
+  /** The file for the QR code as SVG. */
   readonly svg: string | undefined;
-  /** The file to write the picture to as PNG. */
+  /** The file for the QR code as PNG. */
   readonly png: string | undefined;
 }
 
-/** The options of the command `doctor`. */
+/** Options of the command `doctor`. */
 export interface DoctorOptions {
-  /** The moment to look at, in milliseconds since 1970; undefined for now. */
+  /** The time of the pin, in milliseconds since 1970; undefined for now. */
   readonly at: number | undefined;
 }
 
-/** The options of the command `code`. */
+/** Options of the command `code`. */
 export interface CodeOptions extends DoctorOptions {
   /** The file with the secret; undefined for standard input. */
   readonly secretFile: string | undefined;
@@ -45,7 +44,7 @@ const SECRET_FILE: Option<string | undefined> = {
   ...FILE,
 };
 
-/** The options of the command `pair`. */
+/** Options of the command `pair`. */
 export const PAIR_OPTIONS: OptionTable<PairOptions> = {
   appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
   appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
@@ -55,7 +54,7 @@ export const PAIR_OPTIONS: OptionTable<PairOptions> = {
   png: { description: "Write the QR code as PNG too", ...FILE },
 };
 
-// The clock of a phone, or of a log, that the user read it from may be in another than this machine.
+// A time without a zone is refused: the phone or log of the user may be in another zone.
 const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
 const WITH_ZONE = "a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z";
 
@@ -67,41 +66,41 @@ const TIME: Omit<Option<number | undefined>, "description"> = {
   parse: parseTime,
 };
 
-/** The options of the command `doctor`. */
+/** Options of the command `doctor`. */
 export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
   at: { description: "When the pin was typed, if not now", ...TIME },
 };
 
-/** The options of the command `code`. */
+/** Options of the command `code`. */
 export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   secretFile: SECRET_FILE,
   at: { description: "When the code is shown, if not now", ...TIME },
 };
 
-/** The word that a command may take behind its name. */
+/** Operand: the word after the name of a command. */
 export interface Operand {
-  /** What stands for it in the help. */
+  /** The placeholder in the help. */
   readonly placeholder: string;
-  /** What it may be. */
+  /** The allowed words. */
   readonly values: readonly string[];
 }
 
-/** A command. */
+/** Command of the program. */
 export interface CommandFacts {
-  /** What it does: a clause that begins with a capital letter and has no full stop. */
+  /** A summary: a clause that begins with a capital letter and has no full stop. */
   readonly summary: string;
-  /** More about it, in whole sentences. */
+  /** Details in whole sentences. */
   readonly details: string;
-  /** Its own options; they have no variables, since they are about one call. */
+  /** The command's own options, without variables, since they concern a single run. */
   readonly options: Readonly<Record<string, Option<unknown>>>;
   /**
-   * The options of the service that change what it does. A command that has any takes the others as
-   * well, so that it can be given those of a server as they are; one that has none takes none.
+   * The options of the service with an effect on the command. A command with any of them accepts
+   * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The word that it takes, if it takes one. */
+  /** The operand; undefined for none. */
   readonly operand?: Operand;
-  /** Command lines to begin with. */
+  /** Example command lines. */
   readonly examples: readonly string[];
 }
 
@@ -236,17 +235,16 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
 ];
 
 /**
- * The commands by name; the first is the one that runs when none is named. A name may be of two
- * words.
+ * Commands by name, of one or two words. The first is the default.
  */
 export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
 
-/** The names of two words that begin with one. */
+/** The names of two words with this first word. */
 export function commandsOf(first: string): readonly string[] {
   return [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
 }
 
-/** The options that a command takes, by name: its own, and those of the service. */
+/** The options of a command by name: its own, and the service's. */
 export function optionsOf({ options, uses }: CommandFacts): Readonly<
   Record<string, Option<unknown>>
 > {
@@ -264,11 +262,11 @@ function parseTime(text: string): { readonly value: number | undefined } | undef
     : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) && hasDay(text)
     ? Date.parse(text)
     : NaN;
-  // There are no time steps before 1970.
+  // No time steps exist before 1970.
   return ms >= 0 ? { value: ms } : undefined;
 }
 
-// Engines take 30 February for 2 March.
+// Date.parse reads 30 February as 2 March.
 function hasDay(text: string): boolean {
   const day = text.slice(0, 10);
   return new Date(day).toJSON()?.startsWith(day) ?? false;

@@ -1,13 +1,14 @@
 /**
- * What somebody who mistyped a name may have meant.
+ * Suggestions for misspelt names.
  *
  * @module
  */
 
 /**
- * The known name that is nearest to what was typed: the shortest whose first words it is, or else
- * the one with the fewest changes; undefined when none is near: when more than a third of its
- * characters, or more than three, would have to change. Capital letters are as good as small ones.
+ * Finds the known name nearest to a typed one: the shortest with the same first words, else the
+ * name at the least edit distance, of at most three and a third of the characters, ignoring case.
+ *
+ * @returns undefined when no name is near.
  */
 export function nearestOf(typed: string, known: Iterable<string>): string | undefined {
   const names = [...known];
@@ -23,8 +24,7 @@ export function nearestOf(typed: string, known: Iterable<string>): string | unde
 }
 
 /**
- * How many characters must be put in, left out or replaced, or neighbours swapped, to make one text
- * of another.
+ * Edit distance between two texts: insertions, deletions, replacements, and swaps of neighbours.
  */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, i) => i)];

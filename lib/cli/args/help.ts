@@ -1,5 +1,5 @@
 /**
- * The help, written from the tables of commands and options.
+ * Help, derived from the tables of commands and options.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts
 import { OPTIONS } from "../../config/options.ts";
 import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
 
-/** What the program is for, in one sentence. */
+/** Purpose of the program, in one sentence. */
 export const PURPOSE: string =
   "Pairs authenticator apps and checks their pins, over SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST " +
   "and JSON.";
 
-/** What the exit codes mean. */
+/** Exit codes with their meanings. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, "success"],
   [1, "failure"],
@@ -22,8 +22,8 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
 ];
 
 /**
- * The help: that of one command, by its name, of those whose first word it is, or of all of them on
- * one screen.
+ * Writes the help of one command, of the commands with this first word, or of all commands on one
+ * screen.
  */
 export function help(about: string | undefined): string {
   if (about === undefined) return usage();
@@ -31,7 +31,6 @@ export function help(about: string | undefined): string {
   return facts === undefined ? groupHelp(about) : commandHelp(about, facts);
 }
 
-/** The usage text: one screen. */
 function usage(): string {
   return [
     PURPOSE,
@@ -53,7 +52,6 @@ function usage(): string {
   ].join("\n");
 }
 
-/** The help of the commands that have a first word. */
 function groupHelp(first: string): string {
   return [
     `Usage: authenticator ${first} COMMAND [options]`,
@@ -76,7 +74,7 @@ const LAST_OPTIONS = [
   row("-V, --version", "Show version, commit, runtime and target"),
 ];
 
-/** The first line of the help of a command, without what goes before it. */
+/** Synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, facts: CommandFacts): string {
   const { operand } = facts;
   const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
@@ -121,7 +119,7 @@ function detailedRows(
   ];
 }
 
-/** What is to be known of a value: what it must be, the default, and the variable. */
+/** Facts about an option's value: the requirement, the default, and the variable. */
 export function factsOf(
   { placeholder, expected, values, defaultText }: Option<unknown>,
   variable: string | undefined,
@@ -131,7 +129,7 @@ export function factsOf(
     ...(placeholder === undefined || defaultText === "" ? [] : [`${defaultText} unless given`]),
     ...(variable === undefined ? [] : [variable]),
   ].join("; ");
-  // Values stand as they are typed.
+  // Values keep their case.
   return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The manual page, written from the tables of commands and options, in the macros of man(7).
+ * Manual page in the macros of man(7), derived from the tables of commands and options.
  *
  * @module
  */
@@ -74,12 +74,12 @@ function sentence(clause: string): string {
   return `${clause[0]?.toUpperCase()}${clause.slice(1)}.`;
 }
 
-// Each on a line, so that the formatter sees where they end.
+// One sentence on each line, so that roff recognizes its end.
 function sentences(text: string): readonly string[] {
   return text.split(/(?<=\.) /).map(escaped);
 }
 
-// A hyphen would become another character in print, and a line that begins with a dot is a macro.
+// roff prints a bare hyphen as another character, and reads a line with a leading dot as a macro.
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&");
 }

@@ -1,5 +1,5 @@
 /**
- * Reading the command line and the environment, by the tables of commands and options.
+ * Parser of the command line and the environment, from the tables of commands and options.
  *
  * @module
  */
@@ -30,10 +30,10 @@ import {
 } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
 
-/** Where the value of an option is from. */
+/** Source of an option's value. */
 export type OptionSource = "flag" | "environment" | "default";
 
-/** What a command line asks for. */
+/** Parsed command line. */
 export type Command =
   | {
     readonly kind: "healthcheck" | "guard status" | "guard unlock" | "guard name";
@@ -42,7 +42,7 @@ export type Command =
   | {
     readonly kind: "serve" | "check";
     readonly config: Config;
-    /** Where each option of the service is from, by its name. */
+    /** The source of each option of the service, by name. */
     readonly sources: ReadonlyMap<string, OptionSource>;
   }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
@@ -50,25 +50,25 @@ export type Command =
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
   | {
     readonly kind: "help";
-    /** The command, or the first word of several, that is asked about; undefined for all of them. */
+    /** A command, or the first word of several; undefined for all. */
     readonly about: string | undefined;
   }
   | { readonly kind: "version" | "man" | "licenses" };
 
 /**
- * Reads a command line and the environment.
+ * Parses a command line and the environment.
  *
- * @param args What was typed behind the name of the program.
- * @param env Gives the value of an environment variable, or undefined.
- * @param variables The names of all environment variables, as far as they can be known.
- * @throws {UsageError} At the first thing that is wrong; it never repeats a value.
+ * @param args The words after the name of the program.
+ * @param env Returns the value of an environment variable, or undefined.
+ * @param variables The names of all environment variables, if the runtime lists them.
+ * @throws {UsageError} At the first error; the message never quotes a value.
  */
 export function parseCommand(
   args: readonly string[],
   env: (name: string) => string | undefined,
   variables: readonly string[] = [],
 ): Command {
-  // Those who know npm put two hyphens before the options, and deno task hands them on.
+  // npm users put two hyphens before the options, and deno task passes them on.
   const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
   const { flags, operand } = readWords(rest, facts);
@@ -84,7 +84,7 @@ export function parseCommand(
   }
   checkVariables(variables);
   const config = parseConfig({ flags, env });
-  // The options of one command are about one call, so they have no variables.
+  // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
   switch (name) {
     case "pair":
@@ -111,13 +111,13 @@ function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSou
   return new Map(
     namesOf(OPTIONS).map((name) => {
       if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
-      // As where the options are read, a variable that is set to nothing is not set.
+      // An empty variable counts as unset, as in `parseOptions`.
       return [name, env(variableOf(name)) ? "environment" : "default"];
     }),
   );
 }
 
-/** The name of a command, undefined when none is there, and what stands behind it. */
+/** Name of a command, undefined for none, with the words after it. */
 interface NamedCommand {
   readonly name: string | undefined;
   readonly rest: readonly string[];
@@ -149,16 +149,16 @@ function listOf(words: readonly string[], last: "and" | "or"): string {
   return words.join(", ").replace(/, (?=[^,]*$)/, ` ${last} `);
 }
 
-// What Kubernetes sets for a service of this name; none of it is meant for this program.
+// Variables that Kubernetes sets for a service of this name.
 const OF_KUBERNETES =
   /^AUTHENTICATOR_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_[0-9]+_(?:TCP|UDP|SCTP))(?:_\w+)?$/;
 
 const PREFIX = "AUTHENTICATOR_";
 
-// A variable with a mistake in its name would else be no variable at all: a server that was meant to
-// ask for keys would ask for none.
+// Refuses unknown variables: a misspelt one would have no effect, and a server could run without
+// API keys by mistake.
 function checkVariables(variables: readonly string[]): void {
-  // Compared as flags, whose words end at hyphens.
+  // Compare them as flags, since `nearestOf` separates words at hyphens.
   const known = new Map(namesOf(OPTIONS).map((name) => [flagOf(name).slice(2), variableOf(name)]));
   for (const variable of variables) {
     const flag = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
@@ -170,11 +170,11 @@ function checkVariables(variables: readonly string[]): void {
   }
 }
 
-/** What stands behind the name of a command. */
+/** Words after the name of a command. */
 interface Words {
-  /** The values of its options by their flags without hyphens. */
+  /** The values of options, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Its operand. */
+  /** The operand. */
   readonly operand: string | undefined;
 }
 
@@ -221,7 +221,7 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   throw noSuchCommand(typed, [...COMMANDS.keys()]);
 }
 
-// Its place is named and not the word, which may be a secret.
+// The message has the place of the word but not the word, which may be a secret.
 function unexpectedWord(
   before: string | undefined,
   known: ReadonlyMap<string, Option<unknown>>,
@@ -259,11 +259,11 @@ function flagValue(
       `there is no option ${rawName} here${near ? `; did you mean ${hyphens}${near}?` : ""}`,
     );
   }
-  // Most often a variable of the shell that is not set: a server that was meant to ask for keys would
-  // ask for none.
+  // An empty value is mostly an unset variable of the shell: a server could run without API keys by
+  // mistake.
   if (value === "") throw new UsageError(`--${name} must not be empty`);
   if (option.placeholder === undefined) return value ?? "true";
-  // Behind a blank, hyphens begin the next option; behind =, they belong to the value.
+  // After a blank, hyphens begin the next option; after =, they belong to the value.
   if (value === undefined || value.startsWith("--") && inlineValue !== true) {
     throw new UsageError(`--${name} needs a value: ${option.placeholder}`);
   }

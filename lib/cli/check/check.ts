@@ -1,5 +1,5 @@
 /**
- * The command that shows the options in effect, and what is risky in them.
+ * Command `check`: shows the options in effect and their risks.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import { keysInWords } from "../serve/reload.ts";
 import { readStoreTls, readTls } from "../../server/files/tls.ts";
 
 /**
- * Prints every option with its value and where that is from, and what is risky on stderr. What
- * stands in a file is never printed. It reads the files and asks the store.
+ * Prints every option with its value and source, and the risks on stderr. It reads the files and
+ * probes the store, and never prints the content of a file.
  *
  * @param print Writes lines to stdout.
- * @returns 0, whatever is risky.
- * @throws {OptionFileError} When the server could not start with these options.
- * @throws {CommandError} When it could not serve with them here and now.
+ * @returns 0, even with risks.
+ * @throws {OptionFileError} When a server cannot start with these options.
+ * @throws {CommandError} When a server could not serve with them now.
  */
 export async function check(
   config: Config,
@@ -64,11 +64,11 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
     .join("\n");
 }
 
-/** What came of reading the files as the command that serves does. */
+/** Result of reading the files of the options, as `serve` does. */
 interface Reading {
-  /** The keys that callers may show; undefined when they need none, or none can be read. */
+  /** The API keys; undefined when callers need none or the file is unusable. */
   readonly keys: readonly CallerKey[] | undefined;
-  /** Why the server cannot start, as clauses. */
+  /** The reasons why the server cannot start, as clauses. */
   readonly problems: readonly string[];
 }
 

@@ -10,10 +10,10 @@ import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";
 import { clauseOf } from "../../guard/redis/reasons.ts";
 
-/** How long the store may take to answer, in milliseconds; longer where its URL says so. */
+/** Least timeout of the store, in milliseconds; its URL may give a longer one. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** Why the store of the guard could not be used, as clauses. */
+/** Reasons why the store of the guard cannot be used, as clauses. */
 export async function storeObstacles(config: Config): Promise<readonly string[]> {
   const { guard: url } = config;
   if (url === "memory" || refusesNothing(config)) return [];

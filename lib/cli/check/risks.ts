@@ -1,5 +1,5 @@
 /**
- * What is risky in a configuration and its surroundings: sentences for the operator.
+ * Risks of a configuration and its environment, as sentences for the operator.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { OptionSource } from "../args/parse.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import type { Variable } from "../io/io.ts";
 
-/** RFC 6238 §5.2 recommends one time step; two still serve a clock that nobody looks after. */
+/** Widest advisable window: RFC 6238 §5.2 recommends one time step; two allow for a poor clock. */
 const MAX_ADVISABLE_WINDOW = 2;
 
 /**
- * What is risky in the options themselves.
+ * Risks of the options themselves.
  *
- * @param sources Where each option is from, by its name.
+ * @param sources The source of each option, by name.
  */
 export function optionRisks(
   config: Config,
@@ -44,8 +44,8 @@ const OPTION_RISKS: readonly {
     applies: ({ metricsPort, metricsHost }) =>
       metricsPort !== undefined && !isLoopback(metricsHost),
     risk:
-      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict who with " +
-      "a firewall.",
+      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict access " +
+      "with a firewall.",
   },
   {
     applies: ({ baseUrl }) =>
@@ -53,7 +53,7 @@ const OPTION_RISKS: readonly {
     risk: "--base-url sends callers to plain HTTP.",
   },
   {
-    // A proxy that is trusted says which host browsers use.
+    // A trusted proxy forwards the host that browsers use.
     applies: ({ html, baseUrl, trustProxy }) =>
       html === "image" && baseUrl === undefined && !trustProxy,
     risk:
@@ -80,8 +80,8 @@ const OPTION_RISKS: readonly {
   },
   {
     applies: (config) => isBareGuard(config) && !hasPassword(config),
-    risk: "--guard crosses the network without TLS: anyone in between can reset what is " +
-      "remembered. Use rediss://.",
+    risk: "--guard crosses the network without TLS: anyone in between can reset its " +
+      "state. Use rediss://.",
   },
   {
     applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
@@ -110,7 +110,7 @@ const OPTION_RISKS: readonly {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
     risk: "--socket-mode lets everybody on this machine use the socket.",
   },
-  // Not of --host, which the container image sets.
+  // --host is not listed, since the container image sets it.
   ...(["port", "sharePort"] as const).map((name) => ({
     applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
       socket !== undefined && isGiven(name, sources),
@@ -131,12 +131,12 @@ function isGiven(name: keyof Config, sources: ReadonlyMap<string, OptionSource>)
   return (sources.get(name) ?? "default") !== "default";
 }
 
-/** Whether other machines can reach the server itself. */
+/** Whether other machines can reach the server directly. */
 function isReachable({ host, socket }: Config): boolean {
   return socket === undefined && !isLoopback(host);
 }
 
-/** Whether the way to the store of the guard crosses a network without TLS. */
+/** Whether the connection to the store of the guard crosses a network without TLS. */
 function isBareGuard({ guard }: Config): boolean {
   return guard !== "memory" && !guard.isEncrypted && !guard.isLocal;
 }
@@ -153,18 +153,18 @@ function isLoopbackUrl(url: string): boolean {
   return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
 }
 
-/** Options whose files hold nothing that is secret. */
+/** Options with files that hold no secret. */
 const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
 
-/** What is known of a file that an option names. */
+/** Facts about the file of an option. */
 export interface FileFacts {
   /** The option. */
   readonly option: keyof Config;
-  /** Whether everybody on this machine can read it. */
+  /** Whether all users of this machine can read the file. */
   readonly isPublic: boolean;
 }
 
-/** What is risky in the files that options name. */
+/** Risks of the files of options. */
 export function fileRisks(files: readonly FileFacts[]): readonly string[] {
   return files
     .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
@@ -174,9 +174,9 @@ export function fileRisks(files: readonly FileFacts[]): readonly string[] {
 }
 
 /**
- * What is risky in a file of keys.
+ * Risks of a file of API keys.
  *
- * @param lines The numbers of lines with a colon and without a name.
+ * @param lines The numbers of lines with a colon but without a name.
  */
 export function keyRisks(lines: readonly number[]): readonly string[] {
   if (lines.length === 0) return [];
@@ -188,17 +188,17 @@ export function keyRisks(lines: readonly number[]): readonly string[] {
   ];
 }
 
-/** A variable that changes what the runtime under the server does. */
+/** Environment variable that changes the behaviour of the runtime. */
 export interface WatchedVariable {
   /** The name. */
   readonly name: string;
-  /** What it does, as a clause. */
+  /** The effect, as a clause. */
   readonly risk: string;
-  /** Which values do; any but the empty one unless said otherwise. */
+  /** The values with the effect; any but the empty one unless given. */
   readonly values?: RegExp;
 }
 
-/** All of them, tried on Deno 2.9.6 and Bun 1.4.4. */
+/** Variables that change the runtime, tried on Deno 2.9.6 and Bun 1.4.4. */
 export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   {
     name: "DENO_SERVE_ADDRESS",
@@ -222,7 +222,7 @@ export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code with it" },
 ];
 
-/** What is risky in the environment; values are not repeated. */
+/** Risks of the environment, without the values of variables. */
 export function variableRisks(
   variables: readonly (Variable & { readonly name: string })[],
 ): readonly string[] {

@@ -1,6 +1,5 @@
 /**
- * What an operator should know of the options and their surroundings: what `check` says, and `serve`
- * when it starts.
+ * Warnings about the options and their environment, for `check` and for the start of `serve`.
  *
  * @module
  */
@@ -24,15 +23,15 @@ import {
   WATCHED_VARIABLES,
 } from "./risks.ts";
 
-/** How long before its end a certificate is said to expire soon, in days. */
+/** Days before the expiry of a certificate in which a warning is given. */
 const SOON_DAYS = 21;
 
 const DAY_MS = 86_400_000;
 
 /**
- * What is risky: in the options, in the files that they name, and in the environment.
+ * Risks of the options, of their files and of the environment.
  *
- * @param sources Where each option is from, by its name.
+ * @param sources The source of each option, by name.
  */
 export function findRisks(
   config: Config,
@@ -51,7 +50,7 @@ export function findRisks(
   ];
 }
 
-/** The options that name files, which the command that serves reads before it listens. */
+/** Options with files, which `serve` reads before it listens. */
 const FILE_OPTIONS = [
   ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
   ...["guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
@@ -61,8 +60,8 @@ function factsOfFiles(config: Config): readonly FileFacts[] {
   return FILE_OPTIONS.map((option) => ({ option, isPublic: isPublic(config[option]) }));
 }
 
-// The bits of everybody; Windows has none, and shows the same for all files. A file that cannot be
-// looked at cannot be read either, which its reader says.
+// The permission bits of others; on Windows they are the same for all files. The reader of a file
+// reports a failure.
 function isPublic(path: string | undefined): boolean {
   if (path === undefined || process.platform === "win32") return false;
   try {
@@ -72,7 +71,7 @@ function isPublic(path: string | undefined): boolean {
   }
 }
 
-// A file that cannot be read is reported by its reader.
+// The reader of the file reports a failure.
 function doubtfulKeys(config: Config): readonly number[] {
   const { apiKeysFile: path } = config;
   if (path === undefined) return [];
@@ -83,17 +82,17 @@ function doubtfulKeys(config: Config): readonly number[] {
   }
 }
 
-/** What is to be said of certificates. */
+/** Findings about certificates. */
 export interface CertificateFindings {
-  /** Of those that are not valid now: clauses. */
+  /** Clauses about certificates that are not valid now. */
   readonly expired: readonly string[];
-  /** Of those that will not be soon: sentences. */
+  /** Sentences about certificates that expire soon. */
   readonly expiring: readonly string[];
 }
 
 /**
- * Looks at the times of the certificates that the options name. A file that cannot be read is the
- * business of whoever uses it.
+ * Checks the validity of the certificates in the options' files. It skips unusable files, which
+ * their reader reports.
  *
  * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
  */
@@ -120,8 +119,8 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-// In a chain, the first is that of the server. Of authorities, the one that is valid the longest: a
-// new one is put beside the old one before that ends.
+// The first certificate of a chain is the server's. Of CA certificates, the one with the latest
+// expiry counts, since a new one is added before the old one expires.
 function certificateIn(
   option: TlsFileOption,
   config: Config,

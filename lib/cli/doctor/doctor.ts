@@ -1,5 +1,5 @@
 /**
- * The command that says why a pin fails.
+ * Command `doctor`: explains why a pin fails.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import { readStdin, withoutLineEnd } from "../io/io.ts";
 import { callContext } from "../operation_call.ts";
 
 /**
- * Prints whether a pin is right, and if not, why. Pin and secret are never part of what is printed.
+ * Prints whether a pin is right, and if not, the reason. It never prints pin or secret.
  *
  * @param print Writes lines to stdout.
- * @returns 0 when the server says true, else 1.
- * @throws {UsageError} When pin or secret are not given.
+ * @returns 0 when a server with these options accepts the pin, else 1.
+ * @throws {UsageError} When pin or secret is missing.
  */
 export async function doctor(
   config: Config,
@@ -81,23 +81,23 @@ async function readQuestion(): Promise<Question> {
   return { pin: withoutLineEnd(`${pin}\n`), secretCode };
 }
 
-/** What a server says to a pin. */
+/** Answer of a server to a pin. */
 export interface ServerAnswer {
-  /** The result, or the sentence of its error. */
+  /** The result, or the message of the fault. */
   readonly answer: boolean | string;
-  /** Whether it refuses a right pin too, for what its store remembers. */
+  /** Whether the guard refuses even a right pin. */
   readonly isRefused?: boolean;
 }
 
-/** The moment at which the pin was typed. */
+/** Time of the pin. */
 export interface Moment {
-  /** In milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly nowMs: number;
-  /** Whether it was given as `--at`; else it is that of this machine's clock. */
+  /** Whether `--at` gave it; otherwise it is this machine's time. */
   readonly isGiven: boolean;
 }
 
-/** The lines that explain a diagnosis. */
+/** Explains a diagnosis in lines. */
 export function explain(
   { answer, isRefused = false }: ServerAnswer,
   { flaws, canBeCode, match }: Diagnosis,
@@ -117,7 +117,7 @@ export function explain(
     ...listed(flaws),
   ];
   if (match === undefined) {
-    // Of an error that nothing explains, its own sentence says all.
+    // The message of an unexplained error is enough.
     if (!canBeCode || answer !== false) return lines;
     lines.push("Possible reasons:", ...listed(OTHER_REASONS));
   } else {

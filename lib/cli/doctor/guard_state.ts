@@ -1,6 +1,5 @@
 /**
- * What the guard's memory has to do with a pin, in a shared store or in a server: sentences for
- * `doctor`.
+ * State of the guard for a secret, in a shared store or in a server: sentences for `doctor`.
  *
  * @module
  */
@@ -16,25 +15,25 @@ import { readStoreTls } from "../../server/files/tls.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
 
-/** How long the store may take to answer, in milliseconds. */
+/** Timeout of the store, in milliseconds. */
 const TIMEOUT_MS = 2000;
 
-/** What the store says to a pin. */
+/** Findings about the guard and a pin. */
 export interface GuardFindings {
-  /** Whether a server with these options refuses the pin for it. */
+  /** Whether the guard of a server with these options refuses the pin. */
   readonly refuses: boolean;
-  /** Sentences about it. */
+  /** Sentences about the guard. */
   readonly lines: readonly string[];
 }
 
 const SILENT = known([]);
 
 /**
- * Looks at what the shared store remembers of a secret, and changes nothing there.
+ * Reads the state of a secret in the shared store without a change. For a guard in memory and a
+ * right pin, the sentences name the possible refusals, which this process cannot see.
  *
- * @param step The time step whose code the pin is; undefined when it is none.
- * @returns Of a right pin, where the store is in the memory of the server, what this cannot know.
- * @throws {OptionFileError} When a file that the options name cannot be used.
+ * @param step The time step with this code; undefined for a wrong pin.
+ * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export async function guardFindings(
   config: Config,
@@ -72,7 +71,7 @@ async function memoryOf(
     );
     return explainMemory(remembered, config, step);
   } catch {
-    // Whatever it was, its text may hold what nobody should see; `serve` says more of the reason.
+    // Omit the message of the error, which may hold a password; the log of `serve` has the reason.
     return known([
       `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
     ]);
@@ -83,7 +82,7 @@ function known(lines: readonly string[]): GuardFindings {
   return { refuses: false, lines };
 }
 
-// What a server keeps in its own memory, no other process sees.
+// The memory of a server is not visible to this process.
 function unseen({ maxFailures, singleUse }: Config): string {
   const reasons = [
     ...(maxFailures > 0
@@ -94,7 +93,7 @@ function unseen({ maxFailures, singleUse }: Config): string {
   return `If it answers false anyway, ${reasons.join(", or ")}.`;
 }
 
-// By which its lines about this secret are found.
+// The name in the log helps to find the lines about this secret.
 async function nameInLog(port: OperatorPort, secretCode: string): Promise<string> {
   try {
     const name = await askName(port, secretCode);
@@ -105,7 +104,7 @@ async function nameInLog(port: OperatorPort, secretCode: string): Promise<string
   }
 }
 
-/** The sentences about what is remembered. */
+/** Explains the state of a secret. */
 export function explainMemory(
   remembered: Remembered | undefined,
   config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,

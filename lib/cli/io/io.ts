@@ -1,6 +1,6 @@
 /**
- * What commands read and write beside their options: standard input, files, variables that are not
- * ours; and how they fail.
+ * Input and output of commands beside their options: standard input and output, files, foreign
+ * variables, and the error of a failed command.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { describeSystemError } from "../../server/files/system_error.ts";
 import { writeStderr } from "./stderr.ts";
 import { askLines, type Prompt } from "./prompt.ts";
 
-/** More than any pin and secret together; what comes after it is not read. */
+/** Maximum length of an input in bytes: more than any pin and secret together. */
 const MAX_INPUT_BYTES = 16_384;
 
-/** A command could not do what it was told to; the message is a clause for a person. */
+/** Failure of a command; the message is a clause for a person. */
 export class CommandError extends Error {
   /** The name of the class. */
   override readonly name = "CommandError";
 }
 
-/** Says on stderr, in sentences, what the user should know although the command goes on. */
+/** Prints a warning on stderr, in whole sentences. */
 export function warn(sentences: string): void {
   writeStderr(`authenticator: warning: ${sentences}\n`);
 }
@@ -29,14 +29,14 @@ export function warn(sentences: string): void {
 function ignore(): void {}
 
 /**
- * Writes to standard output, and waits until all of it is written. A reader that has gone had enough.
+ * Writes to standard output, and resolves once all is written. A reader that is gone is no error.
  *
- * @throws {CommandError} When it cannot be written to.
+ * @throws {CommandError} When the write fails.
  */
 export async function writeOut(text: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
-      // It is told of twice, and where nobody listens, it ends the process.
+      // An error also comes as an event, which would end the process without a listener.
       process.stdout.off("error", ignore).on("error", ignore).write(text, (error) => {
         if (error && !("code" in error && error.code === "EPIPE")) reject(error);
         else resolve();
@@ -48,7 +48,7 @@ export async function writeOut(text: string): Promise<void> {
 }
 
 /**
- * The text of a file.
+ * Reads the text of a file.
  *
  * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
  */
@@ -57,16 +57,16 @@ export async function readTextFile(path: string): Promise<string> {
 }
 
 /**
- * The text of standard input. Anything but a terminal is read to its end.
+ * Reads the text of standard input: to its end, or line by line from a terminal.
  *
- * @param prompts The lines that a person at a terminal is asked for.
+ * @param prompts The prompts at a terminal, one for each line.
  * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
  */
 export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
   const typed = await askLines(prompts);
   if (typed.isInterrupted) throw new CommandError("interrupted");
-  // In another charset several characters would be this one, and so several secrets the same.
+  // U+FFFD replaces each invalid character, so different secrets would be equal.
   if (typed.lines.some((line) => line.includes("\uFFFD"))) {
     throw new CommandError("what was typed is not UTF-8 text");
   }
@@ -74,7 +74,7 @@ export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
 }
 
 /**
- * A secret from a file, or from standard input, without the line end behind it.
+ * Reads a secret from a file or from standard input, without the line end after it.
  *
  * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
  */
@@ -97,26 +97,26 @@ async function readText(source: AsyncIterable<Uint8Array>, name: string): Promis
   }
   if (bytes.length > MAX_INPUT_BYTES) throw new CommandError(`${name} is too long for a secret`);
   try {
-    // A byte order mark says how the text is written, and is no part of it: it is dropped.
+    // The decoder drops a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
   } catch {
     throw new CommandError(`${name} is not UTF-8 text`);
   }
 }
 
-/** A text without the one line end that editors and `echo` put behind it. */
+/** Removes the one line end that editors and `echo` append. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
-/** A file to write: its path, undefined for none, and what is to stand in it. */
+/** File to write: its path, undefined for none, and its content. */
 export type NewFile = readonly [path: string | undefined, data: string | Uint8Array];
 
 /**
- * Writes files that nobody else may read, all or none. One that exists is left as it is: it may be
- * the only picture of another account.
+ * Writes files that only this user can read, all or none. An existing file is never overwritten: it
+ * may be the only picture of another account.
  *
- * @throws {CommandError} When one of them exists or cannot be written.
+ * @throws {CommandError} When a file exists or cannot be written.
  */
 export async function writeNewFiles(...files: readonly NewFile[]): Promise<void> {
   const made: string[] = [];
@@ -133,15 +133,15 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
   }
 }
 
-/** What the environment says under a name. */
+/** Value of an environment variable. */
 export interface Variable {
-  /** The value; undefined when there is none or it may not be read. */
+  /** The value; undefined when it is unset or unreadable. */
   readonly value: string | undefined;
-  /** Whether this program may know. */
+  /** Whether the runtime permits reading it. */
   readonly readable: boolean;
 }
 
-/** Reads an environment variable that is not one of ours, which a runtime may forbid. */
+/** Reads a foreign environment variable, which a runtime may forbid. */
 export function readVariable(name: string): Variable {
   try {
     return { value: process.env[name], readable: true };

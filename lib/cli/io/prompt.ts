@@ -1,5 +1,5 @@
 /**
- * Lines that a person types at a terminal; secrets are not shown while they are typed.
+ * Prompts at a terminal, without an echo of secrets.
  *
  * @module
  */
@@ -8,32 +8,32 @@ import { constants } from "node:os";
 import process from "node:process";
 import { writeStderr } from "./stderr.ts";
 
-/** A line to ask for. */
+/** Prompt for one line. */
 export interface Prompt {
-  /** What is asked for. */
+  /** The name of the input. */
   readonly what: string;
-  /** Whether it is shown while it is typed. */
+  /** Whether the typed text is echoed. */
   readonly isShown: boolean;
 }
 
-/** What may become of typing. */
+/** Result of the prompts. */
 export type Typed =
   | { readonly lines: readonly string[]; readonly isInterrupted?: undefined }
   | { readonly isInterrupted: true };
 
-/** The signals that end a program that does not listen for them. */
+/** Signals that end a program without a listener. */
 const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 type Ending = typeof ENDINGS[number];
 
-/** What a line has become by a key, and how it goes on. */
+/** Line after a key, with the end that the key causes. */
 interface Line {
   readonly text: string;
   readonly end?: "line" | "input" | "interrupted";
 }
 
 /**
- * Asks for lines at the terminal of standard input, which shows nothing by itself meanwhile. The end
- * of input ends the lines early.
+ * Prompts for lines at the terminal of standard input, whose own echo is off meanwhile. The end of
+ * input can leave fewer lines than prompts.
  */
 export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   const { stdin } = process;
@@ -42,7 +42,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   const ask = ({ what, isShown }: Prompt): void => {
     writeStderr(`${what}${isShown ? "" : " (not shown)"}: `);
   };
-  // Whoever ends the program would leave a terminal that shows nothing.
+  // Restore the echo of the terminal when a signal ends the program.
   const onEnd = (signal: Ending): void => {
     stdin.setRawMode(false);
     process.exit(128 + constants.signals[signal]);
@@ -78,13 +78,13 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   }
 }
 
-// Keys that are no characters send a sequence (ECMA-48 §5.4): it belongs to no secret.
+// Control sequences (ECMA-48 §5.4) of keys without a character, which belong to no secret.
 const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?[^\x00-\x1f])", "gu");
 
-// One whose rest comes with the next piece.
+// Beginning of a control sequence at the end of a chunk.
 const CUT_OFF = new RegExp("\x1b(?:\\[[0-?]*[ -/]*|O)?$", "u");
 
-// Escape alone is the key of that name, unless a bracket follows, with which nobody's secret begins.
+// A lone Escape is the Escape key, unless a bracket follows, which begins a control sequence.
 function joined(cutOff: string, text: string): string {
   return cutOff === "\x1b" && !text.startsWith("[") ? text : cutOff + text;
 }
@@ -93,7 +93,7 @@ function keysIn(text: string): readonly string[] {
   return [...text.replace(CONTROL_SEQUENCE, "")];
 }
 
-/** What a key makes of a line: characters, and the keys that terminals have for editing. */
+/** Applies a key to a line: a character, or an editing key of terminals. */
 function typed(text: string, key: string): Line {
   switch (key) {
     case "\r":

@@ -1,18 +1,18 @@
 /**
- * What commands say on standard error.
+ * Output of commands to standard error.
  *
  * @module
  */
 
 import process from "node:process";
 
-/** Writes to standard error. Where nobody can read it, nobody can be told, and the command goes on. */
+/** Writes to standard error; a failed write is ignored, since it cannot be reported. */
 export function writeStderr(text: string): void {
   try {
-    // Of a pipe, an event tells that its reader has gone, and ends the process where nobody listens.
+    // A pipe without a reader emits an error, which would end the process without a listener.
     process.stderr.off("error", ignore).on("error", ignore).write(text);
   } catch {
-    // A file on a full disk fails at once.
+    // A file on a full disk throws at once.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the log says when the server starts and stops.
+ * Log lines about the start and the stop of a server.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { flagOf, namesOf } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
 
-/** Why a server stops. */
+/** Reason of a stop. */
 export type StopReason = "SIGINT" | "SIGTERM" | "standard input ended";
 
 /**
- * What the log says at the start: the version, the runtime, and the options that are not at their
- * default. Of an option that names a file or a socket only that it is set, since a log shows no paths.
+ * Log line at the start: the version, the runtime, and the options that differ from their defaults.
+ * It omits the paths of files and sockets.
  */
 export function startLine(config: Config, runtime: Pick<Runtime, "title" | "target">): string {
   const options = namesOf(OPTIONS).flatMap((name) => {
     const { placeholder = "", parse, defaultText } = OPTIONS[name];
     const text = optionText(name, config);
     if (text === optionText(name, { ...config, [name]: parse(defaultText)!.value })) return [];
-    // A switch is off unless it is given.
+    // A switch that differs from its default is on.
     if (placeholder === "") return [flagOf(name)];
     const isPath = placeholder === "FILE" || placeholder === "PATH";
     return [`${flagOf(name)} ${isPath ? placeholder : text}`];
@@ -31,7 +31,7 @@ export function startLine(config: Config, runtime: Pick<Runtime, "title" | "targ
   return `started: ${versionLine(runtime)}, ${set}`;
 }
 
-/** What the log says once the server is told to stop. */
+/** Log line at the beginning of a stop. */
 export function stoppingLine(reason: StopReason): string {
   const hint = reason === "SIGINT"
     ? " (to end at once, press Ctrl-C again after half a second)"
@@ -40,9 +40,9 @@ export function stoppingLine(reason: StopReason): string {
 }
 
 /**
- * What the log says last.
+ * Log line at the end of a stop.
  *
- * @param isDone Whether every request was answered before its time was over.
+ * @param isDone Whether every request was answered before the timeout.
  */
 export function stoppedLine(isDone: boolean): string {
   return isDone ? "stopped" : "stopped: requests that were still running were cut off";

@@ -1,5 +1,5 @@
 /**
- * What a running server reads again when it is told to, and what is said of it.
+ * Reload of a running server's certificate and API keys, with its log lines.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import type { CallerKey } from "../../http/api_keys.ts";
 import type { Listener } from "../../server/listen/listen.ts";
 import type { Log } from "../../telemetry/log.ts";
 
-/** What of a running server can be renewed, and who is told. */
+/** Renewable parts of a running server, with its log. */
 export interface Renewable extends Pick<Service, "renewKeys"> {
-  /** What shows the certificate. */
+  /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** Told what came of it, in one line for each file. */
+  /** The log, for one line about each file. */
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
 /**
- * Reads the certificate and the keys of callers again. What cannot be used leaves what was before in
- * place: the server goes on.
+ * Rereads the certificate and the API keys. If a file is unusable, the old ones stay in force and
+ * the server continues.
  */
 export function reload(config: Config, { listener, renewKeys, log }: Renewable): void {
   if (config.tlsCert === undefined && config.apiKeysFile === undefined) {
@@ -49,7 +49,7 @@ function orKeep(kept: string, log: Renewable["log"], renew: () => void): void {
   }
 }
 
-/** How many keys there are and whose, for instance `3 keys: billing (2), 1 without a name`. */
+/** Counts API keys by name, for instance `3 keys: billing (2), 1 without a name`. */
 export function keysInWords(keys: readonly CallerKey[]): string {
   const counts = new Map<string | undefined, number>();
   for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,5 +1,5 @@
 /**
- * The command that serves until it is told to stop.
+ * Command `serve`: runs the server until a signal stops it.
  *
  * @module
  */
@@ -23,26 +23,26 @@ import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
 import { reload } from "./reload.ts";
 import { stopSignal } from "./stop_signal.ts";
 
-/** How long running requests may take to finish once the server is told to stop: ten seconds. */
+/** Timeout for in-flight requests after a stop signal: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 
-/** How long the last lines of the log may take then: a pipe may have nobody who reads it. */
+/** Timeout for the last lines of the log, since a pipe may have no reader. */
 const LAST_LINES_TIMEOUT_MS = 1_000;
 
-// After a pause of the process a late timer goes off before pending writes are done. So there are
-// several short timers in a row: a pause uses up only one.
+// After a pause of the process, a late timer fires before pending writes complete. With several
+// short timers in a row, a pause uses up only one.
 const LAST_LINES_PARTS = 10;
 
 /**
- * Serves until SIGINT or SIGTERM, or until standard input ends where the options say so; another
- * signal, half a second later, ends the process at once. SIGHUP reads the certificate and the keys of
- * callers again.
+ * Serves until SIGINT or SIGTERM, or with `exitWithParent` until the end of standard input. A
+ * second signal, half a second later, ends the process at once. SIGHUP rereads the certificate and
+ * the API keys.
  *
- * @param sources Where each option is from, by its name.
- * @param print Writes a line for the program that started this one.
+ * @param sources The source of each option, by name.
+ * @param print Writes a line for the parent process.
  * @returns The exit code.
- * @throws {ListenError} When the address cannot be listened on.
- * @throws {OptionFileError} When a file that the options name cannot be used.
+ * @throws {ListenError} When the address cannot be used.
+ * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export async function serve(
   config: Config,
@@ -51,8 +51,8 @@ export async function serve(
 ): Promise<number> {
   let ready = false;
   const listening = Promise.withResolvers<Listener>();
-  // Without a listener of ours, the signal that tells a service to read again would end it, and it may
-  // come before anybody is served. In a terminal it tells that the terminal is closed, and does end it.
+  // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
+  // that the terminal was closed, and still ends the process.
   if (process.stdin.isTTY !== true) {
     const read = (listener: Listener): void => reload(config, { listener, renewKeys, log });
     process.on("SIGHUP", () => void listening.promise.then(read));
@@ -69,10 +69,10 @@ export async function serve(
   );
   try {
     const options = listenOptions(config, log);
-    // These first, since a server that cannot have one must not take callers from others on a shared
-    // port. The port for probes ends with the process, and until then tells that the server is stopping.
+    // The operator port first: a server without it must not take callers from others on a shared
+    // port. It stays open to the end of the process, to report that the server is stopping.
     const metrics = await listenForProbes(config, runtime, { handler: probes, log });
-    // While a store is being connected to, right pins are refused.
+    // Listen after this, since right pins are refused until the store is connected.
     await guardReady();
     const listener = await listen(runtime, options, handler);
     ready = true;
@@ -107,7 +107,7 @@ async function flushLog(written: Promise<void>): Promise<void> {
   }
 }
 
-/** What `check` says of the same options. */
+/** The findings of the command `check` for the same options. */
 function findingsOf(
   config: Config,
   sources: ReadonlyMap<string, OptionSource>,

@@ -1,5 +1,5 @@
 /**
- * What tells a server to stop.
+ * Signals that stop a server.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import process from "node:process";
 import type { StopReason } from "./log_lines.ts";
 
 /**
- * How long the same signal may come again, in milliseconds. A terminal sends Ctrl-C to all programs
- * that it started, and npx and deno task pass theirs on to the server as well.
+ * Time in which repeated signals count as one, in milliseconds. A terminal sends Ctrl-C to all of
+ * its programs, and npx and deno task also forward it to the server.
  */
 const PASSED_ON_MS = 500;
 
 /**
  * Waits for SIGINT or SIGTERM, or for the end of standard input. Half a second after a signal, the
- * next one is left to the system, which ends the process. The end of standard input is no signal: the
- * first one after it changes nothing.
+ * next one has its default effect and ends the process. The end of standard input is no signal: the
+ * first signal after it has no effect.
  *
  * @param withParent Whether the end of standard input counts.
  */
@@ -34,12 +34,12 @@ export function stopSignal(withParent: boolean): Promise<StopReason> {
     process.on("SIGINT", onInterrupt);
     process.on("SIGTERM", onTerminate);
     if (!withParent) return;
-    // A parent that is gone closes the pipe, whatever became of it.
+    // The pipe closes at any end of the parent process.
     const onEnd = (): void => resolve("standard input ended");
     try {
       process.stdin.once("end", onEnd).once("error", onEnd).resume();
     } catch {
-      onEnd(); // On Bun, what cannot be read, as a folder.
+      onEnd(); // On Bun, for unreadable input such as a folder.
     }
   });
 }

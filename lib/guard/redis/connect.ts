@@ -1,5 +1,5 @@
 /**
- * The official client of Redis and Valkey for each kind of store, loaded when a store is asked for.
+ * Clients for each kind of store, from the official client of Redis and Valkey, loaded on demand.
  *
  * @module
  */
@@ -11,57 +11,57 @@ import type { StoreUrl } from "./store_url.ts";
 
 /** PEM texts for TLS with a store. */
 export interface StoreTls {
-  /** Authorities that sign the store's certificate; those of the runtime unless given. */
+  /** Certificate authorities for the store; the runtime's own unless given. */
   readonly ca?: string | undefined;
   /** The certificate of this client. */
   readonly cert?: string | undefined;
-  /** Its private key. */
+  /** The private key of this client. */
   readonly key?: string | undefined;
 }
 
-/** Sends a command and gives its reply; rejects with an error reply. */
+/** Sends a command; resolves with its reply, rejects with an error reply. */
 export type Send = (words: readonly string[]) => Promise<unknown>;
 
-/** A client of a store, whatever its kind. */
+/** Client of a store of any kind. */
 export interface StoreClient {
   /** Connects; called once. */
   readonly connect: () => Promise<unknown>;
-  /** Sends a command about a key to the server that keeps it. */
+  /** Sends a command to the server of a key. */
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
   /** The servers that keep keys. */
   readonly servers: () => Promise<readonly Send[]>;
-  /** Numbers of the probe keys of each server that keeps keys; a healthy server answers all of its own. */
+  /** Numbers of the probe keys of each server; a healthy server answers for all of its own. */
   readonly probeNumbers: () => readonly (readonly number[])[];
-  /** The error with the server that keeps a key, unless the URL names it already. */
+  /** Adds the server of a key to an error, unless the URL names it already. */
   readonly located: (error: unknown, key: string) => unknown;
-  /** Ends it and rejects what waits for an answer. */
+  /** Closes the connections and rejects pending commands. */
   readonly destroy: () => void;
 }
 
-/** How a client is made. */
+/** Options of a client. */
 export interface OpenOptions {
-  /** What TLS needs; read only where the URL says rediss. */
+  /** PEM texts for TLS; used with rediss only. */
   readonly tls: StoreTls;
-  /** How long connecting to one server may take, in milliseconds. */
+  /** Timeout for connecting to one server, in milliseconds. */
   readonly timeoutMs: number;
-  /** What the keys of probes begin with. */
+  /** Prefix of the probe keys. */
   readonly probePrefix: string;
-  /** Called with each error of a connection to a server that keeps keys. */
+  /** Called with each error of a connection to a server of the store. */
   readonly onLoss?: (error: unknown) => void;
 }
 
-/** Commands without an answer, at most; a store that fell silent must not fill the memory. */
+/** Maximum number of pending commands, so that a silent store cannot fill the memory. */
 const MAX_QUEUE = 10_000;
 
-/** Numbers of probe keys, one in each quarter of the slots of a Cluster (the CRC is linear). */
+/** Numbers of the probe keys, one in each quarter of the slots of a Cluster (the CRC is linear). */
 const SPREAD_NUMBERS = [0, 1, 2, 3] as const;
 
-/** Probe keys to try for each server of a Cluster. */
+/** Maximum number of attempts to find a probe key for each node of a Cluster. */
 const MAX_TRIES = 16_384;
 
 /**
- * Makes a client that connects once and never again, and sends no command twice: whoever uses it
- * replaces it when it fails.
+ * Makes a client that never reconnects and never resends a command: the link replaces a failed
+ * client.
  */
 export async function openStore(url: StoreUrl, options: OpenOptions): Promise<StoreClient> {
   const redis = await import("@redis/client");
@@ -74,11 +74,11 @@ export async function openStore(url: StoreUrl, options: OpenOptions): Promise<St
 let isHearing = false;
 
 /**
- * Adds a listener for errors to TLS sockets when they are made, once for the process.
+ * Adds an error listener to every TLS socket at its creation; patches `tls.connect` once.
  *
- * The client listens one turn after the handshake, and Deno emits an alert that follows it (TLS 1.3: a
- * store that wants another certificate) in the same turn: an error event without a listener ends the
- * process. tests/redis/tls_test.ts fails without this.
+ * The client adds its own listener one turn after the handshake, but Deno emits a following alert
+ * (TLS 1.3: the store rejects the client certificate) in the same turn, and an error event without
+ * a listener ends the process. tests/redis/tls_test.ts fails without this.
  */
 function hearEarlyAlerts(): void {
   if (isHearing) return;
@@ -107,13 +107,13 @@ function clientOptions({ url, options: { tls: files, timeoutMs } }: Context) {
     socket: {
       reconnectStrategy: false,
       connectTimeout: timeoutMs,
-      // Said outright: the environment may switch it off (NODE_TLS_REJECT_UNAUTHORIZED).
+      // Explicit, since the environment can switch it off (NODE_TLS_REJECT_UNAUTHORIZED).
       ...(url.isEncrypted ? { ...files, tls: true, rejectUnauthorized: true } as const : {}),
     },
   } as const;
 }
 
-/** What Redis says of a slot that no node keeps; the client has no error for it. */
+/** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
 function openServer(context: Context): StoreClient {
@@ -148,7 +148,7 @@ function openSentinel(context: Context): StoreClient {
     sentinelRootNodes: shuffled(url.addresses),
     sentinelClientOptions: { ...common, ...url.sentinelLogin },
     nodeClientOptions: { ...common, ...url.login, database: url.database },
-    // One connection for all commands, and none of them sent twice.
+    // One connection for all commands, and no command resent.
     reserveClient: true,
     maxCommandRediscovers: 0,
     passthroughClientErrorEvents: true,
@@ -188,12 +188,12 @@ function openCluster(context: Context): StoreClient {
   const { socket, ...common } = clientOptions(context);
   const client = redis.createCluster({
     ...PROTOCOL,
-    // The client begins at a random one. A silent node must not hold up the others.
+    // The client begins at a random node; a silent one must not delay the others.
     rootNodes: url.addresses.map((address) => ({
       socket: { ...address, socketTimeout: timeoutMs },
     })),
     defaults: { ...common, ...url.login, socket },
-    // A node that cannot be reached takes its own keys with it and no others.
+    // Connect on demand, so that an unreachable node fails only its own keys.
     minimizeConnections: true,
   });
   let discoveryError: unknown;
@@ -240,7 +240,7 @@ function shuffled<T>(all: readonly T[]): T[] {
 }
 
 /**
- * The slot of a Cluster that keeps a key without braces: CRC-16/XMODEM modulo the number of slots.
+ * The Cluster slot of a key without braces: CRC-16/XMODEM modulo the number of slots.
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
  */
 export function slotOf(key: string): number {

@@ -1,5 +1,5 @@
 /**
- * The link to a store: the client in use, and its replacement by a new one when it fails.
+ * Link to a store: the client in use, and its replacement after a failure.
  *
  * @module
  */
@@ -8,44 +8,44 @@ import type { Send, StoreClient } from "./connect.ts";
 import { Deadlines } from "../deadlines.ts";
 import { clauseOf, silence } from "./reasons.ts";
 
-/** How a link is kept. */
+/** Options of a link. */
 export interface LinkOptions {
-  /** Makes a client; `onLoss` is called when a connection of it is lost. */
+  /** Makes a client, which calls `onLoss` when it loses a connection. */
   readonly open: (onLoss: (error: unknown) => void) => Promise<StoreClient>;
-  /** Asks what a store must answer before its client is used, about a key of its own. */
+  /** Probes a server by a probe key, before a new client is used. */
   readonly probe: (send: Send, key: string) => Promise<unknown>;
-  /** What the keys of probes begin with. */
+  /** Prefix of the probe keys. */
   readonly probePrefix: string;
-  /** How long an answer may take, in milliseconds; connecting and the probes may take twice as long. */
+  /** Timeout of a command or a probe, in milliseconds; connecting has twice as long. */
   readonly timeoutMs: number;
-  /** A clock in milliseconds that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Called with each new reason why a server of the store cannot be used, and without one when all can. */
+  /** Called when a server fails (once per reason) and, with undefined, when all servers answer. */
   readonly onChange: (error: unknown) => void;
 }
 
-/** The first pause between two attempts to connect, in milliseconds; each is twice as long. */
+/** First pause between two attempts to connect, in milliseconds; it doubles with each attempt. */
 const FIRST_PAUSE_MS = 250;
 
-/** The longest pause, in milliseconds. */
+/** Longest pause, in milliseconds. */
 const LONGEST_PAUSE_MS = 4000;
 
-/** A client that worked for so long makes the pauses short again, in milliseconds. */
+/** Time without a failure after which the pauses begin anew, in milliseconds. */
 const STEADY_MS = 5000;
 
-/** A client, and the questions that it has not answered. */
+/** Client with the number of its pending commands. */
 interface Used {
   readonly client: StoreClient;
   questions: number;
 }
 
 /**
- * A link.
+ * Link to a store.
  *
- * The first question without an answer condemns the whole client, since it goes on to use a server that
- * fell silent for as long as commands are written to it. New clients are made from the URL, one at a
- * time, while the old one serves. The first new client that a server answers takes its place, and a
- * server that is still silent then fails its own keys alone. Once all servers answer, the link is well.
+ * The first unanswered command condemns the whole client, since the client keeps using a silent
+ * server. New clients are made from the URL, one at a time, while the old client serves. The first
+ * new client with an answer from any server replaces it; a server still silent then fails its own
+ * keys only. The failure is over once all servers answer.
  */
 export class StoreLink {
   readonly #options: LinkOptions;
@@ -57,11 +57,11 @@ export class StoreLink {
   #isClosed = false;
   #pauseMs = 0;
   #wellSinceMs = 0;
-  /** Reasons told since the link was last well; undefined while it is well. */
+  /** Reasons reported in the current failure; undefined while all servers answer. */
   #told: Set<string> | undefined = new Set();
   #wake: () => void = () => {};
 
-  /** Makes a link, which connects at once. */
+  /** Makes a link and connects at once. */
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#answers = new Deadlines(options.timeoutMs, silence);
@@ -69,16 +69,16 @@ export class StoreLink {
     void this.#replace();
   }
 
-  /** Whether a server of the store answered when all were asked last; undefined until one has. */
+  /** Whether any server answered the last probe of all; undefined until one has. */
   get isHealthy(): boolean | undefined {
     return this.#isHealthy;
   }
 
   /**
-   * Asks about a key.
+   * Sends the commands of one decision about a key.
    *
-   * @param ask Sends commands and gives what their replies mean.
-   * @throws {Error} When the store does not answer in time, or with an error.
+   * @param ask Sends commands and reads their replies.
+   * @throws {Error} When the store times out or replies with an error.
    */
   async ask<T>(key: string, ask: (send: Send, isOver: () => boolean) => Promise<T>): Promise<T> {
     const used = this.#used;
@@ -97,7 +97,7 @@ export class StoreLink {
     }
   }
 
-  /** Ends the link for good. */
+  /** Closes the link for good. */
   close(): void {
     const used = this.#used;
     this.#isClosed = true;
@@ -132,7 +132,7 @@ export class StoreLink {
     this.#tell(undefined);
   }
 
-  // Connects a new client, and uses it if a server of the store answers its probes.
+  // Connects a new client, and uses it if any server answers its probes.
   async #attempt(): Promise<unknown> {
     let used: Used | undefined;
     let lost: unknown;
@@ -153,7 +153,7 @@ export class StoreLink {
     }
   }
 
-  // Asks every server, and gives the errors of those that fail; rejects when all do.
+  // Probes every server; resolves with the errors of failed servers, rejects when all fail.
   async #probe(client: StoreClient): Promise<readonly unknown[]> {
     const { probe, probePrefix } = this.#options;
     const one = async (number: number): Promise<void> => {
@@ -171,7 +171,7 @@ export class StoreLink {
     return failed.map(({ reason }) => reason);
   }
 
-  // The servers of the URL may be gone while others answer the old client.
+  // The servers of the URL may be gone while other servers still answer the old client.
   async #probeOld(): Promise<void> {
     if (this.#used === undefined) return;
     const answers = await this.#probe(this.#used.client).then(() => true, () => false);
@@ -186,7 +186,7 @@ export class StoreLink {
     if (old !== undefined) this.#retire(old);
   }
 
-  // Ends a client that is not used any more once its last question is answered.
+  // Destroys a replaced client once it has no pending commands.
   #retire({ client, questions }: Used): void {
     if (questions === 0) client.destroy();
   }
@@ -204,7 +204,7 @@ export class StoreLink {
     });
   }
 
-  // Each reason once, not with every attempt.
+  // Report each reason once, not with every attempt.
   #tell(error: unknown): void {
     const { onChange } = this.#options;
     if (error === undefined) {

@@ -1,5 +1,5 @@
 /**
- * Commands of operators at a shared store: look at a secret, lift its wait, list the secrets, try it.
+ * Operator's commands on a shared store: inspect a secret, unlock it, list the secrets, probe.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { probe, PROBE_PREFIX } from "./store.ts";
 import type { StoreUrl } from "./store_url.ts";
 
 /**
- * Gives a secret its whole budget back, and those who asked theirs: what `unlocked` in `guard.ts`
- * does. Which code was used last stays, and so does who is known; where neither is, nothing does.
+ * Script that refills the budgets of a secret and its sources. The used code and the known sources
+ * stay; without either, the key is deleted.
  */
 const UNLOCK_SCRIPT = `
 ${READ_TEXT}
@@ -34,7 +34,7 @@ redis.call('SET', KEYS[1], '0:0:' .. used .. rest, 'PX', math.max(1, redis.call(
 return 1
 `;
 
-/** State of a secret, and the time by the clock of the store when it was read. */
+/** State of a secret, with the store's time at reading. */
 export interface Remembered {
   /** The state. */
   readonly state: GuardState;
@@ -42,36 +42,36 @@ export interface Remembered {
   readonly nowMs: number;
 }
 
-/** State of a secret, with its name in the store. */
+/** State of a secret, with its fingerprint. */
 export interface KeptSecret extends Remembered {
-  /** The name. */
+  /** The fingerprint. */
   readonly fingerprint: string;
 }
 
-/** A store as operators see it; each call rejects when the store does not answer, or with an error. */
+/** Operator's view of a store; each call rejects on a timeout or an error reply. */
 export interface OperatedStore {
-  /** Reads the state of a secret and changes nothing; undefined when nothing is remembered of it. */
+  /** Reads the state of a secret without a change; undefined when the store has none. */
   readonly inspect: (fingerprint: string) => Promise<Remembered | undefined>;
-  /** Lifts the wait of a secret, and says whether anything was remembered of it. */
+  /** Ends the throttle of a secret; resolves with false when the store has no state of it. */
   readonly unlock: (fingerprint: string) => Promise<boolean>;
-  /** Lists all secrets, in steps that hold no other client up for long. */
+  /** Lists all secrets, in short steps that do not delay other clients. */
   readonly secrets: () => AsyncIterable<KeptSecret>;
-  /** Asks all servers what they must answer before a service uses them. */
+  /** Probes all servers, as a service does before it uses them. */
   readonly probe: () => Promise<void>;
 }
 
-/** How a store is asked. */
+/** Options of an operator's command. */
 export interface OperatorOptions {
-  /** What TLS needs. */
+  /** PEM texts for TLS. */
   readonly tls: StoreTls;
-  /** How long an answer may take, in milliseconds; longer where the URL says so. */
+  /** Least timeout of a reply, in milliseconds; the URL may give a longer one. */
   readonly timeoutMs: number;
 }
 
 /**
- * Connects to a store for one command of an operator.
+ * Connects to a store for one operator's command.
  *
- * @throws {Error} When the store does not answer, or with an error.
+ * @throws {Error} When the store times out or replies with an error.
  */
 export async function askStore<T>(
   url: StoreUrl,
@@ -126,21 +126,21 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
   };
 }
 
-/** The key under which a store keeps the state of a secret. */
+/** The store's key for the state of a secret. */
 export function redisKey(fingerprint: string): string {
   return `${KEY_PREFIX}${fingerprint}`;
 }
 
-// Any other key is not the service's own, or a probe; and its name may be meant for a terminal.
+// Any other key is a probe or foreign, and its name could contain terminal escapes.
 const FINGERPRINT = /^[\w-]{43}$/;
 
-/** Keys looked at in one step, about. */
+/** Approximate number of keys in one SCAN step. */
 const STEP_KEYS = 500;
 
 async function* keptSecrets(send: Send): AsyncGenerator<KeptSecret> {
   const nowMs = readTimeMs(await send(["TIME"]));
   let cursor = "0";
-  // While a server makes its table larger or smaller, SCAN gives some keys again.
+  // SCAN repeats keys while a server resizes its table.
   const seen = new Set<string>();
   do {
     const words = ["SCAN", cursor, "MATCH", `${KEY_PREFIX}*`, "COUNT", String(STEP_KEYS)];
@@ -151,7 +151,7 @@ async function* keptSecrets(send: Send): AsyncGenerator<KeptSecret> {
     );
     const texts = await Promise.all(keys.map((key) => send(["GET", key]).catch(noText)));
     for (const [i, key] of keys.entries()) {
-      // A key that is gone by then is no state either.
+      // The key may be gone since the SCAN; then the text is no state.
       const state = parseState(String(texts[i]));
       if (state !== undefined) yield { fingerprint: key.slice(KEY_PREFIX.length), state, nowMs };
     }
@@ -172,7 +172,7 @@ function readStep(reply: unknown): { readonly cursor: string; readonly keys: rea
   return { cursor: String(cursor), keys: keys.map(String) };
 }
 
-// Seconds and microseconds, as texts.
+// TIME replies with seconds and microseconds, as texts.
 function readTimeMs(reply: unknown): number {
   const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
   const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);

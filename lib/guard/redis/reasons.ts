@@ -1,27 +1,27 @@
 /**
- * Reasons why a store cannot be used, in words that repeat nothing of what was sent or received.
+ * Reasons of store failures, in words that quote nothing sent or received.
  *
  * @module
  */
 
-/** No answer came within the time that the URL of the store allows. */
+/** Timeout: the store did not answer in time. */
 export class SilenceError extends Error {
   /** The name of the class. */
   override readonly name = "SilenceError";
 }
 
-/** The error of a question whose deadline is over. */
+/** Makes the error of a command after its deadline. */
 export function silence(reason: string): SilenceError {
   return new SilenceError(reason);
 }
 
-/** An answer that does not fit the question. */
+/** Reply that does not fit the command. */
 export class ProtocolError extends Error {
   /** The name of the class. */
   override readonly name = "ProtocolError";
 }
 
-/** An error of one server of a store. */
+/** Error of one server of a store. */
 export class ServerError extends Error {
   /** The name of the class. */
   override readonly name = "ServerError";
@@ -38,7 +38,7 @@ export class ServerError extends Error {
 
 const REFUSED = "refuses the user name or password";
 
-/** Clauses about a store by how its error, or the code of a system error, begins. */
+/** Clauses about a store, by the beginning of its error or system error code. */
 const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/^ERR max number of clients/, "has no room for another client"],
   [/^ERR unknown command [`']?EVAL/i, "does not know EVAL"],
@@ -75,7 +75,7 @@ const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/^The queue is full/, "does not answer in time"],
 ];
 
-/** First words of error replies that may be shown; any other word could be a password. */
+/** First words of error replies that are safe to show; any other word could be a password. */
 const ERROR_WORD = new RegExp(
   "^(?:ASK|BUSY|CLUSTERDOWN|CROSSSLOT|DENIED|ERR|EXECABORT|LOADING|MASTERDOWN|MISCONF|MOVED|" +
     "NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|UNKILLABLE|WRONGPASS)\\b",
@@ -84,7 +84,7 @@ const ERROR_WORD = new RegExp(
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
 
-/** A clause about a store that says why it cannot be used, beginning with its verb. */
+/** Reason of a store failure, as a clause without its subject. */
 export function sayingOf(error: unknown): string {
   if (error instanceof ServerError) return sayingOf(error.cause);
   if (error instanceof SilenceError) return "does not answer in time";
@@ -97,7 +97,7 @@ export function sayingOf(error: unknown): string {
   return saying + (word === undefined ? "" : ` (${word})`);
 }
 
-/** A clause about a store with the server of it that failed: "its primary, HOST:PORT, is full". */
+/** Clause with the failed server as its subject: "its primary, HOST:PORT, is full". */
 export function clauseOf(error: unknown): string {
   return error instanceof ServerError ? `${error.server} ${sayingOf(error)}` : sayingOf(error);
 }
@@ -108,7 +108,7 @@ function unknownSaying(
 ): string {
   if (code !== "") return "cannot be reached";
   if (word !== undefined) return "answers with errors";
-  // The client has no class for the errors of its reader.
+  // The client has no error class for its parser.
   return error instanceof TypeError || /^Unknown RESP type/.test(messageOf(error))
     ? "does not speak the Redis protocol"
     : "answers with errors";
@@ -118,7 +118,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "";
 }
 
-/** The code of an error of the system or of TLS, as libuv and OpenSSL name it; empty without one. */
+/** Code of a system or TLS error, as named by libuv and OpenSSL; empty without one. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "";

@@ -1,6 +1,6 @@
 /**
- * The rules of `guard.ts` as a script that Redis or Valkey runs, so that a decision is one step for
- * all servers that share the store. A test plays the same events against both.
+ * The rules of `guard.ts` as a script of Redis or Valkey, which makes a decision atomic for all
+ * instances that share the store. A test plays the same events against both.
  *
  * @module
  */
@@ -17,12 +17,11 @@ import {
 } from "../guard.ts";
 import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../sources.ts";
 
-/** What stands before a fingerprint in a key; the number is that of the format of what is kept. */
+/** Prefix of a fingerprint in a key; the number is the version of the state's format. */
 export const KEY_PREFIX = "authenticator:guard:2:";
 
 /**
- * The verdicts of the script by its first number; the last is for a secret of which something is
- * remembered that cannot be read.
+ * Verdicts by the first number of the script's reply; the last is for a state that cannot be read.
  */
 export const SCRIPT_VERDICTS: readonly Verdict[] = [
   "accepted",
@@ -32,23 +31,22 @@ export const SCRIPT_VERDICTS: readonly Verdict[] = [
   "unavailable",
 ];
 
-/** Reads `text`, what is kept under the key, in a script: false when it is nothing. */
+/** Part of a script that reads the value of the key as `text`: false when the key is absent. */
 export const READ_TEXT = `
 local text = redis.pcall('GET', KEYS[1])
--- A key of another type is the trouble of its secret alone; any other error is that of all.
+-- A key of the wrong type makes only that one secret unreadable; other errors are the store's.
 if type(text) == 'table' and text.err and not string.find(text.err, 'WRONGTYPE', 1, true) then
   return redis.error_reply(text.err)
 end
 `;
 
 /**
- * The script. It answers with three numbers: the verdict, for how many milliseconds pins of the source
- * are refused from now on, and the number of the question, so that no answer is taken for that of
- * another one.
+ * Script of a decision. It replies with three numbers: the verdict, the milliseconds for which pins
+ * of the source are throttled, and the number of the question, which matches the reply to it.
  *
- * What is remembered is one text, `debtMs:lastMs:usedStep`, and behind it for each source
- * ` name:debtMs:lastMs:knownUntilMs`. The clock is the store's own, so servers whose clocks differ
- * agree; it may be given as well, for tests.
+ * The state is one text, `debtMs:lastMs:usedStep`, followed for each source by
+ * ` name:debtMs:lastMs:knownUntilMs`. The clock is the store's, so instances with different clocks
+ * agree; tests give the time as an argument.
  */
 export const DECIDE_SCRIPT = `
 local function budget(at)
@@ -124,7 +122,7 @@ local function left()
   return math.max(refused(isStranger and strangers or whole, total), own and refused(each, own) or 0)
 end
 
--- The source that asks is the last from now on; for want of room, one goes.
+-- Makes the source of this pin the last, and drops one source beyond the limit.
 local function keepOwn()
   table.insert(others, own)
   local oldest, known = nil, 0
@@ -192,19 +190,19 @@ end
 return answer(0, 0)
 `;
 
-/** What the script is given beside its key and the question. */
+/** Input of the script beside its key. */
 export interface ScriptCall {
   /** The rules. */
   readonly rules: GuardRules;
-  /** What is to be decided. */
+  /** The pin to decide about. */
   readonly asked: CheckedPin;
-  /** The time; that of the store when it is undefined. */
+  /** The time in milliseconds; undefined for the store's clock. */
   readonly nowMs: number | undefined;
-  /** The number of the question, a whole one. */
+  /** The number of the question, an integer. */
   readonly question: number;
 }
 
-/** The arguments of the script, behind its key. */
+/** The arguments of the script after its key. */
 export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): readonly string[] {
   return [
     ...[totalBudget(rules), unknownSourcesBudget(rules), sourceBudget(rules)].map(budgetText),
@@ -222,9 +220,9 @@ function budgetText(budget: Budget): string {
 }
 
 /**
- * Reads what the script keeps of a secret.
+ * Parses the state of a secret.
  *
- * @returns undefined when it is nothing that the script wrote.
+ * @returns undefined when the text is not the script's format.
  */
 export function parseState(text: string): GuardState | undefined {
   const [first = "", ...rest] = text.split(" ");

@@ -1,5 +1,5 @@
 /**
- * What the guard remembers, in a Redis or Valkey that several servers share.
+ * Store of the guard in a Redis or Valkey shared by several instances.
  *
  * @module
  */
@@ -11,40 +11,40 @@ import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
 import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./script.ts";
 
-/** Secrets whose refusal is remembered in this process, at most. */
+/** Maximum number of refusals remembered in this process. */
 const MAX_REFUSALS = 10_000;
 
-/** How long a refusal is remembered here, at most, in milliseconds. */
+/** Longest time for which a refusal is remembered in this process, in milliseconds. */
 const MAX_REFUSAL_MS = 1000;
 
-/** What a store in Redis needs. */
+/** Options of a store in Redis. */
 export interface RedisStoreOptions {
-  /** The rules, the same for all that share the store. */
+  /** The rules, the same for all instances that share the store. */
   readonly rules: GuardRules;
   /** The link to Redis. */
   readonly link: Pick<StoreLink, "ask" | "isHealthy" | "close">;
-  /** A clock in milliseconds that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Called whenever a decision could not be had. */
+  /** Called for each pin without a decision. */
   readonly onError?: () => void;
-  /** A clock for the decisions instead of the store's own, for tests. */
+  /** Clock of the decisions instead of the store's, for tests. */
   readonly storeNow?: () => number;
 }
 
 const SCRIPT_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 
-/** Rules by which what the probe writes, that a code was used, is gone at once. */
+/** Rules of a probe: its used code expires at once. */
 const PROBE_RULES: GuardRules = { maxFailures: 0, singleUse: true, forgetUseMs: 1 };
 
-/** The beginning of the keys of probes; no secret has such a name. */
+/** Prefix of the probe keys; no fingerprint begins like this. */
 export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
 
 /**
- * Asks for a decision by the script and by its name, as decisions are, to see whether they can be had.
- * The store knows the name from then on.
+ * Probes a server with EVAL and EVALSHA of the script. The server has the script in its cache from
+ * then on.
  *
- * @param key One that begins with `PROBE_PREFIX`.
- * @throws {Error} When none can be had.
+ * @param key A probe key, with the prefix `PROBE_PREFIX`.
+ * @throws {Error} When the server gives no decision.
  */
 export async function probe(send: Send, key: string): Promise<void> {
   const asked: CheckedPin = { matchedStep: 0 };
@@ -58,10 +58,10 @@ export async function probe(send: Send, key: string): Promise<void> {
 }
 
 /**
- * A store in Redis.
+ * Store in Redis.
  *
- * A refusal is remembered in this process as well, for a second at most, so that most pins that are
- * refused cost no round trip and no look. No longer, because an operator may lift it.
+ * This process remembers a refusal for a second at most, so that most throttled pins cost no round
+ * trip; no longer, because an operator may unlock the secret.
  */
 export class RedisStore implements GuardStore {
   readonly #options: RedisStoreOptions;
@@ -73,7 +73,7 @@ export class RedisStore implements GuardStore {
     this.#options = options;
   }
 
-  /** Whether the store answers; undefined until it has answered once. */
+  /** Whether the store answers; undefined until its first answer. */
   isHealthy(): boolean | undefined {
     return this.#options.link.isHealthy;
   }
@@ -83,7 +83,7 @@ export class RedisStore implements GuardStore {
     this.#options.link.close();
   }
 
-  /** Admits a pin, or refuses it by what this process remembers. */
+  /** Admits a pin, or refuses it by the refusals of this process. */
   admit(fingerprint: string, source?: string): Admission | Refusal {
     if (this.#refusals.has(refusalName(fingerprint, source), this.#options.now())) {
       return "throttled";
@@ -125,7 +125,7 @@ export class RedisStore implements GuardStore {
       try {
         return readDecision(await send(["EVALSHA", SCRIPT_SHA1, ...args]), asked, question);
       } catch (error) {
-        // A store does not know the name of a script that it has not run since it started.
+        // A server loses its script cache at a restart.
         if (!isUnknownScript(error) || isOver()) throw error;
         return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), asked, question);
       }
@@ -141,7 +141,7 @@ function refusalName(fingerprint: string, source = ""): string {
   return `${fingerprint} ${source}`;
 }
 
-/** Secrets whose pins are refused to a source, each until a time; the one added first goes for want of room. */
+/** Refusals by secret and source, with expiry times; a full table drops its oldest entry. */
 class Refusals {
   readonly #untilMs = new Map<string, number>();
 
@@ -167,8 +167,8 @@ interface Decided {
   readonly refusedMs: number;
 }
 
-// A decision fits its question: only a pin that matched here can be accepted or replayed, so no
-// answer of a store makes a wrong pin right.
+// Accept a verdict only if it fits the question: accepted and replayed need a pin that matched
+// here, so no reply of a store makes a wrong pin right.
 function readDecision(
   reply: unknown,
   { matchedStep }: CheckedPin,

@@ -1,35 +1,35 @@
 /**
- * Where a shared store is.
+ * URL of a shared store.
  *
  * @module
  */
 
-/** How long a store may take to answer unless its URL says otherwise, in milliseconds. */
+/** Default timeout of a store, in milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** The most that a URL may say, a minute. */
+/** Longest timeout of a store, in milliseconds: a minute. */
 const MAX_TIMEOUT_MS = 60_000;
 
-/** The port of Redis where none is given. */
+/** Default port of Redis. */
 const REDIS_PORT = 6379;
 
-/** The port of Sentinel where none is given. */
+/** Default port of Sentinel. */
 const SENTINEL_PORT = 26_379;
 
-/** What stands at the addresses of a URL. */
+/** Kind of the servers at the addresses of a URL. */
 export type StoreKind =
   /** The store itself. */
   | "server"
-  /** Redis Sentinels, which know where the primary is. */
+  /** Redis Sentinels, which know the primary. */
   | "sentinel"
-  /** Nodes of a Redis Cluster, which know where all others are. */
+  /** Nodes of a Redis Cluster, which know all other nodes. */
   | "cluster";
 
 // Scheme, kind, user name and password, addresses, path, query.
 const URL_OF_STORE =
   /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@\s/?#]*)@)?([^@\s/?#]+)(\/[^\s?#]*)?(?:\?([^\s#]*))?$/;
 
-// By the kind, what may stand as the path: the name of the primary, the number of a database.
+// Path by kind: the name of the primary, the number of a database.
 const PATHS: Readonly<Record<StoreKind, RegExp>> = {
   server: /^()(\/[0-9]*)?$/,
   sentinel: /^\/([A-Za-z0-9._-]+)(\/[0-9]*)?$/,
@@ -63,7 +63,7 @@ export interface StoreAddress {
   readonly port: number;
 }
 
-/** A user name and a password, as far as they are given. */
+/** User name and password, each optional. */
 export interface StoreLogin {
   /** The user name. */
   readonly username?: string;
@@ -71,7 +71,7 @@ export interface StoreLogin {
   readonly password?: string;
 }
 
-/** The URL of a store, which shows user names and passwords only when told to. */
+/** URL of a store; its text omits user name, password and query. */
 export class StoreUrl {
   readonly #parts: Parts;
 
@@ -80,15 +80,15 @@ export class StoreUrl {
   }
 
   /**
-   * Reads a URL of the scheme `redis`, or `rediss` for TLS, as they are registered with IANA: host,
-   * port, user name, password, and the number of a database as the path. With `+sentinel` behind the
-   * scheme, the addresses are those of Sentinels, with commas between them, and the path begins with
-   * the name of the primary; with `+cluster`, they are those of some nodes of a Redis Cluster.
+   * Parses a URL of the scheme `redis`, or `rediss` for TLS, as registered with IANA: host, port,
+   * user name, password, and the number of a database as the path. With `+sentinel` after the
+   * scheme, the addresses are Sentinels, separated by commas, and the path begins with the name of
+   * the primary; with `+cluster`, the addresses are nodes of a Redis Cluster.
    *
-   * The query may hold `timeout`, how long an answer may take in milliseconds, and for Sentinels
-   * that ask for a password of their own `sentinel_username` and `sentinel_password`.
+   * The query may have `timeout`, in milliseconds, and for Sentinels with a password of their own
+   * `sentinel_username` and `sentinel_password`.
    *
-   * @returns undefined when the text is none.
+   * @returns undefined when the text is no such URL.
    */
   static parse(text: string): StoreUrl | undefined {
     const read = readUrl(text);
@@ -96,31 +96,32 @@ export class StoreUrl {
   }
 
   /**
-   * What a text that is nearly such a URL must be, to follow "must be". It repeats nothing of it.
+   * Requirement that a text with such a scheme fails, to follow "must be". It quotes nothing of the
+   * text.
    *
-   * @returns undefined when the text is such a URL, or nothing like one.
+   * @returns undefined when the text is a valid URL of a store, or has another form.
    */
   static parseError(text: string): string | undefined {
     const read = readUrl(text);
     return typeof read === "string" ? read : undefined;
   }
 
-  /** What stands at its addresses. */
+  /** The kind of the servers at the addresses. */
   get kind(): StoreKind {
     return this.#parts.kind;
   }
 
-  /** The name by which Sentinels know the primary; empty where there are none. */
+  /** The Sentinels' name of the primary; empty without Sentinels. */
   get primaryName(): string {
     return this.#parts.primaryName;
   }
 
-  /** How long an answer may take, in milliseconds. */
+  /** The timeout of a reply, in milliseconds. */
   get timeoutMs(): number {
     return this.#parts.timeoutMs;
   }
 
-  /** Its addresses, with the port of their kind where the URL names none. */
+  /** The addresses, with the default port of their kind where the URL has none. */
   get addresses(): readonly StoreAddress[] {
     const { kind, addresses } = this.#parts;
     const port = kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
@@ -135,7 +136,7 @@ export class StoreUrl {
     return loginIn(this.#parts.login);
   }
 
-  /** Those of Sentinels. */
+  /** The user name and the password of the Sentinels. */
   get sentinelLogin(): StoreLogin {
     return loginIn(this.#parts.sentinelLogin);
   }
@@ -145,19 +146,19 @@ export class StoreUrl {
     return Number(this.#parts.database.slice(1));
   }
 
-  /** Whether the way to the store is encrypted. */
+  /** Whether the connection to the store is encrypted. */
   get isEncrypted(): boolean {
     return this.#parts.scheme === "rediss";
   }
 
-  /** Whether all of its addresses are on this machine. */
+  /** Whether all addresses are on this machine. */
   get isLocal(): boolean {
     return this.#parts.addresses.every((address) =>
       /^(?:127(?:\.[0-9]{1,3}){3}|\[::1\]|localhost)(?::[0-9]+)?$/.test(address)
     );
   }
 
-  /** Whether it has a password. */
+  /** Whether the URL has a password. */
   get hasPassword(): boolean {
     return [this.#parts.login, this.#parts.sentinelLogin].some((login) => /:.+@$/.test(login));
   }
@@ -175,8 +176,8 @@ export class StoreUrl {
 }
 
 /**
- * Whether a text is an address: the name of a host in ASCII (RFC 1035 §2.3.4) or an IP address, and a
- * port up to 65535 if it has one.
+ * Whether a text is an address: a host name in ASCII (RFC 1035 §2.3.4) or an IP address, optionally
+ * with a port up to 65535.
  */
 export function isAddress(text: string): boolean {
   return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text) &&
@@ -194,7 +195,7 @@ function loginOf(text: string): string {
   return text === "" || text === ":" ? "" : `${text}@`;
 }
 
-/** What a URL says, or else what it must be; undefined for what looks like none. */
+/** The parts of a URL, or the requirement that it fails; undefined for another form of text. */
 function readUrl(text: string): Parts | string | undefined {
   const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
     [];
@@ -239,7 +240,7 @@ function readQuery(
 
 const LOGIN_OF_SENTINELS = ["sentinel_username", "sentinel_password"] as const;
 
-// The client decodes the two on its own, and an error of its would quote them.
+// The client decodes user name and password itself, and its error would quote them.
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -1,5 +1,5 @@
 /**
- * The files that options name.
+ * Files of options.
  *
  * @module
  */
@@ -10,16 +10,17 @@ import type { Config } from "../../config/config.ts";
 import { flagOf, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "./system_error.ts";
 
-/** An option that names a file of TLS. */
+/** Option with a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
-/** More than thousands of keys have, or the certificates of all authorities of a system. */
+/** Largest file in bytes: room for thousands of keys, or for all CA certificates of a system. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /**
- * Reads the bytes of a file that an option names, 1 MiB at most.
+ * Reads the bytes of an option's file, 1 MiB at most.
  *
- * @throws {OptionFileError} When it cannot be read; it names the option and the reason, not the path.
+ * @throws {OptionFileError} When it cannot be read; the message has the option and the reason, not
+ * the path.
  */
 export function readOptionFile(option: keyof Config, path: string): Buffer {
   let reason = "it has more than 1 MiB";
@@ -32,10 +33,10 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
 }
 
 /**
- * Reads the text of a file that an option names, without the byte order mark that programs on Windows
- * put in front of it.
+ * Reads the text of an option's file, without the byte order mark of programs on Windows.
  *
- * @throws {OptionFileError} When it cannot be read; it names the option and the reason, not the path.
+ * @throws {OptionFileError} When it cannot be read; the message has the option and the reason, not
+ * the path.
  */
 export function readOptionText(option: keyof Config, path: string): string {
   return new TextDecoder().decode(readOptionFile(option, path));

@@ -1,10 +1,10 @@
 /**
- * Why the system refuses something, in words.
+ * Reasons of system errors, in words.
  *
  * @module
  */
 
-// By the code of the system's error, or the name of the error for what the runtime itself forbids.
+// By the code of a system error, or the name of a permission error of the runtime.
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file or folder"],
   ["EEXIST", "the file exists, and is never overwritten"],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission"],
 ]);
 
-/** Why something failed, as a clause; nothing of what the error says, which may be anything. */
+/** Reason of a failure as a clause, which quotes nothing from the error's message. */
 export function describeSystemError(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
   return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "the system refuses";

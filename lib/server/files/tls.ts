@@ -1,5 +1,5 @@
 /**
- * The files of TLS: certificates and their keys.
+ * Files of TLS: certificates and their keys.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { Tls } from "../runtime/runtime.ts";
 import { readOptionText, type TlsFileOption } from "./option_file.ts";
 
 /**
- * Reads the certificate and the key that the options name.
+ * Reads the certificate and the key of the server.
  *
- * @returns Undefined when the options name none.
- * @throws {OptionFileError} When a file cannot be read, or not be used.
+ * @returns Undefined when the options have none.
+ * @throws {OptionFileError} When a file cannot be read or is invalid.
  */
 export function readTls(config: Config): Tls | undefined {
   const tls = readPair(config, "tlsCert", "tlsKey");
@@ -34,9 +34,9 @@ export function readTls(config: Config): Tls | undefined {
 }
 
 /**
- * Reads what TLS with the store of the guard needs.
+ * Reads the PEM texts for TLS with the store of the guard.
  *
- * @throws {OptionFileError} When a file cannot be read, or not be used.
+ * @throws {OptionFileError} When a file cannot be read or is invalid.
  */
 export function readStoreTls(config: Config): StoreTls {
   const { guardTlsCa } = config;
@@ -45,13 +45,13 @@ export function readStoreTls(config: Config): StoreTls {
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
 
-/** The certificates in a PEM file, each of its own; one that was cut off is one as well. */
+/** Splits a PEM file into its certificates, including a truncated last one. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
 }
 
-// Checks that they belong together: each runtime has errors of its own for that, and Bun only shows
-// some to callers.
+// Checks that the key matches the certificate: each runtime has its own errors for it, and Bun
+// shows some to callers only.
 function readPair(
   config: Config,
   certOption: TlsFileOption,
@@ -64,7 +64,7 @@ function readPair(
     key: readOptionText(keyOption, keyPath),
   };
   const certificate = readCertificate(tls.cert, certOption);
-  // Deno would show a chain with a broken one to callers, and all of them would go away.
+  // Deno would serve a chain with a broken certificate, and all callers would reject it.
   for (const pem of certificatesIn(tls.cert)) readCertificate(pem, certOption);
   const key = parse(tls.key, keyOption, {
     read: createPrivateKey,

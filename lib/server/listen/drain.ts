@@ -1,5 +1,5 @@
 /**
- * The requests that a server is answering, and how they come to an end.
+ * In-flight requests of a server, and their drain.
  *
  * @module
  */
@@ -7,20 +7,20 @@
 import type { Handler } from "../../http/handler.ts";
 import { sleep } from "../runtime/timeout.ts";
 
-// A server that ends must not close a connection on which a request is under way, and cannot know.
-// So it first tells callers to close, and ends when none has come for this long, ...
+// A stopping server must not close a connection with a request on its way, and cannot know of it.
+// So it first asks callers to close, and stops after this time without a new request, ...
 const QUIET_MS = 250;
-// ... or, where callers go on coming, as soon as none is being answered after so many times as long ...
+// ... or, if requests continue, at the first idle moment after this many waits, ...
 const STEADY_WAITS = 8;
-// ... or, where one of them does not come to its end, after so many: to stop accepting breaks off the
-// bodies that are still being sent (denoland/deno#36809), and not to stop would at the end of the
-// process cut off every request that came last. Those are then answered before the process ends.
+// ... or, if a request does not end, after this many waits. Stopping cuts off bodies that still
+// arrive (denoland/deno#36809); not stopping would cut off all late requests at the end of the
+// process. After the stop, the late requests are answered first.
 const MAX_WAITS = 36;
 
-/** How long it takes at most, in milliseconds, until a server that drains stops accepting. */
+/** Longest time of a drain before the server stops accepting, in milliseconds. */
 export const MAX_DRAIN_MS = MAX_WAITS * QUIET_MS;
 
-/** Counts the requests that are being answered. */
+/** Counter of in-flight requests. */
 export class InFlightRequests {
   readonly #quietMs: number;
   #running = 0;
@@ -29,9 +29,9 @@ export class InFlightRequests {
   #whenNone: () => void = () => {};
 
   /**
-   * Counts from none.
+   * Makes a counter at zero.
    *
-   * @param quietMs How long no request must come for callers to have gone.
+   * @param quietMs Time without a new request after which callers count as gone.
    */
   constructor(quietMs: number = QUIET_MS) {
     this.#quietMs = quietMs;
@@ -52,8 +52,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Sends callers away, and resolves as soon as none comes any more and none is being answered; while
-   * callers go on coming, as soon as none is being answered, and in the end whatever is.
+   * Asks callers to close, and resolves once no request is in flight and none has arrived for
+   * `quietMs`; if requests continue, at the first idle moment; in the end unconditionally.
    */
   async drain(): Promise<void> {
     this.#draining = true;
@@ -64,7 +64,7 @@ export class InFlightRequests {
         : Promise.race([sleep(this.#quietMs), this.#none()]));
       if (this.#running === 0 && (waits >= STEADY_WAITS || !this.#cameSince)) return;
     }
-    // Nobody is there to be cut off but those who are late themselves.
+    // No new requests: a stop would cut off only the ones in flight, so wait for them.
     if (!this.#cameSince) await this.#none();
   }
 

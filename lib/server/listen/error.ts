@@ -1,5 +1,5 @@
 /**
- * The reasons why an address cannot be listened on.
+ * Reasons of a failure to listen on an address.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "../runtime/runtime.ts";
 
-// By the error codes of the system, which both runtimes give.
+// By the code of the system error, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program (stop it, or choose another port)"],
   ["EADDRNOTAVAIL", "this machine does not have this address"],
@@ -22,7 +22,7 @@ const SOCKET_IN_USE = "the socket is in use by another program (stop it, or choo
 const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission to create a file there"],
   ["EADDRINUSE", SOCKET_IN_USE],
-  // So many wait for it that it takes no more: it is stopped, or has much to do.
+  // The backlog of the socket is full: its server is suspended or busy.
   ["EAGAIN", SOCKET_IN_USE],
   ["EPROTOTYPE", "the path is taken by a socket of another kind"],
   ["EMFILE", "too many files are open"],
@@ -37,7 +37,7 @@ const UNIX_REASONS: ReadonlyMap<string, string> = new Map([
   ["EINVAL", "the path is too long for a socket"],
 ]);
 
-/** The address cannot be listened on; the message is a clause for a person. */
+/** Failure to listen on an address; the message is a clause for a person. */
 export class ListenError extends Error {
   /** The name of the class. */
   override readonly name = "ListenError";
@@ -45,8 +45,8 @@ export class ListenError extends Error {
   /**
    * Makes an error.
    *
-   * @param address Where it was tried.
-   * @param code The system's code of the error, as `EADDRINUSE`.
+   * @param address The address.
+   * @param code The code of the system error, for instance `EADDRINUSE`.
    */
   constructor(address: TcpAddress | UnixAddress, readonly code: string) {
     const [place, reason] = "path" in address
@@ -56,7 +56,7 @@ export class ListenError extends Error {
   }
 }
 
-// For a name without an address, Deno gives no code and Bun any.
+// For a host name without an address, Deno gives no code and Bun an arbitrary one.
 function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
   const reason = TCP_REASONS.get(code);
   if (isIP(hostname) !== 0) return reason;
@@ -64,7 +64,7 @@ function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
   return code === "EADDRINUSE" ? `the port is in use, or ${noAddress}` : reason ?? noAddress;
 }
 
-/** The system's code of an error, as `EADDRINUSE`; its name when it has none. */
+/** Code of a system error, for instance `EADDRINUSE`; the error's name without one. */
 export function systemErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return "code" in error && error.code !== undefined ? String(error.code) : error.name;

@@ -1,5 +1,5 @@
 /**
- * Listens, whatever the runtime: on a port or a unix socket, over TLS or not, until told to stop.
+ * Listener on any runtime: on a port or a unix socket, with or without TLS.
  *
  * @module
  */
@@ -12,40 +12,40 @@ import type { Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.t
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
-// Nobody knows of a server that only takes the port.
+// Timeout for closing the first server, which only reserves the port and has no callers.
 const ALONE_TIMEOUT_MS = 1_000;
 
-/** Where to listen, and how. */
+/** Options of a listener. */
 export interface ListenOptions {
   /** A port, or a unix socket with its permission bits. */
   readonly address: TcpAddress | (UnixAddress & { readonly mode: number });
-  /** Whether other servers of this user may listen on the same port, and take their share. */
+  /** Whether other servers of this user may share the port and its load. */
   readonly sharePort: boolean;
-  /** The certificate and key for TLS; undefined for plain HTTP, as on a socket. */
+  /** The certificate and key for TLS; undefined for plain HTTP and on a socket. */
   readonly tls: Tls | undefined;
-  /** Who is told of what befalls the server. */
+  /** The log of the server. */
   readonly log: ServerLog;
 }
 
-/** A server that listens. */
+/** Listener: a served address. */
 export interface Listener {
-  /** Where: the address and port chosen, or `unix:` and the path. */
+  /** The URL with the chosen address and port, or `unix:` and the path. */
   readonly url: string;
   /**
-   * Shows another certificate to new connections; requests that run are finished.
+   * Replaces the certificate for new connections; in-flight requests are finished.
    *
-   * @returns Whether it is shown: not where there is no TLS, and not once the server was told to stop.
-   * @throws {ListenError} When it cannot be used; the old one is kept.
+   * @returns Whether it was replaced; false without TLS and after a stop.
+   * @throws {ListenError} When the certificate cannot be used; the old one stays.
    */
   readonly renew: (tls: Tls) => boolean;
-  /** Stops accepting, lets running requests finish, and then resolves. */
+  /** Stops accepting, and resolves once in-flight requests are finished. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Listens for HTTP requests.
  *
- * @throws {ListenError} When the address cannot be listened on, or the certificate not be used.
+ * @throws {ListenError} When the address or the certificate cannot be used.
  */
 export async function listen(
   runtime: Runtime,
@@ -73,8 +73,8 @@ async function listenOnPort(
     const standing = new RestartingListener(first, () => open(taken, tls, sharePort), log);
     return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };
   }
-  // A certificate is renewed by a second server on the same port. For that both must share it, and
-  // then the system would let a stranger of this user share it too: so it is taken alone first.
+  // To renew a certificate, a second server listens on the same port, so both must share it. The
+  // system then lets an unrelated server of this user share it too, so take it exclusively first.
   if (!sharePort) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
   const serving = sharePort ? first : open(taken, shown, true);

@@ -1,6 +1,6 @@
 /**
- * Keeps an address served: restarts the server when it fails or the certificate changes, and drains
- * the one before.
+ * Keeps an address served: replaces the server when it fails or the certificate changes, and drains
+ * the old one.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import { sleep, withTimeout } from "../runtime/timeout.ts";
 import type { Runtime, Server, ServerOptions } from "../runtime/runtime.ts";
 import { InFlightRequests } from "./drain.ts";
 
-/** How servers follow each other, in milliseconds. */
+/** Times of a replacement, in milliseconds. */
 export interface Timing {
-  /** Time for a replaced server to finish: a silent connection could keep it open for ever. */
+  /** Timeout of a replaced server, since a silent connection could keep it open for ever. */
   readonly retireMs: number;
-  /** Time for the requests of a failed server: its idle connections hold the missing descriptors. */
+  /** Timeout for the requests of a failed server, whose idle connections hold file descriptors. */
   readonly failedDrainMs: number;
-  /** Pause before the address is opened again. */
+  /** Pause before the address is reopened. */
   readonly pauseMs: number;
-  /** Time between two warnings about failures that go on. */
+  /** Least time between two warnings about continued failures. */
   readonly warningMs: number;
 }
 
@@ -34,24 +34,24 @@ const TIMING: Timing = {
   warningMs: 60_000,
 };
 
-/** A server and the requests on it. */
+/** Server with its in-flight requests. */
 export interface RunningServer {
   /** The server. */
   readonly server: Server;
   /** The requests. */
   readonly traffic: InFlightRequests;
-  /** Takes it from where callers find it, before it is stopped. */
+  /** Removes the address, for instance the socket file, before the server stops. */
   readonly release: () => void;
 }
 
-/** Who is told of what befalls a server. */
+/** Log of a server. */
 export type ServerLog = Pick<Log, "info" | "warn" | "error">;
 
 /**
- * Opens a server.
+ * Starts a server.
  *
- * @param release Takes it from where callers find it.
- * @throws {ListenError} When the address cannot be listened on.
+ * @param release Removes the address before the server stops.
+ * @throws {ListenError} When the address cannot be used.
  */
 export function startServer(
   runtime: Runtime,
@@ -75,13 +75,13 @@ export function startServer(
   }
 }
 
-// What a handler that never rejects leaves: a mistake around it. Nothing is known of the request.
+// Reply to an error outside the handler, which never rejects. Nothing is known of the request.
 function lastAnswer(error: unknown, log: ServerLog): Response {
   const { status, contentType, body } = writePlainFault(toFault(error, log));
   return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
-// How long to wait for the requests under way before its connections are closed, and how long in all.
+// Stops a server: `drainMs` limits the wait for in-flight requests, `timeoutMs` the whole stop.
 async function stop(
   { server, traffic, release }: RunningServer,
   drainMs: number,
@@ -92,13 +92,13 @@ async function stop(
   await withTimeout(stopped, timeoutMs);
 }
 
-/** Keeps an address served: opens it again when the server fails, and drains the server before. */
+/** Keeps an address served: reopens it when the server fails, and drains the old server. */
 export class RestartingListener {
   readonly #open: () => RunningServer | Promise<RunningServer>;
   readonly #log: ServerLog;
   readonly #timing: Timing;
   readonly #retiring = new Set<Promise<void>>();
-  /** Undefined after a failure, until the address is open again. */
+  /** The current server; undefined between a failure and the reopening. */
   #serving: RunningServer | undefined;
   #isStopped = false;
   #reopening = Promise.resolve();
@@ -108,7 +108,7 @@ export class RestartingListener {
    * Keeps an address served.
    *
    * @param serving The first server.
-   * @param open Opens the address again.
+   * @param open Reopens the address.
    */
   constructor(
     serving: RunningServer,
@@ -122,12 +122,12 @@ export class RestartingListener {
     this.replace(serving);
   }
 
-  /** Whether it was told to stop. */
+  /** Whether `stop` was called. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Puts another server in place; the one before finishes its requests. */
+  /** Replaces the server; the old one finishes its requests. */
   replace(serving: RunningServer): void {
     if (this.#serving !== undefined) this.#retire(this.#serving);
     this.#serving = serving;
@@ -136,7 +136,7 @@ export class RestartingListener {
     });
   }
 
-  /** Stops accepting, lets running requests finish, and then resolves. */
+  /** Stops accepting, and resolves once in-flight requests are finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#serving !== undefined) this.#retire(this.#serving, Infinity, Infinity);
@@ -172,7 +172,7 @@ export class RestartingListener {
     try {
       return await this.#open();
     } catch {
-      // The address is tried again, whatever is in the way.
+      // Any failure: the address is tried again.
       this.#warn();
       return undefined;
     }

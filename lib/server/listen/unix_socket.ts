@@ -1,5 +1,5 @@
 /**
- * The file of a unix socket: made with its permissions, in place of one on which no server answers.
+ * File of a unix socket: created with its permissions, in place of a stale one.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import process from "node:process";
 import { ListenError, systemErrorCode } from "./error.ts";
 
 /**
- * Removes the socket of a server that is gone.
+ * Removes a stale socket, which no server answers.
  *
- * @throws {ListenError} When a server answers there, or the path is taken by something else.
+ * @throws {ListenError} When a server answers, or the path is not a socket.
  */
 export async function clearSocket(path: string): Promise<void> {
   try {
@@ -27,7 +27,7 @@ export async function clearSocket(path: string): Promise<void> {
 }
 
 /**
- * Binds a socket. Until it has its mode, no other user can connect.
+ * Binds a socket. No other user can connect before it has its mode.
  *
  * @param open Listens on the path at once.
  * @param mode Permission bits of the socket.

@@ -1,5 +1,5 @@
 /**
- * The server under the handler, on Bun.
+ * Runtime Bun.
  *
  * @module
  */
@@ -11,36 +11,34 @@ import type { Handler } from "../../http/handler.ts";
 import { withTimeout } from "./timeout.ts";
 import { authorityOf, type Runtime, type Server, type ServerOptions } from "./runtime.ts";
 
-// Bun answers a declared length above its limit with a bare 413. The handler's limit is lower and its
-// answer has the form of the binding, so Bun's is put where nothing reaches it.
+// Bun answers a declared length above its limit with a bare 413. The handler has a lower limit and
+// replies in the form of the binding, so Bun's limit is out of reach.
 const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 
-// As large a head as Deno takes. Bun answers a larger one with a bare 431, and callers of
-// `/Validate.aspx` take that for a success: 16 KiB, unless told otherwise, are not even the longest
-// query with its letters escaped.
+// Deno's limit. Bun answers a larger head with a bare 431, which callers of `/Validate.aspx` take
+// for a success; its default, 16 KiB, is less than the longest query with its letters escaped.
 const MAX_HEAD_BYTES = 65_536;
 
-// Above the 60 s that proxies keep an idle connection, so that they close it and not we.
+// Above the 60 s idle timeout of proxies, so that the proxy closes the connection.
 const IDLE_TIMEOUT_SECONDS = 75;
 
-// How much of a body that nobody reads is received and dropped, and how long that may take where the
-// connection is closed then: to close it earlier would be a reset for a caller who still sends, and
-// who would never read the reply.
+// Limit and timeout for receiving and dropping an unread body before a close: an earlier close
+// would reset a caller that still sends, before it reads the reply.
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
-// A connection without a request is left by Bun to its caller where it has sent half of a head, or
-// nothing yet over TLS; and over TLS Bun says goodbye and waits for the caller's. Many callers look at a
-// connection only when they have a request, so they are waited for no longer than this.
+// Timeout for callers to close. Bun leaves a connection open after half a head, or over TLS before
+// any data, and over TLS it waits for the caller's close_notify. Many callers read a connection
+// only with their next request.
 const GOODBYE_MS = 1_000;
 
-// Of a body that did not come on, nobody knows how much is left.
+// Statuses of a stalled body, whose remaining length is unknown.
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 503]);
 
-// What Bun makes of each byte of a target that is not UTF-8: U+FFFD, encoded.
+// Bun's replacement of each byte of a target that is not UTF-8: U+FFFD, encoded.
 const REPLACED = "%EF%BF%BD";
 
-/** This runtime; to be touched on Bun alone. */
+/** The runtime Bun; fails on any other. */
 export function bunRuntime(): Runtime {
   return {
     title: `Bun ${Bun.version}`,
@@ -54,7 +52,7 @@ export function bunRuntime(): Runtime {
 
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A stream without a listener for errors would end the process. The callback of a text tells of them.
+    // An error without a listener would end the process; the callback reports it as well.
     stream.off("error", ignore).on("error", ignore)
       .write(text, (error) => error ? reject(error) : resolve());
   });
@@ -63,7 +61,7 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 function ignore(): void {}
 
 function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
-  // For every server of this process, and a property that can be set on Bun alone.
+  // Applies to every server of this process; only Bun lets it be set.
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES });
   const place: Place = {
     scheme: tls === undefined ? "http" : "https",
@@ -74,12 +72,12 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     },
   };
   const server: Bun.Server = Bun.serve({
-    // Said outright, because Bun shares a port by default where `development` is off.
+    // Explicit, because Bun shares a port by default with `development` off.
     ...("path" in address ? { unix: address.path } : { ...address, reusePort: shared }),
     ...(tls === undefined ? {} : { tls }),
     fetch: (request) => answer(request, place, handler),
     error: onError,
-    // Otherwise the page for an error shows the source.
+    // Otherwise an error page shows the source.
     development: false,
     maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
@@ -87,7 +85,7 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   const { hostname = "", port = 0 } = server;
   return {
     address: "path" in address ? undefined : { hostname, port },
-    // What it cannot accept, it tries again.
+    // Bun retries failed accepts.
     failed: new Promise(() => {}),
     shutdown: () => shutdown(server),
   };
@@ -102,33 +100,33 @@ async function shutdown(server: Bun.Server): Promise<void> {
   await server.stop(true);
 }
 
-/** What a request does not say of where it came to. */
+/** Parts of a request's URL that the request itself lacks. */
 interface Place {
   readonly scheme: "http" | "https";
-  /** The host for a request with an empty Host, or for one without any. */
+  /** The host for a request with an empty or a missing Host. */
   readonly ownHost: (isMissing: boolean) => string;
 }
 
 async function answer(request: Request, place: Place, handler: Handler): Promise<Response> {
   const reply = await handler(withSentUrl(request, place));
-  // Bun gives a Date to every reply but that to a HEAD (RFC 9110 §6.6.1).
+  // Bun sets Date in all replies except for HEAD (RFC 9110 §6.6.1).
   if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
   const isLong = rest !== null && declaredLength(request) > DROPPED_BYTES;
-  // Behind its reply Bun takes all that is left of a body, however long it is and whenever it comes.
+  // After its reply, Bun receives the rest of a body without a limit of length or time.
   const leavesTooMuch = GIVEN_UP.has(reply.status) ||
     rest !== null && (isLong || isChunked(request));
-  // RFC 9112 §9.6: to close without a word would have the caller send its next request into nowhere.
+  // RFC 9112 §9.6: without this header, the caller's next request would be lost.
   if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
-  // Before the reply, since Bun closes behind it.
+  // Before the reply, since Bun closes after it.
   if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
     await withTimeout(drop(rest), DROPPING_MS);
   }
   return reply;
 }
 
-// What no handler took of a body: all of it, or what came in chunks and was too much. A body that was
-// taken is not asked for: Bun would make a stream for it.
+// The unread rest of a body: all of it, or the excess of a chunked one. The body of a used request
+// is not accessed, since Bun would make a stream for it.
 function restOf(request: Request, { status }: Response): Request["body"] {
   if (request.bodyUsed && status !== 413) return null;
   return request.body?.locked ? null : request.body;
@@ -155,15 +153,15 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
       if (bytes > DROPPED_BYTES) return;
     }
   } catch {
-    // Its sender is gone.
+    // The sender is gone.
   }
 }
 
-// Bun takes the URL apart and puts it together again: the host of Host in lower case and without the
-// port of the scheme, and none at all when there is no Host, as HTTP/1.0 allows. Callers find the host
-// that they used in the WSDL, so it is put back as it was sent; for none, what Deno has there. What was
-// not UTF-8 would be one text for all such bytes, and so one secret: a byte that is no UTF-8 either
-// stands for it, which is refused. A caller who did send `%EF%BF%BD` is refused with it.
+// Restores the URL as sent. Bun normalizes it: the host in lower case and without the default port,
+// and no host without a Host header, as HTTP/1.0 allows. The WSDL repeats the caller's host, so the
+// sent one is restored, or Deno's value without one. Bun also maps all bytes that are not UTF-8 to
+// one text, which would make different secrets equal: they become %FF, which is refused as invalid
+// UTF-8. A target with a sent `%EF%BF%BD` is refused as well.
 function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const url = request.url.replaceAll(REPLACED, "%FF");
   const sent = request.headers.get("host");
@@ -171,7 +169,7 @@ function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const base = `${scheme}://${host}`;
   if (url === request.url && url.startsWith(base) && url[base.length] === "/") return request;
   const isWhole = url.startsWith(`${scheme}://`);
-  // What is no URL at all, as the target of CONNECT, stays so.
+  // A target that is no URL, as of CONNECT, stays unchanged.
   if (!isWhole && !url.startsWith("/")) return request;
   const path = isWhole ? url.slice(url.indexOf("/", scheme.length + 3)) : url;
   return Object.defineProperty(request, "url", { value: base + path });

@@ -1,5 +1,5 @@
 /**
- * The runtime that the program runs on.
+ * Current runtime.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { bunRuntime } from "./bun.ts";
 import { denoRuntime } from "./deno.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** The runtime that the program runs on. */
+/** The current runtime. */
 export function currentRuntime(): Runtime {
   return "Bun" in globalThis ? bunRuntime() : denoRuntime();
 }

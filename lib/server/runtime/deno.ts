@@ -1,5 +1,5 @@
 /**
- * The server under the handler, on Deno.
+ * Runtime Deno.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { Handler } from "../../http/handler.ts";
 import { sleep } from "./timeout.ts";
 import { authorityOf, type Runtime, type Server, type ServerOptions, type Tls } from "./runtime.ts";
 
-// How long to wait until a pipe is tried again that would not wait itself.
+// Pause before the next write to a full non-blocking pipe.
 const FULL_PIPE_PAUSE_MS = 50;
 
-/** This runtime; to be touched on Deno alone. */
+/** The runtime Deno; fails on any other. */
 export function denoRuntime(): Runtime {
   return {
     title: `Deno ${Deno.version.deno}`,
@@ -24,9 +24,9 @@ export function denoRuntime(): Runtime {
 }
 
 function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
-  // Without an onListen of ours, Deno writes a line of its own.
+  // Without onListen, Deno writes its own line.
   const common = { onListen: () => {}, onError };
-  // The handler takes a request and no more: its second argument would cost time to make.
+  // One parameter only: Deno spends time on the second argument if it is declared.
   const answer = (request: Request): Promise<Response> =>
     request.method === "CONNECT" ? lastReply(handler(request)) : handler(request);
   if ("path" in address) {
@@ -44,8 +44,8 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
   return asServer(server, { hostname, port });
 }
 
-// By a client, which reads them as a server does and needs no port. Where none can be made at all, for
-// instance for want of the file of DENO_CERT, nothing is known.
+// Makes a client, which parses the files as a server does and needs no port. If no client can be
+// made at all, for instance because the file of DENO_CERT is missing, the files are not checked.
 function tryTls(tls: Tls): void {
   try {
     Deno.createHttpClient({}).close();
@@ -55,7 +55,7 @@ function tryTls(tls: Tls): void {
   Deno.createHttpClient({ ...tls }).close();
 }
 
-// Deno ends a server when a connection cannot be accepted. Left alone, that would end the process.
+// Deno ends a server after a failed accept; unhandled, that would end the process.
 function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
   let isTold = false;
   const failed = new Promise<void>((resolve) => {
@@ -71,20 +71,20 @@ function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
   return { address, failed, shutdown };
 }
 
-// To the last request of a connection: what comes behind a CONNECT is not to be read as requests. Deno
-// reads on, whatever a reply says of the connection (denoland/deno#9411), and closes it only where a
-// reply is shorter than it says. So this one is, by a byte.
+// Reply to a CONNECT, after which the connection must be closed: the bytes that follow are no
+// requests. Deno ignores `Connection: close` in a reply (denoland/deno#9411) and closes only after
+// a reply shorter than its Content-Length, so this one lacks a byte.
 async function lastReply(replying: Promise<Response>): Promise<Response> {
   const reply = await replying;
   const { status, headers } = reply;
   const bytes = await reply.bytes();
   headers.set("content-length", String(bytes.length + 1));
-  // As a stream, since Deno counts what is not one.
+  // As a stream, since Deno sets the length of any other body.
   return new Response(new Blob([bytes]).stream(), { status, headers });
 }
 
-// Without a Host, as HTTP/1.0 allows, the path of the socket stands in its place, encoded; the host
-// is then the one that there would be on a port.
+// Without a Host, as HTTP/1.0 allows, Deno uses the encoded path of the socket as the host; this
+// replaces it as on a port.
 function withHost(request: Request): Request {
   const { url } = request;
   if (!url.startsWith("http+unix://%") || request.headers.get("host")) return request;
@@ -97,14 +97,14 @@ function withAuthority(request: Request, authority: string, scheme?: string): Re
   return Object.defineProperty(request, "url", { value: url.replace(/^[^:]*:\/\/[^/?]*/, base) });
 }
 
-// Not by the streams of node:process, which wait for their reader and let nothing else run.
+// The streams of node:process would block the process until their reader reads.
 async function write(stream: Pick<typeof Deno.stdout, "write">, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   for (let start = 0; start < bytes.length;) {
     try {
       start += await stream.write(bytes.subarray(start));
     } catch (error) {
-      // A pipe that another program made so, and shares with us, is full.
+      // The pipe is full, and another program that shares it made it non-blocking.
       if (!(error instanceof Deno.errors.WouldBlock)) throw error;
       await sleep(FULL_PIPE_PAUSE_MS);
     }

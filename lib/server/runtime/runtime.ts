@@ -1,26 +1,26 @@
 /**
- * What a runtime gives: a server under the handler. `deno.ts` and `bun.ts` are the two there are.
+ * Interface of the runtimes, with the implementations in `deno.ts` and `bun.ts`.
  *
  * @module
  */
 
 import type { Handler } from "../../http/handler.ts";
 
-/** A port of this machine. */
+/** TCP address: a port of this machine. */
 export interface TcpAddress {
   /** An address of this machine, or a name that resolves to one. */
   readonly hostname: string;
-  /** A port, or 0 for one that is free. */
+  /** A port; 0 for a free one. */
   readonly port: number;
 }
 
-/** A file that programs of this machine connect to. */
+/** Unix socket. */
 export interface UnixAddress {
   /** The path of the socket. */
   readonly path: string;
 }
 
-/** A certificate and its key. */
+/** Certificate with its key. */
 export interface Tls {
   /** The certificate chain, PEM. */
   readonly cert: string;
@@ -28,56 +28,56 @@ export interface Tls {
   readonly key: string;
 }
 
-/** What a server is to be. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Where it listens. */
+  /** The address to listen on. */
   readonly address: TcpAddress | UnixAddress;
-  /** What it shows to callers over TLS; undefined for plain HTTP, as on a socket. */
+  /** The certificate and key for TLS; undefined for plain HTTP and on a socket. */
   readonly tls: Tls | undefined;
-  /** Whether several servers may listen on that port at the same time. */
+  /** Whether several servers may share the port. */
   readonly shared: boolean;
-  /** Answers where the handler does not. */
+  /** Makes the reply after an error outside the handler. */
   readonly onError: (error: unknown) => Response;
 }
 
-/** A server that listens. */
+/** Listening server. */
 export interface Server {
-  /** The address and port chosen; undefined for a socket. */
+  /** The chosen address and port; undefined for a socket. */
   readonly address: TcpAddress | undefined;
-  /** Resolves when it accepts no more and was not told to stop; else never. */
+  /** Resolves when the server stops accepting without a shutdown; else never. */
   readonly failed: Promise<void>;
   /**
-   * Stops accepting, closes the connections that carry no request, and resolves when all are closed.
-   * Bodies that are being read may be lost.
+   * Stops accepting, closes idle connections, and resolves when all connections are closed. Bodies
+   * in transit may be lost.
    */
   readonly shutdown: () => Promise<void>;
 }
 
-/** A runtime. */
+/** Runtime: Deno or Bun. */
 export interface Runtime {
-  /** Its name and version. */
+  /** The name and version. */
   readonly title: string;
-  /** The machine it was built for: the processor, the system, the C library. */
+  /** The target of its build: the processor, the system, the C library. */
   readonly target: string;
-  /** Listens at once; throws what the runtime throws, with the `code` of the system's error. */
+  /** Listens at once; throws the runtime's error, with the `code` of the system error. */
   readonly serve: (options: ServerOptions, handler: Handler) => Server;
-  /** Throws when a server could not show this to its callers; it listens nowhere for that. */
+  /** Throws when a server could not use the certificate and key; it does not listen. */
   readonly tryTls: (tls: Tls) => void;
   /**
-   * Writes on standard output, and holds up nothing while nobody reads there. One call at a time.
+   * Writes to standard output, without blocking on a slow reader. One call at a time.
    *
-   * @throws {Error} When it cannot be written.
+   * @throws {Error} When the write fails.
    */
   readonly writeOut: (text: string) => Promise<void>;
   /**
-   * Writes on standard error, and holds up nothing while nobody reads there. One call at a time.
+   * Writes to standard error, without blocking on a slow reader. One call at a time.
    *
-   * @throws {Error} When it cannot be written.
+   * @throws {Error} When the write fails.
    */
   readonly writeError: (text: string) => Promise<void>;
 }
 
-/** Host and port of an address for a request with an empty Host: `localhost` where all are listened on. */
+/** Host and port for a request with an empty Host; `localhost` for a wildcard address. */
 export function authorityOf({ hostname, port }: TcpAddress): string {
   if (hostname === "0.0.0.0" || hostname === "::") return `localhost:${port}`;
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;

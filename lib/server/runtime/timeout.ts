@@ -1,15 +1,15 @@
 /**
- * Waiting that has an end.
+ * Sleep and timeouts.
  *
  * @module
  */
 
-/** Waits for so many milliseconds. */
+/** Resolves after `ms` milliseconds. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits for a promise, and no longer than so many milliseconds; for `Infinity`, as long as it takes. */
+/** Waits for a promise for at most `timeoutMs` milliseconds; `Infinity` means no timeout. */
 export async function withTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
   if (timeoutMs === Infinity) return await promise;
   let timer: ReturnType<typeof setTimeout> | undefined;
