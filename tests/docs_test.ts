@@ -8,7 +8,7 @@ import { MAX_BODY_BYTES } from "../lib/http/body.ts";
 import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../lib/http/body_limit.ts";
 import { MAX_QUERY_LENGTH } from "../lib/http/request_target.ts";
 import { pairAspxBinding, validateAspxBinding } from "../lib/bindings/aspx.ts";
-import { FAULTS } from "../lib/bindings/binding.ts";
+import { FAULTS } from "../lib/bindings/faults.ts";
 import { bindingsOf } from "../lib/bindings/bindings.ts";
 import { ROUTES } from "../lib/http/routes.ts";
 import { factKinds, type Facts } from "../lib/operations/facts.ts";

@@ -9,14 +9,8 @@ import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 import { type Arguments, type Operation, type Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import {
-  type Binding,
-  type Call,
-  type CallRequest,
-  FAULTS,
-  type Reply,
-  type WrittenCall,
-} from "./binding.ts";
+import type { Binding, Call, CallRequest, Reply, WrittenCall } from "./binding.ts";
+import { FAULTS } from "./faults.ts";
 import {
   FORM,
   type Pairs,

@@ -17,7 +17,8 @@ import {
 } from "../operations/operations.ts";
 import { textOf } from "./charset.ts";
 import { charsetOf } from "./media_type.ts";
-import { type Binding, FAULTS, type Reply } from "./binding.ts";
+import type { Binding, Reply } from "./binding.ts";
+import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
 import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
 

@@ -47,6 +47,17 @@ export function openApiDocument(state: ResolvedOptions): RouteHandler {
   );
 }
 
+/** Redirect from the root to the service. */
+export function redirect(state: ResolvedOptions): RouteHandler {
+  // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
+  // to the path is right with and without a prefix (RFC 9110 §10.2.2).
+  const { baseUrl } = state;
+  const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
+  const reply = { ...plainReply(302, "See /api.asmx."), headers };
+  const answer: RouteResult = { reply, outcome: "ok" };
+  return textRoute(state, () => answer);
+}
+
 const NO_PAGE: RouteResult = {
   reply: plainReply(404, "The service is described at ?wsdl, and at /openapi.json."),
   outcome: "not-found",

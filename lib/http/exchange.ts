@@ -67,5 +67,5 @@ export interface RouteHandler {
   readonly fail: (fault: Fault) => OutgoingReply;
 }
 
-/** Makes a route handler; undefined when the options disable the route. */
-export type CreateRouteHandler = (state: ResolvedOptions) => RouteHandler | undefined;
+/** Makes a route handler. */
+export type CreateRouteHandler = (state: ResolvedOptions) => RouteHandler;

@@ -1,14 +1,10 @@
 /**
- * Routes that call no operation: pictures, health, metrics, and the redirect to the service.
+ * Routes for the operator: health, readiness, metrics.
  *
  * @module
  */
 
-import { FORM, readForm, readQuery } from "../bindings/form_urlencoded.ts";
-import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
-import { qrPicture } from "../bindings/qr_aspx.ts";
 import { faultReply, faultResult, plainReply, type RouteResult } from "./response.ts";
-import { readBody } from "./body.ts";
 import type { Exchange, RouteHandler } from "./exchange.ts";
 import { toFault } from "./failure.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -65,37 +61,11 @@ export function readiness(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** Handler of `/metrics`; undefined when the operator disabled it. */
-export function metrics(state: ResolvedOptions): RouteHandler | undefined {
-  const { metricsPage } = state;
-  return metricsPage && textRoute(state, () => ({
+/** Page of metrics; empty where the options have none. */
+export function metrics(state: ResolvedOptions): RouteHandler {
+  const { metricsPage = () => "" } = state;
+  return textRoute(state, () => ({
     reply: { status: 200, contentType: METRICS_TYPE, body: metricsPage() },
     outcome: "ok",
   }));
-}
-
-/**
- * Draws any text as a QR code. A form without a query holds the text in its body, so that a secret
- * need not be in a URL.
- */
-export function picture(state: ResolvedOptions): RouteHandler {
-  const { bodyLimit: limit } = state;
-  return textRoute(state, async ({ request, target }) => {
-    const mediaType = parseMediaType(request.headers.get("content-type"));
-    const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
-    if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
-    const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], limit });
-    return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };
-  });
-}
-
-/** Redirect from the root to the service. */
-export function redirect(state: ResolvedOptions): RouteHandler {
-  // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
-  // to the path is right with and without a prefix (RFC 9110 §10.2.2).
-  const { baseUrl } = state;
-  const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
-  const reply = { ...plainReply(302, "See /api.asmx."), headers };
-  const answer: RouteResult = { reply, outcome: "ok" };
-  return textRoute(state, () => answer);
 }

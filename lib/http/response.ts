@@ -73,7 +73,7 @@ export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
 }
 
 /** Default header fields of every reply. */
-export const USUAL_HEADERS: Readonly<Record<string, string>> = {
+const USUAL_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
@@ -106,6 +106,12 @@ export function respond(
   if (method === "CONNECT") headers.set("connection", "close");
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;
+}
+
+/** Response to a fault outside of any route. */
+export function faultResponse(fault: Fault): Response {
+  const { status, contentType, body } = writePlainFault(fault);
+  return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
 function setAll(headers: Headers, fields: Readonly<Record<string, string>> | undefined): void {

@@ -28,10 +28,9 @@ export type Router = (path: string) => Found | undefined;
 /** Makes a router of the rows that the options enable. */
 export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Router {
   const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
-  for (const { path, answer, ...row } of rows) {
-    const answerer = answer(state);
-    if (answerer === undefined) continue;
-    const prepared = { ...row, answerer };
+  for (const { path, answer, isEnabled, ...row } of rows) {
+    if (isEnabled?.(state) === false) continue;
+    const prepared = { ...row, answerer: answer(state) };
     const others = routes.get(path);
     if (others === undefined) routes.set(path, [prepared]);
     else others.push(prepared);

@@ -6,10 +6,12 @@
 
 import { pairAspxBinding, validateAspxBinding } from "../bindings/aspx.ts";
 import { calls } from "./call.ts";
-import { documents, openApiDocument } from "./documents.ts";
+import { documents, openApiDocument, redirect } from "./documents.ts";
 import type { CreateRouteHandler } from "./exchange.ts";
 import { guardNameRoute, guardStatusRoute, guardUnlockRoute } from "./guard_endpoints.ts";
-import { health, metrics, picture, readiness, redirect } from "./probes.ts";
+import { picture } from "./picture.ts";
+import type { HandlerOptions } from "./options.ts";
+import { health, metrics, readiness } from "./probes.ts";
 
 /** A row of the table. */
 export interface Route {
@@ -26,7 +28,11 @@ export interface Route {
   readonly name: string;
   /** Makes the handler of the route. */
   readonly answer: CreateRouteHandler;
+  /** Whether the options enable the route; they do unless given. */
+  readonly isEnabled?: (options: HandlerOptions) => boolean;
 }
+
+const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 
 const service = calls(({ bindings }) => bindings);
 
@@ -43,7 +49,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/",              methods: ["GET"],         wantsKey: true,  name: "root",          answer: redirect },
   { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
-  { path: "/metrics",       methods: ["GET"],         wantsKey: true,  name: "metrics",       answer: metrics },
+  { path: "/metrics",       methods: ["GET"],         wantsKey: true,  name: "metrics",       answer: metrics, isEnabled: hasMetrics },
 ];
 
 // deno-fmt-ignore
@@ -51,7 +57,7 @@ export const ROUTES: readonly Route[] = [
 export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
-  { path: "/metrics",       methods: ["GET"],         wantsKey: false, name: "metrics",       answer: metrics },
+  { path: "/metrics",       methods: ["GET"],         wantsKey: false, name: "metrics",       answer: metrics, isEnabled: hasMetrics },
   { path: "/guard/status",  methods: ["GET"],         wantsKey: true,  name: "guard/status",  answer: guardStatusRoute },
   { path: "/guard/name",    methods: ["POST"],        wantsKey: true,  name: "guard/name",    answer: guardNameRoute },
   { path: "/guard/unlock",  methods: ["POST"],        wantsKey: true,  name: "guard/unlock",  answer: guardUnlockRoute },

@@ -5,7 +5,8 @@
  */
 
 import project from "../../../deno.json" with { type: "json" };
-import { FAULTS, SOURCE_FIELD } from "../binding.ts";
+import { SOURCE_FIELD } from "../binding.ts";
+import { FAULTS } from "../faults.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
 import type { FaultCode } from "../../operations/fault.ts";
 import {

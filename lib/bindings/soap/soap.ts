@@ -8,14 +8,8 @@ import type { Fault, HeaderBlockName } from "../../operations/fault.ts";
 import type { Arguments, Operation, Result } from "../../operations/operations.ts";
 import { XML_NAMESPACE } from "../../xml/tree.ts";
 import { element, type MarkupElement, writeCompact, writeIndented } from "../../xml/writer.ts";
-import {
-  type Binding,
-  type CallRequest,
-  type FaultFacts,
-  FAULTS,
-  type Reply,
-  type WrittenCall,
-} from "../binding.ts";
+import type { Binding, CallRequest, Reply, WrittenCall } from "../binding.ts";
+import { type FaultFacts, FAULTS } from "../faults.ts";
 import { textOf } from "../charset.ts";
 import { charsetOf } from "../media_type.ts";
 import { cacheBooleanReplies, resultContent } from "../result.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FaultClass } from "../binding.ts";
+import type { FaultClass } from "../faults.ts";
 
 /** A version of SOAP. */
 export interface SoapVersion {

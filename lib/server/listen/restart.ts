@@ -5,8 +5,7 @@
  * @module
  */
 
-import { writePlainFault } from "../../bindings/http_get_post.ts";
-import { USUAL_HEADERS } from "../../http/response.ts";
+import { faultResponse } from "../../http/response.ts";
 import { toFault } from "../../http/failure.ts";
 import type { Handler } from "../../http/handler.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -63,7 +62,8 @@ export function startServer(
   },
 ): RunningServer {
   const traffic = new InFlightRequests();
-  const onError = (error: unknown): Response => lastAnswer(error, log);
+  // An error outside the handler, which never rejects: nothing is known of the request.
+  const onError = (error: unknown): Response => faultResponse(toFault(error, log));
   try {
     const server = runtime.serve(
       { ...options, onError },
@@ -73,12 +73,6 @@ export function startServer(
   } catch (error) {
     throw new ListenError(options.address, systemErrorCode(error));
   }
-}
-
-// Reply to an error outside the handler, which never rejects. Nothing is known of the request.
-function lastAnswer(error: unknown, log: ServerLog): Response {
-  const { status, contentType, body } = writePlainFault(toFault(error, log));
-  return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
 // Stops a server: `drainMs` limits the wait for in-flight requests, `timeoutMs` the whole stop.

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { FAULTS } from "../../../lib/bindings/binding.ts";
+import { FAULTS } from "../../../lib/bindings/faults.ts";
 import { openApi, type OpenApiFacts } from "../../../lib/bindings/description/openapi.ts";
 import { type Operation, OPERATIONS, type ResultType } from "../../../lib/operations/operations.ts";
 import { handlerWith } from "../../support/handler.ts";
