@@ -5,14 +5,10 @@
  * @module
  */
 
-/** Option of a command line. */
-export interface Option<T> {
+/** Kind of value. */
+export interface ValueKind<T> {
   /** The placeholder of the value in the usage text; a switch has none. */
   readonly placeholder?: string;
-  /** The default as typed; empty for none. */
-  readonly defaultText: string;
-  /** A description: a clause that begins with a capital letter and has no full stop. */
-  readonly description: string;
   /** The requirement on a value, to follow "must be". */
   readonly expected: string;
   /** The exact requirement that a nearly right value fails. */
@@ -21,6 +17,18 @@ export interface Option<T> {
   readonly values?: readonly string[];
   /** Parses a value; returns undefined for a wrong one. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
+}
+
+/** Kind of value with a default. */
+export interface DefaultedKind<T> extends ValueKind<T> {
+  /** The default as typed; empty for none. */
+  readonly defaultText: string;
+}
+
+/** Option of a command line. */
+export interface Option<T> extends DefaultedKind<T> {
+  /** A description: a clause that begins with a capital letter and has no full stop. */
+  readonly description: string;
 }
 
 /** Table of options by name; the flag of an option is its name with hyphens. */

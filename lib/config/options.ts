@@ -12,8 +12,8 @@ import { isAuthority } from "../http/request_target.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import type { Config } from "./config.ts";
 import {
+  type DefaultedKind,
   flagOf,
-  type Option,
   type OptionSources,
   type OptionTable,
   parseOptions,
@@ -21,7 +21,7 @@ import {
 } from "./option.ts";
 import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
 
-const ADDRESS: Pick<Option<string>, "placeholder" | "defaultText" | "expected" | "parse"> = {
+const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
   defaultText: "127.0.0.1",
   expected: "an IP address or a host name, without a port",

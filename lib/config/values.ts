@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Option } from "./option.ts";
+import type { DefaultedKind, ValueKind } from "./option.ts";
 
 /** Switch: off unless given. */
-export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse"> = {
+export const SWITCH: DefaultedKind<boolean> = {
   defaultText: "false",
   expected: "true, 1, false or 0",
   parse: (text) => {
@@ -17,9 +17,7 @@ export const SWITCH: Pick<Option<boolean>, "defaultText" | "expected" | "parse">
 };
 
 /** One word of a closed set, case-sensitive. */
-export function oneOf<Value extends string>(
-  ...values: readonly Value[]
-): Required<Pick<Option<Value>, "values" | "expected" | "parse">> {
+export function oneOf<Value extends string>(...values: readonly Value[]): ValueKind<Value> {
   return {
     values,
     expected: values.join(", ").replace(/, (?=[^,]*$)/, " or "),
@@ -31,7 +29,7 @@ export function oneOf<Value extends string>(
 }
 
 /** Whole number from `min` to `max`, both included. */
-export function wholeNumber(min: number, max: number): Pick<Option<number>, "expected" | "parse"> {
+export function wholeNumber(min: number, max: number): ValueKind<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
     parse: (text) => {
@@ -42,9 +40,7 @@ export function wholeNumber(min: number, max: number): Pick<Option<number>, "exp
 }
 
 /** Optional path; its target need not exist. */
-export function path(
-  expected: string,
-): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+export function path(expected: string): DefaultedKind<string | undefined> {
   return {
     defaultText: "",
     expected,

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../../config/config.ts";
-import { namesOf, type Option, type OptionTable } from "../../config/option.ts";
+import { type DefaultedKind, namesOf, type Option, type OptionTable } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { SWITCH } from "../../config/values.ts";
 
@@ -58,7 +58,7 @@ export const PAIR_OPTIONS: OptionTable<PairOptions> = {
 const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
 const WITH_ZONE = "a time with its zone: 2026-01-31T12:00:00Z for UTC, or +01:00 in place of Z";
 
-const TIME: Omit<Option<number | undefined>, "description"> = {
+const TIME: DefaultedKind<number | undefined> = {
   placeholder: "TIME",
   defaultText: "",
   expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
@@ -251,7 +251,7 @@ export function optionsOf({ options, uses }: CommandFacts): Readonly<
   return uses.length === 0 ? options : { ...OPTIONS, ...options };
 }
 
-function text(): Pick<Option<string | undefined>, "defaultText" | "expected" | "parse"> {
+function text(): DefaultedKind<string | undefined> {
   return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
 }
 
