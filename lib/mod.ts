@@ -14,19 +14,21 @@ import type { Config } from "./config/config.ts";
 import { flagOf, UsageError } from "./config/option.ts";
 import { parseConfig } from "./config/options.ts";
 import type { Guard } from "./guard/guard.ts";
+import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
+import { clauseOf } from "./guard/redis/reasons.ts";
 import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerOptions, Telemetry } from "./http/options.ts";
 import { OPERATOR_ROUTES } from "./http/routes.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
-import { type Arguments, type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
+import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
-import type { ServicePage } from "./page/documents.ts";
+import type { ServicePage } from "./page/service_page.ts";
 import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
 
 export { Fault };
@@ -78,12 +80,18 @@ export interface AuthenticatorOptions {
   readonly trustProxy?: boolean | undefined;
 }
 
+/** Log of errors. */
+export interface ErrorLog {
+  /** Writes an error; `cause` is the thrown value, where there is one. */
+  readonly error: (message: string, cause?: unknown) => void;
+}
+
 /** Parts of a service that the program around it can replace. */
 export interface AuthenticatorParts {
   /** The clock: milliseconds since 1970-01-01T00:00:00Z; the system's unless given. */
   readonly now?: (() => number) | undefined;
-  /** The log of unexpected errors; `console.error` unless given. */
-  readonly log?: { readonly error: (message: string, cause: unknown) => void } | undefined;
+  /** The log of unexpected errors, and of a store that fails; `console.error` unless given. */
+  readonly log?: ErrorLog | undefined;
   /** The observer of finished requests. */
   readonly telemetry?: Telemetry | undefined;
   /** Whether the program takes new requests; while false, `/readyz` answers 503. */
@@ -141,35 +149,44 @@ export function createAuthenticator(
   parts: AuthenticatorParts = {},
 ): Authenticator {
   const settings = resolve(options, parts);
-  const { service, baseUrl = "" } = settings;
-  const context = (source?: string): CallContext => ({
-    ...service,
-    base: () => baseUrl,
-    source,
-  });
+  const { service, baseUrl } = settings;
+  // The first calls wait for the store, which would refuse right pins until it is connected.
+  const ready = parts.guard === undefined ? service.guard?.ready : undefined;
+  const answer = createHandler(
+    parts.isMetricsPublic === false ? { ...settings, metricsPage: undefined } : settings,
+  );
+  const fetch = ready === undefined
+    ? answer
+    : async (request: Request): Promise<Response> => (await ready, await answer(request));
+  const base = (): string => {
+    if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
+    return baseUrl;
+  };
   return {
-    fetch: createHandler(parts.isMetricsPublic === false ? withoutMetrics(settings) : settings),
+    fetch,
     operator: createHandler(settings, OPERATOR_ROUTES),
-    validatePin: async ({ source, ...args }) =>
-      (await VALIDATE_PIN.invoke(argumentsOf(args), context(source))).result as boolean,
+    validatePin: async (args) => {
+      const { source, ...given } = stringsOf(args);
+      await ready;
+      const context: CallContext = { ...service, base, source: source || undefined };
+      const { result } = await VALIDATE_PIN.invoke(new Map(Object.entries(given)), context);
+      return result as boolean;
+    },
     pair: (args) => {
-      const { result } = PAIR.invoke(argumentsOf(args), context()) as Completed;
+      const given = new Map(Object.entries(stringsOf(args)));
+      const { result } = PAIR.invoke(given, { ...service, base }) as Completed;
       return result as PairingInfo;
     },
     close: () => service.guard?.store.close(),
   };
 }
 
-function argumentsOf(args: object): Arguments {
+function stringsOf(args: object): { readonly [name: string]: string } {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     if (typeof value !== "string") throw new TypeError(`${name} must be a string.`);
   }
-  return new Map(given);
-}
-
-function withoutMetrics(settings: HandlerOptions): HandlerOptions {
-  return { ...settings, metricsPage: undefined };
+  return Object.fromEntries(given);
 }
 
 /** The options of the command line that the library shares. */
@@ -197,7 +214,7 @@ function resolve(
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
   const { now = Date.now, log = CONSOLE, isReady = () => true, telemetry, page, metricsPage } =
     parts;
-  const guard = parts.guard ?? guardOf(config, options);
+  const guard = parts.guard ?? guardOf(config, options, log);
   return {
     namespace,
     baseUrl,
@@ -217,7 +234,7 @@ function resolve(
 
 const CONSOLE = {
   // deno-lint-ignore no-console
-  error: (message: string, cause: unknown): void => console.error(message, cause),
+  error: (message: string, ...cause: readonly unknown[]): void => console.error(message, ...cause),
 };
 
 function configOf(options: AuthenticatorOptions): Config {
@@ -241,17 +258,35 @@ function configOf(options: AuthenticatorOptions): Config {
   }
 }
 
-function guardOf(config: Config, { guardKey }: AuthenticatorOptions): Guard | undefined {
-  try {
-    return openGuard({ ...config, guardKey, now: () => performance.now() });
-  } catch (error) {
-    if (error instanceof RangeError) throw new TypeError("guardKey must have 32 bytes or more.");
-    throw error;
+function guardOf(
+  config: Config,
+  { guardKey }: AuthenticatorOptions,
+  log: ErrorLog,
+): Guard | undefined {
+  const { guard } = config;
+  const isKey = guardKey instanceof Uint8Array && guardKey.length >= MIN_GUARD_KEY_BYTES;
+  if (!isKey && (guardKey !== undefined || guard !== "memory")) {
+    const reason = guardKey === undefined ? ", the same for all processes that share a store" : "";
+    throw new TypeError(
+      `guardKey must be ${MIN_GUARD_KEY_BYTES} random bytes or more in a Uint8Array${reason}.`,
+    );
   }
+  return openGuard({ ...config, guardKey, now: () => performance.now() }, {
+    onStoreChange: (error) => {
+      if (error === undefined) return;
+      log.error(`The store of the guard, ${guard}, ${clauseOf(error)}: pins are refused`);
+    },
+  });
 }
 
 function keysOf(lines: readonly string[] | undefined): KeyRing | undefined {
   if (lines === undefined) return undefined;
+  if (!Array.isArray(lines)) throw new TypeError("apiKeys must be an array of strings.");
+  for (const [i, line] of lines.entries()) {
+    if (typeof line !== "string" || !/^[^#\r\n][^\r\n]*$/.test(line)) {
+      throw new TypeError(`apiKeys cannot be used: line ${i + 1} must be one key.`);
+    }
+  }
   try {
     return new KeyRing(parseKeys(lines.join("\n")));
   } catch (error) {

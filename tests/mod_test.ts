@@ -7,6 +7,7 @@ import { assertThrows } from "@std/assert/throws";
 import { type AuthenticatorOptions, createAuthenticator, Fault } from "../lib/mod.ts";
 import project from "../deno.json" with { type: "json" };
 import { servicePage } from "../lib/page/documents.ts";
+import { freePort } from "./support/free_port.ts";
 import { read } from "./support/pages.ts";
 import { referenceHotp } from "./support/reference_totp.ts";
 
@@ -72,7 +73,19 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
     { guard: "mysql://localhost" },
     "guard must be either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS.",
   ],
-  [{ guardKey: new Uint8Array(8) }, "guardKey must have 32 bytes or more."],
+  [
+    { guardKey: new Uint8Array(8) },
+    "guardKey must be 32 random bytes or more in a Uint8Array.",
+  ],
+  [
+    { guard: "redis://127.0.0.1" },
+    "guardKey must be 32 random bytes or more in a Uint8Array, the same for all processes that share a store.",
+  ],
+  [{ apiKeys: ["#0123456789abcdef"] }, "apiKeys cannot be used: line 1 must be one key."],
+  [
+    { apiKeys: "0123456789abcdef" } as unknown as AuthenticatorOptions,
+    "apiKeys must be an array of strings.",
+  ],
   [
     { apiKeys: ["short"] },
     "apiKeys cannot be used: line 1 must be a key of 16 to 256 printable ASCII characters, no spaces.",
@@ -97,8 +110,33 @@ Deno.test("validatePin() and pair() throw faults that a program can tell apart",
   const number = { pin: 123456, secretCode } as unknown as Parameters<typeof validatePin>[0];
   const typeError = await assertRejects(() => validatePin(number), TypeError);
   assertEquals(typeError.message, "pin must be a string.");
+  const source = { pin, secretCode, source: 5 } as unknown as Parameters<typeof validatePin>[0];
+  assertEquals(
+    (await assertRejects(() => validatePin(source), TypeError)).message,
+    "source must be a string.",
+  );
+  const image = createAuthenticator({ html: "image" });
+  assertEquals(
+    assertThrows(
+      () => image.pair({ appName: "Example", appInfo: "jane", secretCode }),
+      TypeError,
+    ).message,
+    "pair needs baseUrl where html is image.",
+  );
   const missing = { appName: "Example", secretCode } as Parameters<typeof pair>[0];
   assertEquals(assertThrows(() => pair(missing), Fault).message, "Missing parameter: appInfo.");
+});
+
+Deno.test("createAuthenticator() waits for its store once, and says why it cannot be used", async () => {
+  const said: string[] = [];
+  const { validatePin, close } = createAuthenticator(
+    { guard: `redis://127.0.0.1:${freePort()}`, guardKey: new Uint8Array(32) },
+    { now, log: { error: (message) => void said.push(message) } },
+  );
+  assertEquals(await validatePin({ pin, secretCode }), false);
+  assertEquals(said.length, 1);
+  assert(/^The store of the guard, redis:.*: pins are refused$/.test(said[0]!), said[0]);
+  close();
 });
 
 // Imports by the names of deno.json's exports, and a Deno whose servers listen nowhere.

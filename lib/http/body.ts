@@ -130,7 +130,13 @@ async function readLong(
   limit: BodyLimit,
 ): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
-  const reader = readerOf(body);
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = readerOf(body);
+  } catch {
+    // Code in front of the handler has read it.
+    throw brokenOff();
+  }
   try {
     return await limit.readLong(() => readCounted(reader, maxBytes));
   } catch (error) {

@@ -11,7 +11,7 @@ import { disco } from "../bindings/description/disco.ts";
 import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { PageContext } from "../page/context.ts";
-import type { PagePart, ServicePage } from "../page/documents.ts";
+import type { PagePart, ServicePage } from "../page/service_page.ts";
 import { type Field, fieldOf } from "../page/samples/fields.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { isFresh, plainReply, type RouteResult } from "./response.ts";

@@ -6,7 +6,7 @@
 
 import type { Binding } from "../bindings/binding.ts";
 import type { ServiceContext } from "../operations/context.ts";
-import type { ServicePage } from "../page/documents.ts";
+import type { ServicePage } from "../page/service_page.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { BodyLimit } from "./body_limit.ts";

@@ -5,6 +5,7 @@
  */
 
 import { randomInt } from "node:crypto";
+import process from "node:process";
 import tls from "node:tls";
 import { ServerError } from "./reasons.ts";
 import type { StoreUrl } from "./store_url.ts";
@@ -65,7 +66,7 @@ const MAX_TRIES = 16_384;
  */
 export async function openStore(url: StoreUrl, options: OpenOptions): Promise<StoreClient> {
   const redis = await import("@redis/client");
-  if (url.isEncrypted) hearEarlyAlerts();
+  if (url.isEncrypted && process.versions["deno"] !== undefined) hearEarlyAlerts();
   const context = { redis, url, options };
   if (url.kind === "sentinel") return openSentinel(context);
   return url.kind === "cluster" ? openCluster(context) : openServer(context);

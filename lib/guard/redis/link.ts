@@ -119,6 +119,8 @@ export class StoreLink {
     const { now } = this.#options;
     this.#isReplacing = true;
     if (now() - this.#wellSinceMs > STEADY_MS) this.#pauseMs = 0;
+    // Health is known before the pause: it may last seconds.
+    else await this.#probeOld();
     for (;;) {
       await this.#pause();
       if (this.#isClosed) return;

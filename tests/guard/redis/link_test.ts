@@ -31,7 +31,11 @@ interface Scene {
 function testLink(
   name: string,
   run: (scene: Scene) => Promise<void>,
-  { isCluster = false }: { readonly isCluster?: boolean } = {},
+  { isCluster = false, clockMs = 10_000 }: {
+    readonly isCluster?: boolean;
+    /** How far the clock goes each time that it is read. */
+    readonly clockMs?: number;
+  } = {},
 ): void {
   Deno.test(`a link ${name}`, () =>
     ManualTimers.during(async (timers) => {
@@ -59,7 +63,7 @@ function testLink(
         probePrefix: PROBE_PREFIX,
         timeoutMs: 100,
         // Each client works for so long that the first pause after it is none.
-        now: () => nowMs += 10_000,
+        now: () => nowMs += clockMs,
         onChange: (error) => void events.push(error === undefined ? "answers" : clauseOf(error)),
       });
       await timers.settle();
@@ -163,6 +167,15 @@ for (const isCluster of [false, true]) {
     assertEquals(events.slice(-3), ["open 3", "destroy 1", "answers"]);
   }, { isCluster });
 }
+
+testLink("knows at once that a store is lost again soon after it came back", async (scene) => {
+  const { link, events, behaviours, lose, timers } = scene;
+  behaviours.set(1, REFUSES);
+  lose(1);
+  await timers.settle();
+  // The pause before the next attempt has not ended.
+  assertEquals([link.isHealthy, events.at(-1)], [false, "closes the connection"]);
+}, { clockMs: 100 });
 
 testLink("to a server does not use one that refuses some of its keys", async (scene) => {
   const { link, events, behaviours, lose, timers } = scene;

@@ -1,0 +1,36 @@
+/**
+ * Interface of the service page, apart from its texts, so that a service without a page has none.
+ *
+ * @module
+ */
+
+import type { PageContext } from "./context.ts";
+import type { Format } from "./snippets/language.ts";
+
+/** A part of the page, and the format of its samples. */
+export interface PagePart {
+  /** `script`, `style`, `overview`, `unknown` (no such operation), or `op=` and an operation. */
+  readonly name: string;
+  /** Format of the samples. */
+  readonly format: Format;
+}
+
+/** Text of a part. */
+export interface PageText {
+  /** Status; 404 for an unknown operation. */
+  readonly status: 200 | 404;
+  /** Media type with charset. */
+  readonly contentType: string;
+  /** The text. */
+  readonly body: string;
+  /** Header fields of the part. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Page for people who open the service in a browser. */
+export interface ServicePage {
+  /** Chooses the part for the parameters of a query, with names in lower case. */
+  readonly partOf: (parameter: (name: string) => string | undefined) => PagePart;
+  /** Writes a part. */
+  readonly write: (part: PagePart, context: PageContext) => Promise<PageText>;
+}
