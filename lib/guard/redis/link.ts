@@ -137,6 +137,7 @@ export class StoreLink {
   // Connects a new client, and uses it if any server answers its probes.
   async #attempt(): Promise<unknown> {
     let used: Used | undefined;
+    let connecting: Promise<unknown> | undefined;
     let lost: unknown;
     try {
       const client = await this.#options.open((error) => {
@@ -144,12 +145,17 @@ export class StoreLink {
         if (used !== undefined) this.#condemn(used, error);
       });
       used = { client, questions: 0 };
-      await this.#attempts.within(() => client.connect());
+      if (this.#isClosed) throw new Error("Closed");
+      connecting = client.connect();
+      await this.#attempts.within(() => connecting!);
+      connecting = undefined;
       const failures = await this.#probe(client);
       this.#use(used);
       return failures[0];
     } catch (error) {
       used?.client.destroy();
+      // The client keeps a socket that connects only after `destroy` (@redis/client 6.3.1).
+      connecting?.then(() => used?.client.destroy(), () => {});
       await this.#probeOld();
       return lost ?? error;
     }

@@ -177,6 +177,34 @@ testLink("knows at once that a store is lost again soon after it came back", asy
   assertEquals([link.isHealthy, events.at(-1)], [false, "closes the connection"]);
 }, { clockMs: 100 });
 
+Deno.test("a link that is closed while it connects ends the client once that has connected", async () => {
+  const connected = Promise.withResolvers<void>();
+  let ends = 0;
+  const link = new StoreLink({
+    open: () =>
+      Promise.resolve({
+        connect: () => connected.promise,
+        send: () => NEVER,
+        servers: () => Promise.resolve([]),
+        probeNumbers: () => [[0]],
+        located: (error) => error,
+        destroy: () => void ends++,
+      }),
+    probe: () => NEVER,
+    probePrefix: PROBE_PREFIX,
+    timeoutMs: 100,
+    now: () => 0,
+    onChange: () => {},
+  });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  link.close();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(ends, 1);
+  connected.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(ends, 2);
+});
+
 testLink("to a server does not use one that refuses some of its keys", async (scene) => {
   const { link, events, behaviours, lose, timers } = scene;
   for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
