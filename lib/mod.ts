@@ -68,7 +68,7 @@ export interface AuthenticatorOptions {
   readonly guard?: string | undefined;
   /** Maximum number of secrets of a guard in memory; 100,000 unless given. */
   readonly guardEntries?: number | undefined;
-  /** The key of fingerprints in a store, at least 32 random bytes; drawn at random unless given. */
+  /** The key of fingerprints, at least 32 random bytes; required with a store, else drawn. */
   readonly guardKey?: Uint8Array | undefined;
   /** API keys of callers, each as a line of `--api-keys-file`; callers need none unless given. */
   readonly apiKeys?: readonly string[] | undefined;
@@ -151,7 +151,9 @@ export function createAuthenticator(
   const settings = resolve(options, parts);
   const { service, baseUrl } = settings;
   // The first calls wait for the store, which would refuse right pins until it is connected.
-  const ready = parts.guard === undefined ? service.guard?.ready : undefined;
+  const closed = Promise.withResolvers<void>();
+  const connected = parts.guard === undefined ? service.guard?.ready : undefined;
+  const ready = connected && Promise.race([connected, closed.promise]);
   const answer = createHandler(
     parts.isMetricsPublic === false ? { ...settings, metricsPage: undefined } : settings,
   );
@@ -177,7 +179,10 @@ export function createAuthenticator(
       const { result } = PAIR.invoke(given, { ...service, base }) as Completed;
       return result as PairingInfo;
     },
-    close: () => service.guard?.store.close(),
+    close: () => {
+      service.guard?.store.close();
+      closed.resolve();
+    },
   };
 }
 

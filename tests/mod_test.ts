@@ -139,6 +139,17 @@ Deno.test("createAuthenticator() waits for its store once, and says why it canno
   close();
 });
 
+Deno.test("createAuthenticator() closed while its store is being connected to ends the calls that wait", async () => {
+  const { fetch, validatePin, close } = createAuthenticator(
+    { guard: `redis://127.0.0.1:${freePort()}`, guardKey: new Uint8Array(32) },
+    { now, log: { error: () => {} } },
+  );
+  const calls = [validatePin({ pin, secretCode }), fetch(new Request("http://localhost/healthz"))];
+  close();
+  const [isRight, reply] = await Promise.all(calls);
+  assertEquals([isRight, (reply as Response).status], [false, 200]);
+});
+
 // Imports by the names of deno.json's exports, and a Deno whose servers listen nowhere.
 function snippet(text: string): (deno: object, console: object) => Promise<void> {
   const code = text.replace(
