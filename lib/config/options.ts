@@ -8,7 +8,6 @@
 import { isIPv6 } from "node:net";
 import { StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
-import { isAuthority } from "../http/request_target.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import type { Config } from "./config.ts";
 import {
@@ -259,9 +258,13 @@ function isNamespace(text: string): boolean {
     text !== "http://schemas.xmlsoap.org/soap/envelope/";
 }
 
+// Host with an optional port, then a path of RFC 3986 §3.3 without quotes and ampersands.
+const BASE_URL =
+  /^https?:\/\/(?:\[[\dA-F:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(?::\d+)?(?:\/[\w\-.~!$()*+,;=:@%]*)*$/i;
+
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
-  const match = /^https?:\/\/([^/]+)((?:\/[\w\-.~!$()*+,;=:@%]*)*)$/i.exec(text);
-  // URL.canParse refuses a host that resembles an IP address or an IDNA name but is none.
-  const isUrl = match !== null && isAuthority(match[1]!) && URL.canParse(text);
+  // URL.canParse checks the port, and refuses a host that resembles an IP address or an IDNA name
+  // but is none.
+  const isUrl = BASE_URL.test(text) && URL.canParse(text);
   return isUrl ? { value: text.replace(/\/+$/, "") } : undefined;
 }

@@ -8,6 +8,7 @@ import { randomBytes } from "node:crypto";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
+import type { Guard } from "../guard/guard.ts";
 import type { Handler } from "../http/handler.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
 import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
@@ -17,37 +18,12 @@ import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { Runtime } from "./runtime/runtime.ts";
-import type { RequestEvent } from "../telemetry/request_event.ts";
 import { createGuard } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
 
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const STORE_NEWS_MS = 2_000;
-
-/** Service for the command `serve`. */
-export interface Service {
-  /** Handler of callers' requests. */
-  readonly handler: Handler;
-  /** Handler of the operator port. */
-  readonly probes: Handler;
-  /**
-   * Rereads the API keys and replaces the current ones.
-   *
-   * @returns The keys; undefined when callers need none.
-   * @throws {OptionFileError} When the file cannot be used; the current keys stay.
-   */
-  readonly renewKeys: () => readonly CallerKey[] | undefined;
-  /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
-  readonly guardReady: () => Promise<void>;
-  /** The log on standard error. */
-  readonly log: Log;
-  /**
-   * Closes the guard and flushes the log. It does not resolve while the reader of standard error
-   * blocks.
-   */
-  readonly close: () => Promise<void>;
-}
 
 /** Facts of the process beside the options. */
 export interface ServiceFacts {
@@ -59,69 +35,96 @@ export interface ServiceFacts {
   readonly isReady: () => boolean;
 }
 
-/**
- * Makes the service.
- *
- * @param runtime The runtime, which writes the log.
- * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
- */
-export function createService(
-  runtime: Runtime,
-  config: Config,
-  { version, color, isReady }: ServiceFacts,
-): Service {
-  const writer = new LogWriter(
-    runtime.writeError,
-    (count) => log.warn(`log lines lost: ${count}`),
-  );
-  const log: Log = createLog({
-    format: config.logFormat,
-    color,
-    write: (line) => writer.write(line),
-    now: Date.now,
-  });
-  const { apiKeysFile, metricsPort } = config;
-  const metrics = config.metrics || metricsPort !== undefined
-    ? createMetrics(version, factKinds(config.window))
-    : undefined;
-  const apiKeys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
-  const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
-  const metricsPage = metrics &&
-    ((): string =>
-      metrics.text({
-        ...processFigures(),
-        guardEntries: guard?.memory?.size(),
-        isStoreUp: guard && !guard.memory ? guard.store.isHealthy() === true : undefined,
-      }));
-  const { fetch: handler, operator: probes } = createAuthenticator(settingsOf(config), {
-    now: Date.now,
-    guard,
-    keys: apiKeys,
-    log,
-    page: servicePage,
-    isReady,
-    telemetry: {
-      observe: (event: RequestEvent) => observe(event, { log, metrics }),
-      requestId: requestIds(),
-      monotonicMs: () => performance.now(),
-    },
-    metricsPage,
-    isMetricsPublic: metricsPort === undefined,
-    operatorHost: config.metricsHost,
-  });
-  const close = async (): Promise<void> => {
-    guard?.store.close();
-    await writer.flush();
-  };
-  const renewKeys = (): readonly CallerKey[] | undefined => {
-    if (apiKeysFile === undefined) return undefined;
-    const keys = readKeys(apiKeysFile);
-    apiKeys?.replace(keys);
+/** Service of the command `serve`. */
+export class Service {
+  /** Handler of callers' requests. */
+  readonly handler: Handler;
+  /** Handler of the operator port. */
+  readonly probes: Handler;
+  /** The log on standard error. */
+  readonly log: Log;
+  readonly #writer: LogWriter;
+  readonly #guard: Guard | undefined;
+  readonly #apiKeysFile: string | undefined;
+  readonly #apiKeys: KeyRing | undefined;
+
+  /**
+   * Makes the service of the options.
+   *
+   * @param runtime The runtime, which writes the log.
+   * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
+   */
+  constructor(runtime: Runtime, config: Config, { version, color, isReady }: ServiceFacts) {
+    const { apiKeysFile, logFormat, metricsHost, metricsPort } = config;
+    const writer = new LogWriter(
+      runtime.writeError,
+      (count) => this.log.warn(`log lines lost: ${count}`),
+    );
+    const log = createLog({
+      format: logFormat,
+      color,
+      write: (line) => writer.write(line),
+      now: Date.now,
+    });
+    const metrics = config.metrics || metricsPort !== undefined
+      ? createMetrics(version, factKinds(config.window))
+      : undefined;
+    const keys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
+    const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
+    const { fetch, operator } = createAuthenticator(settingsOf(config), {
+      now: Date.now,
+      guard,
+      keys,
+      log,
+      page: servicePage,
+      isReady,
+      telemetry: {
+        observe: (event) => {
+          log.request(event);
+          metrics?.observe(event);
+        },
+        requestId: requestIds(),
+        monotonicMs: () => performance.now(),
+      },
+      metricsPage: metrics && (() => metrics.text({ ...processFigures(), ...guardFigures(guard) })),
+      isMetricsPublic: metricsPort === undefined,
+      operatorHost: metricsHost,
+    });
+    this.handler = fetch;
+    this.probes = operator;
+    this.log = log;
+    this.#writer = writer;
+    this.#guard = guard;
+    this.#apiKeysFile = apiKeysFile;
+    this.#apiKeys = keys;
+  }
+
+  /**
+   * Rereads the API keys and replaces the current ones.
+   *
+   * @returns The keys; undefined when callers need none.
+   * @throws {OptionFileError} When the file cannot be used; the current keys stay.
+   */
+  renewKeys(): readonly CallerKey[] | undefined {
+    if (this.#apiKeysFile === undefined) return undefined;
+    const keys = readKeys(this.#apiKeysFile);
+    this.#apiKeys?.replace(keys);
     return keys;
-  };
-  const guardReady = (): Promise<void> =>
-    withTimeout(guard?.ready ?? Promise.resolve(), STORE_NEWS_MS);
-  return { handler, probes, renewKeys, guardReady, log, close };
+  }
+
+  /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
+  async guardReady(): Promise<void> {
+    await withTimeout(this.#guard?.ready ?? Promise.resolve(), STORE_NEWS_MS);
+  }
+
+  /**
+   * Closes the guard and flushes the log. It does not resolve while the reader of standard error
+   * blocks.
+   */
+  async close(): Promise<void> {
+    this.#guard?.store.close();
+    await this.#writer.flush();
+  }
 }
 
 function settingsOf(config: Config): AuthenticatorOptions {
@@ -129,14 +132,6 @@ function settingsOf(config: Config): AuthenticatorOptions {
   const { secretEncoding, maxFailures, singleUse } = config;
   const codes = { window, algorithm, digits, period, secretEncoding };
   return { ...codes, namespace, baseUrl, trustProxy, html, maxFailures, singleUse };
-}
-
-function observe(event: RequestEvent, { log, metrics }: {
-  readonly log: Log;
-  readonly metrics: Metrics | undefined;
-}): void {
-  log.request(event);
-  metrics?.observe(event);
 }
 
 /**
@@ -186,4 +181,10 @@ function processFigures(): Parameters<Metrics["text"]>[0] {
     cpuSeconds: (user + system) / 1e6,
     startSeconds: (performance.timeOrigin) / 1000,
   };
+}
+
+function guardFigures(guard: Guard | undefined): Partial<Parameters<Metrics["text"]>[0]> {
+  if (guard === undefined) return {};
+  const { memory, store } = guard;
+  return memory ? { guardEntries: memory.size() } : { isStoreUp: store.isHealthy() === true };
 }

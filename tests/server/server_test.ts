@@ -3,7 +3,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
-import { createService, readKeys, type Service } from "../../lib/server/server.ts";
+import { readKeys, Service } from "../../lib/server/server.ts";
 import { UsageError } from "../../lib/config/option.ts";
 import type { Runtime } from "../../lib/server/runtime/runtime.ts";
 import { configOf } from "../cli/command.ts";
@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
-interface Scene extends Service {
+interface Scene extends Omit<Service, "handler"> {
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -35,19 +35,28 @@ function scene(args: readonly string[] = []): Scene {
     },
   };
   const isReady = (): boolean => state.isReady;
-  const service = createService(runtime, configOf(args), {
+  const service = new Service(runtime, configOf(args), {
     version: "1.2.3",
     color: false,
     isReady,
   });
   const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
     service.handler(new Request(`http://localhost${path}`, { headers }));
-  return { ...service, get, written, state };
+  return {
+    get,
+    written,
+    state,
+    log: service.log,
+    probes: service.probes,
+    renewKeys: () => service.renewKeys(),
+    guardReady: () => service.guardReady(),
+    close: () => service.close(),
+  };
 }
 
 const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
 
-Deno.test("createService() counts and logs each request, under a name of its own", async () => {
+Deno.test("Service counts and logs each request, under a name of its own", async () => {
   const { get, close, written } = scene(["--metrics"]);
   const ids: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -65,7 +74,7 @@ Deno.test("createService() counts and logs each request, under a name of its own
   assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
 });
 
-Deno.test("createService() names requests so that no name tells how many there were", async () => {
+Deno.test("Service names requests so that no name tells how many there were", async () => {
   const { get, close } = scene();
   const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
     const names: string[] = [];
@@ -99,7 +108,7 @@ Deno.test("createService() names requests so that no name tells how many there w
   await Promise.all([close(), other.close()]);
 });
 
-Deno.test("createService() tells of its process on the page of metrics", async () => {
+Deno.test("Service tells of its process on the page of metrics", async () => {
   const { get, close } = scene(["--metrics"]);
   const usedSeconds = (): number => {
     const { user, system } = process.cpuUsage();
@@ -117,7 +126,7 @@ Deno.test("createService() tells of its process on the page of metrics", async (
   await close();
 });
 
-Deno.test("createService() counts wrong pins and what its guard remembers, where it has one", async () => {
+Deno.test("Service counts wrong pins and what its guard remembers, where it has one", async () => {
   const figures = async (args: readonly string[]): Promise<readonly string[]> => {
     const { get, close } = scene(["--metrics", ...args]);
     for (const secret of ["x", "y", "y"]) {
@@ -152,7 +161,7 @@ Deno.test("createService() counts wrong pins and what its guard remembers, where
   ]);
 });
 
-Deno.test("createService() forgets what it has no room for also where nobody counts", async () => {
+Deno.test("Service forgets what it has no room for also where nobody counts", async () => {
   const { get, close } = scene(["--guard-entries", "1"]);
   for (const secret of ["x", "y"]) {
     const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
@@ -161,7 +170,7 @@ Deno.test("createService() forgets what it has no room for also where nobody cou
   await close();
 });
 
-Deno.test("createService() tells its operator what its guard remembers", async () => {
+Deno.test("Service tells its operator what its guard remembers", async () => {
   const { get, probes, close } = scene(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await probes(new Request(`http://localhost${path}`, init))).json();
@@ -174,7 +183,7 @@ Deno.test("createService() tells its operator what its guard remembers", async (
   await close();
 });
 
-Deno.test("createService() has no page of metrics and no keys unless the options ask for them", async () => {
+Deno.test("Service has no page of metrics and no keys unless the options ask for them", async () => {
   const { get, close, renewKeys, written } = scene();
   assertEquals(renewKeys(), undefined);
   const reply = await get("/metrics");
@@ -184,7 +193,7 @@ Deno.test("createService() has no page of metrics and no keys unless the options
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("createService() with a metrics port has the page there alone, and asks for no key", async () => {
+Deno.test("Service with a metrics port has the page there alone, and asks for no key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];
@@ -237,7 +246,7 @@ Deno.test("a service whose store is away stays ready and says so, and so do its 
   await close();
 });
 
-Deno.test("createService() says how many lines of its log were lost", async () => {
+Deno.test("Service says how many lines of its log were lost", async () => {
   const { log, written, state, close } = scene();
   state.isFull = true;
   log.info("lost");
@@ -248,7 +257,7 @@ Deno.test("createService() says how many lines of its log were lost", async () =
   assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
 });
 
-Deno.test("createService() wants one of the keys where the options name a file of them", async () => {
+Deno.test("Service wants one of the keys where the options name a file of them", async () => {
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   Deno.writeTextFileSync(path, `${key}\n`);
@@ -272,7 +281,7 @@ Deno.test("createService() wants one of the keys where the options name a file o
   assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
 });
 
-Deno.test("createService() waits for the first news of a store, but not as long as its URL allows", async () => {
+Deno.test("Service waits for the first news of a store, but not as long as its URL allows", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();
   const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;

@@ -12,19 +12,20 @@ import type { CallerKey } from "../../http/api_keys.ts";
 import type { Listener } from "../../server/listen/listen.ts";
 import type { Log } from "../../telemetry/log.ts";
 
-/** Renewable parts of a running server, with its log. */
-export interface Renewable extends Pick<Service, "renewKeys"> {
+/** Renewable parts of a running server. */
+export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The log, for one line about each file. */
-  readonly log: Pick<Log, "info" | "warn" | "error">;
+  /** The service, which holds the API keys and the log. */
+  readonly service: Pick<Service, "renewKeys" | "log">;
 }
 
 /**
  * Rereads the certificate and the API keys. If a file is unusable, the old ones stay in force and
  * the server continues.
  */
-export function reload(config: Config, { listener, renewKeys, log }: Renewable): void {
+export function reload(config: Config, { listener, service }: Renewable): void {
+  const { log } = service;
   if (config.tlsCert === undefined && config.apiKeysFile === undefined) {
     return log.info("SIGHUP: there are no certificate and no API keys to read again");
   }
@@ -35,12 +36,12 @@ export function reload(config: Config, { listener, renewKeys, log }: Renewable):
     }
   });
   orKeep("the old API keys are kept", log, () => {
-    const keys = renewKeys();
+    const keys = service.renewKeys();
     if (keys !== undefined) log.info(`the API keys were read again: ${keysInWords(keys)}`);
   });
 }
 
-function orKeep(kept: string, log: Renewable["log"], renew: () => void): void {
+function orKeep(kept: string, log: Log, renew: () => void): void {
   try {
     renew();
   } catch (error) {

@@ -12,9 +12,8 @@ import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
-import type { Handler } from "../../http/handler.ts";
 import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
-import { createService } from "../../server/server.ts";
+import { Service } from "../../server/server.ts";
 import { readTls } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
 import { certificateFindings, findRisks } from "../check/warnings.ts";
@@ -49,52 +48,54 @@ export async function serve(
   sources: ReadonlyMap<string, OptionSource>,
   print: (line: string) => void,
 ): Promise<number> {
-  let ready = false;
+  const state = { isReady: false };
+  const runtime = currentRuntime();
+  const service = new Service(runtime, config, {
+    version: VERSION,
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    isReady: () => state.isReady,
+  });
+  const { log } = service;
   const listening = Promise.withResolvers<Listener>();
   // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
   // that the terminal was closed, and still ends the process.
   if (process.stdin.isTTY !== true) {
-    const read = (listener: Listener): void => reload(config, { listener, renewKeys, log });
+    const read = (listener: Listener): void => reload(config, { listener, service });
     process.on("SIGHUP", () => void listening.promise.then(read));
   }
-  const runtime = currentRuntime();
-  const { handler, probes, renewKeys, guardReady, log, close } = createService(
-    runtime,
-    config,
-    {
-      version: VERSION,
-      color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-      isReady: () => ready,
-    },
-  );
   try {
     const options = listenOptions(config, log);
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
-    const metrics = await listenForProbes(config, runtime, { handler: probes, log });
+    const operator = await listenForOperator(config, runtime, service);
     // Listen after this, since right pins are refused until the store is connected.
-    await guardReady();
-    const listener = await listen(runtime, options, handler);
-    ready = true;
+    await service.guardReady();
+    const listener = await listen(runtime, options, service.handler);
+    state.isReady = true;
     const stopped = stopSignal(config.exitWithParent);
     listening.resolve(listener);
     const { url } = listener;
     print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
     log.info(startLine(config, runtime));
-    if (metrics !== undefined) log.info(`health and metrics are at ${metrics.url}`);
+    if (operator !== undefined) log.info(`health and metrics are at ${operator.url}`);
     findingsOf(config, sources).forEach(log.warn);
     log.info(stoppingLine(await stopped));
-    ready = false;
-    let isDone = false;
-    const done = listener.stop().then(() => {
-      isDone = true;
-    });
-    await withTimeout(done, DRAIN_TIMEOUT_MS);
-    log.info(stoppedLine(isDone));
+    state.isReady = false;
+    log.info(stoppedLine(await stopInTime(listener)));
   } finally {
-    await flushLog(close());
+    await flushLog(service.close());
   }
   return 0;
+}
+
+/** Stops a listener; returns whether all requests were answered within `DRAIN_TIMEOUT_MS`. */
+async function stopInTime(listener: Listener): Promise<boolean> {
+  let isDone = false;
+  const done = listener.stop().then(() => {
+    isDone = true;
+  });
+  await withTimeout(done, DRAIN_TIMEOUT_MS);
+  return isDone;
 }
 
 async function flushLog(written: Promise<void>): Promise<void> {
@@ -116,17 +117,14 @@ function findingsOf(
   return [...findRisks(config, sources), ...expired, ...expiring];
 }
 
-async function listenForProbes(
+async function listenForOperator(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
-  { handler, log }: { readonly handler: Handler; readonly log: Log },
+  { probes, log }: Service,
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
-  return await listen(
-    runtime,
-    { tls: undefined, sharePort: false, address: { hostname, port }, log },
-    handler,
-  );
+  const address = { hostname, port };
+  return await listen(runtime, { tls: undefined, sharePort: false, address, log }, probes);
 }
 
 function listenOptions(config: Config, log: Log): ListenOptions {

@@ -24,15 +24,19 @@ Deno.test("keysInWords() says how many keys there are, and whose", () => {
 });
 
 /** What a server says that was told to read again. */
-function told(args: readonly string[], parts: Partial<Renewable> = {}): readonly string[] {
+function told(
+  args: readonly string[],
+  parts: Partial<Pick<Renewable, "listener"> & Pick<Renewable["service"], "renewKeys">> = {},
+): readonly string[] {
   const lines: string[] = [];
   const log = {
     info: (message: string) => void lines.push(`info: ${message}`),
     warn: (message: string) => void lines.push(`warn: ${message}`),
     error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
+    request: () => {},
   };
-  const nothing = { listener: { renew: () => false }, renewKeys: () => undefined, log };
-  reload(configOf(args), { ...nothing, ...parts });
+  const { listener = { renew: () => false }, renewKeys = () => undefined } = parts;
+  reload(configOf(args), { listener, service: { renewKeys, log } });
   return lines;
 }
 
