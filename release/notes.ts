@@ -1,12 +1,8 @@
 /**
- * Cuts the notes of the version of `deno.json` from `CHANGELOG.md`.
- *
- *     deno run --lock=deno.lock --frozen --allow-read release/notes.ts
+ * Release notes: the section of a version in `CHANGELOG.md`.
  *
  * @module
  */
-
-import project from "../deno.json" with { type: "json" };
 
 /**
  * The section of a version, without its heading.
@@ -26,9 +22,4 @@ export function notesOf(changelog: string, version: string): string {
   throw new TypeError(
     `CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with notes in it`,
   );
-}
-
-if (import.meta.main) {
-  const changelog = Deno.readTextFileSync(new URL("../CHANGELOG.md", import.meta.url));
-  Deno.stdout.writeSync(new TextEncoder().encode(notesOf(changelog, project.version)));
 }

@@ -2,8 +2,6 @@
  * Makes the library a package for npm, for Node 22 and later and for Bun: ES modules with types, one for
  * each export of `deno.json`.
  *
- *     deno run --lock=deno.lock --frozen -A release/npm.ts dist
- *
  * The same sources give the same bytes.
  *
  * @module
@@ -98,9 +96,4 @@ async function run(command: string, args: readonly string[], cwd: string | URL):
     throw new Error(`${command} ${args[0]} failed: ${text}${new TextDecoder().decode(stderr)}`);
   }
   return text;
-}
-
-if (import.meta.main) {
-  const name = await packLibrary(Deno.args[0] ?? ".");
-  Deno.stdout.writeSync(new TextEncoder().encode(`${name}\n`));
 }

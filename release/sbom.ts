@@ -2,8 +2,6 @@
  * Writes what a release is made of as a CycloneDX 1.6 document: the packages that `runtime.lock`
  * holds, with their hashes, and the runtimes inside the executables.
  *
- *     deno run --lock=deno.lock --frozen --allow-read release/sbom.ts deno@2.9.6 bun@1.4.4
- *
  * The same sources give the same bytes: it has no serial number and no time.
  *
  * @module
@@ -71,9 +69,4 @@ function runtimeOf(runtime: string): Models.Component {
 // What both packages and the program are under; a test holds that against licenses.ts.
 function mit(): Models.LicenseRepository {
   return new Models.LicenseRepository([new Models.SpdxLicense("MIT")]);
-}
-
-if (import.meta.main) {
-  const lock = JSON.parse(Deno.readTextFileSync(new URL("../runtime.lock", import.meta.url)));
-  Deno.stdout.writeSync(new TextEncoder().encode(sbom(lock, Deno.args)));
 }

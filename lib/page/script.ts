@@ -1,5 +1,5 @@
 /**
- * The script of the service page, bundled from `lib/page/browser/` by `deno task script`. Do not
+ * The script of the service page, bundled from `lib/page/browser/` by `deno task generate`. Do not
  * edit it here.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
  * Makes `lib/page/script.ts` from the browser's script in `lib/page/browser/`; run it by
- * `deno task script`.
+ * `deno task generate`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const ROOT = new URL("../../", import.meta.url);
 export const SCRIPT_FILE = new URL("lib/page/script.ts", ROOT);
 
 const HEAD = `/**
- * The script of the service page, bundled from \`lib/page/browser/\` by \`deno task script\`. Do not
+ * The script of the service page, bundled from \`lib/page/browser/\` by \`deno task generate\`. Do not
  * edit it here.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * What `./compile.sh --release` makes: the same bytes from the same sources wherever they lie, with
+ * What `deno task release` makes: the same bytes from the same sources wherever they lie, with
  * everything that belongs to a release beside them. Needs npm; Deno's own executable stands for the
  * base one, which need not be downloaded then.
  *
@@ -15,6 +15,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parse } from "@std/yaml/parse";
 import project from "../../deno.json" with { type: "json" };
+import { executableName, parseSelection, TARGETS } from "../../release/make.ts";
 import { notesOf } from "../../release/notes.ts";
 import { packLibrary } from "../../release/npm.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
@@ -25,7 +26,9 @@ const RELEASE_MS = 600_000;
 const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
 
 function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
-  return runToEnd([`${folder}/compile.sh`, "--release", "--target", TARGET], {
+  const make = ["run", "--lock=deno.lock", "--frozen", "--no-prompt", "-A", "release/make.ts"];
+  return runToEnd([Deno.execPath(), ...make, "--target", TARGET], {
+    cwd: folder,
     env: { NO_COLOR: "1", COMMIT: "abcdef0", DENORT_BIN: Deno.execPath(), ...env },
     deadlineMs: RELEASE_MS,
   });
@@ -80,19 +83,23 @@ async function checkTexts(folder: string): Promise<void> {
 }
 
 Deno.test("the executables of a release have the names that the pages say", () => {
-  const script = read("compile.sh");
-  assert(script.includes("output=authenticator-$name-$runtime\n"));
-  const [, targets] = /^readonly TARGETS='([^']+)'/m.exec(script)!;
-  const names = targets!.split("\n").map((line) => line.split(" ")[0]!).flatMap((target) =>
-    ["deno", "bun"].map((runtime) =>
-      `authenticator-${target}-${runtime}${target.startsWith("windows-") ? ".exe" : ""}`
-    )
-  );
+  const names = TARGETS.flatMap((target) => [
+    executableName(target, "deno"),
+    executableName(target, "bun"),
+  ]);
   const said = ["README.md", "deploy/README.md", "docs/upgrading.md"].flatMap((page) =>
     [...read(page).matchAll(/authenticator-[\w-]+-(?:deno|bun)(?:\.exe)?/g)].map(([name]) => name)
   );
   assertEquals(said.filter((name) => !names.includes(name)), []);
   assert(said.length > 0);
+});
+
+Deno.test("parseSelection() takes a target and a runtime, and lists those that there are", () => {
+  assertEquals(parseSelection([]), { targets: TARGETS, runtimes: ["deno", "bun"] });
+  const { targets, runtimes } = parseSelection(["--with", "bun", "--target", "windows-x64"]);
+  assertEquals([targets.map(({ name }) => name), runtimes], [["windows-x64"], ["bun"]]);
+  assertThrows(() => parseSelection(["--target", "amiga"]), TypeError, "linux-x64, linux-arm64");
+  assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
 });
 
 // Bundles, and breaks off at all else.
@@ -115,7 +122,7 @@ Deno.test("a release that fails leaves the one that was there", () =>
       REAL: Deno.execPath(),
     });
     assertEquals(code, 1, stderr);
-    assert(stderr.includes(`authenticator-${TARGET}-deno cannot be made`), stderr);
+    assert(stderr.includes("deno compile failed"), stderr);
     assertEquals([...Deno.readDirSync(`${folder}/dist/release`)].map(({ name }) => name), ["old"]);
     assertEquals(
       [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort(),
@@ -181,7 +188,7 @@ Deno.test("the workflow of the forge names the Deno that compile.sh does, and sa
   const named = [...workflow.matchAll(/\bdeno@([\d.]+)/g)].map(([, found]) => found);
   assertEquals(new Set(named), new Set([version]));
   const { jobs } = parse(workflow) as { jobs: { release: { steps: readonly { run?: string }[] } } };
-  assert(jobs.release.steps.some(({ run }) => run?.startsWith("./compile.sh --release")));
+  assert(jobs.release.steps.some(({ run }) => run?.includes(" task release")));
 });
 
 const LIBRARY_USER = `

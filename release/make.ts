@@ -1,0 +1,195 @@
+/**
+ * Makes a release in `dist/release/`: executables, the bundle, the manual page, the library for npm,
+ * licences, SBOM, notes and checksums.
+ *
+ *     deno task release [--with deno|bun] [--target NAME]
+ *
+ * The same sources give the same bytes. A release that fails leaves the one that was there.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import project from "../deno.json" with { type: "json" };
+import { manPage } from "../lib/cli/args/man_page.ts";
+import { licenses } from "../lib/cli/licenses.ts";
+import { VERSION } from "../lib/cli/version.ts";
+import { notesOf } from "./notes.ts";
+import { packLibrary } from "./npm.ts";
+import { sbom } from "./sbom.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const STAGE = `${ROOT}dist/making`;
+
+/** Machine of an executable. */
+export interface Target {
+  /** Name in a release. */
+  readonly name: string;
+  /** Deno's name; undefined where Deno has no base executable. */
+  readonly deno?: string;
+  /** Bun's name. */
+  readonly bun: string;
+}
+
+/** Machines of a release. */
+export const TARGETS: readonly Target[] = [
+  { name: "linux-x64", deno: "x86_64-unknown-linux-gnu", bun: "bun-linux-x64" },
+  { name: "linux-arm64", deno: "aarch64-unknown-linux-gnu", bun: "bun-linux-arm64" },
+  { name: "linux-x64-musl", bun: "bun-linux-x64-musl" },
+  { name: "linux-arm64-musl", bun: "bun-linux-arm64-musl" },
+  { name: "macos-x64", deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
+  { name: "macos-arm64", deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
+  { name: "windows-x64", deno: "x86_64-pc-windows-msvc", bun: "bun-windows-x64" },
+];
+
+const RUNTIMES = ["deno", "bun"] as const;
+type RuntimeName = typeof RUNTIMES[number];
+
+/** Name of an executable in a release, for instance `authenticator-windows-x64-bun.exe`. */
+export function executableName(target: Target, runtime: RuntimeName): string {
+  return `authenticator-${target.name}-${runtime}${suffixOf(target)}`;
+}
+
+function suffixOf({ name }: Target): string {
+  return name.startsWith("windows-") ? ".exe" : "";
+}
+
+/** Exit code of compile.sh when Deno's base executable cannot be downloaded. */
+const LACKS_BASE = 3;
+
+interface Selection {
+  readonly targets: readonly Target[];
+  readonly runtimes: readonly RuntimeName[];
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws {TypeError} When an option or its value is unknown.
+ */
+export function parseSelection(args: readonly string[]): Selection {
+  const options = { with: { type: "string" }, target: { type: "string" } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const targets = TARGETS.filter(({ name }) => name === (values.target ?? name));
+  const runtimes = RUNTIMES.filter((name) => name === (values.with ?? name));
+  if (targets.length === 0) {
+    throw new TypeError(`--target is one of ${TARGETS.map(({ name }) => name).join(", ")}`);
+  }
+  if (runtimes.length === 0) throw new TypeError(`--with is one of ${RUNTIMES.join(", ")}`);
+  return { targets, runtimes };
+}
+
+/**
+ * Makes the release.
+ *
+ * @returns Names of the executables that could not be made, for want of Deno's base executable.
+ */
+async function make({ targets, runtimes }: Selection): Promise<readonly string[]> {
+  const notes = notesOf(read("CHANGELOG.md"), project.version);
+  const made = `${STAGE}/release`;
+  await Deno.mkdir(made, { recursive: true });
+  // Deno puts the time of a download into an executable: download here, and clear the times.
+  const env = { DIST: STAGE, DENO_DIR: `${STAGE}/cache`, NO_COLOR: "1" };
+  const cache = ["cache", "--lock=runtime.lock", "--frozen", "--quiet", "main.ts"];
+  await run([Deno.execPath(), ...cache], { env });
+  await run(["find", env.DENO_DIR, "-exec", "touch", "-t", "200001010000", "{}", "+"], {
+    env: { TZ: "UTC" },
+  });
+  const missing: string[] = [];
+  for (const target of targets) {
+    for (const runtime of runtimes) {
+      const machine = target[runtime];
+      if (machine === undefined) continue;
+      const name = executableName(target, runtime);
+      const compile = ["./compile.sh", "--with", runtime, "--target", machine];
+      const code = await run(compile, { env, allowed: LACKS_BASE });
+      if (code === LACKS_BASE) missing.push(name);
+      else {await Deno.rename(
+          `${STAGE}/authenticator-${machine}${suffixOf(target)}`,
+          `${made}/${name}`,
+        );}
+    }
+  }
+  await run(["./compile.sh", "--bundle"], { env });
+  await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
+  await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);
+  await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
+  await Deno.writeTextFile(`${made}/authenticator.1`, manPage(VERSION));
+  await Deno.writeTextFile(`${made}/RELEASE_NOTES.md`, notes);
+  const inside = runtimes.filter((name) => missing.every((file) => !file.includes(`-${name}`)));
+  await Deno.writeTextFile(
+    `${made}/sbom.cdx.json`,
+    sbom(JSON.parse(read("runtime.lock")), inside.map((name) => `${name}@${versionOf(name)}`)),
+  );
+  await packLibrary(made);
+  await Deno.writeTextFile(`${made}/SHA256SUMS`, checksums(made));
+  return missing;
+}
+
+function read(name: string): string {
+  return Deno.readTextFileSync(`${ROOT}${name}`);
+}
+
+/** Version of a runtime that compile.sh names. */
+function versionOf(runtime: RuntimeName): string {
+  return new RegExp(`${runtime}_version=(\\S+)`, "i").exec(read("compile.sh"))![1]!;
+}
+
+function checksums(folder: string): string {
+  return filesIn(folder).map((name) => {
+    const digest = createHash("sha256").update(Deno.readFileSync(`${folder}/${name}`)).digest(
+      "hex",
+    );
+    return `${digest}  ${name}\n`;
+  }).join("");
+}
+
+function filesIn(folder: string): readonly string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+}
+
+/**
+ * Runs a command in the folder of the project; what it prints goes to standard error.
+ *
+ * @throws {Error} When its exit code is neither 0 nor `allowed`.
+ */
+async function run(
+  [program, ...args]: readonly string[],
+  { env, allowed }: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly allowed?: number;
+  },
+): Promise<number> {
+  const { stdout, stderr, code } = await new Deno.Command(program!, { args, env, cwd: ROOT })
+    .output();
+  for (const bytes of [stdout, stderr]) Deno.stderr.writeSync(bytes);
+  if (code !== 0 && code !== allowed) throw new Error(`${program} ${args.join(" ")} failed`);
+  return code;
+}
+
+async function removeIfThere(folder: string): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+}
+
+function print(lines: readonly string[]): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+}
+
+if (import.meta.main) {
+  const selection = parseSelection(Deno.args);
+  const release = `${ROOT}dist/release`;
+  await removeIfThere(STAGE);
+  try {
+    const missing = await make(selection);
+    await removeIfThere(release);
+    await Deno.rename(`${STAGE}/release`, release);
+    print(filesIn(release));
+    if (missing.length > 0) {
+      print(["Not made, since Deno's base executable cannot be downloaded:", ...missing]);
+    }
+  } finally {
+    await removeIfThere(STAGE);
+  }
+}
