@@ -43,7 +43,7 @@ export async function explainFalse(
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
-  // A later answer has cleared or replaced the reasons.
+  // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
   if (looking.isConnected && !reasons.hidden) show(...explained(found, settings));
 }
 

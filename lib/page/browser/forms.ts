@@ -133,7 +133,6 @@ const MIN_KEY_BYTES = 16;
 /** Longest key that hardware tokens accept, in bytes: a block of HMAC-SHA-1. */
 const MAX_TOKEN_KEY_BYTES = 64;
 
-/** Warning for a key of `length` bytes; empty for a usual length. */
 function lengthWarning(length: number): string {
   if (length > MAX_TOKEN_KEY_BYTES) {
     return "This secret is longer than 64 bytes: hardware tokens and some libraries refuse it.";

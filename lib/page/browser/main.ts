@@ -19,7 +19,6 @@ import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 const page = document.documentElement;
 const state = new PageState();
 
-/** Sets up the elements of the page. */
 function mount(): void {
   page.classList.remove("paired");
   // With a proxy in front, only the browser knows the scheme of the page.
@@ -39,7 +38,6 @@ function mount(): void {
   state.clock.tick();
 }
 
-/** Sets up the tabs and panes in a part of the page. */
 function mountPanes(part: ParentNode): void {
   for (const button of all("[data-copy]", part)) setUpCopyButton(state, button);
   for (const tab of all<HTMLInputElement>(".tabs input", part)) {

@@ -11,7 +11,6 @@ import type { PageState } from "./page_state.ts";
 // Addresses of the overview and of operation pages, as the server writes them.
 const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
 
-/** Address of a view without its fragment. */
 function viewIn(address: string): string {
   return address.split("#")[0]!;
 }

@@ -11,7 +11,7 @@ import { Clock } from "./clock.ts";
 export interface PendingWork {
   /** Timer of the pause. */
   readonly timer?: number;
-  /** Control of the request. */
+  /** Controller that aborts the request. */
   readonly control?: AbortController;
 }
 

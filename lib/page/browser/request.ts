@@ -73,8 +73,8 @@ export function fillIn(
 }
 
 /**
- * Reads the request in a pane. A key that was not typed is not sent: the browser adds the one that
- * it opened the page with.
+ * Reads the request in a pane. An empty key field sends no key: the browser adds the key that it
+ * opened the page with.
  *
  * @param service Address of the service.
  */
