@@ -5,7 +5,7 @@
  */
 
 import { all, one } from "./dom.ts";
-import { markUsed } from "./typed_values.ts";
+import type { PageState } from "./page_state.ts";
 
 /** Duration of the text "Copied" on a button, in milliseconds. */
 const TOLD_MS = 2000;
@@ -25,10 +25,10 @@ async function copy(text: string): Promise<void> {
 }
 
 /** Makes a button copy the text of its pane, or of the element that it names. */
-export function setUpCopyButton(button: HTMLElement): void {
+export function setUpCopyButton(state: PageState, button: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    markUsed();
+    state.isUsed = true;
     const pane = button.closest("figure");
     const source = pane === null ? one(`#${button.dataset["copy"]}`) : one("pre", pane);
     await copy(source.textContent ?? "");
@@ -43,15 +43,12 @@ export function setUpCopyButton(button: HTMLElement): void {
 }
 
 /** Makes a button print the page. */
-export function setUpPrintButton(button: HTMLElement): void {
+export function setUpPrintButton(state: PageState, button: HTMLElement): void {
   button.addEventListener("click", () => {
-    markUsed();
+    state.isUsed = true;
     print();
   });
 }
-
-/** Labels of the tabs chosen last, by tab set. */
-const chosen = new Map<string, string>();
 
 /** Tab set that follows the format of the calls until the user chooses a tab in it. */
 const FOLLOWER = "errors-by";
@@ -62,7 +59,11 @@ const FOLLOWER = "errors-by";
  *
  * @param onFormat Called with the chosen format.
  */
-export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => void): void {
+export function setUpTab(
+  state: PageState,
+  tab: HTMLInputElement,
+  onFormat: (format: string) => void,
+): void {
   const label = labelOf(tab);
   const tell = (): void => {
     if (!tab.checked || tab.name !== "calls") return;
@@ -73,11 +74,11 @@ export function setUpTab(tab: HTMLInputElement, onFormat: (format: string) => vo
     onFormat(label);
   };
   tab.addEventListener("change", () => {
-    chosen.set(tab.name, label);
-    if (tab.name === "calls") chosen.delete(FOLLOWER);
+    state.chosenTabs.set(tab.name, label);
+    if (tab.name === "calls") state.chosenTabs.delete(FOLLOWER);
     tell();
   });
-  if (chosen.get(tab.name) === label) tab.checked = true;
+  if (state.chosenTabs.get(tab.name) === label) tab.checked = true;
   tell();
 }
 

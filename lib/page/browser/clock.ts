@@ -7,66 +7,64 @@
 
 import { absoluteUrl, all, one } from "./dom.ts";
 
-let offsetMs: number | undefined;
+/** Estimate of the server's clock, shown on the page. */
+export class Clock {
+  #offsetMs: number | undefined;
+  readonly #ticks: (() => void)[] = [];
 
-const ticks: (() => void)[] = [];
+  /**
+   * Estimates the server's time from a reply, right after its head has come: the server wrote that
+   * about half-way between request and now. The body would add an unknown delay.
+   *
+   * @param sentMs Time of the request by this device's clock.
+   */
+  read(reply: Response, sentMs: number): void {
+    const date = Date.parse(reply.headers.get("date") ?? "");
+    if (date) this.#offsetMs = date + 500 - (sentMs + Date.now()) / 2;
+  }
 
-/**
- * Estimates the server's time from a reply, right after its head has come: the server wrote that
- * about half-way between request and now. The body would add an unknown delay.
- *
- * @param sentMs Time of the request by this device's clock.
- */
-export function readClock(reply: Response, sentMs: number): void {
-  const date = Date.parse(reply.headers.get("date") ?? "");
-  if (date) offsetMs = date + 500 - (sentMs + Date.now()) / 2;
-}
+  /** Server time in milliseconds since 1970; this device's time until it is known. */
+  nowMs(): number {
+    return Date.now() + (this.#offsetMs ?? 0);
+  }
 
-/** Server time in milliseconds since 1970; undefined until it is known. */
-export function serverNowMs(): number | undefined {
-  return offsetMs === undefined ? undefined : Date.now() + offsetMs;
-}
+  /** Server time as a clock shows it. */
+  timeShown(): string {
+    return new Date(this.nowMs()).toISOString().slice(11, 19);
+  }
 
-/** Server time as a clock shows it. */
-export function timeShown(): string {
-  return new Date(serverNowMs() ?? Date.now()).toISOString().slice(11, 19);
-}
+  /** Calls a function every second, and once the time is known. */
+  everySecond(tick: () => void): void {
+    this.#ticks.push(tick);
+  }
 
-/** Calls a function every second, and once the time is known. */
-export function everySecond(tick: () => void): void {
-  ticks.push(tick);
-}
+  /** Starts the clock of the page. */
+  start(): void {
+    const sentMs = Date.now();
+    // The smallest document; not HEAD, since Bun sends no Date with it.
+    fetch(absoluteUrl("?disco"), { cache: "no-store" })
+      .then((reply) => this.read(reply, sentMs)).then(() => this.tick()).catch(() => {});
+    setInterval(() => this.tick(), 1000);
+  }
 
-/** Starts the clock of the page. */
-export function startClock(): void {
-  everySecond(showClocks);
-  const sentMs = Date.now();
-  // The smallest document; not HEAD, since Bun sends no Date with it.
-  fetch(absoluteUrl("?disco"), { cache: "no-store" })
-    .then((reply) => readClock(reply, sentMs)).then(tick).catch(() => {});
-  setInterval(tick, 1000);
-}
+  /** Updates all parts of the page that depend on the time. */
+  tick(): void {
+    for (const each of this.#ticks) each();
+    if (this.#offsetMs === undefined) return;
+    for (const element of all(".clock")) this.#showOn(element);
+  }
 
-/** Updates all parts of the page that depend on the time. */
-export function tick(): void {
-  for (const each of ticks) each();
-}
-
-function showClocks(): void {
-  const nowMs = serverNowMs();
-  if (nowMs === undefined) return;
-  for (const clock of all(".clock")) showClock(clock, nowMs);
-}
-
-function showClock(clock: HTMLElement, nowMs: number): void {
-  const seconds = Math.floor(nowMs / 1000);
-  const period = Number(clock.dataset["period"]);
-  const left = period - seconds % period;
-  const skew = Math.round((Date.now() - nowMs) / 1000);
-  one(".time", clock).textContent = timeShown();
-  one(".left", clock).textContent = String(left);
-  one<HTMLProgressElement>("progress", clock).value = left;
-  one(".skew", clock).textContent = Math.abs(skew) < 5
-    ? ""
-    : `The clock of this device is ${Math.abs(skew)} s ${skew < 0 ? "behind." : "ahead."}`;
+  #showOn(element: HTMLElement): void {
+    const nowMs = this.nowMs();
+    const seconds = Math.floor(nowMs / 1000);
+    const period = Number(element.dataset["period"]);
+    const left = period - seconds % period;
+    const skew = Math.round((Date.now() - nowMs) / 1000);
+    one(".time", element).textContent = this.timeShown();
+    one(".left", element).textContent = String(left);
+    one<HTMLProgressElement>("progress", element).value = left;
+    one(".skew", element).textContent = Math.abs(skew) < 5
+      ? ""
+      : `The clock of this device is ${Math.abs(skew)} s ${skew < 0 ? "behind." : "ahead."}`;
+  }
 }

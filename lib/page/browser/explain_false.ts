@@ -12,27 +12,27 @@ import {
 } from "../../otp/diagnosis/causes.ts";
 import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
-import { serverNowMs } from "./clock.ts";
 import { first, one, settingsOf, textElement } from "./dom.ts";
-
-let asked = 0;
 
 /** Hides the reasons. */
 export function clearReasons(box: ParentNode): void {
-  asked++;
   const reasons = first(".reasons", box);
   if (reasons !== undefined) reasons.hidden = true;
 }
 
-/** Shows the reasons why a pin is wrong. */
+/**
+ * Shows the reasons why a pin is wrong.
+ *
+ * @param nowMs Server time in milliseconds since 1970.
+ */
 export async function explainFalse(
   form: HTMLFormElement,
   box: ParentNode,
   { pin, secretCode }: Readonly<Record<string, string>>,
+  nowMs: number,
 ): Promise<void> {
   const reasons = first(".reasons", box);
   if (reasons === undefined || pin === undefined || secretCode === undefined) return;
-  const mine = ++asked;
   const settings = settingsOf(form);
   const show = (...children: readonly HTMLElement[]): void => {
     one("div", reasons).replaceChildren(...children);
@@ -40,9 +40,11 @@ export async function explainFalse(
   };
   // Browsers offer no WebCrypto over plain HTTP.
   if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
-  show(textElement("p", "Looking for the reason\u2026"));
-  const found = await diagnose({ pin, secretCode }, settings, serverNowMs() ?? Date.now());
-  if (mine === asked) show(...explained(found, settings));
+  const looking = textElement("p", "Looking for the reason\u2026");
+  show(looking);
+  const found = await diagnose({ pin, secretCode }, settings, nowMs);
+  // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
+  if (looking.isConnected && !reasons.hidden) show(...explained(found, settings));
 }
 
 function explained(

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { tick } from "./clock.ts";
 import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
+import type { PageState } from "./page_state.ts";
 import {
   call,
   fillIn,
@@ -15,7 +15,7 @@ import {
   type ShownReply,
   strangeReply,
 } from "./request.ts";
-import { holesOf, markUsed, remember, remembered } from "./typed_values.ts";
+import { holesOf, remember } from "./typed_values.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { drawSecret } from "./random_secret.ts";
 import {
@@ -31,19 +31,11 @@ import {
 /** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** Pending work of a form: a pause in typing, or a reply. */
-interface Waiting {
-  timer?: number;
-  control?: AbortController;
-}
-
-const waiting = new WeakMap<HTMLFormElement, Waiting>();
-
-function stop(form: HTMLFormElement): void {
-  const { timer, control } = waiting.get(form) ?? {};
+function stop({ pending }: PageState, form: HTMLFormElement): void {
+  const { timer, control } = pending.get(form) ?? {};
   clearTimeout(timer);
   control?.abort();
-  waiting.delete(form);
+  pending.delete(form);
   form.removeAttribute("data-busy");
 }
 
@@ -54,56 +46,58 @@ function stop(form: HTMLFormElement): void {
  * @returns The answer; undefined when the values of the form have changed meanwhile.
  */
 async function run(
+  state: PageState,
   form: HTMLFormElement,
   request: ReadyRequest,
   isAsked: boolean,
 ): Promise<ShownReply | undefined> {
-  stop(form);
+  stop(state, form);
   const control = new AbortController();
-  waiting.set(form, { control });
+  state.pending.set(form, { control });
   const asked = valuesOf(form);
   const view = viewFor(form);
   view.wait(form, isAsked);
   form.toggleAttribute("data-busy", isAsked);
-  const answer = await call(request, control.signal).catch(() => undefined);
-  const isWanted = (): boolean => waiting.get(form)?.control === control && form.isConnected;
+  const answer = await call(request, state.clock, control.signal).catch(() => undefined);
+  const isWanted = (): boolean => state.pending.get(form)?.control === control && form.isConnected;
   if (answer === undefined || !isWanted()) return undefined;
   if (JSON.stringify(asked) !== JSON.stringify(valuesOf(form))) {
-    stop(form);
+    stop(state, form);
     view.clear(form);
     return undefined;
   }
-  const stamp = isAsked ? stampOf(answer) : "";
+  const nowMs = state.clock.nowMs();
+  const stamp = isAsked ? stampOf(state, answer) : "";
   if (answer.message !== undefined) view.clear(form, answer.message, "bad");
-  else if (!await view.show(form, { result: answer.result, asked, stamp, isWanted })) {
+  else if (!await view.show(form, { result: answer.result, asked, stamp, nowMs, isWanted })) {
     view.clear(form, strangeReply(answer.status), "bad");
   }
   if (!isWanted()) return undefined;
-  stop(form);
-  tick();
+  stop(state, form);
+  state.clock.tick();
   return answer;
 }
 
-async function submit(form: HTMLFormElement): Promise<void> {
+async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
   const panel = chosenPanel();
-  if (panel === undefined) return void await run(form, quietRequest(form), true);
+  if (panel === undefined) return void await run(state, form, quietRequest(form), true);
   const pane = one(".request pre", panel);
   fillIn(pane, holesOf(form), true);
   outdateReplies();
-  const answer = await run(form, requestIn(pane, serviceOf(form)), true);
+  const answer = await run(state, form, requestIn(pane, serviceOf(form)), true);
   if (answer !== undefined) showReply(panel, answer);
 }
 
-function refresh(form: HTMLFormElement): void {
-  if (form.checkValidity()) return void run(form, quietRequest(form), false);
-  stop(form);
+function refresh(state: PageState, form: HTMLFormElement): void {
+  if (form.checkValidity()) return void run(state, form, quietRequest(form), false);
+  stop(state, form);
   viewFor(form).clear(form, "The QR code appears when all fields are filled in.");
 }
 
-function refreshSoon(form: HTMLFormElement): void {
+function refreshSoon(state: PageState, form: HTMLFormElement): void {
   // Mark the shown result as outdated.
   viewFor(form).wait(form, false);
-  waiting.set(form, { timer: setTimeout(() => refresh(form), PAUSE_MS) });
+  state.pending.set(form, { timer: setTimeout(() => refresh(state, form), PAUSE_MS) });
 }
 
 /** Puts the values of the fields into all samples. */
@@ -113,12 +107,12 @@ export function followForm(): void {
   for (const pane of all("pre[data-values]")) fillIn(pane, holesOf(form), false);
 }
 
-function onInput(form: HTMLFormElement, field: EventTarget | null): void {
+function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | null): void {
   // On the overview, check pins of the secret that was just paired.
   if (isLive(form) && field instanceof HTMLInputElement && field.name === "secretCode") {
     for (const other of all<HTMLInputElement>("input[name=secretCode]")) other.value = field.value;
   }
-  remember(form);
+  remember(state, form);
   followForm();
   outdateReplies();
   showWhole();
@@ -126,11 +120,11 @@ function onInput(form: HTMLFormElement, field: EventTarget | null): void {
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
     if (isLive(each) && each !== form) continue;
-    stop(each);
-    if (isLive(each)) refreshSoon(each);
+    stop(state, each);
+    if (isLive(each)) refreshSoon(state, each);
     else viewFor(each).clear(each);
   }
-  tick();
+  state.clock.tick();
 }
 
 /** Minimum length of a key in bytes (RFC 4226 §4, R6). */
@@ -139,7 +133,6 @@ const MIN_KEY_BYTES = 16;
 /** Longest key that hardware tokens accept, in bytes: a block of HMAC-SHA-1. */
 const MAX_TOKEN_KEY_BYTES = 64;
 
-/** Warning for a key of `length` bytes; empty for a usual length. */
 function lengthWarning(length: number): string {
   if (length > MAX_TOKEN_KEY_BYTES) {
     return "This secret is longer than 64 bytes: hardware tokens and some libraries refuse it.";
@@ -174,25 +167,25 @@ export function showWhole(): void {
 }
 
 /** Makes a form send its calls by script and show the outcome. */
-export function setUpForm(form: HTMLFormElement): void {
+export function setUpForm(state: PageState, form: HTMLFormElement): void {
   form.addEventListener("input", ({ target, isTrusted }) => {
-    if (isTrusted) markUsed();
-    onInput(form, target);
+    if (isTrusted) state.isUsed = true;
+    onInput(state, form, target);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    markUsed();
-    void submit(form);
+    state.isUsed = true;
+    void submit(state, form);
   });
   for (const button of all(".random", form)) {
     button.addEventListener("click", () => {
-      markUsed();
+      state.isUsed = true;
       draw(form);
     });
   }
   if (!isLive(form)) return;
-  if ((remembered("secretCode") ?? "") === "") draw(form);
-  else refresh(form);
+  if ((state.typed.get("secretCode") ?? "") === "") draw(form);
+  else refresh(state, form);
 }
 
 function draw(form: HTMLFormElement): void {

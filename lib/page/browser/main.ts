@@ -8,17 +8,17 @@
 import { isInTheClear } from "../shared/plain_http.ts";
 import { showAddress } from "./address.ts";
 import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
-import { everySecond, startClock, tick } from "./clock.ts";
 import { all } from "./dom.ts";
 import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
+import { PageState } from "./page_state.ts";
 import { restore, setUpKey, warnBeforeUnload } from "./typed_values.ts";
 import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./qr_code.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
 const page = document.documentElement;
+const state = new PageState();
 
-/** Sets up the elements of the page. */
 function mount(): void {
   page.classList.remove("paired");
   // With a proxy in front, only the browser knows the scheme of the page.
@@ -26,23 +26,22 @@ function mount(): void {
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
   showAddress(document);
-  restore();
-  for (const button of all(".print")) setUpPrintButton(button);
+  restore(state);
+  for (const button of all(".print")) setUpPrintButton(state, button);
   mountPanes(document);
-  for (const box of all(".test-app")) setUpTestAuthenticator(box);
-  for (const form of all<HTMLFormElement>("form")) setUpForm(form);
-  setUpKey(followForm);
+  for (const box of all(".test-app")) setUpTestAuthenticator(state, box);
+  for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
+  setUpKey(state, followForm);
   followForm();
   showWhole();
   showLengthWarning();
-  tick();
+  state.clock.tick();
 }
 
-/** Sets up the tabs and panes in a part of the page. */
 function mountPanes(part: ParentNode): void {
-  for (const button of all("[data-copy]", part)) setUpCopyButton(button);
+  for (const button of all("[data-copy]", part)) setUpCopyButton(state, button);
   for (const tab of all<HTMLInputElement>(".tabs input", part)) {
-    setUpTab(tab, (format) => void showSnippets(format, mountSnippets));
+    setUpTab(state, tab, (format) => void showSnippets(state, format, mountSnippets));
   }
 }
 
@@ -53,11 +52,11 @@ function mountSnippets(section: HTMLElement): void {
 }
 
 page.classList.add("js");
-everySecond(showCodes);
+state.clock.everySecond(() => showCodes(state));
 mount();
-startClock();
-warnBeforeUnload();
-followLinks(mount);
+state.clock.start();
+warnBeforeUnload(state);
+followLinks(state, mount);
 addEventListener("resize", () => {
   fitPictures();
   showWhole();

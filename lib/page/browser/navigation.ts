@@ -6,25 +6,22 @@
  */
 
 import { absoluteUrl, first, one } from "./dom.ts";
+import type { PageState } from "./page_state.ts";
 
 // Addresses of the overview and of operation pages, as the server writes them.
 const VIEW = /^(?:(?:\.\.\/)?api\.asmx)?(?:\?op=\w+)?(?:#\w+)?$/;
 
-/** Address of a view without its fragment. */
 function viewIn(address: string): string {
   return address.split("#")[0]!;
 }
-
-let shown = "";
-let visits = 0;
 
 /**
  * Makes links to views load them into this document.
  *
  * @param mount Sets up the new elements.
  */
-export function followLinks(mount: () => void): void {
-  shown = viewIn(document.URL);
+export function followLinks(state: PageState, mount: () => void): void {
+  state.shownView = viewIn(document.URL);
   addEventListener("click", (event) => {
     const link = (event.target as Element).closest("a");
     const address = link?.getAttribute("href") ?? "";
@@ -32,17 +29,14 @@ export function followLinks(mount: () => void): void {
       !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (link === null || !isPlain || address === "" || !VIEW.test(address)) return;
     // A fragment of the shown view: leave it to the browser.
-    if (viewIn(link.href) === shown && address.includes("#")) return;
+    if (viewIn(link.href) === state.shownView && address.includes("#")) return;
     event.preventDefault();
-    void show(address, mount, () => history.pushState(null, "", address));
+    void show(state, address, mount, () => history.pushState(null, "", address));
   });
   addEventListener("popstate", () => {
-    if (viewIn(document.URL) !== shown) void show(document.URL, mount, () => {});
+    if (viewIn(document.URL) !== state.shownView) void show(state, document.URL, mount, () => {});
   });
 }
-
-let chosen: string | undefined;
-let asked = 0;
 
 /**
  * Shows the programs in a format, in this view and the next ones.
@@ -50,17 +44,18 @@ let asked = 0;
  * @param mount Sets up the new section.
  */
 export async function showSnippets(
+  state: PageState,
   format: string,
   mount: (section: HTMLElement) => void,
 ): Promise<void> {
-  chosen = format;
+  state.snippetFormat = format;
   // Cancel the previous request, even if nothing changes.
-  const request = ++asked;
+  const request = ++state.snippetRequests;
   const section = first("#snippets");
   if (section === undefined || format === section.dataset["format"]) return;
   try {
-    const view = await load(document.URL);
-    if (request !== asked || !section.isConnected) return;
+    const view = await load(state, document.URL);
+    if (request !== state.snippetRequests || !section.isConnected) return;
     const other = one("#snippets", view);
     section.replaceWith(other);
     mount(other);
@@ -70,18 +65,23 @@ export async function showSnippets(
 }
 
 /** Loads a view in the chosen format. */
-async function load(address: string): Promise<Document> {
+async function load({ snippetFormat }: PageState, address: string): Promise<Document> {
   const url = new URL(absoluteUrl(address));
-  if (chosen !== undefined) url.searchParams.set("format", chosen);
+  if (snippetFormat !== undefined) url.searchParams.set("format", snippetFormat);
   const reply = await fetch(url);
   return new DOMParser().parseFromString(await reply.text(), "text/html");
 }
 
-async function show(address: string, mount: () => void, arrive: () => void): Promise<void> {
-  const visit = ++visits;
+async function show(
+  state: PageState,
+  address: string,
+  mount: () => void,
+  arrive: () => void,
+): Promise<void> {
+  const visit = ++state.visits;
   try {
-    const view = await load(address);
-    if (visit !== visits) return;
+    const view = await load(state, address);
+    if (visit !== state.visits) return;
     for (const place of [".band", "#main", "footer"]) one(place).replaceWith(one(place, view));
     document.title = view.title;
   } catch {
@@ -89,7 +89,7 @@ async function show(address: string, mount: () => void, arrive: () => void): Pro
     return;
   }
   arrive();
-  shown = viewIn(document.URL);
+  state.shownView = viewIn(document.URL);
   one("#main").focus({ preventScroll: true });
   mount();
   const place = document.getElementById(address.split("#")[1] ?? "");

@@ -8,7 +8,7 @@
  */
 
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
-import { readClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import { absoluteUrl, all, first, valuesOf } from "./dom.ts";
 import { keyShown } from "./typed_values.ts";
 
@@ -73,8 +73,8 @@ export function fillIn(
 }
 
 /**
- * Reads the request in a pane. A key that was not typed is not sent: the browser adds the one that
- * it opened the page with.
+ * Reads the request in a pane. An empty key field sends no key: the browser adds the key that it
+ * opened the page with.
  *
  * @param service Address of the service.
  */
@@ -115,10 +115,12 @@ export function postRequest(path: string, type: string, body: string): ReadyRequ
 /**
  * Sends a request and reads the reply. A missing or unreadable reply is an outcome too.
  *
+ * @param clock Clock to set by the reply.
  * @throws {DOMException} When the signal aborts.
  */
 export async function call(
   { url, options }: ReadyRequest,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<ShownReply> {
   const started = performance.now();
@@ -132,7 +134,7 @@ export async function call(
       cache: "no-store",
       redirect: "error",
     });
-    readClock(reply, sentMs);
+    clock.read(reply, sentMs);
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
     const status = `${reply.status} ${reply.statusText}`.trim();

@@ -7,19 +7,18 @@
 
 import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
-import { serverNowMs } from "./clock.ts";
 import { all, first, one, setText, settingsOf } from "./dom.ts";
-import { markUsed } from "./typed_values.ts";
+import type { PageState } from "./page_state.ts";
 
 /** Makes the buttons put a code into the form. */
-export function setUpTestAuthenticator(box: HTMLElement): void {
+export function setUpTestAuthenticator(state: PageState, box: HTMLElement): void {
   box.hidden = false;
   // Browsers offer no WebCrypto over plain HTTP.
   one(".codes", box).hidden = !isSecureContext;
   const form = formOf(box);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
-      markUsed();
+      state.isUsed = true;
       const field = one<HTMLInputElement>("input[name=pin]", form);
       field.value = one(".code", button).textContent!.replace(/ /g, "");
       field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -32,27 +31,24 @@ function formOf(box: HTMLElement): HTMLFormElement {
   return one<HTMLFormElement>("form", box.closest<HTMLElement>(".card")!);
 }
 
-let key: Promise<CryptoKey | undefined> | undefined;
-let keyOf = "";
-
 /** Shows the current codes on the visible test authenticator. */
-export function showCodes(): void {
+export function showCodes(state: PageState): void {
   const box = first(".codes:not([hidden])");
-  if (box !== undefined) void showCodesIn(box);
+  if (box !== undefined) void showCodesIn(state, box);
 }
 
-async function showCodesIn(box: HTMLElement): Promise<void> {
+async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
   const form = formOf(box);
   const { algorithm, digits, period, secretEncoding } = settingsOf(form);
   const secret = one<HTMLInputElement>("input[name=secretCode]", form).value;
-  if (key === undefined || keyOf !== secret) {
-    keyOf = secret;
+  if (state.testKey?.secret !== secret) {
     const bytes = secretKey(secret, secretEncoding);
-    key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
+    const key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
+    state.testKey = { secret, key };
   }
-  const made = await key;
-  if (keyOf !== secret) return;
-  const nowMs = serverNowMs() ?? Date.now();
+  const made = await state.testKey.key;
+  if (state.testKey.secret !== secret) return;
+  const nowMs = state.clock.nowMs();
   const step = timeStep(nowMs, period);
   box.classList.toggle("no-secret", made === undefined);
   one(".left-arc", box).setAttribute(
@@ -62,7 +58,7 @@ async function showCodesIn(box: HTMLElement): Promise<void> {
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     const counter = step + Number(button.dataset["step"]);
     const code = made && counter >= 0 ? await hotp(made, counter, digits) : "";
-    if (keyOf !== secret) return;
+    if (state.testKey.secret !== secret) return;
     button.disabled = code === "";
     setText(one(".code", button), inGroups(code || "-".repeat(digits)));
   }

@@ -1,36 +1,22 @@
 /**
- * Typed values, by field name. They live only in the memory of this document: they move from view
- * to view, and end with the tab.
+ * Typed values of the fields, which the page keeps from view to view.
  *
  * @module
  */
 
 import { KEY_HOLE, KEY_PLACEHOLDER } from "../samples/quoting.ts";
 import { all, first, valuesOf } from "./dom.ts";
-
-const typed = new Map<string, string>();
-
-let isWorthKeeping = false;
+import type { PageState } from "./page_state.ts";
 
 /** Remembers the values of a form. */
-export function remember(form: HTMLFormElement): void {
+export function remember({ typed }: PageState, form: HTMLFormElement): void {
   for (const [name, value] of Object.entries(valuesOf(form))) typed.set(name, value);
 }
 
-/** Value last typed into a field. */
-export function remembered(name: string): string | undefined {
-  return typed.get(name);
-}
-
-/** Remembers that the user has begun to use the page. */
-export function markUsed(): void {
-  isWorthKeeping = true;
-}
-
 /** Asks before leaving or reloading a page that would lose a secret. */
-export function warnBeforeUnload(): void {
+export function warnBeforeUnload(state: PageState): void {
   addEventListener("beforeunload", (event) => {
-    if (isWorthKeeping && (typed.get("secretCode") ?? "") !== "") event.preventDefault();
+    if (state.isUsed && (state.typed.get("secretCode") ?? "") !== "") event.preventDefault();
   });
 }
 
@@ -45,7 +31,7 @@ export function keyShown(): string | undefined {
 }
 
 /** Puts remembered values into the fields of the page. */
-export function restore(): void {
+export function restore({ typed }: PageState): void {
   for (const field of all<HTMLInputElement>("form input[name], #key")) {
     const value = typed.get(field.name);
     if (value !== undefined) field.value = value;
@@ -53,7 +39,7 @@ export function restore(): void {
 }
 
 /** Remembers the key field, if there is one, and follows its changes. */
-export function setUpKey(follow: () => void): void {
+export function setUpKey({ typed }: PageState, follow: () => void): void {
   const field = first<HTMLInputElement>("#key");
   field?.addEventListener("input", () => {
     typed.set(field.name, field.value);

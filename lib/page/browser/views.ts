@@ -4,8 +4,8 @@
  * @module
  */
 
-import { timeShown } from "./clock.ts";
 import { absoluteUrl, all, first, one, setText, textElement } from "./dom.ts";
+import type { PageState } from "./page_state.ts";
 import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
 import { clearReasons, explainFalse } from "./explain_false.ts";
@@ -18,6 +18,8 @@ export interface ReplyOutcome {
   readonly asked: Readonly<Record<string, string>>;
   /** Line about time and number of the answer; empty when the user pressed no button. */
   readonly stamp: string;
+  /** Server time of the answer in milliseconds since 1970. */
+  readonly nowMs: number;
   /** Whether the result still belongs to the values of the form. */
   readonly isWanted: () => boolean;
 }
@@ -58,11 +60,9 @@ export function serviceOf(form: HTMLFormElement): string {
   return action.slice(0, -1 - (form.dataset["operation"] ?? "").length);
 }
 
-let answers = 0;
-
 /** Line about a requested answer; its number makes each one different. */
-export function stampOf({ tookMs }: ShownReply): string {
-  return `Answer ${++answers}, at ${timeShown()} UTC, after ${tookMs} ms`;
+export function stampOf(state: PageState, { tookMs }: ShownReply): string {
+  return `Answer ${++state.answers}, at ${state.clock.timeShown()} UTC, after ${tookMs} ms`;
 }
 
 function resultOf(form: HTMLFormElement): HTMLElement {
@@ -152,7 +152,10 @@ function showText(form: HTMLFormElement, { result, stamp }: ReplyOutcome): boole
   return true;
 }
 
-function showVerdict(form: HTMLFormElement, { result, asked, stamp }: ReplyOutcome): boolean {
+function showVerdict(
+  form: HTMLFormElement,
+  { result, asked, stamp, nowMs }: ReplyOutcome,
+): boolean {
   if (result !== "true" && result !== "false") return false;
   const isRight = result === "true";
   clearAnswer(form, "", isRight ? "" : "bad");
@@ -161,7 +164,7 @@ function showVerdict(form: HTMLFormElement, { result, asked, stamp }: ReplyOutco
     isRight ? "The pin is right." : "The pin is wrong, or it has expired.",
     textElement("small", stamp),
   );
-  if (!isRight) void explainFalse(form, resultOf(form), asked);
+  if (!isRight) void explainFalse(form, resultOf(form), asked, nowMs);
   return true;
 }
 
