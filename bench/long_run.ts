@@ -3,7 +3,7 @@
  * and wrong ones, with aborts and reconnects. It prints memory, descriptors and times as they
  * develop, and fails when a reply is not what it should be. Linux only.
  *
- *     TEST_PROGRAM=bun deno task bench:long --requests 2000000
+ *     TEST_PROGRAM=bun deno run -A bench/long_run.ts --requests 2000000
  *
  * @module
  */

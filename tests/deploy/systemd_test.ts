@@ -7,14 +7,12 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { withSources } from "../support/sources.ts";
+import { executable } from "../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
 import { deployFile, need, shownBlock, withFolder } from "./tool.ts";
 
-const BUILD_MS = 600_000;
 const BOTH = ["01", "02"];
 
 Deno.test("the units do under systemd what they promise", (t) =>
@@ -36,12 +34,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
       Deno.stderr.writeSync(new TextEncoder().encode(line));
       return;
     }
-    await withSources("systemd-", async (cwd) => {
-      const compile = ["./compile.sh", "--with", "bun"];
-      const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });
-      assertEquals(code, 0, stderr);
-      await Deno.copyFile(`${cwd}/dist/authenticator`, `${dist}/authenticator`);
-    });
+    await Deno.copyFile(executable(), `${dist}/authenticator`);
     const withMachine = async (act: (machine: Machine) => Promise<void>): Promise<void> => {
       const machine = await startMachine(root, dist, `${folder}/console`);
       try {

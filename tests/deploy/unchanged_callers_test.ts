@@ -12,7 +12,7 @@ import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROOT } from "../support/pages.ts";
-import { withSources } from "../support/sources.ts";
+import { executable } from "../support/program.ts";
 import { deployFile, makeCaAsShown, need, startDaemon, withFolder } from "./tool.ts";
 
 const NAME = "authenticatorapi.com";
@@ -20,7 +20,6 @@ const SERVER = /^address=\/authenticatorapi\.com\/(\S+)$/m.exec(
   deployFile("internal-dns.conf"),
 )![1]!;
 const DNS = "192.0.2.53";
-const BUILD_MS = 600_000;
 
 /** Runs a command in the namespace. */
 type Inside = (...words: readonly string[]) => readonly string[];
@@ -77,12 +76,7 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
     await need(["dnsmasq", "--version"], "dnsmasq-base");
     await succeed(["chmod", "755", folder]);
     const program = `${folder}/authenticator`;
-    await withSources("callers-", async (cwd) => {
-      const compile = ["./compile.sh", "--with", "bun"];
-      const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });
-      assertEquals(code, 0, stderr);
-      await Deno.copyFile(`${cwd}/dist/authenticator`, program);
-    });
+    await Deno.copyFile(executable(), program);
     assertEquals((await makeCaAsShown(folder)).code, 0);
     const ca = `${folder}/ca`;
     // LoadCredential of the drop-in gives the service a copy that it can read.

@@ -56,9 +56,24 @@ export const BUN_FLAGS = ["--no-env-file", "--config=/dev/null", "--tsconfig-ove
 
 const COMMANDS: ReadonlyMap<string, () => readonly string[]> = new Map([
   ["deno", sourceWords],
-  ["bun", () => [bunPath(), ...BUN_FLAGS, pathOf("dist/authenticator.js")]],
-  ["executable", () => [pathOf("dist/authenticator")]],
+  ["bun", () => [bunPath(), ...BUN_FLAGS, executable() + ".js"]],
+  ["executable", () => [executable()]],
 ]);
+
+/**
+ * The executable that `./compile.sh --with bun` made.
+ *
+ * @throws {Error} When it is not there.
+ */
+export function executable(): string {
+  const path = pathOf("dist/authenticator");
+  try {
+    Deno.statSync(path);
+  } catch {
+    throw new Error("dist/authenticator is missing: run ./compile.sh --with bun");
+  }
+  return path;
+}
 
 /** What `deno task start` runs, in whatever folder: Deno with its flags, and main.ts. */
 export function sourceWords(): readonly string[] {
