@@ -1,164 +1,166 @@
 /**
- * Measures how many small mistakes the tests notice: Stryker's instrumenter puts mistakes, mutants,
- * into a copy of the project, and a worker runs the tests that pass them with one switched on.
+ * Measures how many small mistakes the tests notice: Stryker's instrumenter lists mutants of `lib/`,
+ * and for each of a sample, `deno task test` runs in a copy of the project that has this one mistake.
  *
- *     deno task mutation [--sample N] [--seed S] [--seconds T] [--report | --survivors]
- *       [FILE | FOLDER]...
+ *     deno task mutation [--sample 100] [--seed 1] [--least 80] [FILE | FOLDER]...
  *
- * Folders are tried in the order in which they are named. With `--sample`, so many of each are
- * tried, drawn by the seed. The tests for one mutant may take so many seconds, 3 unless given; the
- * quickest are run first. Where files or folders of tests are named, those alone are run, and those
- * too that `deno task test` leaves out: `lib/guard tests/guard tests/redis`. `--report` tries
- * nothing, `--survivors` only what survived. What became of a mutant is kept in
- * dist/mutation/ under the text of its file, so that a run goes on where the last one was stopped.
- * One that survived, or did not end, is tried again once a test changed.
- * The folder then also holds survivors.txt: what no test noticed.
+ * The tests of the mutant's room run first. Prints what survived and a table, and exits with 1 if
+ * fewer than `--least` percent were noticed.
  *
  * @module
  */
 
+import { Instrumenter, type InstrumenterOptions } from "@stryker-mutator/instrumenter";
+import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import project from "../../deno.json" with { type: "json" };
-import { git, hashOfFiles, type Mutant, mutatedTree, projectFiles } from "./mutants.ts";
-import { folderOf, type Result, survivorsOf, tableOf } from "./report.ts";
-import { dryRun, Trial, type TrialLimits } from "./run.ts";
+import { runToEnd } from "../support/child.ts";
+import { ROOT } from "../support/pages.ts";
 
-const KEPT = new URL("../../dist/mutation/", import.meta.url);
-const RESULTS = new URL("results.json", KEPT);
+// Browsers test the page, and Bun its own file.
+const LEFT_OUT = /^lib\/(?:page\/|server\/runtime\/bun\.ts$)/;
 
-// Tests in a browser show what stands on the page, real clients what its parts say, and tests on Bun
-// what is for Bun alone.
-const LEFT_OUT = /^lib\/(page\/|server\/runtime\/bun\.ts$)/;
+/** Time limit of the tests: a mutant that makes them hang is noticed. */
+const TESTS_MS = 300_000;
 
-// What `deno task test` leaves out too.
-const IGNORED = /--ignore=(\S+)/.exec(project.tasks.test.command)?.[1]?.split(",") ?? [];
-
-// Tests that read the sources, that start other tests, or that take minutes.
-const UNFIT = new RegExp(
-  "^tests/(cost/|runtime/(abuse|cost|exchanges|failing_server|fuzz|nonsense|docs)_)|" +
-    "(layout|testing|extending|xml.fuzz|w3c_suite)_test[.]ts$",
-);
-
-// Tests that start the program take long, and of the rooms further right they show nothing that
-// other tests do not show.
-const PROGRAM_TESTS = /^tests\/(cli\/|conformance\/http)/;
-const PROGRAM_SOURCES = /^lib\/(cli|server)\//;
-
-type Results = Record<string, Result>;
-
-function say(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+/** One small mistake. */
+interface Mutant {
+  readonly file: string;
+  /** Line, from 1. */
+  readonly line: number;
+  /** Offset of the original text in its file. */
+  readonly at: number;
+  readonly original: string;
+  readonly replacement: string;
 }
 
-// Park and Miller's minimal standard generator.
-function sample<Item>(items: readonly Item[], size: number, seed: number): Item[] {
-  const left = [...items];
-  const chosen: Item[] = [];
-  for (let state = seed; chosen.length < size && left.length > 0;) {
-    state = state * 48_271 % 2_147_483_647;
-    chosen.push(...left.splice(state % left.length, 1));
-  }
-  return chosen;
-}
+const OPTIONS: InstrumenterOptions = {
+  plugins: null,
+  excludedMutations: [],
+  ignorers: [],
+  noHeader: false,
+};
+const LOGGER = {
+  isDebugEnabled: () => false,
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+} as unknown as ConstructorParameters<typeof Instrumenter>[0];
 
-function readResults(): Results {
-  try {
-    return JSON.parse(Deno.readTextFileSync(RESULTS));
-  } catch {
-    return {};
-  }
-}
-
-function keep(results: Results): void {
-  Deno.mkdirSync(KEPT, { recursive: true });
-  Deno.writeTextFileSync(RESULTS, JSON.stringify(results));
-}
-
-/** Tries mutants, and writes down what became of each. */
-async function tryAll(
-  folder: string,
-  { open, all, limits }: {
-    readonly open: readonly Mutant[];
-    readonly all: readonly Mutant[];
-    readonly limits: TrialLimits;
-  },
-  testFiles: readonly string[],
-  note: (mutant: Mutant, result: Omit<Result, "tests">) => void,
-): Promise<void> {
-  const dry = await dryRun(folder, testFiles);
-  for (const { id, failure } of dry.tests) {
-    if (failure !== undefined) say(`left out, since it fails without a mutant: ${id}`);
-  }
-  say(`${dry.tests.length} tests`);
-  const trial = new Trial(folder, all, dry, limits);
-  for (const [index, mutant] of open.entries()) {
-    const { result, by = "" } = await trial.outcomeOf(mutant);
-    note(mutant, { result, by });
-    say(`${index + 1}/${open.length} ${mutant.file}:${mutant.line} ${result} ${by}`);
-  }
-  trial.close();
-}
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: "string", default: "Infinity" },
-    seed: { type: "string", default: "1" },
-    seconds: { type: "string", default: "3" },
-    report: { type: "boolean" },
-    survivors: { type: "boolean" },
-  },
-});
-
-async function main(): Promise<void> {
-  const wanted = positionals.filter((path) => path.startsWith("lib/"));
-  const files = await projectFiles();
-  const rank = (file: string): number => wanted.findIndex((path) => file.startsWith(path));
-  const sources = files
-    .filter((file) => /^lib\/.*\.ts$/.test(file) && !LEFT_OUT.test(file))
-    .filter((file) => wanted.length === 0 || rank(file) >= 0)
-    .sort((a, b) => rank(a) - rank(b));
-  const ofProgram = sources.some((file) => PROGRAM_SOURCES.test(file));
-  const named = positionals.filter((path) => path.startsWith("tests/"));
-  const isUsual = (file: string): boolean =>
-    !IGNORED.some((folder) => file.startsWith(`${folder}/`)) &&
-    (ofProgram || !PROGRAM_TESTS.test(file));
-  const testFiles = files.filter((file) =>
-    /^tests\/.*_test\.ts$/.test(file) && !UNFIT.test(file) &&
-    (named.length === 0 ? isUsual(file) : named.some((path) => file.startsWith(path)))
-  );
-  const testsMs = 1000 * Number(values.seconds);
-  const tests = [testsMs, ...named].join(" ") +
-    hashOfFiles(files.filter((file) => /^tests\/(?!mutation\/)/.test(file)));
-  const { folder, mutants } = await mutatedTree(files, sources);
-  const seed = Number(values.seed);
-  const chosen = [...Map.groupBy(mutants, ({ file }) => folderOf(file)).values()]
-    .flatMap((own) => sample(own, Number(values.sample), seed));
-  const results = readResults();
-  const isOpen = (mutant: Mutant): boolean => {
-    const known = results[mutant.key];
-    if (values.survivors) return known?.result === "survived";
-    return known === undefined || known.result !== "killed" && known.tests !== tests;
-  };
-  const open = values.report ? [] : chosen.filter(isOpen);
-  say(`${mutants.length} mutants, ${chosen.length} chosen, ${open.length} to be tried`);
-  if (open.length > 0) {
-    const limits = { testsMs, areChosen: named.length > 0 };
-    await tryAll(folder, { open, all: mutants, limits }, testFiles, ({ key }, result) => {
-      results[key] = { ...result, tests };
-      keep(results);
-    });
-  }
-  await Deno.remove(folder, { recursive: true });
-  const tried = chosen.flatMap((mutant) => {
-    const outcome = results[mutant.key];
-    return outcome === undefined ? [] : [{ ...mutant, outcome }];
+async function mutantsOf(files: readonly string[]): Promise<readonly Mutant[]> {
+  const texts = new Map(files.map((file) => [file, Deno.readTextFileSync(new URL(file, ROOT))]));
+  const sources = [...texts].map(([name, content]) => ({ name, content, mutate: true }));
+  const { mutants } = await new Instrumenter(LOGGER).instrument(sources, OPTIONS);
+  return mutants.map(({ fileName: file, replacement, location: { start, end } }) => {
+    const text = texts.get(file)!;
+    const at = offsetOf(text, start);
+    const original = text.slice(at, offsetOf(text, end));
+    return { file, line: start.line + 1, at, original, replacement };
   });
-  Deno.mkdirSync(KEPT, { recursive: true });
-  Deno.writeTextFileSync(new URL("survivors.txt", KEPT), survivorsOf(tried));
-  const [commit] = await git("rev-parse", "--short", "HEAD");
-  say(`\n${new Date().toISOString().slice(0, 10)}, commit ${commit}, seed ${seed}\n`);
-  say(tableOf(tried, mutants));
 }
 
-await main();
+function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
+  let start = 0;
+  for (let i = 0; i < line; i++) start = text.indexOf("\n", start) + 1;
+  return start + column;
+}
+
+/** Draws a sample that changes little when the sources do. */
+function draw(mutants: readonly Mutant[], size: number, seed: string): readonly Mutant[] {
+  const rank = ({ file, at, original, replacement }: Mutant): string =>
+    createHash("sha256").update([seed, file, at, original, replacement].join("\0")).digest("hex");
+  const ranked = mutants.map((mutant) => ({ mutant, rank: rank(mutant) }));
+  ranked.sort((one, other) => one.rank < other.rank ? -1 : 1);
+  return ranked.slice(0, size).map(({ mutant }) => mutant);
+}
+
+async function projectFiles(): Promise<readonly string[]> {
+  const list = ["git", "ls-files", "--cached", "--others", "--exclude-standard"];
+  const { stdout } = await runToEnd(list, { cwd: ROOT });
+  return stdout.split("\n").filter((file) => file !== "");
+}
+
+async function copyOf(files: readonly string[]): Promise<string> {
+  const folder = `${await Deno.makeTempDir({ prefix: "mutation-" })}/`;
+  for (const file of files) {
+    await Deno.mkdir(`${folder}${file}`.replace(/[^/]*$/, ""), { recursive: true });
+    await Deno.copyFile(new URL(file, ROOT), `${folder}${file}`);
+  }
+  return folder;
+}
+
+/** Arguments of `deno test` for all tests, and for those of one room before them. */
+function testRuns(room: string): readonly (readonly string[])[] {
+  const [, ...words] = project.tasks.test.command.split(" ");
+  const all = [...words.filter((word) => !word.startsWith("--junit")), "--no-check", "--fail-fast"];
+  return [[...all.filter((word) => word !== "tests/"), `tests/${room}/`], all];
+}
+
+/** Whether a run of the tests fails, or does not end. */
+async function fails(folder: string, args: readonly string[]): Promise<boolean> {
+  const run = runToEnd([Deno.execPath(), ...args], { cwd: folder, deadlineMs: TESTS_MS });
+  return await run.then(({ code }) => code !== 0, () => true);
+}
+
+async function isNoticed(folder: string, mutant: Mutant): Promise<boolean> {
+  const { file, at, original, replacement } = mutant;
+  const text = await Deno.readTextFile(`${folder}${file}`);
+  const changed = text.slice(0, at) + replacement + text.slice(at + original.length);
+  await Deno.writeTextFile(`${folder}${file}`, changed);
+  try {
+    for (const args of testRuns(roomOf(mutant))) {
+      if (await fails(folder, args)) return true;
+    }
+    return false;
+  } finally {
+    await Deno.writeTextFile(`${folder}${file}`, text);
+  }
+}
+
+function roomOf({ file }: Mutant): string {
+  return file.split("/")[1]!;
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+if (import.meta.main) {
+  const { values: { sample, seed, least }, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      sample: { type: "string", default: "100" },
+      seed: { type: "string", default: "1" },
+      least: { type: "string", default: "80" },
+    },
+  });
+  const files = await projectFiles();
+  const wanted = positionals.length === 0 ? ["lib/"] : positionals;
+  const sources = files.filter((file) =>
+    /^lib\/.*\/.*\.ts$/.test(file) && !LEFT_OUT.test(file) &&
+    wanted.some((path) => file.startsWith(path))
+  );
+  const mutants = draw(await mutantsOf(sources), Number(sample), seed);
+  const folder = await copyOf(files);
+  const noticed = new Map<string, number[]>();
+  try {
+    if (await fails(folder, testRuns("")[1]!)) throw new Error("the tests fail without a mutant");
+    for (const mutant of mutants) {
+      const is = await isNoticed(folder, mutant);
+      const { file, line, original, replacement } = mutant;
+      print(`${is ? "noticed" : "SURVIVED"} ${file}:${line}`);
+      if (!is) print(`- ${original}\n+ ${replacement}`);
+      noticed.set(roomOf(mutant), [...noticed.get(roomOf(mutant)) ?? [], Number(is)]);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  const sum = (results: readonly number[]): number => results.reduce((a, b) => a + b, 0);
+  print("\n| Folder | Mutants | Noticed |\n| --- | --: | --: |");
+  for (const [room, results] of [...noticed].sort()) {
+    print(`| ${room} | ${results.length} | ${sum(results)} |`);
+  }
+  const share = 100 * sum([...noticed.values()].flat()) / mutants.length;
+  print(`\n${share.toFixed(1)} % of ${mutants.length} were noticed`);
+  Deno.exitCode = share < Number(least) ? 1 : 0;
+}
