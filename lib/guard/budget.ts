@@ -23,10 +23,13 @@ export interface Spending {
 /** Wait after the last look of a budget; each further wrong pin doubles it. */
 export const FIRST_WAIT_MS = 30_000;
 
-/** Spending of a full budget. */
+/** Spending of a full budget: no wrong pins. */
 export const NOTHING_SPENT: Spending = { debtMs: 0, lastMs: 0 };
 
-/** Returns the number of looks beyond a budget before the wait for another one stops doubling. */
+/**
+ * Returns the number of extra looks: looks beyond a budget, each after twice the wait of the one
+ * before.
+ */
 export function extraLooks({ refillMs }: Budget): number {
   return Math.ceil(Math.log2(refillMs / FIRST_WAIT_MS));
 }

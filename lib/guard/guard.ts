@@ -18,8 +18,8 @@ import {
 import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
 
 /**
- * Verdict on a pin: `throttled`, pins for its secret are refused now; `replayed`, it is right but
- * already used; `unavailable`, the store gives no decision.
+ * Verdict on a pin. `throttled`: pins for its secret are refused now. `replayed`: it is right but
+ * already used. `unavailable`: the store gives no decision.
  */
 export type Verdict = "accepted" | "wrong" | "throttled" | "replayed" | "unavailable";
 
@@ -56,7 +56,7 @@ export interface CheckedPin {
 export interface Decision {
   /** The verdict on the pin. */
   readonly verdict: Exclude<Verdict, "unavailable">;
-  /** The new state of the secret; undefined when nothing needs to be remembered. */
+  /** The new state of the secret; undefined when it need not be kept. */
   readonly state: GuardState | undefined;
   /** Time for which a changed state is kept, in milliseconds. */
   readonly keepMs: number;
@@ -166,10 +166,10 @@ export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: []
 /**
  * Decides about a pin.
  *
- * A pin is checked when the budgets of the secret and of the source both have a look. A wrong pin
- * takes a look from both. A right pin neither takes nor refills a look, so a guesser gains nothing
- * from other logins. A throttled pin is unchecked and a replayed pin is no guess: neither takes a
- * look.
+ * A pin is checked when the budgets of the secret and of the source both have a look left. A wrong
+ * pin takes a look from both. A right pin neither takes nor refills a look, so a guesser gains
+ * nothing from other logins. A throttled pin is unchecked and a replayed pin is no guess: neither
+ * takes a look.
  *
  * This function is the model of the script in a shared store, and of a single pin in memory: tests
  * and simulations compare both with it.
@@ -294,8 +294,9 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
 /** Admitted pin: its codes may be computed. */
 export interface Admission {
   /**
-   * Whether the look is charged already, so that the order of decisions reveals nothing. Otherwise
-   * all time steps are computed before the pin is settled.
+   * Whether the look is already charged. If so, the current time step may be settled before the
+   * others are computed, since the order of decisions reveals nothing. Otherwise all time steps are
+   * computed before the pin is settled.
    */
   readonly hasLook: boolean;
   /**

@@ -48,7 +48,10 @@ interface Failures extends Spending {
   readonly sources: readonly SourceState[];
 }
 
-/** Pins of a secret that are computed now, and its failures with their looks. */
+/**
+ * Number of a secret's pins whose codes are being computed, and its failures with the looks of
+ * these pins.
+ */
 interface Pending {
   readonly pins: number;
   readonly failures: Failures;
@@ -70,7 +73,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #onEviction: (what: Evicted) => void;
   readonly #used = new AgedMap<number>();
   readonly #known = new AgedMap<readonly SourceState[]>();
-  /** Secrets with pins that are computed now; only their remaining failures enter a table. */
+  /**
+   * Secrets with pins whose codes are being computed; only the failures left afterwards enter a
+   * table.
+   */
   readonly #pending = new Map<string, Pending>();
   /** Failures by class; the last class has the throttled secrets. */
   readonly #classes: readonly AgedMap<Failures>[];

@@ -122,7 +122,7 @@ class TreeBuilder {
   readonly #open: OpenElement[] = [];
   // Namespace names by prefix, the default namespace under the empty one; `xml` is left out.
   readonly #namespaces = new Map<string, string>();
-  // Numbers of namespace names: a key of number and local name costs the same for any length.
+  // Number of each namespace name, so that a key costs the same for a name of any length.
   readonly #numbers = new Map<string, number>();
 
   readonly #text: string;

@@ -1,5 +1,5 @@
 /**
- * Reasons of store failures, in words that quote nothing sent or received.
+ * Reasons of store failures, in words that quote no command and no reply.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { MAX_WINDOW } from "../totp.ts";
 import type { Match, PinSettings } from "./diagnosis.ts";
 import { READINGS } from "./secret_readings.ts";
 
-/** Other reasons when no match explains the pin, the likeliest first. */
+/** Other reasons, for a pin that no match explains, the likeliest first. */
 export const OTHER_REASONS: readonly string[] = [
   "The pin belongs to another account or another secret. Check which account is open in the app, " +
   "or pair again.",
@@ -17,7 +17,7 @@ export const OTHER_REASONS: readonly string[] = [
   "The pin was mistyped. Try the next code.",
 ];
 
-/** Certainty of an explanation; the arithmetic is in diagnosis.ts. */
+/** Sentence about the certainty of an explanation; diagnosis.ts has the calculation. */
 export const CERTAINTY =
   "This is almost certain: fewer than one in a thousand wrong pins would look like this.";
 
