@@ -100,7 +100,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
   }
 }
 
-// A question has its mark already.
+// Adds a full stop; a question has its mark already.
 function withStop(message: string): string {
   return message.endsWith("?") ? message : `${message}.`;
 }
@@ -116,7 +116,7 @@ function variable(name: string): string | undefined {
   }
 }
 
-// The names of all variables, to find misspelt ones; a runtime may forbid the list.
+// Returns the names of all variables, to find misspelt ones; a runtime may forbid the list.
 function variableNames(): readonly string[] {
   try {
     return Object.keys(process.env);

@@ -70,7 +70,7 @@ export interface AuthenticatorOptions {
   readonly guardEntries?: number | undefined;
   /** The key of fingerprints, at least 32 random bytes; required with a store, else drawn. */
   readonly guardKey?: Uint8Array | undefined;
-  /** API keys of callers, each as a line of `--api-keys-file`; callers need none unless given. */
+  /** API keys of callers, each as a line of `--api-keys-file`; callers need no key unless given. */
   readonly apiKeys?: readonly string[] | undefined;
   /** The XML namespace of the service: an absolute URI that ends with a slash. */
   readonly namespace?: string | undefined;
@@ -82,7 +82,7 @@ export interface AuthenticatorOptions {
 
 /** Log of errors. */
 export interface ErrorLog {
-  /** Writes an error; `cause` is the thrown value, where there is one. */
+  /** Writes an error; `cause` is the thrown value, if there is one. */
   readonly error: (message: string, cause?: unknown) => void;
 }
 
@@ -100,7 +100,7 @@ export interface AuthenticatorParts {
   readonly metricsPage?: (() => string) | undefined;
   /** Whether callers can read `/metrics` too; true unless given. */
   readonly isMetricsPublic?: boolean | undefined;
-  /** The service page for browsers; none unless given. */
+  /** The service page for browsers; absent unless given. */
   readonly page?: ServicePage | undefined;
   /** The host name of the operator port, which is allowed in the Host of its requests. */
   readonly operatorHost?: string | undefined;

@@ -19,7 +19,7 @@ class AbsentParameter extends Fault {
   }
 }
 
-/** Binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
+/** Makes the binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
 export function pairAspxBinding(): Binding {
   return {
     name: "pair.aspx",
@@ -32,8 +32,8 @@ export function pairAspxBinding(): Binding {
 }
 
 /**
- * Binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or status for
- * a success, so once both parameters are present, every fault is `False`.
+ * Makes the binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or
+ * status for a success, so once both parameters are present, every fault is written as `False`.
  */
 export function validateAspxBinding(): Binding {
   return {

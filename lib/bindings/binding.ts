@@ -13,7 +13,7 @@ import type { MediaType } from "./media_type.ts";
 export interface CallHead {
   /** Method; GET for HEAD. */
   readonly method: string;
-  /** Name of the operation in the path; undefined when the path has none. */
+  /** Name of the operation in the path; undefined when the path names no operation. */
   readonly operationName: string | undefined;
   /** Query string as sent, without the question mark. */
   readonly query: string;
@@ -27,7 +27,7 @@ export interface CallHead {
 export interface CallRequest extends CallHead {
   /** Operation named in the path; undefined when the body names it. */
   readonly operation: Operation | undefined;
-  /** Body; empty when the binding reads none. */
+  /** Body; empty when the binding reads no body. */
   readonly body: Uint8Array;
 }
 
@@ -57,7 +57,7 @@ export interface WrittenCall {
   readonly path: string;
   /** Header fields that the binding requires. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body, with lines that end in LF as in files; empty when there is none. */
+  /** Body, with lines that end in LF as in files; empty for a call without a body. */
   readonly body: string;
 }
 
@@ -79,7 +79,7 @@ export interface Binding {
   readonly name: string;
   /** Whether the binding accepts a request; the first that accepts it reads it. */
   readonly accepts: (head: CallHead) => boolean;
-  /** Format of the body; undefined when the binding reads none. */
+  /** Format of the body; undefined when the binding reads no body. */
   readonly body?: BodyFormat;
   /**
    * Reads a call, or returns the binding that the request turns out to belong to.

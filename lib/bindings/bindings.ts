@@ -10,8 +10,8 @@ import { jsonBinding } from "./json.ts";
 import { soapBindings } from "./soap/soap.ts";
 
 /**
- * Bindings of the service, in order of precedence. The original's short routes have bindings of
- * their own in the table of routes.
+ * Makes the bindings of the service, in order of precedence. The original's short routes have
+ * bindings of their own in the table of routes.
  *
  * @param namespace Namespace name of the service.
  */

@@ -11,8 +11,8 @@ import { Fault } from "../operations/fault.ts";
 /** Decodes bytes strictly. */
 export type Decode = (bytes: Uint8Array) => string;
 
-// Labels of ASCII, tried as UTF-8 first: client libraries add the label on their own, then send
-// UTF-8 or Windows-1252, which is its meaning in the WHATWG standard.
+// Labels of ASCII, tried as UTF-8 first. Client libraries add such a label on their own, then send
+// UTF-8 or Windows-1252, as which the WHATWG standard reads the label.
 const ASCII: ReadonlySet<string> = new Set(["ascii", "us-ascii", "ansi_x3.4-1968"]);
 
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
@@ -27,7 +27,7 @@ class Undecodable extends Error {}
 /**
  * Decodes bytes as text.
  *
- * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @param charset Charset parameter in lower case without quotes; undefined when absent.
  * @throws {Fault} When the bytes are not valid in any candidate encoding.
  */
 export function textOf(bytes: Uint8Array, charset: string | undefined): string {
@@ -37,7 +37,7 @@ export function textOf(bytes: Uint8Array, charset: string | undefined): string {
 /**
  * Decodes and reads bytes, trying each candidate encoding in turn.
  *
- * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @param charset Charset parameter in lower case without quotes; undefined when absent.
  * @param read Reads the bytes, without their byte order mark, with a decoder of the encoding.
  * @throws {Fault} When the bytes are not valid in any candidate encoding.
  */
@@ -75,8 +75,8 @@ function encodingOf(label: string | undefined): string | undefined {
 
 const DECLARATION = /^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]*)["']/;
 
-// Fallback for bytes that are not UTF-8 and have no known charset. An XML declaration that can be
-// read as ASCII is not in UTF-16, so such a label is ignored.
+// Returns the fallback encoding for bytes that are not UTF-8 and have no known charset. An XML
+// declaration that can be read as ASCII is not in UTF-16, so a label of UTF-16 in it is ignored.
 function replacementOf(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 256)).toString("latin1");
   const declared = encodingOf(DECLARATION.exec(start)?.[1]?.toLowerCase());
@@ -115,7 +115,7 @@ function undecodable(bytes: Uint8Array, encoding: string, isNamed: boolean): Fau
   return new Fault("unreadable", `${what} is not ${wanted}${place}.`);
 }
 
-// Position of the first invalid byte, for the message; empty when there is none.
+// Describes the position of the first invalid byte, for the message; empty when all are valid.
 function placeOf(bytes: Uint8Array, encoding: string): string {
   const good = longestPrefix(bytes, encoding);
   if (good === undefined) return "";
@@ -123,8 +123,8 @@ function placeOf(bytes: Uint8Array, encoding: string): string {
   return ` (line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1})`;
 }
 
-// Bisects over prefixes. A streaming decoder tolerates a truncated character at the end and nothing
-// else, so a prefix decodes exactly when the first invalid byte lies behind it.
+// Bisects over prefixes. A streaming decoder tolerates no error but a truncated character at the
+// end, so a prefix decodes exactly when the first invalid byte lies behind it.
 function longestPrefix(bytes: Uint8Array, encoding: string): string | undefined {
   const decode = (length: number, stream: boolean): string | undefined => {
     try {

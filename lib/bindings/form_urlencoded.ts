@@ -33,7 +33,7 @@ export function readParameters(operation: Operation, pairs: Pairs): Arguments {
   return args;
 }
 
-// Try the exact name first: almost every caller writes it.
+// Tries the exact name first: almost every caller writes it.
 function parameterNamed({ parameters }: Operation, sent: string): string | undefined {
   for (const { name } of parameters) if (name === sent) return name;
   // Compare lengths first: most names match no parameter.
@@ -68,7 +68,7 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Reads a form body in its charset, which also applies to its escapes; UTF-8 by default (WHATWG URL
  * §5.1).
  *
- * @param charset Charset parameter in lower case without quotes; undefined when there is none.
+ * @param charset Charset parameter in lower case without quotes; undefined when absent.
  * @param read Reads the names and values.
  * @throws {Fault} When the charset is not compatible with ASCII, or a name or value is not valid in
  * it.
@@ -90,7 +90,8 @@ export function readForm<T>(
 }
 
 // Splits the encoded text, one byte a character. A name without an equals sign has an empty value
-// (WHATWG URL §5.1), so that a name repeated for another reader of the request is repeated here.
+// (WHATWG URL §5.1), so that a parameter that another reader of the request finds twice counts as
+// repeated here too.
 function readPairs(encoded: string, decode: Decode): Pairs {
   const parts: string[] = [];
   for (const pair of encoded.replaceAll("+", " ").split("&")) {
@@ -118,9 +119,9 @@ function decodeUnits(parts: readonly string[], decode: Decode): readonly string[
 // Characters that are the same in every encoding compatible with ASCII.
 const ASCII = /^[\n -~]*$/;
 
-// Decodes each escape as a byte, and keeps a per cent sign that starts none, as `unescape` does
-// (ECMA-262 §B.2.1.2). The parts are decoded as lines of one text, which is ten times faster; in
-// all these encodings a line feed is one byte and part of no other character.
+// Decodes each escape as a byte, and keeps a per cent sign that starts no escape, as `unescape`
+// does (ECMA-262 §B.2.1.2). The parts are decoded as lines of one text, which is ten times faster;
+// in all these encodings a line feed is one byte and part of no other character.
 function decodeBytes(parts: readonly string[], decode: Decode): readonly string[] {
   const texts = parts.map((part) => part.includes("%") ? unescape(part) : part);
   const all = texts.join("\n");

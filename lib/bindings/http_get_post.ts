@@ -24,7 +24,7 @@ import { charsetOf } from "./media_type.ts";
 import { cacheBooleanReplies, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
-/** Binding HTTP GET: parameters from the query string only. */
+/** Makes the binding HTTP GET: parameters from the query string only. */
 export function httpGetBinding(namespace: string): Binding {
   const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
     method: "GET",
@@ -39,7 +39,7 @@ export function httpGetBinding(namespace: string): Binding {
   return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
 
-/** Binding HTTP POST: parameters from the form body only. */
+/** Makes the binding HTTP POST: parameters from the form body only. */
 export function httpPostBinding(namespace: string): Binding {
   const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
     method: "POST",

@@ -28,7 +28,7 @@ export const JSON_TYPE = "application/json";
 /** Longest JSON body, in bytes. */
 export const MAX_JSON_BYTES = 16_384;
 
-/** Binding of POST requests to an operation with a JSON body. */
+/** Makes the binding of POST requests to an operation with a JSON body. */
 export function jsonBinding(): Binding {
   return {
     name: "JSON",
@@ -55,7 +55,7 @@ export function jsonBinding(): Binding {
   };
 }
 
-/** Value of the member `__type` of a record, as the original stack writes it. */
+/** Returns the value of the member `__type` of a record, as the original stack writes it. */
 export function typeNameOf({ name }: RecordType): string {
   return `${SERVICE_NAME}.${name}`;
 }
@@ -108,14 +108,14 @@ function readArguments(operation: Operation, text: string): Arguments {
   return args;
 }
 
-// Hint when the object has a missing parameter under a name in another case.
+// Returns a hint when the object has a missing parameter under a name in another case.
 function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
   const isOther = (other: string): boolean =>
     other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
   return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
 }
 
-// Read a boolean pin as text: it is a wrong pin like any other.
+// Reads a value as text, even a boolean pin: it is a wrong pin like any other.
 function valueIn(
   { name, mayBeEmpty }: Parameter,
   { value, valueOffset }: JsonMember,

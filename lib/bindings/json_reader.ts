@@ -29,7 +29,7 @@ export interface JsonMember {
 /**
  * Reads an object.
  *
- * @throws {Fault} When the text is not an object, or has anything behind it.
+ * @throws {Fault} When the text is not an object, or is followed by more text.
  */
 export function readJsonObject(text: string): readonly JsonMember[] {
   return new Reader(text).object();
@@ -49,7 +49,7 @@ export function faultAt(
   return new Fault(code, `${message} (line ${lines.length}, column ${column}).`);
 }
 
-// RFC 8259 §2.
+// White space (RFC 8259 §2).
 const SPACE = /[ \t\r\n]*/y;
 // A bare name, a number, or a word.
 const BARE = /[\p{L}\p{Nd}_$.+-]+/uy;
@@ -150,7 +150,7 @@ class Reader {
     } while (open.length > 0);
   }
 
-  // Behind a value: true at a comma, false at the end of the object or array.
+  // Moves behind a value: returns true at a comma, false at the end of the object or array.
   #goesOn(end: string): boolean {
     this.#space();
     if (this.#skip(end)) return false;
@@ -158,7 +158,7 @@ class Reader {
     return true;
   }
 
-  // Reads a quoted string; undefined when there is none here.
+  // Reads a quoted string; undefined when no string begins here.
   #string(): string | undefined {
     const quote = this.#text[this.#at];
     if (quote !== '"' && quote !== "'") return undefined;

@@ -6,7 +6,7 @@
 
 /** A media type. */
 export interface MediaType {
-  /** Type and subtype in lower case; empty when there is none. */
+  /** Type and subtype in lower case; empty when absent. */
   readonly essence: string;
   /**
    * Gets a parameter by its name in lower case, without quotes; undefined when absent. For a name
@@ -52,13 +52,14 @@ export function parseMediaType(contentType: string | null): MediaType {
 }
 
 /**
- * Charset parameter in lower case without quotes of either kind; undefined when absent or empty.
+ * Returns the charset parameter in lower case without quotes of either kind; undefined when absent
+ * or empty.
  */
 export function charsetOf({ parameter }: MediaType): string | undefined {
   return parameter("charset")?.replaceAll(/["']/g, "").trim().toLowerCase() || undefined;
 }
 
-// Search, do not build a table: callers choose the names and could make them collide
+// Searches instead of building a table: callers choose the names and could make them collide
 // (`json_reader.ts`).
 function parameterOf(parameters: string, wanted: string): string | undefined {
   let found: string | undefined;

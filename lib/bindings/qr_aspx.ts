@@ -81,7 +81,8 @@ function pngReply(code: QrCode, size: PictureSize): Reply {
   return { status: 200, contentType: "image/png", body };
 }
 
-// SVG scales without loss, so any size will do, even below one pixel per module.
+// Writes the SVG reply; SVG scales without loss, so any size will do, even below one pixel per
+// module.
 function svgReply(code: QrCode, size: PictureSize): Reply {
   return {
     status: 200,

@@ -21,7 +21,7 @@ export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writ
   };
 }
 
-/** Content of the result element: the text, or one element per field. */
+/** Makes the content of the result element: the text, or one element per field. */
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
   return type.kind === "record"
     ? fieldsOf(type, result).map(([name, value]) => ({ name, children: [value] }))
@@ -29,7 +29,7 @@ export function resultContent(type: ResultType, result: Result): readonly Markup
 }
 
 /**
- * Names and values of a record's fields, in order.
+ * Returns the names and values of a record's fields, in order.
  *
  * @throws {TypeError} When the result lacks a field: a mistake of ours, which must not go out as an
  * empty text.
@@ -39,7 +39,7 @@ export function fieldsOf(type: RecordType, result: Result): readonly (readonly [
 }
 
 /**
- * Value of a field of a result.
+ * Returns the value of a field of a result.
  *
  * @throws {TypeError} When the result lacks the field: a mistake of ours.
  */
@@ -50,7 +50,7 @@ export function recordField(result: Result, name: string): string {
 }
 
 /**
- * Value of a result that is not a record.
+ * Returns the value of a result that is not a record.
  *
  * @throws {TypeError} When it is not of its type: a mistake of ours.
  */

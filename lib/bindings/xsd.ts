@@ -25,12 +25,12 @@ const SIMPLE_TYPES: Readonly<Record<Exclude<ResultType["kind"], "record">, Simpl
   integer: { name: "int", isNillable: false },
 };
 
-/** The simple type of a result; undefined for a record, which has a complex type. */
+/** Returns the simple type of a result; undefined for a record, which has a complex type. */
 export function simpleTypeOf(type: ResultType): SimpleType | undefined {
   return type.kind === "record" ? undefined : SIMPLE_TYPES[type.kind];
 }
 
-/** Name of the root element of a result outside an Envelope. */
+/** Returns the name of the root element of a result outside an Envelope. */
 export function rootNameOf(type: ResultType): string {
   return type.kind === "record" ? type.name : SIMPLE_TYPES[type.kind].name;
 }

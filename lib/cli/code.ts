@@ -40,7 +40,7 @@ export async function code(
   return 0;
 }
 
-// The service checks the secret even with an empty pin.
+// Checks the secret: the service does so even with an empty pin.
 async function checkSecret(secretCode: string, config: Config): Promise<void> {
   const args = new Map([["pin", ""], ["secretCode", secretCode]]);
   try {

@@ -125,7 +125,7 @@ async function fingerprintOf(config: Config, guardKeyFile: string): Promise<stri
   return name(key);
 }
 
-// The message of an error may hold a password; `clauseOf` omits it.
+// Acts on a store. Replaces an error by its reason, since its message may hold a password.
 async function atStore<T>(
   url: StoreUrl,
   config: Config,

@@ -38,7 +38,7 @@ export async function healthcheck(
   const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
     const reason = reasonOf(error, timeoutMs);
     // A server with TLS rejects plain HTTP and the reverse, so try the other.
-    const answersOtherwise = !NOBODY.has(codeOf(error)) &&
+    const answersOtherwise = !NO_SERVER.has(codeOf(error)) &&
       await statusOf(config, !isTls, timeoutMs).then(() => true, () => false);
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
   });
@@ -62,7 +62,7 @@ function otherWay(isTls: boolean): string {
     : `answers TLS and not plain HTTP: give ${flags} as the server has them`;
 }
 
-/** The address as text for a person. */
+/** Writes the address as text for a person. */
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
   if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
@@ -91,7 +91,7 @@ function statusOf(
   });
 }
 
-// By the code of the system error, or else its name.
+// Reasons by the code of the system error, or else by its name.
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "refuses connections: nothing listens there"],
   ["ENOENT", "does not exist: no such socket"],
@@ -101,8 +101,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "may not be connected to: the program was started without the permission"],
 ]);
 
-// Errors without a server at the address, by plain HTTP or TLS.
-const NOBODY: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
+// Codes of errors without a server at the address, by plain HTTP or TLS.
+const NO_SERVER: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
 
 function codeOf(error: unknown): string {
   return String((error as { readonly code?: unknown }).code);

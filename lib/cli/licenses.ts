@@ -36,8 +36,8 @@ Bun   MIT license; JavaScriptCore under the LGPL 2, and others. The page names t
       link Bun with a changed JavaScriptCore: https://bun.com/docs/project/license`;
 
 /**
- * Output of `authenticator licenses`: the copyright lines and licences of the program, its packages
- * and its runtimes.
+ * Writes the output of `authenticator licenses`: the copyright lines and licences of the program,
+ * its packages and its runtimes.
  */
 export function licenses(): string {
   const width = Math.max(...COPYRIGHTS.map(([name]) => name.length));

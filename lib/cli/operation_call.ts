@@ -9,7 +9,7 @@ import { flagOf, UsageError } from "../config/option.ts";
 import type { CallContext } from "../operations/context.ts";
 import { Fault } from "../operations/fault.ts";
 
-/** Context of a call by a command: its options and a time, without a guard. */
+/** Makes the context of a call by a command: its options and a time, without a guard. */
 export function callContext(config: Config, nowMs: number): CallContext {
   const { secretEncoding } = config;
   return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };

@@ -137,12 +137,14 @@ async function askService(args: object, config: Config): Promise<PairingInfo> {
   }
 }
 
-/** The SVG element in the Html, without the anchor around it. */
+/** Returns the SVG element in the Html, without the anchor around it. */
 function svgOf({ Html }: PairingInfo): string {
   return Html.slice(Html.indexOf("<svg"), Html.lastIndexOf("</a>"));
 }
 
-/** The PNG image with whole pixels for each module, which printers and screens do not blur. */
+/**
+ * Draws the PNG image with whole pixels for each module, which printers and screens do not blur.
+ */
 function pngOf(code: QrCode): Uint8Array {
   const side = (code.size + 2 * QUIET_ZONE_MODULES) * PNG_MODULE_PIXELS;
   return pngImage(code, { width: side, height: side })!;

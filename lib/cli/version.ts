@@ -13,7 +13,7 @@ const ORIGIN: string = "from source";
 /** The version of the program. */
 export const VERSION: string = project.version;
 
-/** Line with the version, the origin, the runtime and the target. */
+/** Writes the line with the version, the origin, the runtime and the target. */
 export function versionLine({ title, target }: Pick<Runtime, "title" | "target">): string {
   return `authenticator ${VERSION} (${ORIGIN}, ${title}, ${target})`;
 }

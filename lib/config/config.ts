@@ -31,11 +31,11 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted. */
   readonly trustProxy: boolean;
-  /** The file with the API keys; undefined when callers need none. */
+  /** The file with the API keys; undefined when callers need no key. */
   readonly apiKeysFile: string | undefined;
   /** Whether `/metrics` is served. */
   readonly metrics: boolean;
-  /** The operator port, for health and metrics; undefined for none, 0 for a free one. */
+  /** The operator port, for health and metrics; undefined without one, 0 for a free one. */
   readonly metricsPort: number | undefined;
   /** The address of the operator port. */
   readonly metricsHost: string;

@@ -10,7 +10,7 @@ const LOOPBACK: ReadonlyMap<string, string> = new Map([
   ["::", "::1"],
 ]);
 
-/** The address for a connection to a server that listens on `host` of this machine. */
+/** Returns the address for a connection to a server that listens on `host` of this machine. */
 export function connectAddress(host: string): string {
   return LOOPBACK.get(host) ?? host;
 }

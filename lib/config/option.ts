@@ -7,11 +7,11 @@
 
 /** Kind of value. */
 export interface ValueKind<T> {
-  /** The placeholder of the value in the usage text; a switch has none. */
+  /** The placeholder of the value in the usage text; a switch has no value. */
   readonly placeholder?: string;
   /** The requirement on a value, to follow "must be". */
   readonly expected: string;
-  /** The exact requirement that a nearly right value fails. */
+  /** Returns the exact requirement that a nearly right value fails. */
   readonly wanted?: (text: string) => string | undefined;
   /** All values of an option with a closed set. */
   readonly values?: readonly string[];
@@ -21,7 +21,7 @@ export interface ValueKind<T> {
 
 /** Kind of value with a default. */
 export interface DefaultedKind<T> extends ValueKind<T> {
-  /** The default as typed; empty for none. */
+  /** The default as typed; empty without a default. */
   readonly defaultText: string;
 }
 
@@ -54,17 +54,17 @@ export class OptionFileError extends UsageError {
   override readonly name = "OptionFileError";
 }
 
-/** The flag of an option, with hyphens. */
+/** Returns the flag of an option, with hyphens. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The environment variable of an option. */
+/** Returns the environment variable of an option. */
 export function variableOf(name: string): string {
   return `AUTHENTICATOR_${flagOf(name).slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** The names of the options of a table, in its order. */
+/** Returns the names of the options of a table, in its order. */
 export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }

@@ -27,7 +27,7 @@ const ADDRESS: DefaultedKind<string> = {
   parse: (text) => isAddress(text) ? { value: text } : undefined,
 };
 
-// A colon begins a port, except in an IPv6 address.
+// Whether a text is an address without a port. A colon begins a port, except in an IPv6 address.
 function isAddress(text: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
 }
@@ -156,7 +156,7 @@ export const OPTIONS: OptionTable<Config> = {
   secretEncoding: {
     placeholder: "NAME",
     defaultText: "text",
-    description: "What a secretCode is: text, whose UTF-8 bytes are the key, or base32",
+    description: "Encoding of a secretCode: text, whose UTF-8 bytes are the key, or base32",
     ...oneOf("text", "base32"),
   },
   maxFailures: {
@@ -172,7 +172,7 @@ export const OPTIONS: OptionTable<Config> = {
   guard: {
     placeholder: "STORE",
     defaultText: "memory",
-    description: "Where wrong pins are counted: memory, or a Redis, Sentinel or Cluster URL",
+    description: "Store of wrong pins: memory, or a Redis, Sentinel or Cluster URL",
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     wanted: (text) => StoreUrl.parseError(text),
@@ -245,13 +245,14 @@ function mustBeGivenTogether(
   }
 }
 
-/** The value of an option as typed, without passwords; undefined when it has none. */
+/** Returns the value of an option as typed, without passwords; undefined when it has no value. */
 export function optionText(name: keyof Config, config: Config): string | undefined {
   if (name === "socketMode") return config.socketMode.toString(8).padStart(4, "0");
   return config[name] === undefined ? undefined : String(config[name]);
 }
 
-// RFC 3986 §4.3, with a scheme, except for two namespace names with their own meaning in XML.
+// Whether a text is an absolute URI (RFC 3986 §4.3) that ends with a slash. Two namespace names
+// with their own meaning in XML are refused.
 function isNamespace(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*\/$/.test(text) &&
     text !== "http://www.w3.org/2000/xmlns/" &&
@@ -264,7 +265,7 @@ const BASE_URL =
 
 function parseBaseUrl(text: string): { readonly value: string } | undefined {
   // URL.canParse checks the port, and refuses a host that resembles an IP address or an IDNA name
-  // but is none.
+  // but is invalid.
   const isUrl = BASE_URL.test(text) && URL.canParse(text);
   return isUrl ? { value: text.replace(/\/+$/, "") } : undefined;
 }

@@ -16,7 +16,7 @@ export const SWITCH: DefaultedKind<boolean> = {
   },
 };
 
-/** One word of a closed set, case-sensitive. */
+/** Makes the kind of one word of a closed set, case-sensitive. */
 export function oneOf<Value extends string>(...values: readonly Value[]): ValueKind<Value> {
   return {
     values,
@@ -28,7 +28,7 @@ export function oneOf<Value extends string>(...values: readonly Value[]): ValueK
   };
 }
 
-/** Whole number from `min` to `max`, both included. */
+/** Makes the kind of a whole number from `min` to `max`, both included. */
 export function wholeNumber(min: number, max: number): ValueKind<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
@@ -39,7 +39,7 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
   };
 }
 
-/** Optional path; its target need not exist. */
+/** Makes the kind of an optional path; its target need not exist. */
 export function path(expected: string): DefaultedKind<string | undefined> {
   return {
     defaultText: "",

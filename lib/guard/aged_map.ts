@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Expired entries removed by one sweep, at most. */
+/** Maximum number of expired entries removed by one sweep. */
 const SWEPT = 8;
 
 interface Aged<Value> {
@@ -21,13 +21,13 @@ export class AgedMap<Value> {
     return this.#entries.size;
   }
 
-  /** The value of a key; undefined when the key is absent or expired. */
+  /** Returns the value of a key; undefined when the key is absent or expired. */
   get(key: string, nowMs: number): Value | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined || entry.untilMs <= nowMs ? undefined : entry.value;
   }
 
-  /** Sets a value and makes its entry the youngest. */
+  /** Sets the value of a key and makes its entry the youngest. */
   set(key: string, value: Value, untilMs: number): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs });
@@ -53,7 +53,7 @@ export class AgedMap<Value> {
     }
   }
 
-  /** The unexpired keys, oldest entry first. */
+  /** Yields the unexpired keys, oldest entry first. */
   *keys(nowMs: number): Generator<string> {
     for (const [key, { untilMs }] of this.#entries) if (untilMs > nowMs) yield key;
   }

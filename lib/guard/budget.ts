@@ -23,15 +23,18 @@ export interface Spending {
 /** Wait after the last look of a budget; each further wrong pin doubles it. */
 export const FIRST_WAIT_MS = 30_000;
 
-/** Spending of a full budget. */
+/** Spending of a full budget: no wrong pins. */
 export const NOTHING_SPENT: Spending = { debtMs: 0, lastMs: 0 };
 
-/** Number of looks beyond a budget while the waits between them still double. */
+/**
+ * Returns the number of extra looks: looks beyond a budget, each after twice the wait of the one
+ * before.
+ */
 export function extraLooks({ refillMs }: Budget): number {
   return Math.ceil(Math.log2(refillMs / FIRST_WAIT_MS));
 }
 
-/** Time until the budget is full, in milliseconds. */
+/** Returns the time until the budget is full, in milliseconds. */
 export function debtMs({ debtMs, lastMs }: Spending, nowMs: number): number {
   return Math.max(0, debtMs - Math.max(0, nowMs - lastMs));
 }
@@ -42,7 +45,7 @@ export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): 
 }
 
 /**
- * Takes one look off the spending again.
+ * Removes one look from the spending again.
  *
  * @param before Spending before the look was taken.
  * @param after Spending right after it was taken.
@@ -71,11 +74,11 @@ export function clampToClock(budget: Budget, spending: Spending, nowMs: number):
 }
 
 /**
- * Time for which the next pin is throttled, in milliseconds; 0 when it is checked.
+ * Returns the time for which the next pin is throttled, in milliseconds; 0 when it is checked.
  *
- * No wait while looks are left. The extra looks follow after waits that double; from the longest
- * wait on, only refilled looks remain. Any span of time therefore has at most the looks of a full
- * budget, its extra looks, and the looks refilled in that span.
+ * There is no wait while looks are left. The extra looks follow after waits that double; from the
+ * longest wait on, only refilled looks remain. Any span of time therefore has at most the looks of
+ * a full budget, its extra looks, and the looks refilled in that span.
  */
 export function budgetRefusedMs(budget: Budget, spending: Spending, nowMs: number): number {
   const { looks, refillMs } = budget;

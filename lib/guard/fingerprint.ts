@@ -71,7 +71,7 @@ const base64url: (bytes: Uint8Array) => string = isOldNode
 /** Length of the short name of a secret. */
 const SHORT_NAME_LENGTH = 10;
 
-/** Short name of a secret for the log: the first 60 bits of its fingerprint. */
+/** Returns the short name of a secret for the log: the first 60 bits of its fingerprint. */
 export function shortName(fingerprint: string): string {
   return fingerprint.slice(0, SHORT_NAME_LENGTH);
 }
@@ -99,8 +99,8 @@ export function sourceNamesBy(
   };
 }
 
-// The shortest key with the same HMAC (RFC 2104 §2): HMAC hashes a key longer than the block and
-// pads every key with zero bytes.
+// Returns the shortest key with the same HMAC (RFC 2104 §2): HMAC hashes a key longer than the
+// block and pads every key with zero bytes.
 function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
   const short = key.length > BLOCK_BYTES[algorithm]
     ? Buffer.from(hash(algorithm.toLowerCase(), key, "hex"), "hex")

@@ -18,12 +18,12 @@ import {
 import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./sources.ts";
 
 /**
- * Verdict on a pin: `throttled`, pins for its secret are refused now; `replayed`, it is right but
- * already used; `unavailable`, the store gives no decision.
+ * Verdict on a pin. `throttled`: pins for its secret are refused now. `replayed`: it is right but
+ * already used. `unavailable`: the store gives no decision.
  */
 export type Verdict = "accepted" | "wrong" | "throttled" | "replayed" | "unavailable";
 
-/** Verdict without a look at the pin. */
+/** Verdict on an unchecked pin. */
 export type Refusal = "throttled" | "unavailable";
 
 /** Rules of the guard, derived from the options. */
@@ -38,7 +38,7 @@ export interface GuardRules {
 
 /** State of a secret: its spending, its used time step, its sources. */
 export interface GuardState extends Spending {
-  /** The latest time step with an accepted code; -1 for none. */
+  /** The latest time step with an accepted code; -1 before the first one. */
   readonly usedStep: number;
   /** The sources named in calls for this secret. */
   readonly sources: readonly SourceState[];
@@ -48,7 +48,7 @@ export interface GuardState extends Spending {
 export interface CheckedPin {
   /** The time step with this code; undefined for a wrong pin. */
   readonly matchedStep: number | undefined;
-  /** Name of the source; undefined when the call names none. */
+  /** Name of the source; undefined when the call names no source. */
   readonly source?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface CheckedPin {
 export interface Decision {
   /** The verdict on the pin. */
   readonly verdict: Exclude<Verdict, "unavailable">;
-  /** The new state of the secret; undefined when nothing needs to be remembered. */
+  /** The new state of the secret; undefined when it need not be kept. */
   readonly state: GuardState | undefined;
   /** Time for which a changed state is kept, in milliseconds. */
   readonly keepMs: number;
@@ -94,25 +94,28 @@ export function refusesNothing(
   return maxFailures === 0 && !singleUse;
 }
 
-/** The budget of a secret. */
+/** Returns the budget of a secret. */
 export function totalBudget({ maxFailures }: GuardRules): Budget {
   return { looks: maxFailures, refillMs: REFILL_MS };
 }
 
-/** The part of a secret's budget for unknown sources: a fifth is reserved for known ones. */
+/**
+ * Returns the part of a secret's budget for unknown sources: a fifth is reserved for known ones.
+ */
 export function unknownSourcesBudget({ maxFailures }: GuardRules): Budget {
   return { looks: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
 }
 
-/** The budget of each source of a secret: half the looks, refilled half as fast. */
+/** Returns the budget of each source of a secret: half the looks, refilled half as fast. */
 export function sourceBudget({ maxFailures }: GuardRules): Budget {
   return { looks: Math.ceil(maxFailures / 2), refillMs: 2 * REFILL_MS };
 }
 
 /**
- * Time for which pins of a source are throttled, in milliseconds; 0 when they are checked.
+ * Returns the time for which pins of a source are throttled, in milliseconds; 0 when they are
+ * checked.
  *
- * @param source Name of the source; undefined for calls that name none.
+ * @param source Name of the source; undefined when the call names no source.
  */
 export function refusedMs(
   rules: GuardRules,
@@ -131,7 +134,7 @@ export interface Refusals {
   readonly toSomeMs: number;
 }
 
-/** Times for which pins of a secret are throttled, over all sources. */
+/** Returns the times for which pins of a secret are throttled, over all sources. */
 export function refusalsOf(rules: GuardRules, state: GuardState, nowMs: number): Refusals {
   const now = settled(rules, state, nowMs);
   const sources = [undefined, ...now.sources.map(({ id }) => id)];
@@ -163,14 +166,15 @@ export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: []
 /**
  * Decides about a pin.
  *
- * A pin is checked when the budgets of the secret and of the source both have a look. A wrong pin
- * takes a look from both. A right pin takes none and refills none, so a guesser gains nothing from
- * other logins. A throttled pin is unchecked and a replayed pin is no guess: neither takes a look.
+ * A pin is checked when the budgets of the secret and of the source both have a look left. A wrong
+ * pin takes a look from both. A right pin neither takes nor refills a look, so a guesser gains
+ * nothing from other logins. A throttled pin is unchecked and a replayed pin is no guess: neither
+ * takes a look.
  *
- * Model of the script in a shared store, and of a single pin in memory: tests and simulations
- * compare both with it.
+ * This function is the model of the script in a shared store, and of a single pin in memory: tests
+ * and simulations compare both with it.
  *
- * @param state State of the secret; undefined for none.
+ * @param state State of the secret; undefined for a new secret.
  * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
  */
 export function decide(
@@ -192,7 +196,7 @@ export function decide(
   return after("accepted", succeeded(rules, before, { matchedStep, source }, nowMs));
 }
 
-/** The state after a look is taken from the budgets of a secret and its source. */
+/** Returns the state after a look is taken from the budgets of a secret and its source. */
 export function withLook(
   rules: GuardRules,
   state: GuardState,
@@ -208,11 +212,11 @@ export interface Look {
   readonly before: GuardState;
   /** The state right after the charge. */
   readonly after: GuardState;
-  /** Name of the source; undefined when the call names none. */
+  /** Name of the source; undefined when the call names no source. */
   readonly source: string | undefined;
 }
 
-/** The state after a look is returned to the budgets of a secret and its source. */
+/** Returns the state after a look is given back to the budgets of a secret and its source. */
 export function withoutLook(
   rules: GuardRules,
   state: GuardState,
@@ -243,7 +247,7 @@ function failed(
   return { ...after, sources: withSource(before.sources, spent, nowMs) };
 }
 
-/** The state after a right pin is accepted. */
+/** Returns the state after a right pin is accepted. */
 export function succeeded(
   rules: GuardRules,
   before: GuardState,
@@ -256,7 +260,7 @@ export function succeeded(
   return { ...after, sources: withSource(before.sources, own, nowMs) };
 }
 
-// The state limited by `clampToClock`; the same object when nothing changes.
+// Returns the state limited by `clampToClock`; the same object when nothing changes.
 function settled(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
   if (rules.maxFailures === 0) return state;
   const total = clampToClock(totalBudget(rules), state, nowMs);
@@ -272,7 +276,7 @@ function settledSource(rules: GuardRules, source: SourceState, nowMs: number): S
   return { ...source, ...spending, knownUntilMs };
 }
 
-/** Time for which a state must be kept, in milliseconds; 0 when it can be dropped. */
+/** Returns the time for which a state must be kept, in milliseconds; 0 when it can be dropped. */
 export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
   return Math.max(
     debtMs(state, nowMs),
@@ -281,7 +285,7 @@ export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): n
   );
 }
 
-/** Number of wrong pins still in the debt of a secret, rounded up. */
+/** Returns the number of wrong pins still in the debt of a secret, rounded up. */
 export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
   const { refillMs } = totalBudget(rules);
   return rules.maxFailures === 0 ? 0 : Math.ceil(debtMs(state, nowMs) / refillMs);
@@ -290,8 +294,9 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
 /** Admitted pin: its codes may be computed. */
 export interface Admission {
   /**
-   * Whether the look is charged already, so that the order of decisions reveals nothing. Otherwise
-   * all time steps are computed before the pin is settled.
+   * Whether the look is already charged. If so, the current time step may be settled before the
+   * others are computed, since the order of decisions reveals nothing. Otherwise all time steps are
+   * computed before the pin is settled.
    */
   readonly hasLook: boolean;
   /**
@@ -300,16 +305,16 @@ export interface Admission {
    * @param matchedStep The time step with this code; undefined for a wrong pin.
    */
   readonly settle: (matchedStep: number | undefined) => Verdict | Promise<Verdict>;
-  /** Returns the look when the codes could not be computed. */
+  /** Gives the look back when the codes could not be computed. */
   readonly cancel: () => void;
 }
 
 /** Store of the guard: keeps the states of secrets and applies the rules to them. */
 export interface GuardStore {
   /**
-   * Admits a pin, or refuses it without a look.
+   * Admits a pin, or refuses it without checking it.
    *
-   * @param source Name of the source; undefined when the call names none.
+   * @param source Name of the source; undefined when the call names no source.
    */
   readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
   /** Whether the store answers; undefined until it has answered once. */
@@ -320,9 +325,9 @@ export interface GuardStore {
 
 /** Operator's view of a store in memory. */
 export interface MemoryStoreAdmin {
-  /** The number of remembered secrets with wrong pins. */
+  /** Returns the number of remembered secrets with wrong pins. */
   readonly size: () => number;
-  /** The number of secrets throttled now. */
+  /** Returns the number of secrets throttled now. */
   readonly throttled: () => number;
   /** Ends the throttle of a secret. */
   readonly unlock: (fingerprint: string) => void;
@@ -330,9 +335,9 @@ export interface MemoryStoreAdmin {
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */
 export interface Guard {
-  /** Fingerprint of a secret, from which the secret cannot be recovered. */
+  /** Computes the fingerprint of a secret, from which the secret cannot be recovered. */
   readonly fingerprint: (key: Uint8Array) => string;
-  /** Name of a source of a secret, from which the source cannot be recovered. */
+  /** Computes the name of a source of a secret, from which the source cannot be recovered. */
   readonly source: (fingerprint: string, text: string) => string;
   /** The store of the states. */
   readonly store: GuardStore;

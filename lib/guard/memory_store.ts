@@ -48,7 +48,10 @@ interface Failures extends Spending {
   readonly sources: readonly SourceState[];
 }
 
-/** Pins of a secret that are computed now, and its failures with their looks. */
+/**
+ * Number of a secret's pins whose codes are being computed, and its failures with the looks of
+ * these pins.
+ */
 interface Pending {
   readonly pins: number;
   readonly failures: Failures;
@@ -59,9 +62,9 @@ interface Pending {
  *
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
  * wrong pins for made-up secrets cannot evict them. Failures are sorted into classes, each in the
- * order of age; a full store evicts the oldest entry of the lowest class. A class spans failures up
- * to twice its least number: an eviction costs about as many wrong pins for each look as there are
- * entries.
+ * order of age; a full store evicts the oldest entry of the lowest class. Counts in one class
+ * differ by a factor of two at most, so an attacker who evicts an entry spends about as many wrong
+ * pins for each look regained as the store has entries.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;
@@ -70,7 +73,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #onEviction: (what: Evicted) => void;
   readonly #used = new AgedMap<number>();
   readonly #known = new AgedMap<readonly SourceState[]>();
-  /** Secrets with pins that are computed now; only their remaining failures enter a table. */
+  /**
+   * Secrets with pins whose codes are being computed; only the failures left afterwards enter a
+   * table.
+   */
   readonly #pending = new Map<string, Pending>();
   /** Failures by class; the last class has the throttled secrets. */
   readonly #classes: readonly AgedMap<Failures>[];
@@ -104,20 +110,20 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     };
   }
 
-  /** Always true. */
+  /** Returns true: memory is always available. */
   isHealthy(): boolean {
     return true;
   }
 
-  /** Does nothing. */
+  /** Does nothing: there is no connection to close. */
   close(): void {}
 
-  /** The number of remembered secrets with wrong pins. */
+  /** Returns the number of remembered secrets with wrong pins. */
   size(): number {
     return this.#classes.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The number of secrets throttled now, for one source or for all. */
+  /** Returns the number of secrets throttled now, for one source or for all. */
   throttled(): number {
     const nowMs = this.#now();
     return this.#classes.flatMap((failures) => [...failures.keys(nowMs)])
@@ -133,7 +139,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#deleteFailures(fingerprint);
   }
 
-  // One table in each call, to keep calls short.
+  // Sweeps one table in each call, to keep calls short.
   #sweep(nowMs: number): void {
     this.#swept = (this.#swept + 1) % this.#tables.length;
     this.#tables[this.#swept]!.sweep(nowMs);
@@ -143,7 +149,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     for (const failures of this.#classes) if (failures.delete(fingerprint)) return;
   }
 
-  // Synchronous, so that of concurrent pins with the same code only one is accepted.
+  // Runs synchronously, so that of concurrent pins with the same code only one is accepted.
   #settle(fingerprint: string, look: Look, matchedStep: number | undefined): Verdict {
     const nowMs = this.#now();
     if (matchedStep === undefined) {
@@ -174,7 +180,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return pins;
   }
 
-  /** Ends a pending pin, and returns its look if given. */
+  /** Ends a pending pin, and gives a look back if one is passed. */
   #finish(fingerprint: string, nowMs: number, look?: Look): GuardState {
     const before = this.#stateOf(fingerprint, nowMs);
     const state = look === undefined ? before : withoutLook(this.#rules, before, look, nowMs);
@@ -231,7 +237,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   }
 }
 
-// The sources of a secret: the sources with wrong pins, and the known ones.
+// Merges the two lists of a secret's sources: the sources with wrong pins, and the known ones.
 function merged(
   spent: readonly SourceState[],
   known: readonly SourceState[],

@@ -28,7 +28,9 @@ export function isKnown({ knownUntilMs }: SourceState, nowMs: number): boolean {
   return knownUntilMs > nowMs;
 }
 
-/** State of a source by its name; one with nothing spent when it is not remembered. */
+/**
+ * Returns the state of a source by its name; a state without spending when it is not remembered.
+ */
 export function sourceNamed(sources: readonly SourceState[], id: string): SourceState {
   return sources.find((source) => source.id === id) ??
     { id, knownUntilMs: 0, ...NOTHING_SPENT };

@@ -30,7 +30,7 @@ export class KeyFileError extends Error {
 
 /** A key from the key file. */
 export interface CallerKey {
-  /** Name of the caller, which several keys may share; undefined for a key without one. */
+  /** Name of the caller, which several keys may share; undefined for a key without a name. */
   readonly name: string | undefined;
   /** The key. */
   readonly key: string;
@@ -61,7 +61,8 @@ export function parseKeys(text: string): readonly CallerKey[] {
         `line ${number} has a name of more than ${MAX_NAME_LENGTH} characters`,
       );
     }
-    // Refuse one key for two callers: it could not be revoked for one of them, nor tell them apart.
+    // Refuse one key under two names: it could not be revoked for one caller alone, and log lines
+    // could not tell the callers apart.
     if (nameOf.has(key) && nameOf.get(key) !== name) {
       throw new KeyFileError(
         `line ${number} has a key that is above it with another name or none`,
@@ -94,9 +95,9 @@ function linesOf(text: string): readonly { readonly line: string; readonly numbe
 
 /** The sender of a request. */
 export interface Caller {
-  /** Name of the caller; undefined when its key has none. */
+  /** Name of the caller; undefined when its key has no name. */
   readonly name: string | undefined;
-  /** Unique id of the caller: its name, or the digest of a key without a name. */
+  /** Unique id of the caller: its name, or else the digest of its key. */
   readonly id: string;
 }
 
@@ -112,7 +113,7 @@ export class KeyRing {
   /** Replaces the keys in force. */
   replace(keys: readonly CallerKey[]): void {
     this.#known = keys.flatMap(({ name, key }) => {
-      // Accept the whole line as a key too: keys older than names may contain a colon.
+      // Accept the whole line as a key too: keys from before keys had names may contain a colon.
       const shown = name === undefined ? [key] : [key, `${name}:${key}`];
       const id = name ?? digest(key).toString("base64url");
       return shown.map((text) => ({ name, id, digest: digest(text) }));
@@ -123,9 +124,9 @@ export class KeyRing {
    * Finds the caller of a request by its key.
    *
    * Keys are read from `X-Api-Key`, from `Authorization: Bearer`, and from the password of
-   * `Authorization: Basic` with any user name, the easiest for SOAP stacks. Every key is compared,
-   * by digest in constant time, so that the duration reveals neither a key's length nor which key
-   * matched.
+   * `Authorization: Basic` with any user name; the last is the easiest for SOAP stacks. Every key
+   * is compared, by digest in constant time, so that the duration reveals neither a key's length
+   * nor which key matched.
    *
    * @returns undefined when the request shows no valid key.
    */

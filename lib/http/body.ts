@@ -17,9 +17,9 @@ export const MAX_BODY_BYTES = 65_536;
 // Longest short body, and first buffer of a long one; almost every body fits.
 const CHUNK_BYTES = 4_096;
 
-// Chunks read before other requests get a turn. Each costs as much time as a hundred bytes or more,
-// and chunks that have already arrived are read back to back: eight bodies of 65,536 chunks delayed
-// all other requests by four seconds.
+// Maximum number of chunks read before other requests get a turn. Each costs as much time as a
+// hundred bytes or more, and chunks that have already arrived are read back to back: eight bodies
+// of 65,536 chunks delayed all other requests by four seconds.
 const PIECES_AT_ONCE = 64;
 
 /** Rules for a body. */
@@ -134,7 +134,7 @@ async function readLong(
   try {
     reader = readerOf(body);
   } catch {
-    // Code in front of the handler has read it.
+    // Code in front of the handler has read the body.
     throw brokenOff();
   }
   try {
@@ -161,7 +161,7 @@ async function readCounted(
       if (done) return bytes.subarray(0, length);
       if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
       const needed = length + value.length;
-      // Leave the rest of the body to the runtime, which knows how to end a connection.
+      // Leave the rest of the body to the runtime, which can end a connection.
       if (needed > maxBytes) throw tooLarge(maxBytes);
       if (needed > bytes.length) {
         const longer = new Uint8Array(Math.max(needed, 2 * bytes.length));

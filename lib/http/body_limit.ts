@@ -1,6 +1,6 @@
 /**
- * Limits for bodies: how many long ones are read at once, so that stalled uploads cannot exhaust
- * memory, and the time of each.
+ * Limits for bodies: the number of long ones read at once, so that stalled uploads cannot exhaust
+ * memory, and the time for each.
  *
  * @module
  */

@@ -94,8 +94,8 @@ function bodyOf(
   return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, limit });
 }
 
-// Refuse cross-site requests without a key: a web page must not spend the attempts of a secret from
-// a visitor's browser. Browsers mark such requests (Fetch Metadata Request Headers §2.3).
+// Refuses cross-site requests without a key: a web page must not spend the attempts of a secret
+// from a visitor's browser. Browsers mark such requests (Fetch Metadata Request Headers §2.3).
 function checkSite({ request, caller }: Exchange): void {
   if (caller === undefined && request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Fault(
@@ -105,9 +105,10 @@ function checkSite({ request, caller }: Exchange): void {
   }
 }
 
-// Source of a call for the guard, as named by the calling application; an empty field names none.
-// The id of a caller with a key is put in front, so that no other caller can pass for it or its
-// users. A line feed, which no field can hold (RFC 9110 §5.5), keeps id and field apart.
+// Returns the source of a call for the guard, as named by the calling application; an empty field
+// names no source. The id of a caller with a key is put in front, so that no other caller can pass
+// for it or its users. A line feed, which no field can hold (RFC 9110 §5.5), keeps id and field
+// apart.
 function sourceOf({ request, caller }: Exchange): string | undefined {
   const field = request.headers.get(SOURCE_FIELD) ?? "";
   return caller === undefined ? field || undefined : `${caller.id}\n${field}`;

@@ -20,7 +20,7 @@ import { textRoute } from "./probes.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
-/** The WSDL, the discovery document, and the service page if there is one. */
+/** Makes the route of the WSDL, the discovery document, and the service page if there is one. */
 export function documents(state: ResolvedOptions): RouteHandler {
   const { page } = state;
   // Usual query strings, parsed once: parsing each time took a quarter of the handler's time.
@@ -39,7 +39,7 @@ export function documents(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** The OpenAPI description. */
+/** Makes the route of the OpenAPI description. */
 export function openApiDocument(state: ResolvedOptions): RouteHandler {
   return textRoute(
     state,
@@ -47,7 +47,7 @@ export function openApiDocument(state: ResolvedOptions): RouteHandler {
   );
 }
 
-/** Redirect from the root to the service. */
+/** Makes the redirect from the root to the service. */
 export function redirect(state: ResolvedOptions): RouteHandler {
   // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
   // to the path is right with and without a prefix (RFC 9110 §10.2.2).
@@ -207,7 +207,7 @@ function documentIn(
   page: ServicePage | undefined,
 ): Description | PagePart | undefined {
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
-  // Search the list, not a table: callers choose the keys and could make them collide (see
+  // Searches the list instead of a table: callers choose the keys and could make them collide (see
   // `json_reader.ts`).
   const valueOf = (name: string): string | undefined =>
     pairs.findLast(([key]) => key === name)?.[1];

@@ -18,7 +18,7 @@ export class Exchange {
   readonly target: Target;
   /** Name of the route. */
   readonly route: string;
-  /** Path behind the file part and a slash; undefined when there is none. */
+  /** Path behind the file part and a slash; undefined when absent. */
   readonly operationName: string | undefined;
   readonly #keys: KeyRing | undefined;
   #caller: Caller | undefined;
@@ -48,7 +48,7 @@ export class Exchange {
   }
 
   /**
-   * Checks the Host, the length of the query, and the key where one is required. Each route handler
+   * Checks the Host, the length of the query, and the key if one is required. Each route handler
    * calls it first, so that a fault goes out in the form that its callers read.
    *
    * @throws {Fault} When a check fails.

@@ -22,6 +22,6 @@ export function ignoreErrors(tell: () => void): void {
   try {
     tell();
   } catch {
-    // There is no other place to report it.
+    // Ignored: there is no other place to report it.
   }
 }

@@ -31,7 +31,7 @@ export interface NamedSecret {
   readonly name: string;
 }
 
-/** Handler of `GET /guard/status`. */
+/** Makes the handler of `GET /guard/status`. */
 export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, (guard) => {
     const memory = memoryOf(guard);
@@ -39,14 +39,17 @@ export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** Handler of `POST /guard/name`. */
+/** Makes the handler of `POST /guard/name`. */
 export function guardNameRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     return { name: shortName(await fingerprintIn(request, guard, state)) };
   });
 }
 
-/** Handler of `POST /guard/unlock`; it answers alike for secrets remembered and unknown. */
+/**
+ * Makes the handler of `POST /guard/unlock`; it answers alike for remembered and for unknown
+ * secrets.
+ */
 export function guardUnlockRoute(state: ResolvedOptions): RouteHandler {
   return guardEndpoint(state, async (guard, { request }) => {
     const memory = memoryOf(guard);

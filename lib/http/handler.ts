@@ -76,7 +76,7 @@ export function createHandler(
   };
 }
 
-// Last resort when a failure is outside of any route handler. The route still writes the reply:
+// Writes the reply after a failure outside of any route handler. The route still writes the reply:
 // callers of `/Validate.aspx` take any text but `False` for a right pin.
 function lastReply(
   router: Router,

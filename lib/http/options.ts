@@ -28,8 +28,8 @@ export interface HandlerOptions extends BaseOptions {
   /** Whether the guard accepts each code only once, shown on the service page. */
   readonly singleUse?: boolean | undefined;
   /**
-   * Keys of which callers must show one; without keys, none is required. Use a ring for keys that
-   * have names or can be replaced.
+   * Keys of which callers must show one; without keys, callers need no key. Use a ring for keys
+   * that have names or can be replaced.
    */
   readonly apiKeys?: readonly string[] | KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */

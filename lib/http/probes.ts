@@ -42,15 +42,15 @@ const STORE_AWAY: RouteResult = {
 };
 const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
-/** Liveness: always 200. */
+/** Makes the liveness route: always 200. */
 export function health(state: ResolvedOptions): RouteHandler {
   return textRoute(state, () => OK);
 }
 
 /**
- * Readiness for load balancers: the server takes new work, and its store has answered since the
- * start. A later outage of the store does not count: all instances share the store, and without it
- * an instance still answers `false`.
+ * Makes the readiness route for load balancers: ready when the server takes new work and its store
+ * has answered since the start. A later outage of the store does not count: all instances share the
+ * store, and without it an instance still answers `false`.
  */
 export function readiness(state: ResolvedOptions): RouteHandler {
   const { isReady, service: { guard } } = state;
@@ -61,7 +61,7 @@ export function readiness(state: ResolvedOptions): RouteHandler {
   });
 }
 
-/** Page of metrics; empty where the options have none. */
+/** Makes the route of the metrics page; the page is empty when the options render no metrics. */
 export function metrics(state: ResolvedOptions): RouteHandler {
   const { metricsPage = () => "" } = state;
   return textRoute(state, () => ({

@@ -19,7 +19,7 @@ export interface Target {
   readonly authority: string;
   /** Path, from its first slash; repeated slashes are merged. */
   readonly path: string;
-  /** Text behind the question mark; empty when there is none. */
+  /** Text behind the question mark; empty when absent. */
   readonly query: string;
 }
 
@@ -42,7 +42,7 @@ export function isAuthority(text: string): boolean {
  * rest of routing.
  *
  * @param host Host field, which the runtime copies into the URL as sent, so a slash or question
- * mark in it starts no path or query. Null when there is none.
+ * mark in it starts no path or query. Null when absent.
  */
 export function targetOf({ url }: Request, host: string | null): Target {
   const authorityStart = url.indexOf("://") + 3;
@@ -61,7 +61,7 @@ export function targetOf({ url }: Request, host: string | null): Target {
   };
 }
 
-// RFC 3986 §6.2.3: an empty port is the default port of the scheme.
+// Drops an empty port: it is the default port of the scheme (RFC 3986 §6.2.3).
 function withoutEmptyPort(authority: string): string {
   return authority.replace(/^(\[[^\]]*\]|[^:]*):$/, "$1");
 }
@@ -98,7 +98,7 @@ export interface BaseOptions {
 }
 
 /**
- * Base URL of the service as its caller sees it, without a slash at the end.
+ * Returns the base URL of the service as its caller sees it, without a slash at the end.
  *
  * @throws {Fault} When a forwarded host is not a host.
  */
@@ -113,8 +113,8 @@ export function baseOf(request: Request, target: Target, options: BaseOptions): 
   return `${scheme === "https" || scheme === "http" ? scheme : target.scheme}://${host}`;
 }
 
-// Take the last entry: with several proxies only that one comes from the trusted proxy, and earlier
-// ones may come from the caller.
+// Takes the last entry: with several proxies only that one comes from the trusted proxy, and
+// earlier ones may come from the caller.
 function forwarded(request: Request, name: string): string | undefined {
   return request.headers.get(name)?.split(",").at(-1)?.trim() || undefined;
 }

@@ -37,12 +37,12 @@ export function plainReply(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
-/** Result for a fault without a binding to write it. */
+/** Makes the result for a fault without a binding to write it. */
 export function faultResult(fault: Fault): RouteResult {
   return { reply: faultReply(fault), outcome: fault.code };
 }
 
-/** Reply to a fault without a binding to write it. */
+/** Makes the reply to a fault without a binding to write it. */
 export function faultReply(fault: Fault): Reply {
   return withAdvice(writePlainFault(fault));
 }
@@ -82,7 +82,7 @@ const USUAL_HEADERS: Readonly<Record<string, string>> = {
 /**
  * Makes the response.
  *
- * The runtime sets the Content-Length of a body, but not for HEAD, which has none.
+ * The runtime sets the Content-Length of a body, but not for HEAD, whose reply has no body.
  *
  * @param requestId Id of the request, if there is one.
  */
@@ -108,7 +108,7 @@ export function respond(
   return response;
 }
 
-/** Response to a fault outside of any route. */
+/** Makes the response to a fault outside of any route. */
 export function faultResponse(fault: Fault): Response {
   const { status, contentType, body } = writePlainFault(fault);
   return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
@@ -118,7 +118,7 @@ function setAll(headers: Headers, fields: Readonly<Record<string, string>> | und
   for (const name in fields) headers.set(name, fields[name]!);
 }
 
-/** Length of a body, in bytes. */
+/** Returns the length of a body, in bytes. */
 export function byteLength(body: Reply["body"]): number {
   return Buffer.byteLength(body);
 }

@@ -18,11 +18,11 @@ export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "method
 export interface Found {
   /** Rows of the path, at least one. */
   readonly routes: readonly [PreparedRoute, ...PreparedRoute[]];
-  /** Path behind the file part and a slash; undefined when there is none. */
+  /** Path behind the file part and a slash; undefined when absent. */
   readonly operationName: string | undefined;
 }
 
-/** Finds the routes of a path; undefined when there are none. */
+/** Finds the routes of a path; undefined for an unknown path. */
 export type Router = (path: string) => Found | undefined;
 
 /** Makes a router of the rows that the options enable. */
@@ -40,7 +40,7 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
     const file = (slash < 0 ? path : path.slice(0, slash)).toLowerCase();
     const operationName = slash < 0 ? "" : path.slice(slash + 1);
     // A trailing slash names no operation: it is routed like the file part alone, and allowed only
-    // where an operation may follow.
+    // before the name of an operation.
     const named = slash < 0
       ? undefined
       : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName}`);
@@ -50,7 +50,7 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
   };
 }
 
-/** The row of a path that answers a method, if any. */
+/** Returns the row of a path that answers a method, or undefined. */
 export function routeFor({ routes }: Found, method: string): PreparedRoute | undefined {
   const asked = method === "HEAD" ? "GET" : method;
   return routes.find(({ methods }) => methods.some((known) => known === asked));
@@ -58,7 +58,7 @@ export function routeFor({ routes }: Found, method: string): PreparedRoute | und
 
 const METHODS = ["GET", "POST"] as const;
 
-/** Value of Allow for a path (RFC 9110 §10.2.1). */
+/** Returns the value of Allow for a path (RFC 9110 §10.2.1). */
 export function allowOf({ routes }: Found): string {
   const allowed = METHODS.filter((method) =>
     routes.some((route) => route.methods.includes(method))

@@ -22,13 +22,13 @@ export interface Route {
   readonly path: string;
   /** Methods; GET includes HEAD, and OPTIONS is answered on every path. */
   readonly methods: readonly ("GET" | "POST")[];
-  /** Whether a key is required when the operator set keys; load balancers have none. */
+  /** Whether a key is required when the operator set keys; load balancers have no key. */
   readonly wantsKey: boolean;
   /** Name in log and metrics. */
   readonly name: string;
   /** Makes the handler of the route. */
   readonly answer: CreateRouteHandler;
-  /** Whether the options enable the route; they do unless given. */
+  /** Whether the options enable the route; by default they do. */
   readonly isEnabled?: (options: HandlerOptions) => boolean;
 }
 

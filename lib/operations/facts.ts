@@ -39,7 +39,7 @@ export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as cons
 export type Refused = typeof REFUSED[number];
 
 /**
- * All kinds of facts.
+ * Makes the list of all kinds of facts.
  *
  * @param window Time steps accepted on each side of the current one.
  */

@@ -37,7 +37,7 @@ export type FaultCode =
 
 /** Expanded name of a SOAP header block. */
 export interface HeaderBlockName {
-  /** The namespace name; empty for none. */
+  /** The namespace name; empty when the name is in no namespace. */
   readonly namespaceName: string;
   /** The local name. */
   readonly localName: string;

@@ -198,7 +198,8 @@ export function checkCharacters(name: string, value: string): void {
   }
 }
 
-// A text has at most three bytes for each UTF-16 unit, so almost no value needs counting.
+// Whether a value is too long. A text has at most three bytes for each UTF-16 unit, so almost no
+// value needs counting.
 function isLongerThan(value: string, max: number, unit: Parameter["unit"]): boolean {
   if (value.length * 3 <= max) return false;
   return unit === "bytes"
@@ -206,14 +207,14 @@ function isLongerThan(value: string, max: number, unit: Parameter["unit"]): bool
     : value.length > max && [...value].length > max;
 }
 
-/** The fault for a missing parameter. */
+/** Makes the fault for a missing parameter. */
 export function missingParameter(name: string): Fault {
   return new Fault("invalid", `Missing parameter: ${name}.`);
 }
 
 /**
- * The value of a parameter that is absent or null in a SOAP or JSON call: empty where allowed,
- * since client libraries write an empty text that way.
+ * Returns the value of a parameter that is absent or null in a SOAP or JSON call: empty where
+ * allowed, since client libraries write an empty text that way.
  *
  * @param hint A sentence with the expected place, when the call has the parameter in another case
  * or namespace; undefined otherwise.
@@ -231,7 +232,7 @@ export function valueLeftOut(
   return mayBeEmpty ? "" : undefined;
 }
 
-/** The fault for a repeated parameter. */
+/** Makes the fault for a repeated parameter. */
 export function duplicateParameter(name: string): Fault {
   return new Fault("invalid", `Duplicate parameter: ${name}.`);
 }

@@ -48,7 +48,8 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   if (context.html === "image") {
     return { ManualSetupCode: secret, Html: imageHtml(title, uri, context.base()) };
   }
-  // HTML maps references to some control characters to other characters; a label needs none.
+  // HTML maps references to some control characters to other characters; a label needs no control
+  // characters.
   const label = `QR code for ${issuer} (${account})`.replace(/\p{Cc}/gu, " ");
   const svg = svgElement(code, label);
   return {
@@ -57,8 +58,8 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   };
 }
 
-// The exact bytes that callers of the original parse: single quotes around three values in this
-// order, a bare ampersand, no quotes around the last value, no end-tag of img. No value needs
+// Writes the exact bytes that callers of the original parse: single quotes around three values in
+// this order, a bare ampersand, no quotes around the last value, no end-tag of img. No value needs
 // escaping in HTML: Base32, a checked base URL, and unreserved characters with percent signs.
 function imageHtml(title: string, uri: string, base: string): string {
   const picture = `${base}/qr.aspx?size=300x300&data=${percentEncode(uri)}`;

@@ -11,7 +11,7 @@ import { Fault } from "./fault.ts";
  * Decodes a secretCode to its key bytes.
  *
  * @returns At least one byte.
- * @throws {Fault} When Base32 is expected and the secretCode is none, or when the key is empty.
+ * @throws {Fault} When the secretCode should be Base32 but is not, or when the key is empty.
  */
 export function secretBytes(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
   const key = secretKey(secretCode, encoding);

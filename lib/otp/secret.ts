@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
  *
  * @param encoding `text`: its UTF-8 bytes. `base32`: RFC 4648 §6, also with lower case, blanks,
  * dashes and missing padding, since people copy secrets from screens.
- * @returns Key bytes, possibly none; undefined when the secret should be Base32 but is not.
+ * @returns Key bytes, possibly empty; undefined when the secret should be Base32 but is not.
  */
 export function secretKey(
   secret: string,
@@ -31,8 +31,8 @@ export function secretKey(
 }
 
 /**
- * Setup code of key bytes: Base32 (RFC 4648 §6) in upper case, without padding or blanks. Users
- * type it into an authenticator app, and it is the `secret` of a Key URI.
+ * Makes the setup code of key bytes: Base32 (RFC 4648 §6) in upper case, without padding or blanks.
+ * Users type it into an authenticator app, and it is the `secret` of a Key URI.
  */
 export function setupCode(key: Uint8Array): string {
   return encodeBase32(key).replace(/=+$/, "");

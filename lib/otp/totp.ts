@@ -63,7 +63,7 @@ const KEPT_MESSAGES = 256;
 // message than for all else here but the signature. A counter is a time and reveals no secret.
 const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
 
-/** HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
+/** Returns the HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
 function messageOf(counter: number): DataView<ArrayBuffer> {
   const known = kept[counter % KEPT_MESSAGES];
   if (known?.counter === counter) return known.message;
@@ -76,7 +76,7 @@ function messageOf(counter: number): DataView<ArrayBuffer> {
 }
 
 /**
- * Time step of a moment (RFC 6238 §4.2).
+ * Returns the time step of a moment (RFC 6238 §4.2).
  *
  * @param timeMs Milliseconds since 1970-01-01T00:00:00Z.
  * @param period Seconds in a time step.
@@ -106,7 +106,7 @@ export interface TotpCheck {
  * Finds the time step of a code.
  *
  * For text with the right number of digits, the code of every step is computed and compared, so
- * that the time taken reveals nothing about the pin, even where a guard withholds the answer (RFC
+ * that the time taken reveals nothing about the pin, even when a guard withholds the answer (RFC
  * 4226 §7.3). For other text, no code is computed.
  *
  * @returns Distance to the current step, from -window to window, the nearest if there are two;

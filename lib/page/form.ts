@@ -14,15 +14,15 @@ import type { PageSettings } from "./shared/settings.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** View of a result on the page: a picture, a verdict, or a text. */
+/** Returns the view of a result on the page: a picture, a verdict, or a text. */
 export function viewOf(type: ResultType): "picture" | "verdict" | "text" {
   if (type.kind === "record") return type.picture === undefined ? "text" : "picture";
   return type.kind === "boolean" ? "verdict" : "text";
 }
 
 /**
- * Form of an operation, with the place of its result beside it. Without script it posts as usual,
- * and the browser shows the reply.
+ * Writes the form of an operation, with the place of its result beside it. Without script it posts
+ * as usual, and the browser shows the reply.
  *
  * @param service Address of the service, relative to the page.
  */
@@ -82,7 +82,7 @@ function fieldElement(
   { label, hint, example, isPrefilled, isSecret = false, attributes }: Field,
 ): MarkupElement {
   const id = `${operation.name}-${name}`;
-  // Offer a random secret only for pairing, where an app receives it.
+  // Offer a random secret only for pairing, since an app then receives it.
   const canBeDrawn = isSecret && viewOf(operation.result) === "picture";
   const input = element("input", {
     id,
@@ -174,7 +174,10 @@ const REASONS = element(
   ),
 );
 
-/** Codes around now: the neighbours of the current one, and the first ones outside the window. */
+/**
+ * Writes the place of the codes around now: the neighbours of the current one, and the first ones
+ * outside the window.
+ */
 function testAuthenticator({ service: { otp: { window } } }: PageContext): MarkupElement {
   const steps = [...new Set([-window - 1, -1, 1, window + 1])];
   const others = steps.map((step) => {
@@ -289,5 +292,5 @@ const PAPER = element(
   { class: "print-only" },
   element("li", {}, "Open an authenticator app and add an account."),
   element("li", {}, "Scan the picture, or type in the setup key."),
-  element("li", {}, "Destroy this sheet: anybody who has it can make the same pins."),
+  element("li", {}, "Destroy this sheet after scanning: anyone who has it can make the same pins."),
 );

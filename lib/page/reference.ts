@@ -11,7 +11,7 @@ import type { PageContext } from "./context.ts";
 import { fieldOf } from "./samples/fields.ts";
 import { pane, section, table, tabs } from "./layout/components.ts";
 
-/** Parameters, reply and errors of an operation. */
+/** Writes the parameters, reply and errors of an operation. */
 export function referenceSection(
   operation: Operation,
   context: PageContext,
@@ -52,7 +52,7 @@ function parameterRow(
   ];
 }
 
-// Remarks that replace "Nothing is trimmed." where the hint describes trimming.
+// Remarks in place of "Nothing is trimmed.", by parameters with a hint about trimming.
 const REMARKS: ReadonlyMap<string, string> = new Map([
   [
     "pin",
@@ -80,7 +80,7 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
   return [[element("code", {}, `${name}Result`), result.kind, meaning]];
 }
 
-// Errors that callers meet, with the remedy.
+// Lists the errors that callers meet, with the remedy.
 function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],

@@ -15,12 +15,12 @@ import { valueKindOf } from "./samples/quoting.ts";
 import { type Format, FORMATS } from "./snippets/language.ts";
 import { snippetsOf } from "./snippets/snippets.ts";
 
-/** Warnings for the operator, if any. */
+/** Writes the warnings for the operator, if any. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {
   // Behind a proxy the server does not know the scheme of the page; the script does.
   const clear = warning(
-    "Over plain HTTP, anybody on the network can read every secret and pin. Use HTTPS before " +
-      "anybody uses this server.",
+    "Anyone on the network can read secrets and pins sent over plain HTTP. Set up HTTPS before " +
+      "real users connect.",
     { class: "warning in-the-clear", ...(isInTheClear(base) ? {} : { hidden: "" }) },
   );
   if (otp.window <= 2) return [clear];
@@ -38,7 +38,7 @@ function warning(
   return element("p", { ...attributes, role: "note" }, element("strong", {}, "Warning. "), text);
 }
 
-/** Request and reply in every format. */
+/** Writes request and reply in every format. */
 export function samplesSection(samples: readonly Sample[], format: Format): MarkupElement {
   const chosen = samples.findIndex(({ binding }) => binding === format);
   const items = samples.map(({ binding, call, request, reply }) => ({
@@ -67,7 +67,7 @@ export function samplesSection(samples: readonly Sample[], format: Format): Mark
   );
 }
 
-/** Working call in every language. */
+/** Writes a working call in every language. */
 export function snippetsSection(operation: Operation, context: PageContext): MarkupElement {
   const { format } = context;
   const items = snippetsOf(operation, context, format).map((
@@ -105,7 +105,7 @@ export function snippetsSection(operation: Operation, context: PageContext): Mar
   );
 }
 
-/** Table of the formats, from the samples of one operation. */
+/** Writes the table of the formats, from the samples of one operation. */
 export function formsSection(samples: readonly Sample[]): MarkupElement {
   const code = (text: string): MarkupElement => element("code", {}, text);
   const rows = samples.map(({ binding, call: { method, path, headers } }) => [
@@ -123,7 +123,7 @@ export function formsSection(samples: readonly Sample[]): MarkupElement {
   );
 }
 
-/** Links to the descriptions and their purpose; the documents do not link back. */
+/** Writes links to the descriptions and their purpose; the documents do not link back. */
 export function wsdlSection(context: PageContext): MarkupElement {
   const { base } = context;
   const url = `${base}/api.asmx?wsdl`;
@@ -158,7 +158,7 @@ export function wsdlSection(context: PageContext): MarkupElement {
   );
 }
 
-/** Options that callers notice. */
+/** Lists the options that callers notice. */
 export function settingsSection(
   { namespace, wantsKey, maxFailures, singleUse, service: { otp, secretEncoding } }: PageContext,
 ): MarkupElement {

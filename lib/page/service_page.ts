@@ -1,5 +1,6 @@
 /**
- * Interface of the service page, apart from its texts, so that a service without a page has none.
+ * Interface of the service page. It is apart from the page's texts, so that a service without a
+ * page does not load them.
  *
  * @module
  */
@@ -27,7 +28,7 @@ export interface PageText {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Page for people who open the service in a browser. */
+/** Page of the service for browsers. */
 export interface ServicePage {
   /** Chooses the part for the parameters of a query, with names in lower case. */
   readonly partOf: (parameter: (name: string) => string | undefined) => PagePart;

@@ -11,8 +11,8 @@ import { countIndicatorBits, MODE_FACTS, MODE_INDICATOR_BITS, type Segment } fro
 const TERMINATOR_BITS = 4;
 
 /**
- * All codewords of a symbol of `version` 1 to 40 at `level` with `segments`, in order of placement.
- * The caller has checked that the segments fit.
+ * Returns all codewords of a symbol of `version` 1 to 40 at `level` with `segments`, in order of
+ * placement. The caller has checked that the segments fit.
  */
 export function codewordSequence(
   segments: readonly Segment[],
@@ -41,7 +41,10 @@ export function codewordSequence(
   return sequence;
 }
 
-/** Bit stream of `segments`, terminated and padded to `count` codewords (clauses 7.4.9, 7.4.10). */
+/**
+ * Writes the bit stream of `segments`, terminated and padded to `count` codewords (clauses 7.4.9,
+ * 7.4.10).
+ */
 function dataCodewordsOf(segments: readonly Segment[], version: number, count: number): Uint8Array {
   const stream = new BitStream(count);
   for (const { mode, values } of segments) {
@@ -130,14 +133,15 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * Coefficients of the generator polynomial of `degree` (annex A), highest power first, without the
- * leading 1: (x - 2^0)(x - 2^1)…(x - 2^(degree - 1)).
+ * Computes the coefficients of the generator polynomial of `degree` (annex A), highest power first,
+ * without the leading 1: (x - 2^0)(x - 2^1)…(x - 2^(degree - 1)).
  */
 function generatorPolynomial(degree: number): Uint8Array {
   const coefficients = new Uint8Array(degree + 1);
   coefficients[0] = 1;
   for (let root = 0; root < degree; root++) {
-    // From the low end, so that the coefficients read are still those before this multiplication.
+    // Go up from the low end, so that the coefficients read are still those before this
+    // multiplication.
     for (let i = root + 1; i > 0; i--) {
       coefficients[i]! ^= multiply(coefficients[i - 1]!, POWERS[root]!);
     }
@@ -148,8 +152,9 @@ function generatorPolynomial(degree: number): Uint8Array {
 const multiplesByDegree: (Int32Array | undefined)[] = [];
 
 /**
- * Multiples by 0 to 255 of the generator polynomial of `degree` 7 to 30, each in ⌈degree / 4⌉ words
- * of four coefficients, the highest power in the highest byte; cached for each of the 13 degrees.
+ * Computes the multiples by 0 to 255 of the generator polynomial of `degree` 7 to 30, each in
+ * ⌈degree / 4⌉ words of four coefficients, the highest power in the highest byte; cached for each
+ * of the 13 degrees.
  */
 function generatorMultiples(degree: number): Int32Array {
   const known = multiplesByDegree[degree];
@@ -166,8 +171,8 @@ function generatorMultiples(degree: number): Int32Array {
 }
 
 /**
- * The `count` error correction codewords of a block of data, four in a word, the first in the
- * highest byte: the remainder after division by the generator polynomial (clause 7.5.2).
+ * Computes the `count` error correction codewords of a block of data, four in a word, the first in
+ * the highest byte: the remainder after division by the generator polynomial (clause 7.5.2).
  */
 function ecWordsOf(block: Uint8Array, count: number): Int32Array {
   const multiples = generatorMultiples(count);

@@ -107,13 +107,16 @@ export function encodeSegments(
   return version === undefined ? undefined : createSymbol(segments, version, level, options.mask);
 }
 
-/** Whether the module of `code` in column `x` and row `y` is dark; outside the symbol, none is. */
+/**
+ * Whether the module of `code` in column `x` and row `y` is dark; outside the symbol, all are
+ * light.
+ */
 export function isDark(code: QrCode, x: number, y: number): boolean {
   if (x < 0 || x >= code.size || y < 0 || y >= code.size) return false;
   return (code.rows[y * rowWords(code.size) + (x >>> 5)]! >>> x & 1) === 1;
 }
 
-/** Words per row of a symbol of `size` modules: 1 to 6. */
+/** Returns the number of words per row of a symbol of `size` modules: 1 to 6. */
 export function rowWords(size: number): number {
   return size + 31 >>> 5;
 }
@@ -132,7 +135,7 @@ function allowedVersions({ version }: EncodeOptions): { min: number; max: number
   return { min: version ?? MIN_VERSION, max: version ?? MAX_VERSION };
 }
 
-/** Smallest version from `min` to `max` with room for `segments` at `level`. */
+/** Finds the smallest version from `min` to `max` with room for `segments` at `level`. */
 function smallestVersion(
   segments: readonly Segment[],
   level: ErrorCorrectionLevel,
@@ -160,7 +163,7 @@ function createSymbol(
   return { version, level, mask, size, rows: rowsOf(matrix, layers[mask]!, size) };
 }
 
-/** Rows of a double matrix after inversion by `layer`, without its columns. */
+/** Returns the rows of a double matrix after inversion by `layer`, without its columns. */
 function rowsOf(matrix: Int32Array, layer: Int32Array, size: number): Int32Array {
   const words = rowWords(size);
   const lastWordMask = (1 << size % 32) - 1;

@@ -24,8 +24,9 @@ const MASK_CONDITIONS: readonly ((x: number, y: number) => boolean)[] = [
 const layersByVersionAndLevel = new Map<string, readonly Int32Array[]>();
 
 /**
- * Layers of a version and level, one double matrix per mask pattern: the modules to invert in a
- * symbol without mask and format information to give it both. Made on first use, then cached.
+ * Returns the layers of a version and level, one double matrix per mask pattern: the modules to
+ * invert in a symbol without mask and format information to give it both. Made on first use, then
+ * cached.
  */
 export function maskLayers(version: number, level: ErrorCorrectionLevel): readonly Int32Array[] {
   const key = version + level;
@@ -56,8 +57,8 @@ function createLayer(template: Template, level: ErrorCorrectionLevel, mask: numb
 }
 
 /**
- * Mask pattern, 0 to 7, with the lowest penalty among `matrix` inverted by each of `layers`; of
- * equals, the lowest number.
+ * Finds the mask pattern, 0 to 7, with the lowest penalty among `matrix` inverted by each of
+ * `layers`; of equals, the lowest number.
  */
 export function bestMask(matrix: Int32Array, layers: readonly Int32Array[], size: number): number {
   let best = 0;

@@ -26,12 +26,14 @@ export interface Template {
 
 const templates: (Template | undefined)[] = [];
 
-/** Template of `version` 1 to 40; made on first use, then cached. */
+/** Returns the template of `version` 1 to 40; made on first use, then cached. */
 export function templateOf(version: number): Template {
   return templates[version] ??= createTemplate(version);
 }
 
-/** Words per line of a double matrix for a symbol of `size` modules: 2 to 12. */
+/**
+ * Returns the number of words per line of a double matrix for a symbol of `size` modules: 2 to 12.
+ */
 export function lineWords(size: number): number {
   return 2 * size + 31 >>> 5;
 }
@@ -43,14 +45,17 @@ export function setDark(matrix: Int32Array, size: number, x: number, y: number):
 }
 
 /**
- * Bits of a module in a double matrix, counted through its words: in its row, and in its column.
+ * Returns the bits of a module in a double matrix, counted through its words: in its row, and in
+ * its column.
  */
 function bitsOf(size: number, x: number, y: number): [number, number] {
   const lineBits = 32 * lineWords(size);
   return [lineBits * y + x, lineBits * x + size + y];
 }
 
-/** Double matrix with the function patterns of `template` and the unmasked `codewords`. */
+/**
+ * Makes the double matrix with the function patterns of `template` and the unmasked `codewords`.
+ */
 export function placeCodewords(template: Template, codewords: Uint8Array): Int32Array {
   const { functionPatterns, placementBits } = template;
   const matrix = functionPatterns.slice();
@@ -58,7 +63,7 @@ export function placeCodewords(template: Template, codewords: Uint8Array): Int32
     const bit = codewords[i >>> 3]! >>> (~i & 7) & 1;
     const inRow = placementBits[2 * i]!;
     const inColumn = placementBits[2 * i + 1]!;
-    // As in setDark(), but without a branch that would be mispredicted for every other bit.
+    // Does the same as setDark(), without a branch that would be mispredicted for every other bit.
     matrix[inRow >>> 5]! |= bit << inRow;
     matrix[inColumn >>> 5]! |= bit << inColumn;
   }
@@ -66,8 +71,8 @@ export function placeCodewords(template: Template, codewords: Uint8Array): Int32
 }
 
 /**
- * The two modules, as [x, y], of each bit of the format information, from the least significant bit
- * up (clause 7.9.1).
+ * Returns the two modules, as [x, y], of each bit of the format information, from the least
+ * significant bit up (clause 7.9.1).
  */
 export function formatModules(size: number): readonly (readonly [number, number])[][] {
   return Array.from({ length: 15 }, (_, bit) => {
@@ -159,8 +164,8 @@ function drawVersionInformation(version: number, draw: Draw): void {
 }
 
 /**
- * Modules that are not `occupied`, in the order of clause 7.7.3: two columns at a time from the
- * right, alternately upwards and downwards, without the vertical timing pattern.
+ * Lists the modules that are not `occupied`, in the order of clause 7.7.3: two columns at a time
+ * from the right, alternately upwards and downwards, without the vertical timing pattern.
  */
 function placementOrder(size: number, occupied: Uint8Array): Uint16Array {
   const order: number[] = [];

@@ -24,8 +24,8 @@ const LIGHT_AREA_MODULES = 4;
 const LEAST_FINDER_LIKE_PATTERNS = 18;
 
 /**
- * Penalty points of the symbol of `size` modules in the double matrix `matrix`. Counting stops at
- * `limit`: a result from `limit` on means at least that many.
+ * Counts the penalty points of the symbol of `size` modules in the double matrix `matrix`. Counting
+ * stops at `limit`: a result from `limit` on means at least that many.
  */
 export function penalty(matrix: Int32Array, size: number, limit = Infinity): number {
   let points = runs(matrix, size) + N2 * blocks(matrix, size);
@@ -36,7 +36,8 @@ export function penalty(matrix: Int32Array, size: number, limit = Infinity): num
 }
 
 /**
- * Points for runs of five or more modules in one colour: three each, and one per module over five.
+ * Counts the points for runs of five or more modules in one colour: three each, and one per module
+ * over five.
  */
 function runs(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
@@ -72,12 +73,12 @@ function runs(matrix: Int32Array, size: number): number {
   return points;
 }
 
-/** Number of blocks of 2 by 2 modules in one colour; they may overlap. */
+/** Counts the blocks of 2 by 2 modules in one colour; they may overlap. */
 function blocks(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
   let count = 0;
   for (let word = 0; 32 * word < size - 1; word++) {
-    // Count each block at its left column, and none right of the row.
+    // Count each block at its left column, and no block right of the row.
     const lanes = lowBits(size - 1 - 32 * word);
     let previous = matrix[word]!;
     let previousSteps = stepsAcross(previous, matrix[word + 1]!);
@@ -93,13 +94,14 @@ function blocks(matrix: Int32Array, size: number): number {
 }
 
 /**
- * Bits where a module of `word` differs from the next one; the first of `next` follows the last.
+ * Returns the bits where a module of `word` differs from the next one; the first of `next` follows
+ * the last.
  */
 function stepsAcross(word: number, next: number): number {
   return word ^ (word >>> 1 | next << 31);
 }
 
-/** Number of patterns 1:1:3:1:1, dark first, beside a light area. */
+/** Counts the patterns 1:1:3:1:1, dark first, beside a light area. */
 function finderLikePatterns(matrix: Int32Array, size: number): number {
   const words = lineWords(size);
   let count = 0;
@@ -113,8 +115,8 @@ function finderLikePatterns(matrix: Int32Array, size: number): number {
 }
 
 /**
- * Bits where the lines `first` to `last`, given by the index of a word, have a light line on both
- * sides and four light lines on one side; outside the symbol all is light.
+ * Returns the bits where the lines `first` to `last`, given by the index of a word, have a light
+ * line on both sides and four light lines on one side; outside the symbol all is light.
  */
 function besideLightArea(
   matrix: Int32Array,
@@ -135,7 +137,7 @@ function besideLightArea(
   return ~(darkNext | darkBefore & darkAfter);
 }
 
-/** Whole steps of 5 % between the proportion of dark modules and 50 %. */
+/** Counts the whole steps of 5 % between the proportion of dark modules and 50 %. */
 function proportion(matrix: Int32Array, size: number): number {
   let twiceDark = 0;
   // An iterator takes three times as long in V8, eight times in JavaScriptCore.
@@ -144,12 +146,12 @@ function proportion(matrix: Int32Array, size: number): number {
   return Math.floor(Math.abs(10 * twiceDark - 10 * modules) / modules);
 }
 
-/** A word with its lowest `count` bits set; all of them from 32 on. */
+/** Returns a word with its lowest `count` bits set; all of them from 32 on. */
 function lowBits(count: number): number {
   return count >= 32 ? -1 : (1 << count) - 1;
 }
 
-/** Number of bits set in a 32-bit word. */
+/** Counts the bits set in a 32-bit word. */
 function popCount(word: number): number {
   // No `>>> 24`: JavaScriptCore adds its results as wider numbers, three times as slowly.
   const pairs = word - (word >>> 1 & 0x55555555);

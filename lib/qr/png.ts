@@ -48,8 +48,9 @@ export function pngImage(
   ]));
 }
 
-// A line is its filter type and its pixels, eight in a byte, white set (§7.2, §9.2). A line equal
-// to the one above is filtered by Up and left as zeros, which saves drawing and compression.
+// Draws the scanlines of a picture. A line is its filter type and its pixels, eight in a byte,
+// white set (§7.2, §9.2). A line equal to the one above is filtered by Up and left as zeros, which
+// saves drawing and compression.
 function scanlines(code: QrCode, { width, height }: PictureSize, scale: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);
   const lines = new Uint8Array(stride * height);
@@ -66,7 +67,7 @@ function scanlines(code: QrCode, { width, height }: PictureSize, scale: number):
   return lines;
 }
 
-// Row of the symbol `y` pixels below its upper edge; -1 outside the symbol.
+// Returns the row of the symbol `y` pixels below its upper edge; -1 outside the symbol.
 function rowAt(y: number, scale: number, size: number): number {
   const row = Math.floor(y / scale);
   return row < size ? Math.max(row, -1) : -1;
@@ -86,7 +87,7 @@ function drawRow(
   }
 }
 
-// §5.3: length, type, data, and the CRC of type and data.
+// Makes a chunk: length, type, data, and the CRC of type and data (§5.3).
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const framed = Buffer.alloc(body.length + 8);

@@ -102,12 +102,17 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
   return { mode, values };
 }
 
-/** Bits of the character count indicator of `mode` in `version` 1 to 40: 8 to 16, or 0 for ECI. */
+/**
+ * Returns the number of bits of the character count indicator of `mode` in `version` 1 to 40: 8 to
+ * 16, or 0 for ECI.
+ */
 export function countIndicatorBits(mode: Segment["mode"], version: number): number {
   return MODE_FACTS[mode].countBits[version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
 }
 
-/** Bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding. */
+/**
+ * Counts the bits of `segments` in a symbol of `version` 1 to 40, without terminator and padding.
+ */
 export function bitLength(segments: readonly Segment[], version: number): number {
   let bits = 0;
   for (const { mode, values } of segments) {
@@ -126,7 +131,7 @@ const CHARACTER_COSTS = MODES.map((mode) => MODE_FACTS[mode].sixths);
 const IMPOSSIBLE = 2 ** 29;
 
 /**
- * Segments of `bytes` (UTF-8) with the fewest bits in the versions of `range`, found by dynamic
+ * Finds the segments of `bytes` (UTF-8) with the fewest bits in the versions of `range`, by dynamic
  * programming in time linear in the length.
  */
 export function optimalSegments(bytes: Uint8Array, range: VersionRange): readonly Segment[] {
@@ -145,9 +150,9 @@ export function optimalSegments(bytes: Uint8Array, range: VersionRange): readonl
 }
 
 /**
- * Cheapest path through `bytes`: the mode of the `last` character, and `before`, which has for each
- * character, in bits 2m and 2m + 1, the mode of its predecessor on the cheapest path that gives the
- * character itself mode m.
+ * Finds the cheapest path through `bytes`: the mode of the `last` character, and `before`, which
+ * has for each character, in bits 2m and 2m + 1, the mode of its predecessor on the cheapest path
+ * that gives the character itself mode m.
  */
 function cheapestModes(
   bytes: Uint8Array,

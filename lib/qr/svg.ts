@@ -72,7 +72,7 @@ export function svgElement(
   };
 }
 
-/** Modules per side of the picture. */
+/** Returns the number of modules per side of the picture. */
 function sideOf(code: QrCode): number {
   return code.size + 2 * QUIET_ZONE_MODULES;
 }
@@ -116,8 +116,8 @@ function pathData({ size, rows }: QrCode): string {
 }
 
 // Cache of frequent runs: most are short, after a short gap in their row, and formatting each would
-// take longer than the rest of the path. Joined, since JavaScriptCore keeps a template's result in
-// parts and would gather them again in each path.
+// take longer than the rest of the path. The parts are joined, since JavaScriptCore keeps a
+// template's result in parts and would gather them again in each path.
 const SHORT = 16;
 const SHORT_RUNS: readonly string[] = Array.from(
   { length: SHORT * SHORT },

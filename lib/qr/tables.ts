@@ -52,21 +52,21 @@ export interface BlockLayout {
   readonly dataCodewords: number;
 }
 
-/** Blocks of a symbol of `version` 1 to 40 at `level`. */
+/** Returns the blocks of a symbol of `version` 1 to 40 at `level`. */
 export function blockLayout(version: number, level: ErrorCorrectionLevel): BlockLayout {
   const blocks = BLOCKS[level][version]!;
   const ecCodewords = EC_CODEWORDS_PER_BLOCK[level][version]!;
   return { blocks, ecCodewords, dataCodewords: codewordCount(version) - blocks * ecCodewords };
 }
 
-/** Modules per side of a symbol of `version` 1 to 40: 21 to 177. */
+/** Returns the number of modules per side of a symbol of `version` 1 to 40: 21 to 177. */
 export function symbolSize(version: number): number {
   return 17 + 4 * version;
 }
 
 /**
- * Data and error correction codewords of a symbol of `version` 1 to 40 together: 26 to 3706 (table
- * 1).
+ * Returns the number of data and error correction codewords of a symbol of `version` 1 to 40
+ * together: 26 to 3706 (table 1).
  */
 export function codewordCount(version: number): number {
   const size = symbolSize(version);
@@ -84,14 +84,15 @@ export function codewordCount(version: number): number {
 }
 
 /**
- * Coordinates of the alignment pattern centres of `version` 1 to 40, ascending, the same for rows
- * and columns (annex E); none for version 1.
+ * Returns the coordinates of the alignment pattern centres of `version` 1 to 40, ascending, the
+ * same for rows and columns (annex E); empty for version 1.
  */
 export function alignmentPositions(version: number): readonly number[] {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
   const last = symbolSize(version) - 7;
-  // Even steps back from the last one; only version 32 does not round up to the next even number.
+  // Steps between positions are even; only version 32 does not round up to the next even
+  // number.
   const step = version === 32 ? 26 : Math.ceil((last - 6) / (count - 1) / 2) * 2;
   return Array.from({ length: count }, (_, i) => i === 0 ? 6 : last - (count - 1 - i) * step);
 }
@@ -100,20 +101,22 @@ export function alignmentPositions(version: number): readonly number[] {
 const LEVEL_INDICATOR: Readonly<Record<ErrorCorrectionLevel, number>> = { L: 1, M: 0, Q: 3, H: 2 };
 
 /**
- * The 15 bits of format information for `level` and `mask` 0 to 7, masked (clause 7.9, annex C): a
- * BCH (15,5) code, so that a reader can tell the level from a damaged symbol.
+ * Returns the 15 bits of format information for `level` and `mask` 0 to 7, masked (clause 7.9,
+ * annex C): a BCH (15,5) code, so that a reader can tell the level from a damaged symbol.
  */
 export function formatInformation(level: ErrorCorrectionLevel, mask: number): number {
   const data = LEVEL_INDICATOR[level] << 3 | mask;
   return bchCode(data, 10, 0x537) ^ 0x5412;
 }
 
-/** The 18 bits of version information for `version` 7 to 40, a BCH (18,6) code (annex D). */
+/**
+ * Returns the 18 bits of version information for `version` 7 to 40, a BCH (18,6) code (annex D).
+ */
 export function versionInformation(version: number): number {
   return bchCode(version, 12, 0x1f25);
 }
 
-/** `data` with its remainder of `degree` bits after division by `generator`. */
+/** Returns `data` with its remainder of `degree` bits after division by `generator`. */
 function bchCode(data: number, degree: number, generator: number): number {
   let remainder = data;
   for (let i = 0; i < degree; i++) {

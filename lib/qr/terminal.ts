@@ -15,7 +15,7 @@ const CELLS = [" ", "▀", "▄", "█"] as const;
 const BLACK_ON_WHITE = "\x1b[38;5;16;48;5;231m";
 const RESET = "\x1b[0m";
 
-/** Columns of the picture of `code`: one per module, with the quiet zone. */
+/** Returns the number of columns of the picture of `code`: one per module, with the quiet zone. */
 export function terminalColumns(code: QrCode): number {
   return code.size + 2 * QUIET_ZONE_MODULES;
 }
@@ -24,8 +24,8 @@ export function terminalColumns(code: QrCode): number {
  * Draws `code` with its whole quiet zone, as lines without a line end after the last one.
  *
  * With colours it is black on white on any terminal. Without them it is unknown whether ink or
- * paper is brighter: the light modules are inked, which is right on a dark terminal and inverted on
- * a light one, where most apps but not all can read it.
+ * paper is brighter: the light modules are inked, which is right on a dark terminal. On a light
+ * terminal the picture is inverted, and most apps but not all can read it.
  */
 export function terminalPicture(code: QrCode, colours: boolean): string {
   const end = code.size + QUIET_ZONE_MODULES;

@@ -38,7 +38,7 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, { log, count }: GuardObserver): Guard | undefined {
-  // Read the file even if the guard needs none: all commands must refuse an unusable file.
+  // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readTls = guard === "memory" ? undefined : latestTls(config);

@@ -1,5 +1,5 @@
 /**
- * Log for the operator: lines about requests and failures. No line quotes anything from a request.
+ * Log for the operator: lines about requests and failures. No line quotes any part of a request.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Log {
   readonly request: (event: RequestEvent) => void;
   /** Logs information; the message is a clause. */
   readonly info: (message: string) => void;
-  /** Logs something that needs the operator's attention; the message is a clause. */
+  /** Logs a warning that needs the operator's attention; the message is a clause. */
   readonly warn: (message: string) => void;
   /** Logs an unexpected failure; the cause is the thrown value. */
   readonly error: (message: string, cause: unknown) => void;
@@ -51,7 +51,8 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
   };
 }
 
-// Many requests end in one millisecond, and formatting a time costs as much as the rest of a line.
+// Formats a time, once for each millisecond: many requests end in one, and formatting costs as much
+// as the rest of a line.
 function clockText(): (timeMs: number) => string {
   let written = { timeMs: NaN, text: "" };
   return (timeMs) => {
@@ -60,7 +61,7 @@ function clockText(): (timeMs: number) => string {
   };
 }
 
-// JSON leaves out undefined fields.
+// Makes the fields of a line; JSON leaves out undefined ones.
 function fieldsOf(event: RequestEvent): object {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
   return {
@@ -78,8 +79,8 @@ function fieldsOf(event: RequestEvent): object {
   };
 }
 
-// The same fields in the same order. Each request has such a line, and an object would take three
-// times as long and twice the memory.
+// Writes the same fields, in the same order, as text. Each request has such a line, and an object
+// would take three times as long and twice the memory.
 function requestText(event: RequestEvent, color: boolean): string {
   const { method, route, operation, binding, caller, status, outcome, facts } = event;
   let text = `method=${method} route=${route}`;
@@ -108,13 +109,13 @@ function wordOf(text: string): string {
   return /[\s"]/.test(text) ? JSON.stringify(text) : text;
 }
 
-// Select Graphic Rendition (ECMA-48 §8.3.117): green, yellow, red by the class of the status.
+// Colours a status by its class: green, yellow, red (Select Graphic Rendition, ECMA-48 §8.3.117).
 function colored(status: number): string {
   const code = status < 400 ? 32 : status < 500 ? 33 : 31;
   return `\x1b[${code}m${status}\x1b[0m`;
 }
 
-// Only the name and the stack frames of an error: its message may quote a secret.
+// Writes only the name and the stack frames of an error: its message may quote a secret.
 function describeCause(cause: unknown): Texts {
   if (!(cause instanceof Error)) return { cause: typeof cause };
   const { message } = cause;

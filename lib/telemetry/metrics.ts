@@ -235,7 +235,8 @@ function family(name: string, type: string, help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 
-// Label values come from closed sets or are names of callers: none has a character to escape.
+// Writes a sample. Label values need no escaping: they come from closed sets or are names of
+// callers.
 function sample(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`).join(",");
   return `${name}${pairs === "" ? "" : `{${pairs}}`} ${value}`;

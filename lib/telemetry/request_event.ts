@@ -1,5 +1,5 @@
 /**
- * Event of an answered request, for the log and the metrics. It quotes nothing from the request:
+ * Event of an answered request, for the log and the metrics. It quotes no part of the request:
  * every text is from a closed set, except for the request id, the caller's name (chosen by the
  * operator) and the short name of a secret.
  *
@@ -34,9 +34,9 @@ export interface RequestEvent {
   readonly method: string;
   /** The name of the route; all unknown paths share one name. */
   readonly route: string;
-  /** The name of the operation; empty when the request reached none. */
+  /** The name of the operation; empty when the request reached no operation. */
   readonly operation: string;
-  /** The name of the binding; empty without one. */
+  /** The name of the binding; empty without a binding. */
   readonly binding: string;
   /** The HTTP status of the reply. */
   readonly status: number;

@@ -6,7 +6,7 @@
 
 /**
  * Text that is not XML as this service reads it: not well-formed, with a refused construct, or past
- * a limit. The message repeats none of the text.
+ * a limit. The message repeats no part of the text.
  */
 export class XmlError extends SyntaxError {
   /** Line of the error, from 1, with line ends as in XML 1.0 §2.11. */
@@ -62,7 +62,8 @@ export function isNcName(name: string): boolean {
   return !name.includes(":") && NC_NAME.test(name);
 }
 
-// Production [3] S without the carriage return, which normalised text does not have.
+// Whether a UTF-16 unit is white space: production [3] S without the carriage return, which
+// normalised text does not have.
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0a;
 }

@@ -3,8 +3,8 @@
  * production in the comment above it.
  *
  * Accepted: all of XML but the document type declaration, and of entities only the five predefined
- * ones and character references. Checked here: everything that one token shows by itself. Checked
- * in `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
+ * ones and character references. Checked here: all that one token shows by itself. Checked in
+ * `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
  *
  * Each token is a slice of the one text, which engines keep as offset and length, so time and
  * memory are linear in the text.
@@ -247,7 +247,8 @@ function resolveReferences(cursor: Cursor, raw: string, offset: number): string 
   return done === 0 ? raw : resolved + raw.slice(done);
 }
 
-// Well-formedness constraint "Legal Character": the character of a reference must match [2] Char.
+// Returns the character of a reference; undefined unless it matches [2] Char (well-formedness
+// constraint "Legal Character").
 function characterOf(codePoint: number): string | undefined {
   if (codePoint > 0x10ffff) return undefined;
   const character = String.fromCodePoint(codePoint);

@@ -92,7 +92,10 @@ export function hasName(element: XmlElement, namespaceName: string, localName: s
   return element.localName === localName && element.namespaceName === namespaceName;
 }
 
-/** Value of the attribute with an expanded name; undefined when the element has none. */
+/**
+ * Returns the value of the attribute with an expanded name; undefined when the element has no such
+ * attribute.
+ */
 export function attributeValue(
   element: XmlElement,
   namespaceName: string,
@@ -119,7 +122,7 @@ class TreeBuilder {
   readonly #open: OpenElement[] = [];
   // Namespace names by prefix, the default namespace under the empty one; `xml` is left out.
   readonly #namespaces = new Map<string, string>();
-  // Numbers of namespace names: a key of number and local name costs the same for any length.
+  // Number of each namespace name, so that a key costs the same for a name of any length.
   readonly #numbers = new Map<string, number>();
 
   readonly #text: string;
@@ -177,7 +180,7 @@ class TreeBuilder {
     else this.#open.push(element);
   }
 
-  // Well-formedness constraint "Element Type Match".
+  // Closes an element. Well-formedness constraint "Element Type Match".
   #endTag(token: Token & { kind: "end-tag" }): void {
     const element = this.#open.pop();
     if (element?.qualifiedName !== token.name) {

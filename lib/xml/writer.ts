@@ -1,6 +1,6 @@
 /**
- * Writer of markup, the only place where it is made: elements are plain data until here, and every
- * value is escaped.
+ * Writer of markup. All markup is made here: elements are plain data until then, and every value is
+ * escaped.
  *
  * @module
  */
@@ -98,7 +98,7 @@ function writeHtmlElement(element: MarkupElement): string {
   return `${written}</${name}>`;
 }
 
-// HTML §13.1.3 and §13.1.4: only these two start markup in text.
+// Writes text. Only two characters start markup in it (HTML §13.1.3 and §13.1.4).
 function htmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replace(/[^\n\x20-\x7E]/gu, (character) => `&#${character.codePointAt(0)};`);
@@ -132,8 +132,8 @@ function startOfTag(element: MarkupElement, quote: Syntax["quote"]): string {
   return written;
 }
 
-// Leave quotes in text unescaped, as the original stack does: some of its callers search the reply
-// for an attribute by its quote. Escape a carriage return: a reader takes a literal one for a line
+// Leaves quotes in text unescaped, as the original stack does: some of its callers search the reply
+// for an attribute by its quote. Escapes a carriage return: a reader takes a literal one for a line
 // feed (XML 1.0 §2.11).
 function escapeText(text: string): string {
   return /[&<>\r]/.test(text)

@@ -90,7 +90,7 @@ const SOURCE_PARAMETER: Json = {
   schema: { type: "string", examples: ["203.0.113.7"] },
 };
 
-// Record results get a schema under their own name, as in the WSDL.
+// Writes the schemas of an operation; a record result has one under its own name, as in the WSDL.
 function schemasOf(
   { name, parameters, result }: Operation,
   describe: OpenApiFacts["describe"],

@@ -111,7 +111,7 @@ function schema(operations: readonly Operation[], namespace: string): MarkupElem
     ...operations.flatMap((operation) => {
       const { result } = operation;
       const messages = requestAndResponse(operation);
-      // Define a record behind the first operation that returns it.
+      // Define a record after the first operation that returns it.
       const isDefinedHere = undefinedYet.delete(rootNameOf(result)) && result.kind === "record";
       return isDefinedHere ? [...messages, complexType(result)] : messages;
     }),

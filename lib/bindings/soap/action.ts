@@ -22,7 +22,7 @@ export interface ActionField {
  * Checks that the fields name the operation in the Body. The Body decides which operation runs; a
  * field that names another one is refused, so that a firewall filtering by it cannot be bypassed.
  *
- * @throws {Fault} When a field names another operation, or a strict one names none.
+ * @throws {Fault} When a field names another operation, or a strict one names no operation.
  */
 export function checkActions(
   { name }: Operation,
@@ -48,7 +48,7 @@ export function checkActions(
   }
 }
 
-// Some clients omit the quotes, others percent-encode the value.
+// Strips quotes and escapes: some clients omit the quotes, others percent-encode the value.
 function plainAction(value: string): string {
   const unquoted = value.trim().replace(/^"(.*)"$/, "$1").trim();
   try {

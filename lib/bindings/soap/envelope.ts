@@ -106,7 +106,7 @@ function missingElement(name: string): Fault {
   return new Fault("unreadable", `Missing required soap:${name} element.`);
 }
 
-/** Child elements of an element that must not hold text. */
+/** Returns the child elements of an element that must not hold text. */
 function elementsOf(parent: XmlElement, document: XmlDocument, name: string): XmlElement[] {
   for (const child of parent.children) {
     if (!isElement(child) && /[^ \t\r\n]/.test(child.text)) {
@@ -116,8 +116,8 @@ function elementsOf(parent: XmlElement, document: XmlDocument, name: string): Xm
   return parent.children.filter(isElement);
 }
 
-// This node understands no header block, so each mandatory one aimed at it is a fault (SOAP 1.1
-// §4.2.3, SOAP 1.2 part 1 §2.4 and §5.2.3).
+// Checks the header blocks: this node understands no block, so each mandatory one aimed at it is a
+// fault (SOAP 1.1 §4.2.3, SOAP 1.2 part 1 §2.4 and §5.2.3).
 function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void {
   const notUnderstood = blocks.filter((block) => {
     const required = attributeValue(block, version.envelope, "mustUnderstand")?.trim();
@@ -176,7 +176,7 @@ function readArguments(
   return args;
 }
 
-// Hint when the call has a missing parameter in another case or namespace.
+// Returns a hint when the call has a missing parameter in another case or namespace.
 function hintFor(
   name: string,
   others: readonly XmlElement[],
@@ -189,7 +189,7 @@ function hintFor(
     : "Names are case sensitive.";
 }
 
-// XML Schema part 1 §2.6.2: a nil element has no value.
+// Whether an element is nil, and so has no value (XML Schema part 1 §2.6.2).
 function isNil(element: XmlElement): boolean {
   const nil = attributeValue(element, XSI_NAMESPACE, "nil")?.trim();
   return nil === "true" || nil === "1";

@@ -18,15 +18,15 @@ import { parseEnvelope, readEnvelope } from "./envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
 import { XSD_NAMESPACE, XSI_NAMESPACE } from "../xsd.ts";
 
-/** Bindings of both SOAP versions. */
+/** Makes the bindings of both SOAP versions. */
 export function soapBindings(namespace: string): readonly [soap12: Binding, soap11: Binding] {
   const binding12 = soapBinding(SOAP_12, namespace);
   return [binding12, soapBinding(SOAP_11, namespace, binding12)];
 }
 
 /**
- * Binding of a SOAP version. By media type, a request is SOAP 1.2 or else SOAP 1.1, which also
- * answers unknown media types.
+ * Makes the binding of a SOAP version. By media type, a request is SOAP 1.2 or else SOAP 1.1, which
+ * also answers unknown media types.
  *
  * @param namespace Namespace name of the service.
  * @param newer Binding for an Envelope of SOAP 1.2 that was sent as `text/xml`.
@@ -110,7 +110,7 @@ function writeFault(fault: Fault, version: SoapVersion): Reply {
   return envelope(version, facts.soapStatus, parts);
 }
 
-// SOAP 1.1 §4.4: the children of Fault are in no namespace.
+// Writes a fault; its children are in no namespace (SOAP 1.1 §4.4).
 function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
   return [
     element("faultcode", {}, `soap:${SOAP_11.faultCodes[facts.blames]}`),
@@ -119,7 +119,7 @@ function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
   ];
 }
 
-// SOAP 1.2 part 1 §5.4.
+// Writes a fault (SOAP 1.2 part 1 §5.4).
 function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
   const code = `soap:${SOAP_12.faultCodes[facts.blames]}`;
   const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, facts));
@@ -159,9 +159,10 @@ const UPGRADE = element(
   }),
 );
 
-// NotUnderstood blocks (SOAP 1.2 part 1 §5.4.8), the only place where a reply repeats parts of the
-// request: the standard wants the names of the blocks. It is a SHOULD, so some are enough: a
-// namespace name declared once in an Envelope would be repeated for every block that uses it.
+// Maximum number of NotUnderstood blocks (SOAP 1.2 part 1 §5.4.8). They repeat the names of header
+// blocks, the only part of a request in any reply. The standard says SHOULD, so some blocks are
+// enough: a namespace name declared once in an Envelope would be repeated for every block that uses
+// it.
 const MAX_NOT_UNDERSTOOD = 8;
 const SHORT_NAMESPACE_NAME = /^.{0,256}$/su;
 

@@ -14,7 +14,8 @@ const ADDRESSING = "This service does not support WS-Addressing: switch it off i
 const RELIABLE_MESSAGING = "This service does not support WS-ReliableMessaging: switch reliable " +
   'sessions off in the client (WCF: basicHttpBinding, or <reliableSession enabled="false"/>).';
 
-// In order of precedence: a client that signs its messages also addresses them.
+// Advice by namespace name, in order of precedence: a client that signs its messages also addresses
+// them.
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ["http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd", SECURITY],
   ["http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd", SECURITY],
@@ -28,8 +29,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A blank and the advice for the first known extension among header blocks; empty when there is
- * none.
+ * Returns a blank and the advice for the first known extension among header blocks; empty without
+ * one.
  */
 export function adviceFor(blocks: readonly HeaderBlockName[]): string {
   const namespaces = new Set(blocks.map(({ namespaceName }) => namespaceName));

@@ -68,13 +68,13 @@ const TIME: DefaultedKind<number | undefined> = {
 
 /** Options of the command `doctor`. */
 export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
-  at: { description: "When the pin was typed, if not now", ...TIME },
+  at: { description: "Time when the pin was typed, if not now", ...TIME },
 };
 
 /** Options of the command `code`. */
 export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   secretFile: SECRET_FILE,
-  at: { description: "When the code is shown, if not now", ...TIME },
+  at: { description: "Time of the code, if not now", ...TIME },
 };
 
 /** Operand: the word after the name of a command. */
@@ -98,7 +98,7 @@ export interface CommandFacts {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The operand; undefined for none. */
+  /** The operand; undefined without one. */
   readonly operand?: Operand;
   /** Example command lines. */
   readonly examples: readonly string[];
@@ -207,7 +207,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   }],
   ["licenses", {
     summary: "Print the licences of the program and its parts",
-    details: "Those of the program, of its packages and of its runtime.",
+    details: "The parts are its packages and its runtime.",
     options: {},
     uses: [],
     examples: ["authenticator licenses"],
@@ -239,12 +239,12 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
  */
 export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
 
-/** The names of two words with this first word. */
+/** Returns the names of two words with this first word. */
 export function commandsOf(first: string): readonly string[] {
   return [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `));
 }
 
-/** The options of a command by name: its own, and the service's. */
+/** Returns the options of a command by name: its own, and the service's. */
 export function optionsOf({ options, uses }: CommandFacts): Readonly<
   Record<string, Option<unknown>>
 > {
@@ -266,7 +266,7 @@ function parseTime(text: string): { readonly value: number | undefined } | undef
   return ms >= 0 ? { value: ms } : undefined;
 }
 
-// Date.parse reads 30 February as 2 March.
+// Whether the day of a date exists: Date.parse reads 30 February as 2 March.
 function hasDay(text: string): boolean {
   const day = text.slice(0, 10);
   return new Date(day).toJSON()?.startsWith(day) ?? false;

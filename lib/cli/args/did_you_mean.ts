@@ -6,7 +6,8 @@
 
 /**
  * Finds the known name nearest to a typed one: the shortest with the same first words, else the
- * name at the least edit distance, of at most three and a third of the characters, ignoring case.
+ * name at the least edit distance, ignoring case. The distance is at most three, and at most a
+ * third of the characters.
  *
  * @returns undefined when no name is near.
  */
@@ -24,7 +25,8 @@ export function nearestOf(typed: string, known: Iterable<string>): string | unde
 }
 
 /**
- * Edit distance between two texts: insertions, deletions, replacements, and swaps of neighbours.
+ * Computes the edit distance between two texts: insertions, deletions, replacements, and swaps of
+ * neighbours.
  */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, i) => i)];

@@ -74,7 +74,7 @@ const LAST_OPTIONS = [
   row("-V, --version", "Show version, commit, runtime and target"),
 ];
 
-/** Synopsis of a command, as in its usage line. */
+/** Writes the synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, facts: CommandFacts): string {
   const { operand } = facts;
   const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
@@ -119,7 +119,7 @@ function detailedRows(
   ];
 }
 
-/** Facts about an option's value: the requirement, the default, and the variable. */
+/** Lists the facts about an option's value: the requirement, the default, and the variable. */
 export function factsOf(
   { placeholder, expected, values, defaultText }: Option<unknown>,
   variable: string | undefined,

@@ -74,12 +74,13 @@ function sentence(clause: string): string {
   return `${clause[0]?.toUpperCase()}${clause.slice(1)}.`;
 }
 
-// One sentence on each line, so that roff recognizes its end.
+// Puts each sentence on its own line, so that roff recognizes its end.
 function sentences(text: string): readonly string[] {
   return text.split(/(?<=\.) /).map(escaped);
 }
 
-// roff prints a bare hyphen as another character, and reads a line with a leading dot as a macro.
+// Escapes text for roff, which prints a bare hyphen as another character, and reads a line with a
+// leading dot as a macro.
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&");
 }

@@ -50,7 +50,7 @@ export type Command =
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
   | {
     readonly kind: "help";
-    /** A command, or the first word of several; undefined for all. */
+    /** A command, or the first word of several; undefined for all commands. */
     readonly about: string | undefined;
   }
   | { readonly kind: "version" | "man" | "licenses" };
@@ -117,7 +117,7 @@ function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSou
   );
 }
 
-/** Name of a command, undefined for none, with the words after it. */
+/** Name of a command, if there is one, with the words after it. */
 interface NamedCommand {
   readonly name: string | undefined;
   readonly rest: readonly string[];
@@ -221,7 +221,8 @@ function operandOf(words: readonly string[], { operand }: CommandFacts): string 
   throw noSuchCommand(typed, [...COMMANDS.keys()]);
 }
 
-// The message has the place of the word but not the word, which may be a secret.
+// Makes the error for an unexpected word. The message has the place of the word but not the word,
+// which may be a secret.
 function unexpectedWord(
   before: string | undefined,
   known: ReadonlyMap<string, Option<unknown>>,

@@ -66,9 +66,9 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
 
 /** Result of reading the files of the options, as `serve` does. */
 interface Reading {
-  /** The API keys; undefined when callers need none or the file is unusable. */
+  /** The API keys; undefined when callers need no key or the file is unusable. */
   readonly keys: readonly CallerKey[] | undefined;
-  /** The reasons why the server cannot start, as clauses. */
+  /** The reasons that prevent a start of the server, as clauses. */
   readonly problems: readonly string[];
 }
 

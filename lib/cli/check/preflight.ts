@@ -13,7 +13,7 @@ import { clauseOf } from "../../guard/redis/reasons.ts";
 /** Least timeout of the store, in milliseconds; its URL may give a longer one. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** Reasons why the store of the guard cannot be used, as clauses. */
+/** Finds the reasons that prevent use of the guard's store, as clauses. */
 export async function storeObstacles(config: Config): Promise<readonly string[]> {
   const { guard: url } = config;
   if (url === "memory" || refusesNothing(config)) return [];

@@ -14,7 +14,7 @@ import type { Variable } from "../io/io.ts";
 const MAX_ADVISABLE_WINDOW = 2;
 
 /**
- * Risks of the options themselves.
+ * Finds the risks of the options themselves.
  *
  * @param sources The source of each option, by name.
  */
@@ -43,8 +43,7 @@ const OPTION_RISKS: readonly {
   {
     applies: ({ metricsPort, metricsHost }) =>
       metricsPort !== undefined && !isLoopback(metricsHost),
-    risk:
-      "--metrics-port asks nobody for a key, and other machines can reach it. Restrict access " +
+    risk: "--metrics-port requires no API key, and other machines can reach it. Restrict access " +
       "with a firewall.",
   },
   {
@@ -164,7 +163,7 @@ export interface FileFacts {
   readonly isPublic: boolean;
 }
 
-/** Risks of the files of options. */
+/** Finds the risks of the files of options. */
 export function fileRisks(files: readonly FileFacts[]): readonly string[] {
   return files
     .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
@@ -174,7 +173,7 @@ export function fileRisks(files: readonly FileFacts[]): readonly string[] {
 }
 
 /**
- * Risks of a file of API keys.
+ * Finds the risks of a file of API keys.
  *
  * @param lines The numbers of lines with a colon but without a name.
  */
@@ -194,7 +193,7 @@ export interface WatchedVariable {
   readonly name: string;
   /** The effect, as a clause. */
   readonly risk: string;
-  /** The values with the effect; any but the empty one unless given. */
+  /** The values with the effect; by default, any value but the empty one. */
   readonly values?: RegExp;
 }
 
@@ -222,7 +221,7 @@ export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code with it" },
 ];
 
-/** Risks of the environment, without the values of variables. */
+/** Finds the risks of the environment, without the values of variables. */
 export function variableRisks(
   variables: readonly (Variable & { readonly name: string })[],
 ): readonly string[] {

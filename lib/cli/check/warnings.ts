@@ -23,13 +23,13 @@ import {
   WATCHED_VARIABLES,
 } from "./risks.ts";
 
-/** Days before the expiry of a certificate in which a warning is given. */
+/** Number of days before the expiry of a certificate during which a warning is given. */
 const SOON_DAYS = 21;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Risks of the options, of their files and of the environment.
+ * Finds the risks of the options, of their files and of the environment.
  *
  * @param sources The source of each option, by name.
  */
@@ -60,8 +60,8 @@ function factsOfFiles(config: Config): readonly FileFacts[] {
   return FILE_OPTIONS.map((option) => ({ option, isPublic: isPublic(config[option]) }));
 }
 
-// The permission bits of others; on Windows they are the same for all files. The reader of a file
-// reports a failure.
+// Whether all users of this machine can read a file, by its permission bits for others; on Windows
+// these are the same for all files. The reader of a file reports a failure.
 function isPublic(path: string | undefined): boolean {
   if (path === undefined || process.platform === "win32") return false;
   try {
@@ -71,7 +71,8 @@ function isPublic(path: string | undefined): boolean {
   }
 }
 
-// The reader of the file reports a failure.
+// Finds the lines of the key file with a colon but without a name. The reader of the file reports a
+// failure.
 function doubtfulKeys(config: Config): readonly number[] {
   const { apiKeysFile: path } = config;
   if (path === undefined) return [];
@@ -119,8 +120,9 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-// The first certificate of a chain is the server's. Of CA certificates, the one with the latest
-// expiry counts, since a new one is added before the old one expires.
+// Returns the certificate to check. The first certificate of a chain is the server's. Of CA
+// certificates, the one with the latest expiry counts, since a new one is added before the old one
+// expires.
 function certificateIn(
   option: TlsFileOption,
   config: Config,

@@ -1,5 +1,5 @@
 /**
- * Command `doctor`: explains why a pin fails.
+ * Command `doctor`: explains the failure of a pin.
  *
  * @module
  */

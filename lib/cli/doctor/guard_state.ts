@@ -82,7 +82,7 @@ function known(lines: readonly string[]): GuardFindings {
   return { refuses: false, lines };
 }
 
-// The memory of a server is not visible to this process.
+// Explains the possible refusals of a server's guard, whose memory is not visible to this process.
 function unseen({ maxFailures, singleUse }: Config): string {
   const reasons = [
     ...(maxFailures > 0
@@ -93,7 +93,7 @@ function unseen({ maxFailures, singleUse }: Config): string {
   return `If it answers false anyway, ${reasons.join(", or ")}.`;
 }
 
-// The name in the log helps to find the lines about this secret.
+// Asks for the secret's name in the log, which helps to find the lines about it.
 async function nameInLog(port: OperatorPort, secretCode: string): Promise<string> {
   try {
     const name = await askName(port, secretCode);
@@ -122,9 +122,9 @@ export function explainMemory(
     );
   } else if (toSomeMs > 0) {
     lines.push(
-      "Pins for this secret are refused to some of those who ask (X-Authenticator-Source, or the " +
-        `key of the caller) for another ${Math.ceil(toSomeMs / 1000)} seconds, after too many ` +
-        "wrong ones. The others are answered.",
+      "Pins for this secret from some sources (X-Authenticator-Source, or the key of the caller) " +
+        `are refused for another ${Math.ceil(toSomeMs / 1000)} seconds, after too many wrong ` +
+        "ones. Pins from other sources are checked.",
     );
   }
   const isUsed = config.singleUse && step !== undefined && step <= usedStep;

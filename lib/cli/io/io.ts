@@ -109,12 +109,12 @@ export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
-/** File to write: its path, undefined for none, and its content. */
+/** File to write: its path, undefined to write no file, and its content. */
 export type NewFile = readonly [path: string | undefined, data: string | Uint8Array];
 
 /**
- * Writes files that only this user can read, all or none. An existing file is never overwritten: it
- * may be the only picture of another account.
+ * Writes files that only this user can read. A failure removes them all. An existing file is never
+ * overwritten: it may be the only picture of another account.
  *
  * @throws {CommandError} When a file exists or cannot be written.
  */

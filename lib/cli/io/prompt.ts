@@ -25,7 +25,7 @@ export type Typed =
 const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 type Ending = typeof ENDINGS[number];
 
-/** Line after a key, with the end that the key causes. */
+/** Text of a line after a key, and the kind of end that the key causes, if any. */
 interface Line {
   readonly text: string;
   readonly end?: "line" | "input" | "interrupted";
@@ -84,7 +84,8 @@ const CONTROL_SEQUENCE = new RegExp("\x1b(?:\\[[0-?]*[ -/]*[@-~]|O?[^\x00-\x1f])
 // Beginning of a control sequence at the end of a chunk.
 const CUT_OFF = new RegExp("\x1b(?:\\[[0-?]*[ -/]*|O)?$", "u");
 
-// A lone Escape is the Escape key, unless a bracket follows, which begins a control sequence.
+// Joins an unfinished control sequence and the next chunk. A lone Escape is the Escape key, unless
+// a bracket follows, which begins a control sequence.
 function joined(cutOff: string, text: string): string {
   return cutOff === "\x1b" && !text.startsWith("[") ? text : cutOff + text;
 }

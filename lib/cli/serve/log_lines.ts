@@ -14,8 +14,8 @@ import type { Runtime } from "../../server/runtime/runtime.ts";
 export type StopReason = "SIGINT" | "SIGTERM" | "standard input ended";
 
 /**
- * Log line at the start: the version, the runtime, and the options that differ from their defaults.
- * It omits the paths of files and sockets.
+ * Writes the log line at the start: the version, the runtime, and the options that differ from
+ * their defaults. It omits the paths of files and sockets.
  */
 export function startLine(config: Config, runtime: Pick<Runtime, "title" | "target">): string {
   const options = namesOf(OPTIONS).flatMap((name) => {
@@ -31,7 +31,7 @@ export function startLine(config: Config, runtime: Pick<Runtime, "title" | "targ
   return `started: ${versionLine(runtime)}, ${set}`;
 }
 
-/** Log line at the beginning of a stop. */
+/** Writes the log line at the beginning of a stop. */
 export function stoppingLine(reason: StopReason): string {
   const hint = reason === "SIGINT"
     ? " (to end at once, press Ctrl-C again after half a second)"
@@ -40,7 +40,7 @@ export function stoppingLine(reason: StopReason): string {
 }
 
 /**
- * Log line at the end of a stop.
+ * Writes the log line at the end of a stop.
  *
  * @param isDone Whether every request was answered before the timeout.
  */

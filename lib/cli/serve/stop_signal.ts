@@ -39,7 +39,7 @@ export function stopSignal(withParent: boolean): Promise<StopReason> {
     try {
       process.stdin.once("end", onEnd).once("error", onEnd).resume();
     } catch {
-      onEnd(); // On Bun, for unreadable input such as a folder.
+      onEnd(); // Bun throws for unreadable input such as a folder.
     }
   });
 }

@@ -29,9 +29,12 @@ export interface StoreClient {
   readonly connect: () => Promise<unknown>;
   /** Sends a command to the server of a key. */
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
-  /** The servers that keep keys. */
+  /** Returns the servers that keep keys. */
   readonly servers: () => Promise<readonly Send[]>;
-  /** Numbers of the probe keys of each server; a healthy server answers for all of its own. */
+  /**
+   * Returns the numbers of the probe keys of each server; a healthy server answers for all of its
+   * own.
+   */
   readonly probeNumbers: () => readonly (readonly number[])[];
   /** Adds the server of a key to an error, unless the URL names it already. */
   readonly located: (error: unknown, key: string) => unknown;
@@ -108,7 +111,8 @@ function clientOptions({ url, options: { tls: files, timeoutMs } }: Context) {
     socket: {
       reconnectStrategy: false,
       connectTimeout: timeoutMs,
-      // Explicit, since the environment can switch it off (NODE_TLS_REJECT_UNAUTHORIZED).
+      // Keeps the check of certificates on where the environment disables it
+      // (NODE_TLS_REJECT_UNAUTHORIZED).
       ...(url.isEncrypted ? { ...files, tls: true, rejectUnauthorized: true } as const : {}),
     },
   } as const;
@@ -241,7 +245,7 @@ function shuffled<T>(all: readonly T[]): T[] {
 }
 
 /**
- * The Cluster slot of a key without braces: CRC-16/XMODEM modulo the number of slots.
+ * Computes the Cluster slot of a key without braces: CRC-16/XMODEM modulo the number of slots.
  * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
  */
 export function slotOf(key: string): number {

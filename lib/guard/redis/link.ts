@@ -119,7 +119,7 @@ export class StoreLink {
     const { now } = this.#options;
     this.#isReplacing = true;
     if (now() - this.#wellSinceMs > STEADY_MS) this.#pauseMs = 0;
-    // Health is known before the pause: it may last seconds.
+    // Probe the servers before the pause, which may last seconds, so that their health is known.
     else await this.#probeOld();
     for (;;) {
       await this.#pause();

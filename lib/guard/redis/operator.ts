@@ -50,7 +50,7 @@ export interface KeptSecret extends Remembered {
 
 /** Operator's view of a store; each call rejects on a timeout or an error reply. */
 export interface OperatedStore {
-  /** Reads the state of a secret without a change; undefined when the store has none. */
+  /** Reads the state of a secret without a change; undefined when the store has no state of it. */
   readonly inspect: (fingerprint: string) => Promise<Remembered | undefined>;
   /** Ends the throttle of a secret; resolves with false when the store has no state of it. */
   readonly unlock: (fingerprint: string) => Promise<boolean>;
@@ -126,7 +126,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
   };
 }
 
-/** The store's key for the state of a secret. */
+/** Returns the store's key for the state of a secret. */
 export function redisKey(fingerprint: string): string {
   return `${KEY_PREFIX}${fingerprint}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Reasons of store failures, in words that quote nothing sent or received.
+ * Reasons of store failures, in words that quote no command and no reply.
  *
  * @module
  */
@@ -84,7 +84,7 @@ const ERROR_WORD = new RegExp(
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
 
-/** Reason of a store failure, as a clause without its subject. */
+/** Returns the reason of a store failure, as a clause without its subject. */
 export function sayingOf(error: unknown): string {
   if (error instanceof ServerError) return sayingOf(error.cause);
   if (error instanceof SilenceError) return "does not answer in time";
@@ -97,7 +97,10 @@ export function sayingOf(error: unknown): string {
   return saying + (word === undefined ? "" : ` (${word})`);
 }
 
-/** Clause with the failed server as its subject: "its primary, HOST:PORT, is full". */
+/**
+ * Returns the reason as a clause with the failed server as its subject: "its primary, HOST:PORT, is
+ * full".
+ */
 export function clauseOf(error: unknown): string {
   return error instanceof ServerError ? `${error.server} ${sayingOf(error)}` : sayingOf(error);
 }
@@ -118,7 +121,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "";
 }
 
-/** Code of a system or TLS error, as named by libuv and OpenSSL; empty without one. */
+/**
+ * Returns the code of a system or TLS error, as named by libuv and OpenSSL; empty for any other
+ * error.
+ */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "";

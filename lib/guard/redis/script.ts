@@ -202,7 +202,7 @@ export interface ScriptCall {
   readonly question: number;
 }
 
-/** The arguments of the script after its key. */
+/** Returns the arguments of the script after its key. */
 export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): readonly string[] {
   return [
     ...[totalBudget(rules), unknownSourcesBudget(rules), sourceBudget(rules)].map(budgetText),

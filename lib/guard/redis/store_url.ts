@@ -96,8 +96,8 @@ export class StoreUrl {
   }
 
   /**
-   * Requirement that a text with such a scheme fails, to follow "must be". It quotes nothing of the
-   * text.
+   * Returns the requirement that a text with such a scheme fails, to follow "must be". The
+   * requirement quotes no part of the text.
    *
    * @returns undefined when the text is a valid URL of a store, or has another form.
    */
@@ -121,7 +121,7 @@ export class StoreUrl {
     return this.#parts.timeoutMs;
   }
 
-  /** The addresses, with the default port of their kind where the URL has none. */
+  /** The addresses, with the default port of their kind where the URL has no port. */
   get addresses(): readonly StoreAddress[] {
     const { kind, addresses } = this.#parts;
     const port = kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
@@ -163,13 +163,13 @@ export class StoreUrl {
     return [this.#parts.login, this.#parts.sentinelLogin].some((login) => /:.+@$/.test(login));
   }
 
-  /** The URL without user name, password and query. */
+  /** Returns the URL without user name, password and query. */
   toString(): string {
     const { scheme, kind, addresses, path } = this.#parts;
     return `${scheme}${kind === "server" ? "" : `+${kind}`}://${addresses.join(",")}${path}`;
   }
 
-  /** The URL without user name, password and query. */
+  /** Returns the URL without user name, password and query. */
   toJSON(): string {
     return this.toString();
   }
@@ -195,7 +195,9 @@ function loginOf(text: string): string {
   return text === "" || text === ":" ? "" : `${text}@`;
 }
 
-/** The parts of a URL, or the requirement that it fails; undefined for another form of text. */
+/**
+ * Returns the parts of a URL, or the requirement that it fails; undefined for another form of text.
+ */
 function readUrl(text: string): Parts | string | undefined {
   const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
     [];

@@ -8,7 +8,7 @@ import { MAX_WINDOW } from "../totp.ts";
 import type { Match, PinSettings } from "./diagnosis.ts";
 import { READINGS } from "./secret_readings.ts";
 
-/** Other reasons when no match explains the pin, the likeliest first. */
+/** Other reasons, for a pin that no match explains, the likeliest first. */
 export const OTHER_REASONS: readonly string[] = [
   "The pin belongs to another account or another secret. Check which account is open in the app, " +
   "or pair again.",
@@ -17,11 +17,11 @@ export const OTHER_REASONS: readonly string[] = [
   "The pin was mistyped. Try the next code.",
 ];
 
-/** Certainty of an explanation; the arithmetic is in diagnosis.ts. */
+/** Sentence about the certainty of an explanation; diagnosis.ts has the calculation. */
 export const CERTAINTY =
   "This is almost certain: fewer than one in a thousand wrong pins would look like this.";
 
-/** Reasons why a server refuses a right pin, one or two sentences each. */
+/** Lists the reasons for a server's refusal of a right pin, one or two sentences each. */
 export function refusalSentences({ maxFailures, singleUse }: {
   /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
@@ -43,10 +43,10 @@ const SETTINGS = [
 ] as const;
 
 /**
- * Causes of a refused pin, from the differences between a match and the settings, each with the
- * remedy.
+ * Finds the causes of a refused pin, from the differences between a match and the settings, each
+ * with the remedy.
  *
- * @returns One or two sentences each; none when the server accepts the pin.
+ * @returns One or two sentences each; empty when the server accepts the pin.
  */
 export function causesOf(match: Match, settings: PinSettings): readonly string[] {
   const { secret, lostZeros } = match;
@@ -89,7 +89,9 @@ function clockSentences(match: Match, { window, period }: PinSettings): readonly
   ];
 }
 
-/** Time between a match and now, as a range, since a code is valid for a whole time step. */
+/**
+ * Writes the time between a match and now, as a range, since a code is valid for a whole time step.
+ */
 export function timeAway({ secondsAhead }: Match): string {
   return secondsAhead.map(Math.abs).sort((a, b) => a - b).map(inWords).join(" to ");
 }

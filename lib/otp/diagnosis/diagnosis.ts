@@ -76,7 +76,7 @@ const ZONE_SECONDS = 1800;
 const MAX_ZONES = 28;
 
 /**
- * Finds out why a pin fails, or that it is right.
+ * Diagnoses a pin: finds the reasons for its failure, or that it is right.
  *
  * @param nowMs Time when the pin was typed, in milliseconds since 1970.
  */
@@ -143,8 +143,8 @@ export function readPin(pin: string): { readonly flaws: string[]; readonly digit
 }
 
 /**
- * Value of a decimal digit of any script. Unicode (The Unicode Standard, §4.6) encodes digits in
- * runs of ten from zero, so the value is the number of digits before it.
+ * Returns the value of a decimal digit of any script. Unicode (The Unicode Standard, §4.6) encodes
+ * digits in runs of ten from zero, so the value is the number of digits before it.
  */
 function digitValue(digit: string): string {
   const codePoint = digit.codePointAt(0)!;
@@ -161,7 +161,7 @@ interface Trial extends KeyReading, Pick<Match, "algorithm" | "period"> {
   readonly hasSwappedDigits?: boolean;
 }
 
-/** Trials, the likeliest first. */
+/** Lists the trials, the likeliest first. */
 function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
   const { algorithm, period, window, secretEncoding } = settings;
   const asSet = keyReadings(secretCode, secretEncoding)
@@ -184,7 +184,7 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
   ];
 }
 
-/** Steps ordered by distance, the earlier first. */
+/** Lists the steps ordered by distance, the earlier first. */
 function around(most: number, center = 0): readonly number[] {
   return Array.from({ length: 2 * most + 1 }, (_, i) => {
     const distance = Math.ceil(i / 2);
@@ -232,8 +232,8 @@ function withSwappedDigits(pin: string): readonly string[] {
 }
 
 /**
- * Digits and lost zeros under which a pin matches a code: as a number without its zeros, or
- * shorter.
+ * Finds the digits and lost zeros under which a pin matches a code: as a number without its zeros,
+ * or shorter.
  */
 function formOf(
   code: string,

@@ -22,7 +22,7 @@ export const READINGS = {
     "server with --secret-encoding base32; or pair the app again.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],
-  // Of the next two readings, the one in the server's encoding repeats the first key.
+  // One of the next two readings, in the server's encoding, repeats the first key.
   "base32": [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup " +
     "key, send the secret that it was made from. Otherwise pair the app with the setup key that " +
@@ -123,7 +123,7 @@ export interface KeyReading {
 }
 
 /**
- * All keys that an app may have, each once, the likeliest first.
+ * Lists all keys that an app may have, each once, the likeliest first.
  *
  * @param sent Secret as sent by the caller.
  * @param encoding Encoding that the server uses.
@@ -167,7 +167,7 @@ function bytesOfHex(sent: string): Bytes | undefined {
   return Uint8Array.from(digits.match(/../g)!, (byte) => parseInt(byte, 16));
 }
 
-// Base64 and Base64url (RFC 4648 §4 and §5), with or without padding.
+// Decodes Base64 and Base64url (RFC 4648 §4 and §5), with or without padding.
 function bytesOfBase64(sent: string): Bytes {
   const digits = sent.trim().replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   return Uint8Array.from(unitsOf(atob(digits)));

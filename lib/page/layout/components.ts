@@ -124,7 +124,7 @@ export function section(
 /**
  * Makes a table; the first cell of each row is its heading.
  *
- * @param head Column headings; empty when they would add nothing.
+ * @param head Column headings; empty when they would be redundant.
  */
 export function table(
   name: string,
@@ -152,7 +152,8 @@ export function table(
   );
 }
 
-// On a narrow screen each cell is on its own line, under this heading.
+// Makes the attribute with a cell's heading: on a narrow screen each cell is on its own line, under
+// this heading.
 function headOf(text: string | undefined): Attributes {
   return text === undefined ? {} : { "data-head": text };
 }

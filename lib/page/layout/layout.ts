@@ -1,6 +1,6 @@
 /**
- * Frame of every page: head, navigation, style, script, and the content security policy that allows
- * nothing else.
+ * Frame of every page: head, navigation, style, script, and the content security policy that
+ * forbids all else.
  *
  * @module
  */
@@ -141,14 +141,14 @@ const MARK = element(
 const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`;
 
 /**
- * Address of the service relative to the page, so that it is right behind a proxy that adds a path
- * prefix.
+ * Returns the address of the service relative to the page, so that it is right behind a proxy that
+ * adds a path prefix.
  */
 export function servicePath(context: FrameContext): string {
   return `${rootPath(context)}api.asmx`;
 }
 
-/** Path from the page to the root of the service. */
+/** Returns the path from the page to the root of the service. */
 export function rootPath({ path }: FrameContext): string {
   return path.endsWith("/") ? "../" : "";
 }

@@ -66,13 +66,13 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   })],
 ]);
 
-/** The field of a parameter. */
+/** Returns the field of a parameter. */
 export function fieldOf(name: string, service: ServiceContext): Field {
   return FIELDS.get(name)?.(service) ??
     { label: name, hint: "", example: "string", isPrefilled: false, attributes: {} };
 }
 
-/** Example arguments of an operation. */
+/** Returns example arguments of an operation. */
 export function exampleArguments({ parameters }: Operation, service: ServiceContext): Arguments {
   return new Map(parameters.map(({ name }) => [name, fieldOf(name, service).example]));
 }

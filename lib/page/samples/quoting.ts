@@ -60,22 +60,22 @@ const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
       .replace(UNPRINTABLE, (unit) => `'#$${hexOf(unit)}'`),
 };
 
-/** Kind of a body by its media type; without one it is a query, encoded like a form. */
+/** Returns the kind of a body by its media type; without one it is a query, encoded like a form. */
 export function valueKindOf(mediaType: string | undefined): ValueKind {
   const [, suffix] = /^[^;]*[/+](xml|json) *(?:;|$)/i.exec(mediaType ?? "") ?? [];
   return suffix === undefined ? "form" : suffix.toLowerCase() as ValueKind;
 }
 
 /**
- * Encoder for a kind, or for several with blanks between: text of the first kind stands inside the
- * next, such as XML in a shell word.
+ * Returns the encoder for a kind, or for several with blanks between: text of the first kind stands
+ * inside the next, such as XML in a shell word.
  */
 export function encoderOf(kinds = "form"): Encoder {
   const encoders = kinds.split(" ").map((kind) => ENCODERS[kind as ValueKind]);
   return (value) => encoders.reduce((text, encode) => encode(text), value);
 }
 
-/** Encoder for a key, which is in a header field and never in the body. */
+/** Returns the encoder for a key, which is in a header field and never in the body. */
 export function keyEncoderOf(kinds = "form"): Encoder {
   const [last = ""] = kinds.split(" ").slice(-1);
   return ["xml", "json", "form"].includes(last) ? (key) => key : encoderOf(last);

@@ -26,7 +26,7 @@ export interface Sample {
   readonly reply: string;
 }
 
-/** Samples of an operation, sorted by binding name. */
+/** Writes the samples of an operation, sorted by binding name. */
 export async function samplesOf(
   operation: Operation,
   context: SampleContext,
@@ -89,7 +89,7 @@ function requestPieces(
   ];
 }
 
-// A picture would be longer than the rest of the page; its two ends identify it.
+// Shortens a picture, which would be longer than the rest of the page; its two ends identify it.
 function shorten(value: string): string {
   return value.replace(/<svg .*<\/svg>/s, "<svg ...>...</svg>").replace(
     /\?secret=[^']*/,

@@ -14,8 +14,8 @@ export interface TemplatePart {
 }
 
 /**
- * Mark in place of a value. Letters and digits are never escaped in any format or language, and
- * none has such a word of its own.
+ * Makes the mark in place of a value. Letters and digits are never escaped in any format or
+ * language, and no format or language has such a word of its own.
  */
 export function marker(name: string): string {
   return `0${name.replaceAll("-", "")}0`;

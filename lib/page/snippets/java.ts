@@ -26,7 +26,7 @@ export const java: Language = {
   write,
 };
 
-// Use HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
+// Uses HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
 // 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
   const { name, format, soap } = call;

@@ -9,7 +9,7 @@ import { encoderOf, type ValueKind } from "../samples/quoting.ts";
 /** Format of a call, by the name of its binding in the contract. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";
 
-/** Default format of a page, the one that the form itself sends. */
+/** Default format of a page: the format that the form itself sends. */
 export const DEFAULT_FORMAT: Format = "HTTP POST";
 
 /** All formats. */
@@ -49,7 +49,7 @@ export interface SnippetCall {
   readonly fields: readonly string[] | undefined;
   /** Whether the result is a boolean. */
   readonly isBoolean: boolean;
-  /** Caller's key; undefined when none is required. */
+  /** Caller's key; undefined when no key is required. */
   readonly key: string | undefined;
   /** Further facts for SOAP; undefined in other formats. */
   readonly soap: SoapCall | undefined;
@@ -69,7 +69,7 @@ export interface SoapCall {
   readonly action: string | undefined;
 }
 
-/** Media type of the body; undefined without a body. */
+/** Returns the media type of the body; undefined without a body. */
 export function mediaTypeOf({ format, soap }: SnippetCall): string | undefined {
   if (soap !== undefined) return `${soap.mediaType}; charset=utf-8`;
   if (format === "HTTP GET") return undefined;
@@ -81,12 +81,12 @@ export function isForm({ format }: SnippetCall): boolean {
   return format === "HTTP GET" || format === "HTTP POST";
 }
 
-/** URL of the call, without a query. */
+/** Returns the URL of the call, without a query. */
 export function callUrl({ name, url, soap }: SnippetCall): string {
   return soap === undefined ? `${url}/${name}` : url;
 }
 
-/** Header fields of the call, without Content-Type. */
+/** Writes the header fields of the call, without Content-Type. */
 export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [string, string])[] {
   return [
     ...(soap?.action === undefined ? [] : [["SOAPAction", soap.action] as const]),
@@ -94,13 +94,13 @@ export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [str
   ];
 }
 
-/** Header fields of the call. */
+/** Writes the header fields of the call. */
 export function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
   const type = mediaTypeOf(call);
   return [...(type === undefined ? [] : [["Content-Type", type] as const]), ...moreHeaders(call)];
 }
 
-/** Envelope before and behind the parameters. */
+/** Returns the Envelope before and behind the parameters. */
 export function envelopeOf(
   { name }: SnippetCall,
   soap: SoapCall,
@@ -111,37 +111,37 @@ export function envelopeOf(
   ];
 }
 
-/** Elements with the result in an XML reply; undefined when the root holds it. */
+/** Returns the elements with the result in an XML reply; undefined when the root holds it. */
 export function resultElements({ name, fields, soap }: SnippetCall): readonly string[] | undefined {
   return fields ?? (soap === undefined ? undefined : [`${name}Result`]);
 }
 
-/** String literal of C#, Go, Java, JavaScript, Python and TypeScript. */
+/** Writes a string literal of C#, Go, Java, JavaScript, Python and TypeScript. */
 export function quoted(text: string): string {
   return `"${encoderOf("c")(text)}"`;
 }
 
-/** Word of a shell. */
+/** Writes a word of a shell. */
 export function shellQuoted(text: string): string {
   return `'${encoderOf("shell")(text)}'`;
 }
 
-/** String literal of PHP or Ruby. */
+/** Writes a string literal of PHP or Ruby. */
 export function phpQuoted(text: string): string {
   return `'${encoderOf("php")(text)}'`;
 }
 
-/** String literal of PowerShell. */
+/** Writes a string literal of PowerShell. */
 export function powershellQuoted(text: string): string {
   return `'${encoderOf("powershell")(text)}'`;
 }
 
-/** String literal of a Basic. */
+/** Writes a string literal of a Basic. */
 export function basicQuoted(text: string): string {
   return `"${encoderOf("basic")(text)}"`;
 }
 
-/** String literal of Delphi. */
+/** Writes a string literal of Delphi. */
 export function delphiQuoted(text: string): string {
   return `'${encoderOf("delphi")(text)}'`;
 }

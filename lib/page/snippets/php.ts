@@ -44,7 +44,7 @@ ${argumentsOf(call)}
 ${resultOf(call, `$reply->${name}Result`)}`;
 }
 
-// Avoid file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
+// Avoids file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
 function writeHttp(call: SnippetCall): string {
   const headers = headersOf(call).map((header) => phpQuoted(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";

@@ -37,7 +37,7 @@ function write(call: SnippetCall): string {
     ...(headers.length === 0 ? [] : [`-Headers @{ ${headers.join("; ")} }`]),
     `-Body $${soap === undefined ? "body" : "envelope"}`,
   ];
-  // Without this, a script continues after an error with the previous reply.
+  // Stop at errors: by default, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
 $body = @{
 ${lines(args, ([name, value]) => `  ${name} = ${powershellQuoted(value)}`)}

@@ -42,8 +42,8 @@ const LANGUAGES: readonly Language[] = [
 ];
 
 /**
- * Snippets of an operation in a format, or else in the first format of the language. Values are
- * marked, so that the script can replace them.
+ * Writes the snippets of an operation in a format, or else in the first format of the language.
+ * Values are marked, so that the script can replace them.
  */
 export function snippetsOf(
   operation: Operation,
@@ -92,7 +92,7 @@ function snippetOf(
   ]);
   return {
     language,
-    needs: `${needs}. ${format}${format === wanted ? "." : ", whatever the format above."}`,
+    needs: `${needs}. ${format}${format === wanted ? "." : ", regardless of the format above."}`,
     values,
     pieces: fillTemplate(write(call), written)
       .map(({ text, placeholder }) =>

@@ -4,7 +4,7 @@
  * @module
  */
 
-// By the code of a system error, or the name of a permission error of the runtime.
+// Reasons by the code of a system error, or by the name of a permission error of the runtime.
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file or folder"],
   ["EEXIST", "the file exists, and is never overwritten"],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["NotCapable", "the program was started without the permission"],
 ]);
 
-/** Reason of a failure as a clause, which quotes nothing from the error's message. */
+/** Returns the reason of a failure as a clause, which quotes no part of the error's message. */
 export function describeSystemError(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
   return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "the system refuses";

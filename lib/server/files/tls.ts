@@ -15,7 +15,7 @@ import { readOptionText, type TlsFileOption } from "./option_file.ts";
 /**
  * Reads the certificate and the key of the server.
  *
- * @returns Undefined when the options have none.
+ * @returns Undefined when the options name no certificate.
  * @throws {OptionFileError} When a file cannot be read or is invalid.
  */
 export function readTls(config: Config): Tls | undefined {
@@ -50,8 +50,8 @@ export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
 }
 
-// Checks that the key matches the certificate: each runtime has its own errors for it, and Bun
-// shows some to callers only.
+// Reads a certificate and its key, and checks that they match: each runtime has its own errors for
+// that, and Bun shows some to callers only.
 function readPair(
   config: Config,
   certOption: TlsFileOption,

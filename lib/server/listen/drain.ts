@@ -7,14 +7,15 @@
 import type { Handler } from "../../http/handler.ts";
 import { sleep } from "../runtime/timeout.ts";
 
-// A stopping server must not close a connection with a request on its way, and cannot know of it.
-// So it first asks callers to close, and stops after this time without a new request, ...
+// Time without a new request after which a drain ends. A stopping server must not close a
+// connection with a request on its way, and cannot know of it: so it asks callers to close, and
+// waits.
 const QUIET_MS = 250;
-// ... or, if requests continue, at the first idle moment after this many waits, ...
+// Number of such waits after which, if requests continue, a drain ends at the first idle moment.
 const STEADY_WAITS = 8;
-// ... or, if a request does not end, after this many waits. Stopping cuts off bodies that still
-// arrive (denoland/deno#36809); not stopping would cut off all late requests at the end of the
-// process. After the stop, the late requests are answered first.
+// Number of such waits after which a drain ends even with requests in flight. Stopping cuts off
+// bodies that still arrive (denoland/deno#36809); not stopping would cut off all late requests at
+// the end of the process. After the stop, the late requests are answered first.
 const MAX_WAITS = 36;
 
 /** Longest time of a drain before the server stops accepting, in milliseconds. */
@@ -52,7 +53,7 @@ export class InFlightRequests {
   }
 
   /**
-   * Asks callers to close, and resolves once no request is in flight and none has arrived for
+   * Asks callers to close, and resolves once no request is in flight and no new one has arrived for
    * `quietMs`; if requests continue, at the first idle moment; in the end unconditionally.
    */
   async drain(): Promise<void> {

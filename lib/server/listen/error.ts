@@ -7,7 +7,7 @@
 import { isIP } from "node:net";
 import type { TcpAddress, UnixAddress } from "../runtime/runtime.ts";
 
-// By the code of the system error, which both runtimes give.
+// Reasons by the code of the system error, which both runtimes give.
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program (stop it, or choose another port)"],
   ["EADDRNOTAVAIL", "this machine does not have this address"],
@@ -56,7 +56,8 @@ export class ListenError extends Error {
   }
 }
 
-// For a host name without an address, Deno gives no code and Bun an arbitrary one.
+// Returns the reason for a TCP address. For a host name without an address, Deno gives no code and
+// Bun an arbitrary one.
 function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
   const reason = TCP_REASONS.get(code);
   if (isIP(hostname) !== 0) return reason;
@@ -64,7 +65,7 @@ function tcpReason({ hostname }: TcpAddress, code: string): string | undefined {
   return code === "EADDRINUSE" ? `the port is in use, or ${noAddress}` : reason ?? noAddress;
 }
 
-/** Code of a system error, for instance `EADDRINUSE`; the error's name without one. */
+/** Returns the code of a system error, for instance `EADDRINUSE`; the error's name without one. */
 export function systemErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return "code" in error && error.code !== undefined ? String(error.code) : error.name;

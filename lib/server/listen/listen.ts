@@ -112,7 +112,7 @@ async function listenOnSocket(
   return { url: `unix:${path}`, renew: () => false, stop: () => standing.stop() };
 }
 
-// A leftover socket file is harmless: the next start replaces it.
+// Removes the socket file. A leftover file is harmless: the next start replaces it.
 function removeSocket(path: string, log: ServerLog): void {
   try {
     rmSync(path, { force: true });

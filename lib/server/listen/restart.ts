@@ -62,7 +62,7 @@ export function startServer(
   },
 ): RunningServer {
   const traffic = new InFlightRequests();
-  // An error outside the handler, which never rejects: nothing is known of the request.
+  // The error comes from outside the handler, which never rejects, so its request is unknown.
   const onError = (error: unknown): Response => faultResponse(toFault(error, log));
   try {
     const server = runtime.serve(
@@ -166,7 +166,7 @@ export class RestartingListener {
     try {
       return await this.#open();
     } catch {
-      // Any failure: the address is tried again.
+      // Try the address again after any failure.
       this.#warn();
       return undefined;
     }

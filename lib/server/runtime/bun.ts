@@ -19,7 +19,7 @@ const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 // for a success; its default, 16 KiB, is less than the longest query with its letters escaped.
 const MAX_HEAD_BYTES = 65_536;
 
-// Above the 60 s idle timeout of proxies, so that the proxy closes the connection.
+// Idle timeout, above the 60 s of proxies, so that the proxy closes the connection.
 const IDLE_TIMEOUT_SECONDS = 75;
 
 // Limit and timeout for receiving and dropping an unread body before a close: an earlier close
@@ -32,13 +32,13 @@ const DROPPING_MS = 2_000;
 // only with their next request.
 const GOODBYE_MS = 1_000;
 
-// Statuses of a stalled body, whose remaining length is unknown.
+// Statuses of the reply to a stalled body, whose remaining length is unknown.
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 503]);
 
 // Bun's replacement of each byte of a target that is not UTF-8: U+FFFD, encoded.
 const REPLACED = "%EF%BF%BD";
 
-/** The runtime Bun; fails on any other. */
+/** Makes the runtime Bun; fails on any other. */
 export function bunRuntime(): Runtime {
   return {
     title: `Bun ${Bun.version}`,
@@ -77,7 +77,7 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     ...(tls === undefined ? {} : { tls }),
     fetch: (request) => answer(request, place, handler),
     error: onError,
-    // Otherwise an error page shows the source.
+    // Disabled, since Bun's error page would show the source.
     development: false,
     maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
@@ -118,15 +118,15 @@ async function answer(request: Request, place: Place, handler: Handler): Promise
     rest !== null && (isLong || isChunked(request));
   // RFC 9112 §9.6: without this header, the caller's next request would be lost.
   if (leavesTooMuch || asksToClose(request)) reply.headers.set("connection", "close");
-  // Before the reply, since Bun closes after it.
+  // Set this before the reply, since Bun closes after it.
   if (rest !== null && !isLong && reply.headers.get("connection") === "close") {
     await withTimeout(drop(rest), DROPPING_MS);
   }
   return reply;
 }
 
-// The unread rest of a body: all of it, or the excess of a chunked one. The body of a used request
-// is not accessed, since Bun would make a stream for it.
+// Returns the unread rest of a body: all of it, or the excess of a chunked one. The body of a used
+// request is not accessed, since Bun would make a stream for it.
 function restOf(request: Request, { status }: Response): Request["body"] {
   if (request.bodyUsed && status !== 413) return null;
   return request.body?.locked ? null : request.body;

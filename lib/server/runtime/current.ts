@@ -8,7 +8,7 @@ import { bunRuntime } from "./bun.ts";
 import { denoRuntime } from "./deno.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** The current runtime. */
+/** Returns the current runtime. */
 export function currentRuntime(): Runtime {
   return "Bun" in globalThis ? bunRuntime() : denoRuntime();
 }

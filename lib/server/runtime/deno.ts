@@ -11,7 +11,7 @@ import { authorityOf, type Runtime, type Server, type ServerOptions, type Tls } 
 // Pause before the next write to a full non-blocking pipe.
 const FULL_PIPE_PAUSE_MS = 50;
 
-/** The runtime Deno; fails on any other. */
+/** Makes the runtime Deno; fails on any other. */
 export function denoRuntime(): Runtime {
   return {
     title: `Deno ${Deno.version.deno}`,
@@ -55,7 +55,7 @@ function tryTls(tls: Tls): void {
   Deno.createHttpClient({ ...tls }).close();
 }
 
-// Deno ends a server after a failed accept; unhandled, that would end the process.
+// Adapts a server of Deno. A failed accept ends the server; unhandled, it would end the process.
 function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
   let isTold = false;
   const failed = new Promise<void>((resolve) => {
@@ -71,20 +71,20 @@ function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
   return { address, failed, shutdown };
 }
 
-// Reply to a CONNECT, after which the connection must be closed: the bytes that follow are no
-// requests. Deno ignores `Connection: close` in a reply (denoland/deno#9411) and closes only after
-// a reply shorter than its Content-Length, so this one lacks a byte.
+// Makes the reply to a CONNECT, after which the connection must be closed: the bytes that follow
+// are no requests. Deno ignores `Connection: close` in a reply (denoland/deno#9411) and closes only
+// after a reply shorter than its Content-Length, so this one lacks a byte.
 async function lastReply(replying: Promise<Response>): Promise<Response> {
   const reply = await replying;
   const { status, headers } = reply;
   const bytes = await reply.bytes();
   headers.set("content-length", String(bytes.length + 1));
-  // As a stream, since Deno sets the length of any other body.
+  // Sent as a stream, since Deno sets the length of any other body.
   return new Response(new Blob([bytes]).stream(), { status, headers });
 }
 
-// Without a Host, as HTTP/1.0 allows, Deno uses the encoded path of the socket as the host; this
-// replaces it as on a port.
+// Sets the host `localhost` for a request without a Host, which HTTP/1.0 allows; Deno uses the
+// encoded path of the socket instead.
 function withHost(request: Request): Request {
   const { url } = request;
   if (!url.startsWith("http+unix://%") || request.headers.get("host")) return request;
@@ -97,7 +97,8 @@ function withAuthority(request: Request, authority: string, scheme?: string): Re
   return Object.defineProperty(request, "url", { value: url.replace(/^[^:]*:\/\/[^/?]*/, base) });
 }
 
-// The streams of node:process would block the process until their reader reads.
+// Writes without the streams of node:process, which would block the process until their reader
+// reads.
 async function write(stream: Pick<typeof Deno.stdout, "write">, text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   for (let start = 0; start < bytes.length;) {

@@ -77,7 +77,9 @@ export interface Runtime {
   readonly writeError: (text: string) => Promise<void>;
 }
 
-/** Host and port for a request with an empty Host; `localhost` for a wildcard address. */
+/**
+ * Returns the host and port for a request with an empty Host; `localhost` for a wildcard address.
+ */
 export function authorityOf({ hostname, port }: TcpAddress): string {
   if (hostname === "0.0.0.0" || hostname === "::") return `localhost:${port}`;
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;

@@ -30,7 +30,7 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--metrics-port 9101"],
   ["--metrics-host 0.0.0.0", "--metrics-host has no effect without --metrics-port."],
   ["--metrics-host 127.0.0.1 --metrics-port 9101"],
-  ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port asks nobody for a key"],
+  ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port requires no API key"],
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
   ["--socket-mode 0666", "--socket-mode has no effect without --socket."],
   ["--socket /run/pin.sock --port 8080", "--port has no effect with --socket."],

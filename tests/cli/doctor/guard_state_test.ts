@@ -34,8 +34,9 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
   assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
     refuses: false,
     lines: [
-      "Pins for this secret are refused to some of those who ask (X-Authenticator-Source, or the " +
-      "key of the caller) for another 29 seconds, after too many wrong ones. The others are answered.",
+      "Pins for this secret from some sources (X-Authenticator-Source, or the key of the caller) " +
+      "are refused for another 29 seconds, after too many wrong ones. Pins from other sources are " +
+      "checked.",
     ],
   });
   const unlimited = { ...options, maxFailures: 0 };

@@ -25,7 +25,7 @@ for (const operation of OPERATIONS.keys()) {
       const programs = [...tabsOf(html, "code")];
       assertEquals(hints.length, programs.length);
       programs.forEach(([language, [program]], i) => {
-        const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, whatever the format above\.)$/.exec(
+        const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, regardless of the format above\.)$/.exec(
           hints[i]!,
         ) ?? [];
         assertEquals(rest === ".", said === format, `${language}: ${hints[i]}`);
