@@ -18,7 +18,7 @@ type Reading = readonly [
 export const READINGS = {
   "as-configured": ["", (sent) => [sent]],
   "key-uri": [
-    "What is sent as the secret is a whole otpauth address. Send only its secret, and start the " +
+    "The secret that is sent is a whole otpauth address. Send only its secret, and start the " +
     "server with --secret-encoding base32; or pair the app again.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],

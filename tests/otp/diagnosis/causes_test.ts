@@ -165,13 +165,13 @@ const CASES: readonly Case[] = [
     story: "a whole Key URI as the secret",
     pin: shown(decodeBase32(SECRET)),
     sent: `otpauth://totp/Acme:jane?secret=${SECRET}&issuer=Acme`,
-    says: "What is sent as the secret is a whole otpauth address.",
+    says: "The secret that is sent is a whole otpauth address.",
   },
   {
     story: "a Key URI whose secret stands last",
     pin: shown(decodeBase32(SECRET)),
     sent: `otpauth://totp/Acme:jane?issuer=Acme&secret=${SECRET.toLowerCase()}`,
-    says: "What is sent as the secret is a whole otpauth address.",
+    says: "The secret that is sent is a whole otpauth address.",
   },
   // White space, quotes and capital letters
   { story: "spaces around the secret", pin: shown(SECRET), sent: ` ${SECRET} `, says: TRIMMED },
