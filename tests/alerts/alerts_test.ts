@@ -25,11 +25,15 @@ Deno.test("deploy/alerts.yml: each alert fires when it should, and not otherwise
   assert((await promtool("test", "rules", "alerts_test.yml")).includes("SUCCESS"));
 });
 
-Deno.test("deploy/alerts.yml names metrics that there are", () => {
+Deno.test("deploy/alerts.yml and deploy/grafana.json name metrics that there are", () => {
   const figures = { residentBytes: 1, cpuSeconds: 1, startSeconds: 1, isStoreUp: true };
   const page = createMetrics("1", factKinds(1)).text(figures);
-  const rules = Deno.readTextFileSync(new URL("alerts.yml", DEPLOY));
-  const names = new Set(rules.match(/\bauthenticator_[a-z_]+/g));
-  assertEquals(names.size, 4);
-  for (const name of names) assert(page.includes(`# TYPE ${name} `), name);
+  for (const file of ["alerts.yml", "grafana.json"]) {
+    const text = Deno.readTextFileSync(new URL(file, DEPLOY));
+    const names = new Set(text.match(/\b(?:authenticator|process)_[a-z_]+/g));
+    assert(names.size >= 4, file);
+    for (const name of names) {
+      assert(page.includes(`# TYPE ${name.replace(/_bucket$/, "")} `), `${file}: ${name}`);
+    }
+  }
 });
