@@ -98,6 +98,7 @@ const FIGURES: Required<ProcessFigures> = {
   startSeconds: 1,
   guardEntries: 1,
   isStoreUp: true,
+  certificateUntilMs: 1,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "ok": true,

@@ -33,6 +33,22 @@ export async function healthcheck(
   timeoutMs = TIMEOUT_MS,
 ): Promise<number> {
   const config = asked(options);
+  try {
+    return await ask(config, print, timeoutMs);
+  } catch (error) {
+    if (config.host !== "::" || config.socket !== undefined) throw error;
+    // A container may have no ::1, and most systems accept IPv4 on :: too.
+    return await ask({ ...config, host: "127.0.0.1" }, print, timeoutMs).catch(() => {
+      throw error;
+    });
+  }
+}
+
+async function ask(
+  config: Config,
+  print: (line: string) => void,
+  timeoutMs: number,
+): Promise<number> {
   const place = placeOf(config);
   const isTls = config.tlsCert !== undefined;
   const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
@@ -81,6 +97,8 @@ function statusOf(
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
     signal: AbortSignal.timeout(timeoutMs),
+    // No proxy of the environment (NODE_USE_ENV_PROXY): the server is on this machine.
+    agent: new (isTls ? https : http).Agent({ proxyEnv: {} } as http.AgentOptions),
   };
   // Without `ca`, Deno asks for permission to read the certificates of the system.
   const unchecked = { rejectUnauthorized: false, ca: [] };

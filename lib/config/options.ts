@@ -66,7 +66,7 @@ export const OPTIONS: OptionTable<Config> = {
   },
   tlsCert: {
     placeholder: "FILE",
-    description: "TLS certificate chain (PEM); read again on SIGHUP",
+    description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
     ...path("the path of a file"),
   },
   tlsKey: {

@@ -43,6 +43,8 @@ export class Service {
   readonly probes: Handler;
   /** The log on standard error. */
   readonly log: Log;
+  /** End of the validity of the certificate, in milliseconds since 1970, for `/metrics`. */
+  certificateUntilMs: number | undefined;
   readonly #writer: LogWriter;
   readonly #guard: Guard | undefined;
   readonly #apiKeysFile: string | undefined;
@@ -86,7 +88,12 @@ export class Service {
         requestId: requestIds(),
         monotonicMs: () => performance.now(),
       },
-      metricsPage: metrics && (() => metrics.text({ ...processFigures(), ...guardFigures(guard) })),
+      metricsPage: metrics && (() =>
+        metrics.text({
+          ...processFigures(),
+          ...guardFigures(guard),
+          certificateUntilMs: this.certificateUntilMs,
+        })),
       isMetricsPublic: metricsPort === undefined,
       operatorHost: metricsHost,
     });

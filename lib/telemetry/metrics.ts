@@ -22,6 +22,8 @@ export interface ProcessFigures {
   readonly guardEntries?: number | undefined;
   /** Whether the store of the guard answers; undefined without one. */
   readonly isStoreUp?: boolean | undefined;
+  /** End of the certificate, in milliseconds since 1970; undefined without TLS. */
+  readonly certificateUntilMs?: number | undefined;
 }
 
 /** Metrics of a server. */
@@ -110,6 +112,7 @@ export function createMetrics(version: string, kinds: readonly CallFact[]): Metr
         ...[...facts.values()].flatMap((fact) => fact.lines()),
         ...guardLines(guard, wrongPins),
         ...storeLines(figures),
+        ...certificateLines(figures),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -212,6 +215,15 @@ function storeLines({ guardEntries, isStoreUp }: ProcessFigures): string[] {
       ...family(up, "gauge", "Whether the store of the guard answers: 1 or 0."),
       sample(up, {}, Number(isStoreUp)),
     ]),
+  ];
+}
+
+function certificateLines({ certificateUntilMs }: ProcessFigures): string[] {
+  if (certificateUntilMs === undefined) return [];
+  const name = "authenticator_certificate_expiry_timestamp_seconds";
+  return [
+    ...family(name, "gauge", "End of the certificate of --tls-cert, Unix time."),
+    sample(name, {}, certificateUntilMs / 1000),
   ];
 }
 

@@ -52,6 +52,18 @@ Deno.test("healthcheck asks the address that the options give", async () => {
   );
 });
 
+Deno.test("healthcheck asks no proxy that the environment names", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const port = String(server.addr.port);
+  const variables = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: `http://127.0.0.1:${freePort()}` };
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+  try {
+    assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
+  } finally {
+    for (const name of Object.keys(variables)) Deno.env.delete(name);
+  }
+});
+
 Deno.test("healthcheck asks the loopback address of a server on all addresses", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const { port } = server.addr;
@@ -59,10 +71,15 @@ Deno.test("healthcheck asks the loopback address of a server on all addresses", 
     await check("--host", "0.0.0.0", "--port", String(port)),
     well(`http://127.0.0.1:${port}`),
   );
-  // Nothing listens there, and not every machine has that address at all.
-  const { code, stderr } = await check("--host", "::", "--port", String(port));
+  // Nothing listens on ::1, or the machine does not have it.
+  assertEquals(
+    await check("--host", "::", "--port", String(port)),
+    well(`http://127.0.0.1:${port}`),
+  );
+  const nowhere = String(freePort());
+  const { code, stderr } = await check("--host", "::", "--port", nowhere);
   assertEquals(code, 1);
-  assert(stderr.startsWith(`authenticator: error: http://[::1]:${port} `), stderr);
+  assert(stderr.startsWith(`authenticator: error: http://[::1]:${nowhere} `), stderr);
 });
 
 Deno.test("healthcheck asks over TLS, whatever name the certificate is for", async () => {
@@ -165,7 +182,7 @@ async function fated(
 ): Promise<{ readonly outcome: Outcome; readonly asked: readonly (readonly [string, Asked])[] }> {
   const asked: (readonly [string, Asked])[] = [];
   const stub = (scheme: string, fate: Fate) => (options: Record<string, unknown>): EventEmitter => {
-    const { signal, ...rest } = options;
+    const { signal, agent: _agent, ...rest } = options;
     asked.push([scheme, { ...rest, hasDeadline: signal instanceof AbortSignal }]);
     const request = new EventEmitter();
     const [event, what] = typeof fate === "number"

@@ -165,8 +165,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["check", {
     summary: "Show the options in effect and what is risky in them",
     details: "Prints every option with its value and its source, and warns of risky settings. " +
-      "It reads the files and asks the store. The exit code is 1 when a certificate has expired " +
-      "or the store cannot be used, and 2 when an option or a file is wrong.",
+      "It reads the files and asks the store. The exit code is 1 when the store cannot be " +
+      "used, and 2 when an option or a file is wrong.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],

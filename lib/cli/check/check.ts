@@ -9,7 +9,7 @@ import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { OptionSource } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
-import { certificateFindings, findRisks } from "./warnings.ts";
+import { certificateRisks, findRisks } from "./warnings.ts";
 import { CommandError, warn } from "../io/io.ts";
 import { storeObstacles } from "./preflight.ts";
 import { readKeys } from "../../server/server.ts";
@@ -42,16 +42,11 @@ export async function check(
     ] as const;
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
-  findRisks(config, sources).forEach(warn);
+  [...findRisks(config, sources), ...certificateRisks(config, Date.now())].forEach(warn);
   if (problems.length > 0) {
     throw new OptionFileError(`the server cannot start: ${problems.join("; ")}`);
   }
-  const { expired, expiring } = certificateFindings(config, Date.now());
-  expiring.forEach(warn);
-  const obstacles = [
-    ...expired,
-    ...await storeObstacles(config),
-  ];
+  const obstacles = await storeObstacles(config);
   if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));
   return 0;
 }

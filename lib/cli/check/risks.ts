@@ -214,6 +214,12 @@ export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
     values: /^(?:1|true)$/i,
     risk: "Deno compresses replies, and their length then reveals something about a secret in them",
   },
+  {
+    name: "NODE_TLS_REJECT_UNAUTHORIZED",
+    values: /^0$/,
+    risk: "it is meant to switch off the check of certificates, and the one of the store is " +
+      "checked all the same",
+  },
   { name: "DENO_V8_FLAGS", risk: "it changes Deno's engine" },
   { name: "SSLKEYLOGFILE", risk: "Deno writes the keys of TLS connections to that file" },
   { name: "NODE_OPTIONS", risk: "Deno can load other code with it" },

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
-import { certificatesIn } from "../../server/files/tls.ts";
+import { certificatesIn, type Validity, validityOf } from "../../server/files/tls.ts";
 import type { OptionSource } from "../args/parse.ts";
 import type { Config } from "../../config/config.ts";
 import { flagOf } from "../../config/option.ts";
@@ -22,11 +21,6 @@ import {
   variableRisks,
   WATCHED_VARIABLES,
 } from "./risks.ts";
-
-/** Number of days before the expiry of a certificate during which a warning is given. */
-const SOON_DAYS = 21;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Finds the risks of the options, of their files and of the environment.
@@ -83,57 +77,30 @@ function doubtfulKeys(config: Config): readonly number[] {
   }
 }
 
-/** Findings about certificates. */
-export interface CertificateFindings {
-  /** Clauses about certificates that are not valid now. */
-  readonly expired: readonly string[];
-  /** Sentences about certificates that expire soon. */
-  readonly expiring: readonly string[];
-}
-
 /**
- * Checks the validity of the certificates in the options' files. It skips unusable files, which
- * their reader reports.
+ * Finds the certificates in the options' files that are not valid now, or expire soon. It skips
+ * unusable files, which their reader reports.
  *
  * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
  */
-export function certificateFindings(config: Config, nowMs: number): CertificateFindings {
-  const expired: string[] = [];
-  const expiring: string[] = [];
-  for (const option of ["tlsCert", "guardTlsCert", "guardTlsCa"] as const) {
-    const certificate = certificateIn(option, config);
-    if (certificate === undefined) continue;
-    const [fromMs, untilMs] = [certificate.validFrom, certificate.validTo].map(Date.parse);
-    const subject = `the certificate of ${flagOf(option)}`;
-    const days = Math.floor((untilMs! - nowMs) / DAY_MS);
-    if (nowMs > untilMs!) expired.push(`${subject} expired on ${dayOf(untilMs!)}`);
-    else if (nowMs < fromMs!) expired.push(`${subject} is not valid before ${dayOf(fromMs!)}`);
-    else if (days < SOON_DAYS) {
-      const left = days === 1 ? "1 day" : `${days} days`;
-      expiring.push(`${subject} expires on ${dayOf(untilMs!)}, in ${left}.`);
-    }
-  }
-  return { expired, expiring };
+export function certificateRisks(config: Config, nowMs: number): readonly string[] {
+  return (["tlsCert", "guardTlsCert", "guardTlsCa"] as const).flatMap((option) => {
+    const validity = validityIn(option, config, nowMs);
+    return validity?.isUrgent ? [`the certificate of ${flagOf(option)} ${validity.clause}.`] : [];
+  });
 }
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-// Returns the certificate to check. The first certificate of a chain is the server's. Of CA
+// Returns the validity to check. The first certificate of a chain is the server's. Of CA
 // certificates, the one with the latest expiry counts, since a new one is added before the old one
 // expires.
-function certificateIn(
-  option: TlsFileOption,
-  config: Config,
-): X509Certificate | undefined {
+function validityIn(option: TlsFileOption, config: Config, nowMs: number): Validity | undefined {
   const path = config[option];
   if (path === undefined) return undefined;
   try {
-    const text = readOptionText(option, path);
-    const found = option === "guardTlsCa" ? certificatesIn(text) : [text];
-    const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo);
-    return found.map((pem) => new X509Certificate(pem)).sort((a, b) => endOf(b) - endOf(a))[0];
+    const all = certificatesIn(readOptionText(option, path));
+    const counted = option === "guardTlsCa" ? all : all.slice(0, 1);
+    const validities = counted.map((pem) => validityOf(pem, nowMs));
+    return validities.toSorted((one, other) => other.untilMs - one.untilMs)[0];
   } catch {
     return undefined;
   }

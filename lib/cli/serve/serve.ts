@@ -16,11 +16,14 @@ import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
 import { Service } from "../../server/server.ts";
 import { readTls } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
-import { certificateFindings, findRisks } from "../check/warnings.ts";
+import { certificateRisks, findRisks } from "../check/warnings.ts";
 import { readVariable } from "../io/io.ts";
 import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
-import { reload } from "./reload.ts";
+import { Reload } from "./reload.ts";
 import { stopSignal } from "./stop_signal.ts";
+
+/** Time between two looks at the files of the certificate. */
+const CERTIFICATE_LOOK_MS = 60_000;
 
 /** Timeout for in-flight requests after a stop signal: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
@@ -56,12 +59,11 @@ export async function serve(
     isReady: () => state.isReady,
   });
   const { log } = service;
-  const listening = Promise.withResolvers<Listener>();
+  const serving = Promise.withResolvers<Reload>();
   // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
   // that the terminal was closed, and still ends the process.
   if (process.stdin.isTTY !== true) {
-    const read = (listener: Listener): void => reload(config, { listener, service });
-    process.on("SIGHUP", () => void listening.promise.then(read));
+    process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
   }
   try {
     const options = listenOptions(config, log);
@@ -73,13 +75,16 @@ export async function serve(
     const listener = await listen(runtime, options, service.handler);
     state.isReady = true;
     const stopped = stopSignal(config.exitWithParent);
-    listening.resolve(listener);
+    const reload = new Reload(config, { listener, service, tls: options.tls });
+    serving.resolve(reload);
+    const watch = setInterval(() => reload.changedCertificate(), CERTIFICATE_LOOK_MS);
     const { url } = listener;
     print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
     log.info(startLine(config, runtime));
     if (operator !== undefined) log.info(`health and metrics are at ${operator.url}`);
     findingsOf(config, sources).forEach(log.warn);
     log.info(stoppingLine(await stopped));
+    clearInterval(watch);
     state.isReady = false;
     log.info(stoppedLine(await stopInTime(listener)));
   } finally {
@@ -113,8 +118,7 @@ function findingsOf(
   config: Config,
   sources: ReadonlyMap<string, OptionSource>,
 ): readonly string[] {
-  const { expired, expiring } = certificateFindings(config, Date.now());
-  return [...findRisks(config, sources), ...expired, ...expiring];
+  return [...findRisks(config, sources), ...certificateRisks(config, Date.now())];
 }
 
 async function listenForOperator(

@@ -45,6 +45,46 @@ export function readStoreTls(config: Config): StoreTls {
   return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
 }
 
+/** Number of days before the expiry of a certificate during which a warning is given. */
+const SOON_DAYS = 21;
+
+const DAY_MS = 86_400_000;
+
+/** Validity of a certificate at a time. */
+export interface Validity {
+  /** End of the validity, in milliseconds since 1970. */
+  readonly untilMs: number;
+  /** Clause about it, for instance `expires on 2027-01-31, in 5 days`. */
+  readonly clause: string;
+  /** Whether the certificate is not valid now, or expires within three weeks. */
+  readonly isUrgent: boolean;
+}
+
+/**
+ * Returns the validity of a certificate.
+ *
+ * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
+ * @throws {Error} When the PEM text holds no certificate.
+ */
+export function validityOf(pem: string, nowMs: number): Validity {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  const [fromMs, untilMs] = [Date.parse(validFrom), Date.parse(validTo)];
+  const days = Math.floor((untilMs - nowMs) / DAY_MS);
+  const isUrgent = nowMs < fromMs || days < SOON_DAYS;
+  const until = dayOf(untilMs);
+  let clause = `is valid until ${until}`;
+  if (nowMs > untilMs) clause = `expired on ${until}`;
+  else if (nowMs < fromMs) clause = `is not valid before ${dayOf(fromMs)}`;
+  else if (days < SOON_DAYS) {
+    clause = `expires on ${until}, in ${days === 1 ? "1 day" : `${days} days`}`;
+  }
+  return { untilMs, clause, isUrgent };
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
 /** Splits a PEM file into its certificates, including a truncated last one. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];

@@ -105,6 +105,7 @@ const VARIABLES: readonly (readonly [string, string, string])[] = [
   ["DENO_SERVE_ADDRESS", "tcp:0.0.0.0:80", "Deno listens there"],
   ["OTEL_DENO", "true", "Deno sends the address of every request"],
   ["DENO_SERVE_AUTOMATIC_COMPRESSION", "1", "Deno compresses replies"],
+  ["NODE_TLS_REJECT_UNAUTHORIZED", "0", "it is meant to switch off the check of certificates"],
   ["DENO_V8_FLAGS", "--jitless", "it changes Deno's engine"],
   ["SSLKEYLOGFILE", "keys", "Deno writes the keys of TLS connections"],
   ["NODE_OPTIONS", "--import=other.js", "Deno can load other code"],

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import { certificateFindings, findRisks } from "../../../lib/cli/check/warnings.ts";
-import { CERTIFICATE } from "../certificate.ts";
+import { certificateRisks, findRisks } from "../../../lib/cli/check/warnings.ts";
+import { CERTIFICATE, ENDED } from "../certificate.ts";
 import { configOf, withFolder, withProcess } from "../command.ts";
 
 /** The risks of some options, in an environment that says of a variable what a function gives. */
@@ -70,12 +70,12 @@ Deno.test("findRisks() names the first line of a key with a colon and without a 
   });
 });
 
-Deno.test("certificateFindings() looks at all certificates that the options name", async () => {
+Deno.test("certificateRisks() looks at all certificates that the options name", async () => {
   await withFolder((folder) => {
     const path = `${folder}/c.pem`;
     Deno.writeTextFileSync(path, CERTIFICATE);
     const at = (time: string, args: readonly string[]): unknown =>
-      Object.values(certificateFindings(configOf(args), Date.parse(time)));
+      certificateRisks(configOf(args), Date.parse(time));
     const store = ["--guard", "rediss://127.0.0.1"];
     const flags = [
       ["--tls-cert", path, "--tls-key", "k.pem"],
@@ -84,40 +84,27 @@ Deno.test("certificateFindings() looks at all certificates that the options name
     ];
     for (const args of flags) {
       const subject = `the certificate of ${args[args.indexOf(path) - 1]}`;
-      assertEquals(at("2126-10-27T10:23:29Z", args), [[`${subject} expired on 2126-10-27`], []]);
+      assertEquals(at("2126-10-27T10:23:29Z", args), [`${subject} expired on 2126-10-27.`]);
       // It is valid from its first second to its last.
-      assertEquals(at("2026-11-20T10:23:28Z", args), [[], []]);
+      assertEquals(at("2026-11-20T10:23:28Z", args), []);
       const last = `${subject} expires on 2126-10-27, in 0 days.`;
-      assertEquals(at("2126-10-27T10:23:28Z", args), [[], [last]]);
+      assertEquals(at("2126-10-27T10:23:28Z", args), [last]);
       Deno.writeTextFileSync(path, "no certificate");
-      assertEquals(at("2126-10-27T10:23:29Z", args), [[], []]);
+      assertEquals(at("2126-10-27T10:23:29Z", args), []);
       Deno.writeTextFileSync(path, CERTIFICATE);
     }
     return Promise.resolve();
   });
 });
 
-/** An authority that ended on 23 November 2026, a hundred years before `CERTIFICATE`. */
-const ENDED = `-----BEGIN CERTIFICATE-----
-MIIBcTCCARegAwIBAgIUC+g4v2JNh1pzHv2+yExFkdzefFYwCgYIKoZIzj0EAwIw
-DjEMMAoGA1UEAwwDb2xkMB4XDTI2MTEyMjE4MzI0N1oXDTI2MTEyMzE4MzI0N1ow
-DjEMMAoGA1UEAwwDb2xkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEE011cHRd
-zhirXn7glCBGw+calScwqj9QLx+20YrkYRMM2GgQzVbM5w4N8ueTklexaSqrvWAx
-aN2RvN+JfacV9qNTMFEwHQYDVR0OBBYEFJX4qSfit4kEpoJcRPPDm1HqVT34MB8G
-A1UdIwQYMBaAFJX4qSfit4kEpoJcRPPDm1HqVT34MA8GA1UdEwEB/wQFMAMBAf8w
-CgYIKoZIzj0EAwIDSAAwRQIgCGvKYq8udWkNvCtsrFRDd6D7aWLaiQsobR5uL375
-8KoCIQCkcTRghF05eA9NLO4mFFXsQSjnXsoL7URdwUvlXoPTuQ==
------END CERTIFICATE-----
-`;
-
-Deno.test("certificateFindings() looks at the authority that is valid the longest", async () => {
+Deno.test("certificateRisks() looks at the authority that is valid the longest", async () => {
   await withFolder((folder) => {
     const path = `${folder}/ca.pem`;
     const config = configOf(["--guard", "rediss://127.0.0.1", "--guard-tls-ca", path]);
     for (const text of [ENDED + CERTIFICATE, CERTIFICATE + ENDED]) {
       Deno.writeTextFileSync(path, text);
       const nowMs = Date.parse("2027-01-01T00:00:00Z");
-      assertEquals(certificateFindings(config, nowMs), { expired: [], expiring: [] });
+      assertEquals(certificateRisks(config, nowMs), []);
     }
     return Promise.resolve();
   });

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
-import { keysInWords, reload, type Renewable } from "../../../lib/cli/serve/reload.ts";
+import { keysInWords, Reload, type Renewable } from "../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import type { CallerKey } from "../../../lib/http/api_keys.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
+import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../certificate.ts";
 import { configOf, withFolder } from "../command.ts";
 
 function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
@@ -23,11 +23,14 @@ Deno.test("keysInWords() says how many keys there are, and whose", () => {
   ]);
 });
 
-/** What a server says that was told to read again. */
-function told(
-  args: readonly string[],
-  parts: Partial<Pick<Renewable, "listener"> & Pick<Renewable["service"], "renewKeys">> = {},
-): readonly string[] {
+type Parts = Partial<Pick<Renewable, "listener" | "tls"> & Pick<Renewable["service"], "renewKeys">>;
+
+/** A server's reload, its log, and its service. */
+function reloadOf(args: readonly string[], parts: Parts = {}): {
+  readonly reload: Reload;
+  readonly lines: string[];
+  readonly service: Renewable["service"];
+} {
   const lines: string[] = [];
   const log = {
     info: (message: string) => void lines.push(`info: ${message}`),
@@ -35,8 +38,15 @@ function told(
     error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
     request: () => {},
   };
-  const { listener = { renew: () => false }, renewKeys = () => undefined } = parts;
-  reload(configOf(args), { listener, service: { renewKeys, log } });
+  const { listener = { renew: () => false }, renewKeys = () => undefined, tls } = parts;
+  const service = { renewKeys, log, certificateUntilMs: undefined };
+  return { reload: new Reload(configOf(args), { listener, service, tls }), lines, service };
+}
+
+/** Log lines of a server that was told to read again. */
+function told(args: readonly string[], parts: Parts = {}): readonly string[] {
+  const { reload, lines } = reloadOf(args, parts);
+  reload.all();
   return lines;
 }
 
@@ -46,7 +56,7 @@ function fails(error: Error): () => never {
   };
 }
 
-Deno.test("reload() says in a line for each file what came of it", async () => {
+Deno.test("Reload says in a line for each file what came of it", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
     await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
@@ -55,7 +65,7 @@ Deno.test("reload() says in a line for each file what came of it", async () => {
     const shown: unknown[] = [];
     const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
     const renewed = { listener, renewKeys: () => keysOf("a", undefined) };
-    const newCertificate = "info: new connections use the renewed certificate";
+    const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
     const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
     assertEquals(told([], renewed), [
       "info: SIGHUP: there are no certificate and no API keys to read again",
@@ -78,6 +88,46 @@ Deno.test("reload() says in a line for each file what came of it", async () => {
     assertEquals(told(tls, { listener }), [
       "warn: the old certificate is kept: the file of --tls-cert cannot be read: " +
       "there is no such file or folder",
+    ]);
+  });
+});
+
+Deno.test("Reload reads a certificate that has changed, once, and says what it is", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    const write = async (certificate: string, privateKey: string): Promise<void> => {
+      // Renamed, as a change in one step is: the file has another number.
+      await Deno.writeTextFile(`${folder}/new`, certificate);
+      await Deno.rename(`${folder}/new`, cert);
+      await Deno.writeTextFile(key, privateKey);
+    };
+    await write(CERTIFICATE, PRIVATE_KEY);
+    const shown: unknown[] = [];
+    const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const { reload, lines, service } = reloadOf(["--tls-cert", cert, "--tls-key", key], {
+      listener,
+      tls,
+    });
+    assertEquals(service.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
+    reload.changedCertificate();
+    assertEquals(lines, []);
+    await write(CERTIFICATE, PRIVATE_KEY);
+    reload.changedCertificate();
+    const same = "the certificate was read again, the same as before: it is valid until 2126-10-27";
+    assertEquals([lines.splice(0), shown], [[`info: ${same}`], []]);
+    await write(ENDED, PRIVATE_KEY);
+    reload.changedCertificate();
+    reload.changedCertificate();
+    assertEquals(lines.splice(0), [
+      "warn: the old certificate is kept: the key of --tls-key does not match the certificate of " +
+      "--tls-cert",
+    ]);
+    await write(`${CERTIFICATE}\n`, PRIVATE_KEY);
+    reload.changedCertificate();
+    assertEquals([lines.splice(0), shown], [
+      ["info: the certificate was read again: it is valid until 2126-10-27"],
+      [{ cert: `${CERTIFICATE}\n`, key: PRIVATE_KEY }],
     ]);
   });
 });
