@@ -321,6 +321,22 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
   });
 });
 
+Deno.test("SIGTERM and SIGINT end a program at once that does not listen yet", async () => {
+  // The store takes the connection and says nothing, so that the start waits for it.
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
+  for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    const accepted = silent.accept();
+    const [command, ...args] = [...programWords(), "--port", "0", "--guard", store];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "null" }).spawn();
+    limitLife(child, SECRET_MS);
+    using _connection = await accepted;
+    child.kill(signal);
+    const ended = await child.status;
+    assertEquals([ended.code, ended.signal], [code, null], signal);
+  }
+});
+
 Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
   const { code, stderr } = await endedBy(await startProgram(["--port", "0"]), "SIGUSR1");
   assertEquals([code, /debugger/i.test(stderr)], [1, false], stderr);

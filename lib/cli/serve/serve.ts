@@ -25,6 +25,9 @@ import { stopSignal } from "./stop_signal.ts";
 /** Time between two looks at the files of the certificate. */
 const CERTIFICATE_LOOK_MS = 60_000;
 
+/** Exit codes of signals before the server listens: 128 and the number of the signal. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
 /** Timeout for in-flight requests after a stop signal: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 
@@ -51,7 +54,19 @@ export async function serve(
   sources: ReadonlyMap<string, OptionSource>,
   print: (line: string) => void,
 ): Promise<number> {
-  const state = { isReady: false };
+  const state = { isListening: false, isReady: false };
+  const serving = Promise.withResolvers<Reload>();
+  // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
+  // that the terminal was closed, and still ends the process.
+  if (process.stdin.isTTY !== true) {
+    process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
+  }
+  const stopped = stopSignal(config.exitWithParent);
+  // Nothing has to be finished before the server listens. In a container, the process has the number
+  // 1, and no signal would end it without a listener.
+  void stopped.then((reason) => {
+    if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
+  });
   const runtime = currentRuntime();
   const service = new Service(runtime, config, {
     version: VERSION,
@@ -59,12 +74,6 @@ export async function serve(
     isReady: () => state.isReady,
   });
   const { log } = service;
-  const serving = Promise.withResolvers<Reload>();
-  // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
-  // that the terminal was closed, and still ends the process.
-  if (process.stdin.isTTY !== true) {
-    process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
-  }
   try {
     const options = listenOptions(config, log);
     // The operator port first: a server without it must not take callers from others on a shared
@@ -73,8 +82,8 @@ export async function serve(
     // Listen after this, since right pins are refused until the store is connected.
     await service.guardReady();
     const listener = await listen(runtime, options, service.handler);
+    state.isListening = true;
     state.isReady = true;
-    const stopped = stopSignal(config.exitWithParent);
     const reload = new Reload(config, { listener, service, tls: options.tls });
     serving.resolve(reload);
     const watch = setInterval(() => reload.changedCertificate(), CERTIFICATE_LOOK_MS);
