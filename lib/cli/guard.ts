@@ -6,7 +6,7 @@
  */
 
 import { readGuardKey } from "../server/guard.ts";
-import { readStoreTls } from "../server/files/tls.ts";
+import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
@@ -131,9 +131,9 @@ async function atStore<T>(
   config: Config,
   act: (store: OperatedStore) => Promise<T>,
 ): Promise<T> {
-  const tls = readStoreTls(config);
+  const files = readStoreFiles(config);
   try {
-    return await askStore(url, { tls, timeoutMs: TIMEOUT_MS }, act);
+    return await askStore(url, { files, timeoutMs: TIMEOUT_MS }, act);
   } catch (error) {
     throw new CommandError(`the store, ${url}, ${clauseOf(error)}`);
   }

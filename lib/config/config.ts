@@ -65,6 +65,8 @@ export interface Config {
   readonly guardEntries: number;
   /** The file with the key of fingerprints; undefined for one drawn at start. */
   readonly guardKeyFile: string | undefined;
+  /** The file with the password of the store. */
+  readonly guardPasswordFile: string | undefined;
   /** The file with the CA certificates to trust for the store, PEM. */
   readonly guardTlsCa: string | undefined;
   /** The file with the client certificate chain for the store, PEM. */

@@ -77,16 +77,34 @@ export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[]
 export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSources): T {
   const entries = namesOf(table).map((name) => {
     const typed = flags.get(flagOf(name).slice(2));
-    // An empty variable counts as unset: container files often write it so.
-    const inherited = env(variableOf(name)) || undefined;
+    // An empty variable counts as unset: container files often write it so. A value from a mounted
+    // secret often ends with a line break.
+    const inherited = env(variableOf(name))?.replace(/\r?\n$/, "") || undefined;
     const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
     const { parse, wanted, expected, defaultText } = table[name];
     const text = typed ?? inherited ?? defaultText;
     const parsed = parse(text);
     if (parsed === undefined) {
-      throw new UsageError(`${source} must be ${wanted?.(text) ?? expected}`);
+      const flaw = flawOf(text);
+      throw new UsageError(
+        `${source} must be ${wanted?.(text) ?? expected}${flaw && `: its value ${flaw}`}`,
+      );
     }
     return [name, parsed.value];
   });
   return Object.freeze(Object.fromEntries(entries));
+}
+
+const FLAWS: readonly (readonly [RegExp, string])[] = [
+  [/^\uFEFF/, "begins with a byte order mark"],
+  [/[\r\n]$/, "ends with a line break"],
+  [/[\r\n]/, "has a line break in it"],
+  [/^(["'“]).*["'”]$/, "is in quotes"],
+  [/^\s/, "begins with white space"],
+  [/\s$/, "ends with white space"],
+];
+
+/** Returns a flaw of a value that is hard to see, as a clause; empty without one. */
+export function flawOf(text: string): string {
+  return FLAWS.find(([pattern]) => pattern.test(text))?.[1] ?? "";
 }

@@ -192,6 +192,11 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
     ...path("the path of a file"),
   },
+  guardPasswordFile: {
+    placeholder: "FILE",
+    description: "Password of the store, in place of one in its URL",
+    ...path("the path of a file"),
+  },
   guardTlsCa: {
     placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
@@ -219,7 +224,11 @@ export function parseConfig(sources: OptionSources): Config {
   const config = parseOptions(OPTIONS, sources);
   mustBeGivenTogether(config, "tlsCert", "tlsKey");
   mustBeGivenTogether(config, "guardTlsCert", "guardTlsKey");
-  const { guard, guardTlsCa, guardTlsCert } = config;
+  const { guard, guardPasswordFile, guardTlsCa, guardTlsCert } = config;
+  if (guardPasswordFile !== undefined && (guard === "memory" || guard.login.password)) {
+    const wanted = "needs a URL without a password in";
+    throw new UsageError(`${flagOf("guardPasswordFile")} ${wanted} ${flagOf("guard")}`);
+  }
   const wantsTls = guardTlsCa !== undefined || guardTlsCert !== undefined;
   if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {
     const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");

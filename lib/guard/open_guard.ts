@@ -13,7 +13,7 @@ import {
 } from "./fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
 import { type Evicted, MemoryStore } from "./memory_store.ts";
-import { openStore, type StoreTls } from "./redis/connect.ts";
+import { openStore, type StoreFiles } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
 import { probe, PROBE_PREFIX, RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
@@ -38,8 +38,8 @@ export interface GuardSettings {
   readonly guardKey?: Uint8Array | undefined;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Reads the PEM texts for TLS with a store; called for each connection. */
-  readonly readTls?: (() => StoreTls) | undefined;
+  /** Reads the texts of the files for a store; called for each connection. */
+  readonly readFiles?: (() => StoreFiles) | undefined;
 }
 
 /** Observers of a guard. */
@@ -73,14 +73,14 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
 function redisStore(
   rules: GuardRules,
   url: StoreUrl,
-  { now, readTls = () => ({}) }: GuardSettings,
+  { now, readFiles = () => ({}) }: GuardSettings,
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
 ): Pick<Guard, "store" | "ready"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const { timeoutMs } = url;
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(url, { tls: readTls(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
+      openStore(url, { files: readFiles(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
     probe,
     probePrefix: PROBE_PREFIX,
     timeoutMs,

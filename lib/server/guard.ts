@@ -10,12 +10,12 @@ import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
 import { openGuard } from "../guard/open_guard.ts";
-import type { StoreTls } from "../guard/redis/connect.ts";
+import type { StoreFiles } from "../guard/redis/connect.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
-import { readStoreTls } from "./files/tls.ts";
+import { readStoreFiles } from "./files/tls.ts";
 
 /** Observer of the guard: its log and its counters. */
 export interface GuardObserver {
@@ -41,8 +41,8 @@ export function createGuard(config: Config, { log, count }: GuardObserver): Guar
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
-  const readTls = guard === "memory" ? undefined : latestTls(config);
-  return openGuard({ ...config, guardKey, readTls, now: () => performance.now() }, {
+  const readFiles = guard === "memory" ? undefined : latestFiles(config);
+  return openGuard({ ...config, guardKey, readFiles, now: () => performance.now() }, {
     onEviction: evictionObserver(config, { log, count }),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
@@ -101,11 +101,11 @@ function evictionObserver(
 
 // Reads the files for each connection, since certificates are renewed while a server runs. If they
 // are unusable, for instance during a write, the last good ones are used.
-function latestTls(config: Config): () => StoreTls {
-  let last = readStoreTls(config);
+function latestFiles(config: Config): () => StoreFiles {
+  let last = readStoreFiles(config);
   return () => {
     try {
-      last = readStoreTls(config);
+      last = readStoreFiles(config);
     } catch (error) {
       if (!(error instanceof OptionFileError)) throw error;
     }

@@ -47,6 +47,7 @@ Deno.test("parseCommand() gives every default", () => {
     guard: "memory",
     guardEntries: 100_000,
     guardKeyFile: undefined,
+    guardPasswordFile: undefined,
     guardTlsCa: undefined,
     guardTlsCert: undefined,
     guardTlsKey: undefined,
@@ -124,6 +125,7 @@ const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Con
   ],
   guardEntries: [["1", 1], ["10000000", 10_000_000]],
   guardKeyFile: [["/etc/pin/guard", "/etc/pin/guard"], ["", undefined]],
+  guardPasswordFile: [["", undefined]],
   guardTlsCa: [["", undefined]],
   guardTlsCert: [["", undefined]],
   guardTlsKey: [["", undefined]],
@@ -146,7 +148,6 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
     "http://www.w3.org/2000/xmlns/",
     "http://schemas.xmlsoap.org/soap/envelope/",
     "1http://example.com/",
-    " http://example.com/",
   ],
   baseUrl: [
     "pin.example.com",
@@ -179,6 +180,7 @@ const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
   guard: ["disk", "http://127.0.0.1", "redis:", "redis://", "redis://h/a#b"],
   guardEntries: ["0", "10000001"],
   guardKeyFile: ["a\0b"],
+  guardPasswordFile: ["a\0b"],
   guardTlsCa: ["a\0b"],
   guardTlsCert: ["a\0b"],
   guardTlsKey: ["a\0b"],
@@ -216,6 +218,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   guard: "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
   guardEntries: "a whole number from 1 to 10000000",
   guardKeyFile: A_FILE,
+  guardPasswordFile: A_FILE,
   guardTlsCa: A_FILE,
   guardTlsCert: A_FILE,
   guardTlsKey: A_FILE,
@@ -263,6 +266,33 @@ Deno.test("parseCommand() lets a flag win over its variable", () => {
   const sentence = errorOf(["--port", "x"], { AUTHENTICATOR_PORT: "1" });
   assertEquals(sentence, "--port must be a whole number from 0 to 65535");
   assertEquals(parse(["--trust-proxy"], { AUTHENTICATOR_TRUST_PROXY: "false" }).trustProxy, true);
+});
+
+Deno.test("parseCommand() names a flaw of a value that is hard to see", () => {
+  const sentence = "AUTHENTICATOR_PORT must be a whole number from 0 to 65535: its value ";
+  const flaws = [
+    ["\uFEFF8080", "begins with a byte order mark"],
+    ["8080\n\n", "ends with a line break"],
+    ["80\n80", "has a line break in it"],
+    ['"8080"', "is in quotes"],
+    [" 8080", "begins with white space"],
+    ["8080\t", "ends with white space"],
+  ];
+  for (const [value, flaw] of flaws) {
+    assertEquals(errorOf([], { AUTHENTICATOR_PORT: value! }), sentence + flaw);
+  }
+  for (const end of ["\n", "\r\n"]) {
+    assertEquals(parse([], { AUTHENTICATOR_PORT: `8080${end}` }).port, 8080);
+  }
+});
+
+Deno.test("parseCommand() takes a file of the store's password beside a URL without one", () => {
+  const file = ["--guard-password-file", "p"];
+  assertEquals(parse(["--guard", "redis://user@store", ...file]).guardPasswordFile, "p");
+  for (const guard of [[], ["--guard", "redis://:secret@store"]]) {
+    const error = "--guard-password-file needs a URL without a password in --guard";
+    assertEquals(errorOf([...guard, ...file]), error);
+  }
 });
 
 Deno.test("parseCommand() takes certificate and key together", () => {

@@ -71,7 +71,7 @@ Deno.test("the commands need each permission that their page gives a user of Red
   await withRedis([], async ({ url, command }) => {
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
     const ask = <T>(act: (store: OperatedStore) => Promise<T>): Promise<T> =>
-      askStore(store, { tls: {}, timeoutMs: 60_000 }, act);
+      askStore(store, { files: {}, timeoutMs: 60_000 }, act);
     // What `guard status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>
       ask(async ({ secrets, unlock }) => {

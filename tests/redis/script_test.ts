@@ -23,7 +23,7 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
   const link = new StoreLink({
     open: (onLoss) =>
       openStore(StoreUrl.parse(url)!, {
-        tls: {},
+        files: {},
         timeoutMs: TIMEOUT_MS,
         probePrefix: PROBE_PREFIX,
         onLoss,
@@ -63,7 +63,7 @@ Deno.test("the script keeps what the rules say, to the last source", async () =>
           await ask(redis, `run ${run}`, matchedStep, source);
           const remembered = await askStore(
             StoreUrl.parse(url)!,
-            { tls: {}, timeoutMs: TIMEOUT_MS },
+            { files: {}, timeoutMs: TIMEOUT_MS },
             (store) => store.inspect(`run ${run}`),
           );
           assertEquals(remembered?.state, state);
@@ -174,7 +174,7 @@ Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known
       const unlock = (name: string): Promise<boolean> =>
         askStore(
           StoreUrl.parse(url)!,
-          { tls: {}, timeoutMs: TIMEOUT_MS },
+          { files: {}, timeoutMs: TIMEOUT_MS },
           (store) => store.unlock(name),
         );
       for (const name of ["failed", "strange"]) {

@@ -173,6 +173,24 @@ Deno.test("a user of Redis that may do what the page says, and no more, is enoug
   });
 });
 
+Deno.test("a password of the store comes from a file", async () => {
+  const password = "p@/ss#w?rd";
+  const path = await Deno.makeTempFile();
+  await Deno.writeTextFile(path, `${password}\n`);
+  try {
+    await withRedis(["--requirepass", password], async ({ url }) => {
+      const args = ["--single-use", "--guard-password-file", path];
+      await withTwoServers(url, args, async (one, two) => {
+        const pin = pinOf(SECRET);
+        assertEquals(await check(one, pin), "True");
+        assertEquals(await check(two, pin), "False");
+      });
+    });
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
 Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {
   const password = "canary-of-the-store";
   await withRedis(["--requirepass", password], async ({ url, command }) => {

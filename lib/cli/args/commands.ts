@@ -107,7 +107,14 @@ export interface CommandFacts {
 const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
 const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
-  ...["guard", "guardKeyFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+  ...[
+    "guard",
+    "guardKeyFile",
+    "guardPasswordFile",
+    "guardTlsCa",
+    "guardTlsCert",
+    "guardTlsKey",
+  ] as const,
 ];
 
 const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [

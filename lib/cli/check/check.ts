@@ -15,7 +15,7 @@ import { storeObstacles } from "./preflight.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
-import { readStoreTls, readTls } from "../../server/files/tls.ts";
+import { readStoreFiles, readTls } from "../../server/files/tls.ts";
 
 /**
  * Prints every option with its value and source, and the risks on stderr. It reads the files and
@@ -82,6 +82,6 @@ function readFiles(config: Config): Reading {
   attempt(() => readTls(config));
   const keys = attempt(() => apiKeysFile === undefined ? undefined : readKeys(apiKeysFile));
   attempt(() => guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile));
-  attempt(() => readStoreTls(config));
+  attempt(() => readStoreFiles(config));
   return { keys, problems };
 }

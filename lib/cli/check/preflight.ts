@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readStoreTls } from "../../server/files/tls.ts";
+import { readStoreFiles } from "../../server/files/tls.ts";
 import type { Config } from "../../config/config.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";
@@ -18,7 +18,7 @@ export async function storeObstacles(config: Config): Promise<readonly string[]>
   const { guard: url } = config;
   if (url === "memory" || refusesNothing(config)) return [];
   try {
-    const options = { tls: readStoreTls(config), timeoutMs: STORE_TIMEOUT_MS };
+    const options = { files: readStoreFiles(config), timeoutMs: STORE_TIMEOUT_MS };
     await askStore(url, options, (store) => store.probe());
     return [];
   } catch (error) {

@@ -47,7 +47,7 @@ export function findRisks(
 /** Options with files, which `serve` reads before it listens. */
 const FILE_OPTIONS = [
   ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
-  ...["guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
+  ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
 
 function factsOfFiles(config: Config): readonly FileFacts[] {

@@ -11,7 +11,7 @@ import { guardRules, refusalsOf, refusesNothing } from "../../guard/guard.ts";
 import { askStore, type Remembered } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { readGuardKey } from "../../server/guard.ts";
-import { readStoreTls } from "../../server/files/tls.ts";
+import { readStoreFiles } from "../../server/files/tls.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
 
@@ -62,11 +62,11 @@ async function memoryOf(
     ]);
   }
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
-  const tls = readStoreTls(config);
+  const files = readStoreFiles(config);
   try {
     const remembered = await askStore(
       guard,
-      { tls, timeoutMs: TIMEOUT_MS },
+      { files, timeoutMs: TIMEOUT_MS },
       (store) => store.inspect(fingerprint),
     );
     return explainMemory(remembered, config, step);

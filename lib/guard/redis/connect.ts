@@ -8,16 +8,18 @@ import { randomInt } from "node:crypto";
 import process from "node:process";
 import tls from "node:tls";
 import { ServerError } from "./reasons.ts";
-import type { StoreUrl } from "./store_url.ts";
+import type { StoreLogin, StoreUrl } from "./store_url.ts";
 
-/** PEM texts for TLS with a store. */
-export interface StoreTls {
+/** Texts of the option files for a store: PEM texts for TLS, and the password. */
+export interface StoreFiles {
   /** Certificate authorities for the store; the runtime's own unless given. */
   readonly ca?: string | undefined;
   /** The certificate of this client. */
   readonly cert?: string | undefined;
   /** The private key of this client. */
   readonly key?: string | undefined;
+  /** The password of the servers that keep keys, in place of the URL's. */
+  readonly password?: string | undefined;
 }
 
 /** Sends a command; resolves with its reply, rejects with an error reply. */
@@ -44,8 +46,8 @@ export interface StoreClient {
 
 /** Options of a client. */
 export interface OpenOptions {
-  /** PEM texts for TLS; used with rediss only. */
-  readonly tls: StoreTls;
+  /** The texts of files; those for TLS are used with rediss only. */
+  readonly files: StoreFiles;
   /** Timeout for connecting to one server, in milliseconds. */
   readonly timeoutMs: number;
   /** Prefix of the probe keys. */
@@ -99,10 +101,15 @@ interface Context {
   readonly options: OpenOptions;
 }
 
+function loginOf({ url, options: { files: { password } } }: Context): StoreLogin {
+  return { ...url.login, ...(password && { password }) };
+}
+
 const PROTOCOL = { RESP: 2, commandOptions: { timeout: 0 } } as const;
 
 // deno-lint-ignore explicit-function-return-type
-function clientOptions({ url, options: { tls: files, timeoutMs } }: Context) {
+function clientOptions({ url, options: { files, timeoutMs } }: Context) {
+  const { ca, cert, key } = files;
   return {
     disableOfflineQueue: true,
     disableClientInfo: true,
@@ -113,7 +120,14 @@ function clientOptions({ url, options: { tls: files, timeoutMs } }: Context) {
       connectTimeout: timeoutMs,
       // Keeps the check of certificates on where the environment disables it
       // (NODE_TLS_REJECT_UNAUTHORIZED).
-      ...(url.isEncrypted ? { ...files, tls: true, rejectUnauthorized: true } as const : {}),
+      ...(url.isEncrypted
+        ? {
+          ...(ca && { ca }),
+          ...(cert && { cert, key }),
+          tls: true,
+          rejectUnauthorized: true,
+        } as const
+        : {}),
     },
   } as const;
 }
@@ -128,7 +142,7 @@ function openServer(context: Context): StoreClient {
   const client = redis.createClient({
     ...PROTOCOL,
     ...common,
-    ...url.login,
+    ...loginOf(context),
     database: url.database,
     socket: { ...socket, ...address! },
   });
@@ -152,7 +166,7 @@ function openSentinel(context: Context): StoreClient {
     name: url.primaryName,
     sentinelRootNodes: shuffled(url.addresses),
     sentinelClientOptions: { ...common, ...url.sentinelLogin },
-    nodeClientOptions: { ...common, ...url.login, database: url.database },
+    nodeClientOptions: { ...common, ...loginOf(context), database: url.database },
     // One connection for all commands, and no command resent.
     reserveClient: true,
     maxCommandRediscovers: 0,
@@ -197,7 +211,7 @@ function openCluster(context: Context): StoreClient {
     rootNodes: url.addresses.map((address) => ({
       socket: { ...address, socketTimeout: timeoutMs },
     })),
-    defaults: { ...common, ...url.login, socket },
+    defaults: { ...common, ...loginOf(context), socket },
     // Connect on demand, so that an unreachable node fails only its own keys.
     minimizeConnections: true,
   });

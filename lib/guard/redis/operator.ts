@@ -5,7 +5,7 @@
  */
 
 import type { GuardState } from "../guard.ts";
-import { openStore, type Send, type StoreClient, type StoreTls } from "./connect.ts";
+import { openStore, type Send, type StoreClient, type StoreFiles } from "./connect.ts";
 import { Deadlines } from "../deadlines.ts";
 import { ProtocolError, silence } from "./reasons.ts";
 import { KEY_PREFIX, parseState, READ_TEXT } from "./script.ts";
@@ -62,8 +62,8 @@ export interface OperatedStore {
 
 /** Options of an operator's command. */
 export interface OperatorOptions {
-  /** PEM texts for TLS. */
-  readonly tls: StoreTls;
+  /** The texts of the option files. */
+  readonly files: StoreFiles;
   /** Least timeout of a reply, in milliseconds; the URL may give a longer one. */
   readonly timeoutMs: number;
 }

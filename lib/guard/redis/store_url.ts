@@ -43,6 +43,10 @@ const WANTED_PATHS: Readonly<Record<StoreKind, string>> = {
   cluster: "a URL of redis+cluster that ends with its addresses",
 };
 
+const WANTED_LOGIN =
+  "a URL whose user name and password are percent-encoded: / is %2F, # is %23, " +
+  "? is %3F, @ is %40";
+
 interface Parts {
   readonly scheme: string;
   readonly kind: StoreKind;
@@ -201,17 +205,22 @@ function loginOf(text: string): string {
 function readUrl(text: string): Parts | string | undefined {
   const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
     [];
-  if (scheme === undefined) return undefined;
+  if (scheme === undefined) {
+    // A password with one of these characters ends where the address is expected.
+    return /^rediss?(?:\+\w+)?:\/\/.*@/.test(text) ? WANTED_LOGIN : undefined;
+  }
+  const addresses = hosts!.split(",");
+  const isAddressed = addresses.every(isAddress);
+  if (path.includes("@") || !isAddressed && query.includes("@")) return WANTED_LOGIN;
   const kind = (suffix ?? "server") as StoreKind;
   const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
   if (primaryName === undefined) return WANTED_PATHS[kind];
-  const addresses = hosts!.split(",");
   const most = kind === "server" ? 1 : 100;
   if (addresses.length > most) {
     return most === 1 ? "a URL of redis with one address" : `a URL with at most ${most} addresses`;
   }
-  if (!isDecodable(login)) return "a URL whose user name and password are percent-encoded";
-  if (!addresses.every(isAddress)) return "a URL with an address such as host:6379";
+  if (!isDecodable(login)) return WANTED_LOGIN;
+  if (!isAddressed) return "a URL with an address such as host:6379";
   const asked = readQuery(query, kind);
   if (typeof asked === "string") return asked;
   const said = { scheme, kind, login: loginOf(login), addresses, path, primaryName, database };

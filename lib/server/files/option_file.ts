@@ -7,7 +7,7 @@
 import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
-import { flagOf, OptionFileError } from "../../config/option.ts";
+import { flagOf, flawOf, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "./system_error.ts";
 
 /** Option with a file of TLS. */
@@ -27,7 +27,8 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
   try {
     if (statSync(path).size <= MAX_FILE_BYTES) return readFileSync(path);
   } catch (error) {
-    reason = describeSystemError(error);
+    const flaw = flawOf(path);
+    reason = describeSystemError(error) + (flaw && `; its path ${flaw}`);
   }
   throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reason}`);
 }

@@ -7,7 +7,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Config } from "../../config/config.ts";
 import { flagOf, OptionFileError } from "../../config/option.ts";
-import type { StoreTls } from "../../guard/redis/connect.ts";
+import type { StoreFiles } from "../../guard/redis/connect.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
 import { readOptionText, type TlsFileOption } from "./option_file.ts";
@@ -34,15 +34,26 @@ export function readTls(config: Config): Tls | undefined {
 }
 
 /**
- * Reads the PEM texts for TLS with the store of the guard.
+ * Reads the files for the store of the guard.
  *
  * @throws {OptionFileError} When a file cannot be read or is invalid.
  */
-export function readStoreTls(config: Config): StoreTls {
+export function readStoreFiles(config: Config): StoreFiles {
   const { guardTlsCa } = config;
   const ca = guardTlsCa === undefined ? undefined : readOptionText("guardTlsCa", guardTlsCa);
   if (ca !== undefined) readCertificate(ca, "guardTlsCa");
-  return { ...(ca !== undefined && { ca }), ...readPair(config, "guardTlsCert", "guardTlsKey") };
+  const pair = readPair(config, "guardTlsCert", "guardTlsKey");
+  const password = readPassword(config);
+  return { ...(ca !== undefined && { ca }), ...pair, ...(password !== undefined && { password }) };
+}
+
+function readPassword({ guardPasswordFile: path }: Config): string | undefined {
+  if (path === undefined) return undefined;
+  const password = readOptionText("guardPasswordFile", path).replace(/\r?\n$/, "");
+  if (password !== "" && !/[\r\n]/.test(password)) return password;
+  throw new OptionFileError(
+    `the file of ${flagOf("guardPasswordFile")} must hold one line, the password`,
+  );
 }
 
 /** Number of days before the expiry of a certificate during which a warning is given. */

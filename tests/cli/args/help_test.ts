@@ -36,7 +36,14 @@ Deno.test("help() of a command has the options that change what it does, and no 
 // What each command takes besides its own options; serve and check take all.
 const CODE = ["--algorithm", "--digits", "--period", "--secret-encoding"];
 const STORE = [
-  ...["--guard", "--guard-key-file", "--guard-tls-ca", "--guard-tls-cert", "--guard-tls-key"],
+  ...[
+    "--guard",
+    "--guard-key-file",
+    "--guard-password-file",
+    "--guard-tls-ca",
+    "--guard-tls-cert",
+    "--guard-tls-key",
+  ],
 ];
 const OPERATOR = ["--metrics-port", "--metrics-host", "--api-keys-file"];
 const OF_SECRETS = [...STORE, "--algorithm", "--secret-encoding", ...OPERATOR];

@@ -29,8 +29,10 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
     !["tlsCert", "tlsKey"].includes(name)
   );
   const given = Object.fromEntries(files.map((name) => [flagOf(name).slice(2), `/canary/${name}`]));
-  const line = lineOf({ ...given, guard: "rediss://canary:canary@store.example:6380" });
+  const line = lineOf({ ...given, guard: "rediss://canary@store.example:6380" });
   assertEquals(line.includes("canary"), false, line);
+  const withPassword = lineOf({ guard: "rediss://:canary@store.example:6380" });
+  assertEquals(withPassword.includes("canary"), false, withPassword);
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
 });
 

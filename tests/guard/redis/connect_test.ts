@@ -12,7 +12,7 @@ Deno.test("slotOf() gives the slots that Redis gives", () => {
 });
 
 Deno.test("a server is probed about a key in each quarter of the slots", async () => {
-  const options = { tls: {}, timeoutMs: 1, probePrefix: PROBE_PREFIX };
+  const options = { files: {}, timeoutMs: 1, probePrefix: PROBE_PREFIX };
   const client = await openStore(StoreUrl.parse("redis://127.0.0.1")!, options);
   const slots = client.probeNumbers().flat().map((number) => slotOf(`${PROBE_PREFIX}${number}`));
   assert([0, 1, 2, 3].every((quarter) => slots.some((slot) => slot >> 12 === quarter)));
@@ -20,7 +20,7 @@ Deno.test("a server is probed about a key in each quarter of the slots", async (
 });
 
 Deno.test("a Cluster says so when no node keeps a key", async () => {
-  const options = { tls: {}, timeoutMs: 60_000, probePrefix: PROBE_PREFIX };
+  const options = { files: {}, timeoutMs: 60_000, probePrefix: PROBE_PREFIX };
   for (const last of [-1, 100]) {
     const node = startFuzzedStore(() => ({ pieces: [] }), ([command]) => {
       const [host, port] = node.address.split(":");

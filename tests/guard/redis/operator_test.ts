@@ -7,7 +7,7 @@ import { PROBE_PREFIX } from "../../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { honest, type Reply, startFuzzedStore, written } from "../../support/fuzzed_store.ts";
 
-const OPTIONS = { tls: {}, timeoutMs: 60_000 };
+const OPTIONS = { files: {}, timeoutMs: 60_000 };
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
 async function asked<T>(

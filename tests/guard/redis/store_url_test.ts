@@ -136,6 +136,9 @@ const TIMEOUT = "a URL whose timeout is a whole number of milliseconds from 1 to
 const NAMES = "timeout, sentinel_username, sentinel_password";
 
 // What is nearly a URL of a store, and what it must be.
+const WANTED_LOGIN =
+  "a URL whose user name and password are percent-encoded: / is %2F, # is %23, ? is %3F, @ is %40";
+
 const NEARLY: readonly (readonly [string, string])[] = [
   [
     "redis+sentinel://:canary@a:26379",
@@ -148,7 +151,10 @@ const NEARLY: readonly (readonly [string, string])[] = [
   ["redis+cluster://a/1", "a URL of redis+cluster that ends with its addresses"],
   ["redis://:canary@a,b", "a URL of redis with one address"],
   [`redis+cluster://a${",a".repeat(100)}`, "a URL with at most 100 addresses"],
-  ["redis://:canary%@a", "a URL whose user name and password are percent-encoded"],
+  ...["redis://:canary%@a", "redis://:c/a@a:6379", "redis://:c#a@a", "redis://u:c@a@a"].map((
+    text,
+  ): readonly [string, string] => [text, WANTED_LOGIN]),
+  ["rediss+sentinel://:c?a@a/m", WANTED_LOGIN],
   ["redis://:canary@a:99999", "a URL with an address such as host:6379"],
   ["redis://a?canary=1", "a URL whose query has only timeout, and none twice"],
   ["redis://a?timeout=1&timeout=2", "a URL whose query has only timeout, and none twice"],

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { generateKeyPairSync } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { readStoreTls, readTls } from "../../../lib/server/files/tls.ts";
+import { readStoreFiles, readTls } from "../../../lib/server/files/tls.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../cli/certificate.ts";
 import { configOf, withFolder } from "../../cli/command.ts";
@@ -13,7 +13,7 @@ const OTHER_KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
 /** Files of TLS, and what reads them. */
 interface Scene {
   readonly server: (cert: string, key: string) => ReturnType<typeof readTls>;
-  readonly store: (args: readonly string[]) => ReturnType<typeof readStoreTls>;
+  readonly store: (args: readonly string[]) => ReturnType<typeof readStoreFiles>;
   readonly file: (name: string) => string;
 }
 
@@ -27,7 +27,7 @@ async function scene(run: (scene: Scene) => void): Promise<void> {
     const guard = ["--guard", "rediss://store"];
     run({
       server: (cert, key) => readTls(configOf(["--tls-cert", file(cert), "--tls-key", file(key)])),
-      store: (args) => readStoreTls(configOf([...guard, ...args])),
+      store: (args) => readStoreFiles(configOf([...guard, ...args])),
       file,
     });
     return Promise.resolve();
@@ -61,7 +61,7 @@ Deno.test("readTls() says what is wrong with which file", async () => {
   });
 });
 
-Deno.test("readTls() and readStoreTls() pass over a byte order mark", async () => {
+Deno.test("readTls() and readStoreFiles() pass over a byte order mark", async () => {
   await scene(({ server, store, file }) => {
     Deno.writeTextFileSync(file("cert"), `\uFEFF${CERTIFICATE}`);
     Deno.writeTextFileSync(file("key"), `\uFEFF${PRIVATE_KEY}`);
@@ -83,7 +83,7 @@ Deno.test("readTls() refuses what Deno cannot show", () => {
   );
   // As a client it can show more.
   const store = ["--guard", "rediss://store", "--guard-tls-cert", cert!, "--guard-tls-key", key!];
-  assertEquals(Object.keys(readStoreTls(configOf(store))), ["cert", "key"]);
+  assertEquals(Object.keys(readStoreFiles(configOf(store))), ["cert", "key"]);
 });
 
 Deno.test("readTls() looks at each certificate of a chain", async () => {
@@ -101,7 +101,7 @@ Deno.test("readTls() looks at each certificate of a chain", async () => {
   });
 });
 
-Deno.test("readStoreTls() reads an authority, a certificate and its key, each where it is named", async () => {
+Deno.test("readStoreFiles() reads an authority, a certificate and its key, each where it is named", async () => {
   await scene(({ store, file }) => {
     const ca = ["--guard-tls-ca", file("cert")];
     const pair = ["--guard-tls-cert", file("cert"), "--guard-tls-key", file("key")];
@@ -116,5 +116,19 @@ Deno.test("readStoreTls() reads an authority, a certificate and its key, each wh
         "the file of --guard-tls-ca does not hold a PEM certificate",
       ],
     );
+  });
+});
+
+Deno.test("readStoreFiles() reads a password of one line", async () => {
+  await scene(({ store, file }) => {
+    const password = (text: string): unknown => {
+      Deno.writeTextFileSync(file("password"), text);
+      return store(["--guard-password-file", file("password")]).password;
+    };
+    assertEquals(["p@/#?", "p\n", " p \r\n"].map(password), ["p@/#?", "p", " p "]);
+    const wrong = "the file of --guard-password-file must hold one line, the password";
+    for (const text of ["", "\n", "a\nb", "a\n\n"]) {
+      assertEquals(messageOf(() => password(text)), wrong);
+    }
   });
 });
