@@ -36,6 +36,9 @@ const VERSIONS: ReadonlyMap<string, Version> = new Map<string, Version>([
 /** The name of the document. */
 export const SOAP_DOCUMENT = "soap.md";
 
+/** The names of the files that it belongs to. */
+export const SOAP_FILES: readonly string[] = [...VERSIONS.keys()];
+
 /** Whether a file holds the rules of one version of SOAP. */
 export function hasVersion(name: string): boolean {
   return VERSIONS.has(name);
