@@ -57,7 +57,8 @@ type Entry = Fence | { kind: string; name: string; texts: readonly string[] };
 
 const NAMED_BLOCKS = "named.md";
 const FLAGS: ReadonlySet<string> = new Set(["escaped", "crlf", "wire"]);
-const TEXT = "{{text}}";
+// All the texts of a named block, each on a line, or one of them by its place.
+const TEXT = /\{\{text(?: ([1-9]))?\}\}/g;
 
 /** The requests and replies of `named.md`, and which of them exchanges have used. */
 export class NamedBlocks {
@@ -96,11 +97,16 @@ export class NamedBlocks {
     const fence = this.#fences.get(key);
     if (fence === undefined) return fail(`there is no ${kind.toLowerCase()} named "${name}"`);
     this.#used.add(key);
-    const text = texts.join("\n");
-    const wanted = fence.lines.some((line) => line.includes(TEXT));
-    if (wanted !== (text !== "")) fail(`"${name}" ${wanted ? "wants a text" : "takes no text"}`);
-    const lines = fence.lines.flatMap((line) => line.replaceAll(TEXT, () => text).split("\n"));
-    return { ...fence, lines };
+    const wanted = textsOf(fence);
+    if (wanted === "some" ? texts.length === 0 : texts.length !== wanted) {
+      fail(`"${name}" takes ${wanted} texts and gets ${texts.length}`);
+    }
+    const fill = (line: string): string =>
+      line.replaceAll(
+        TEXT,
+        (_, place?: string) => place === undefined ? texts.join("\n") : texts[Number(place) - 1]!,
+      );
+    return { ...fence, lines: fence.lines.flatMap((line) => fill(line).split("\n")) };
   }
 
   /** The names that no exchange has used. */
@@ -174,6 +180,12 @@ function failure(file: string, heading: string): (message: string) => never {
 
 function checkFlags({ flags }: Fence, fail: (message: string) => never): void {
   for (const flag of flags) if (!FLAGS.has(flag)) fail(`there is no mark "${flag}"`);
+}
+
+// How many texts a named block takes.
+function textsOf({ lines }: Fence): number | "some" {
+  const places = [...lines.join("\n").matchAll(TEXT)].map(([, place]) => place ?? "some");
+  return places.includes("some") ? "some" : Math.max(0, ...places.map(Number));
 }
 
 function isReply({ lines }: Fence): boolean {
