@@ -5,7 +5,7 @@
  * @module
  */
 
-import { hasVersion, SOAP_DOCUMENT, soapSections } from "./soap_document.ts";
+import { hasVersion, SOAP_DOCUMENT, SOAP_FILES, soapSections } from "./soap_document.ts";
 
 /** A request or a reply as it stands in a file: its placeholders are not filled in yet. */
 export interface Block {
@@ -52,19 +52,88 @@ interface Fence {
   readonly lines: readonly string[];
 }
 
+// A block as it stands in a section: written out, or the name of one with the lines that it takes.
+type Entry = Fence | { kind: string; name: string; texts: readonly string[] };
+
+const NAMED_BLOCKS = "named.md";
 const FLAGS: ReadonlySet<string> = new Set(["escaped", "crlf", "wire"]);
+// All the texts of a named block, each on a line, or one of them by its place.
+const TEXT = /\{\{text(?: ([1-9]))?\}\}/g;
+
+/** The requests and replies of `named.md`, and which of them exchanges have used. */
+export class NamedBlocks {
+  readonly #fences = new Map<string, Fence>();
+  readonly #used = new Set<string>();
+
+  /**
+   * Reads them, those of SOAP for both versions.
+   *
+   * @throws {SyntaxError} When the document is not written as the README says.
+   */
+  constructor(document: string) {
+    const sections = SOAP_FILES.flatMap((file) => soapSections(document, file).split(/^(?=## )/m));
+    for (const section of new Set(sections)) this.#add(section);
+  }
+
+  #add(section: string): void {
+    const [heading, ...lines] = section.slice("## ".length).split("\n");
+    const name = heading!;
+    const fail = failure(NAMED_BLOCKS, name);
+    const { entries: [fence, ...others] } = splitEntries(lines, fail);
+    if (fence === undefined || "name" in fence || others.length > 0) {
+      return fail("there must be one block");
+    }
+    checkFlags(fence, fail);
+    const key = `${isReply(fence) ? "Reply" : "Request"} ${name}`;
+    if (this.#fences.has(key)) fail("a heading stands twice");
+    this.#fences.set(key, fence);
+  }
+
+  /** The block of an entry, its text filled in; calls `fail` when there is none like it. */
+  get(entry: Entry, fail: (message: string) => never): Fence {
+    if (!("name" in entry)) return entry;
+    const { kind, name, texts } = entry;
+    const key = `${kind} ${name}`;
+    const fence = this.#fences.get(key);
+    if (fence === undefined) return fail(`there is no ${kind.toLowerCase()} named "${name}"`);
+    this.#used.add(key);
+    const wanted = textsOf(fence);
+    if (wanted === "some" ? texts.length === 0 : texts.length !== wanted) {
+      fail(`"${name}" takes ${wanted} texts and gets ${texts.length}`);
+    }
+    const fill = (line: string): string =>
+      line.replaceAll(
+        TEXT,
+        (_, place?: string) => place === undefined ? texts.join("\n") : texts[Number(place) - 1]!,
+      );
+    return { ...fence, lines: fence.lines.flatMap((line) => fill(line).split("\n")) };
+  }
+
+  /** The names that no exchange has used. */
+  unused(): readonly string[] {
+    return [...this.#fences.keys()].filter((key) => !this.#used.has(key));
+  }
+}
 
 /**
  * Reads all files of exchanges in a folder, in the order of their names.
  *
- * @throws {SyntaxError} When one of them is not written as the README says.
+ * @throws {SyntaxError} When one of them is not written as the README says, or no exchange uses
+ * one of the named blocks.
  */
 export function readExchangeFiles(folder: URL): readonly ExchangeFile[] {
-  return [...Deno.readDirSync(folder)]
+  const named = new NamedBlocks(Deno.readTextFileSync(new URL(NAMED_BLOCKS, folder)));
+  const files = [...Deno.readDirSync(folder)]
     .map((entry) => entry.name)
-    .filter((name) => name.endsWith(".md") && ![SOAP_DOCUMENT, "README.md"].includes(name))
+    .filter((name) => name.endsWith(".md"))
+    .filter((name) => ![SOAP_DOCUMENT, NAMED_BLOCKS, "README.md"].includes(name))
     .sort()
-    .map((name) => parseExchangeFile(name, textOf(folder, name)));
+    .map((name) => parseExchangeFile(name, textOf(folder, name), named));
+  const unused = named.unused();
+  if (unused.length > 0) {
+    throw new SyntaxError(`${NAMED_BLOCKS}: no exchange uses ${unused.join(", ")}`);
+  }
+  return files;
 }
 
 function textOf(folder: URL, name: string): string {
@@ -77,26 +146,25 @@ function textOf(folder: URL, name: string): string {
  *
  * @throws {SyntaxError} When it is not written as the README says.
  */
-export function parseExchangeFile(name: string, text: string): ExchangeFile {
+export function parseExchangeFile(name: string, text: string, named: NamedBlocks): ExchangeFile {
   const [preface, ...sections] = text.split(/^## /m);
   const options = /^Options: `(.*)`$/m.exec(preface!)?.[1] ?? "";
-  const exchanges = sections.map((section) => parseSection(name, section));
+  const exchanges = sections.map((section) => parseSection(name, section, named));
   const rules = new Set(exchanges.map((exchange) => exchange.rule));
   if (rules.size !== exchanges.length) throw new SyntaxError(`${name}: a heading stands twice`);
   return { name, args: options.split(" ").filter((word) => word !== ""), exchanges };
 }
 
-function parseSection(file: string, section: string): Exchange {
+function parseSection(file: string, section: string, named: NamedBlocks): Exchange {
   const [rule, ...lines] = section.split("\n");
-  const fail = (message: string): never => {
-    throw new SyntaxError(`${file}: ${rule}: ${message}`);
-  };
-  const { fences, prose } = splitFences(lines);
+  const fail = failure(file, rule!);
+  const { entries, prose } = splitEntries(lines, fail);
   if (!/§|RFC|asmx\.md/.test(prose)) fail("the paragraph cites no source");
-  if (fences.length === 0 || fences.length % 2 !== 0) fail("requests and replies are not in pairs");
-  for (const { flags } of fences) {
-    for (const flag of flags) if (!FLAGS.has(flag)) fail(`there is no mark "${flag}"`);
+  if (entries.length === 0 || entries.length % 2 !== 0) {
+    fail("requests and replies are not in pairs");
   }
+  const fences = entries.map((entry) => named.get(entry, fail));
+  for (const fence of fences) checkFlags(fence, fail);
   const steps: Step[] = [];
   for (let i = 0; i < fences.length; i += 2) {
     steps.push(parseStep(fences[i]!, fences[i + 1]!, fail));
@@ -104,24 +172,56 @@ function parseSection(file: string, section: string): Exchange {
   return { rule: rule!, wireOnly: fences.some(({ flags }) => flags.has("wire")), steps };
 }
 
-function splitFences(lines: readonly string[]): { fences: readonly Fence[]; prose: string } {
-  const fences: Fence[] = [];
+function failure(file: string, heading: string): (message: string) => never {
+  return (message) => {
+    throw new SyntaxError(`${file}: ${heading}: ${message}`);
+  };
+}
+
+function checkFlags({ flags }: Fence, fail: (message: string) => never): void {
+  for (const flag of flags) if (!FLAGS.has(flag)) fail(`there is no mark "${flag}"`);
+}
+
+// How many texts a named block takes.
+function textsOf({ lines }: Fence): number | "some" {
+  const places = [...lines.join("\n").matchAll(TEXT)].map(([, place]) => place ?? "some");
+  return places.includes("some") ? "some" : Math.max(0, ...places.map(Number));
+}
+
+function isReply({ lines }: Fence): boolean {
+  return /^HTTP\//.test(lines[0] ?? "");
+}
+
+function splitEntries(
+  lines: readonly string[],
+  fail: (message: string) => never,
+): { entries: readonly Entry[]; prose: string } {
+  const entries: Entry[] = [];
   const prose: string[] = [];
   let open: { flags: ReadonlySet<string>; lines: string[] } | undefined;
   for (const line of lines) {
     const info = /^```http(.*)$/.exec(line)?.[1];
     if (open === undefined && info !== undefined) {
       open = { flags: new Set(info.split(" ").filter((word) => word !== "")), lines: [] };
-      fences.push(open);
+      entries.push(open);
     } else if (line === "```") open = undefined;
-    else (open?.lines ?? prose).push(line);
+    else if (open !== undefined) open.lines.push(line);
+    else if (line.startsWith("- ")) entries.push(parseName(line, fail));
+    else prose.push(line);
   }
-  return { fences, prose: prose.join("\n") };
+  return { entries, prose: prose.join("\n") };
+}
+
+function parseName(line: string, fail: (message: string) => never): Entry {
+  const [, kind, name, spans] = /^- (Request|Reply): \*\*([^*]+)\*\*((?: `[^`]+`)*)$/.exec(line) ??
+    fail(`"${line}" names neither a request nor a reply`);
+  const texts = [...spans!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
+  return { kind: kind!, name: name!, texts };
 }
 
 function parseStep(request: Fence, reply: Fence, fail: (message: string) => never): Step {
-  if (/^HTTP\//.test(request.lines[0] ?? "")) fail("a reply stands where a request should");
-  if (!/^HTTP\//.test(reply.lines[0] ?? "")) fail("a request stands where a reply should");
+  if (isReply(request)) fail("a reply stands where a request should");
+  if (!isReply(reply)) fail("a request stands where a reply should");
   const continued = reply.lines[0] === "HTTP/1.1 100 Continue" && reply.lines[1] === "";
   if (reply.lines.at(-1) === "{{any}}" && reply.lines.at(-2) === "") {
     fail("the body is not checked");

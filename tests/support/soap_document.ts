@@ -8,8 +8,6 @@ interface Version {
   readonly version: string;
   readonly mediaType: string;
   readonly envelope: string;
-  readonly codes: Readonly<Record<string, string>>;
-  readonly fault: (code: string, text: string) => string;
 }
 
 const VERSIONS: ReadonlyMap<string, Version> = new Map<string, Version>([
@@ -17,24 +15,19 @@ const VERSIONS: ReadonlyMap<string, Version> = new Map<string, Version>([
     version: "1.1",
     mediaType: "text/xml",
     envelope: "http://schemas.xmlsoap.org/soap/envelope/",
-    codes: { sender: "Client", receiver: "Server" },
-    fault: (code, text) =>
-      `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring>` +
-      "<detail /></soap:Fault>",
   }],
   ["soap12.md", {
     version: "1.2",
     mediaType: "application/soap+xml",
     envelope: "http://www.w3.org/2003/05/soap-envelope",
-    codes: { sender: "Sender", receiver: "Receiver" },
-    fault: (code, text) =>
-      `<soap:Fault><soap:Code><soap:Value>soap:${code}</soap:Value></soap:Code><soap:Reason>` +
-      `<soap:Text xml:lang="en">${text}</soap:Text></soap:Reason><soap:Detail /></soap:Fault>`,
   }],
 ]);
 
 /** The name of the document. */
 export const SOAP_DOCUMENT = "soap.md";
+
+/** The names of the files that it belongs to. */
+export const SOAP_FILES: readonly string[] = [...VERSIONS.keys()];
 
 /** Whether a file holds the rules of one version of SOAP. */
 export function hasVersion(name: string): boolean {
@@ -47,10 +40,6 @@ export function soapSections(document: string, name: string): string {
   const isFirst = VERSIONS.get(name) === first;
   const [own, other] = isFirst ? [first, second] : [second, first];
   return document.slice(document.indexOf("\n## ") + 1)
-    .replace(
-      /\{\{fault ([a-z]+)\}\}(.*?)\{\{\/fault\}\}/g,
-      (_, code: string, text: string) => own.fault(own.codes[code]!, text),
-    )
     .replace(
       /\{\{either ([^{}|]*)\|([^{}|]*)\}\}/g,
       (_, ofFirst: string, ofSecond: string) => isFirst ? ofFirst : ofSecond,
