@@ -106,6 +106,11 @@ const OPTION_RISKS: readonly {
       "separately, and from zero after a restart.",
   },
   {
+    applies: (config, sources) => config.guard === "memory" && isGiven("guardKeyFile", sources),
+    risk: "--guard-key-file without --guard: it keeps the names of secrets in the log, and wrong " +
+      "pins are remembered by this process alone.",
+  },
+  {
     applies: ({ socket, socketMode }) => socket !== undefined && (socketMode & 0o002) !== 0,
     risk: "--socket-mode lets everybody on this machine use the socket.",
   },

@@ -19,8 +19,9 @@ const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 // for a success; its default, 16 KiB, is less than the longest query with its letters escaped.
 const MAX_HEAD_BYTES = 65_536;
 
-// Idle timeout, above the 60 s of proxies, so that the proxy closes the connection.
-const IDLE_TIMEOUT_SECONDS = 75;
+// Bun's longest idle timeout, above that of proxies (nginx 60 s, Traefik and Go 90 s, Caddy 120 s), so
+// that the proxy closes the connection: a request on a connection that closes is lost.
+const IDLE_TIMEOUT_SECONDS = 255;
 
 // Limit and timeout for receiving and dropping an unread body before a close: an earlier close
 // would reset a caller that still sends, before it reads the reply.

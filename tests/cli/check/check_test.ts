@@ -92,6 +92,8 @@ Deno.test("check exits with 2 when the server could not start", async () => {
     const { code, stderr } = await check(keys);
     assertEquals([code, stderr], [
       2,
+      "authenticator: warning: --guard-key-file without --guard: it keeps the names of secrets in " +
+      "the log, and wrong pins are remembered by this process alone.\n" +
       "authenticator: error: the server cannot start: the file of --api-keys-file cannot be used: " +
       "line 1 must be a key of 16 to 256 printable ASCII characters, no spaces; the file of " +
       "--guard-key-file cannot be read: there is no such file or folder.\n",

@@ -32,6 +32,11 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--metrics-host 127.0.0.1 --metrics-port 9101"],
   ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port requires no API key"],
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
+  [
+    "--guard-key-file guard.key",
+    "--guard-key-file without --guard: it keeps the names of secrets in the log, and wrong pins are " +
+    "remembered by this process alone.",
+  ],
   ["--socket-mode 0666", "--socket-mode has no effect without --socket."],
   ["--socket /run/pin.sock --port 8080", "--port has no effect with --socket."],
   ["--socket /run/pin.sock --host 0.0.0.0"],
