@@ -78,7 +78,13 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
 });
 
 // Of all that a request can tell, something: whoever adds to it is told here by the compiler.
-const FACTS: Required<Facts> = { secret: "kX3_p0aVbq", distance: 0, outcome: "throttled" };
+const FACTS: Required<Facts> = {
+  secret: "kX3_p0aVbq",
+  distance: 0,
+  ignored: 1,
+  reason: "A sentence.",
+  outcome: "throttled",
+};
 const EVENT: Required<RequestEvent> = {
   requestId: "a1-0",
   method: "GET",

@@ -50,10 +50,10 @@ function readCall(
   query: string,
   isAbsent: (value: string | undefined) => boolean,
 ): Call {
-  const args = readParameters(operation, readQuery(query));
+  const { args, ignored } = readParameters(operation, readQuery(query));
   const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
   if (absent !== undefined) throw new AbsentParameter(absent.name);
-  return { operation, args };
+  return { operation, args, ignored };
 }
 
 function bare(body: string): Reply {

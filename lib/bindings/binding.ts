@@ -45,6 +45,8 @@ export interface Call {
   readonly operation: Operation;
   /** Arguments, without the parameters that the request lacks. */
   readonly args: Arguments;
+  /** Number of parameters that the operation does not have, where the binding counts them. */
+  readonly ignored?: number;
   /** Form of the Html, when the binding prescribes one; otherwise the operator's. */
   readonly html?: HtmlForm;
 }

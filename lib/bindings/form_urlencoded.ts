@@ -18,19 +18,26 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /**
  * Reads the parameters of an operation from a query string or form body. Names are compared without
- * case; unknown names are ignored.
+ * case; unknown names are ignored and counted.
  *
  * @throws {Fault} When a parameter is repeated, or a name or value is not text.
  */
-export function readParameters(operation: Operation, pairs: Pairs): Arguments {
+export function readParameters(
+  operation: Operation,
+  pairs: Pairs,
+): { readonly args: Arguments; readonly ignored: number } {
   const args = new Map<string, string>();
+  let ignored = 0;
   for (const [sent, value] of pairs) {
     const name = parameterNamed(operation, sent);
-    if (name === undefined) continue;
+    if (name === undefined) {
+      ignored++;
+      continue;
+    }
     if (args.has(name)) throw duplicateParameter(name);
     args.set(name, value);
   }
-  return args;
+  return { args, ignored };
 }
 
 // Tries the exact name first: almost every caller writes it.

@@ -34,7 +34,7 @@ export function httpGetBinding(namespace: string): Binding {
   });
   const readCall = ({ operation, query }: CallRequest): Call => ({
     operation: operation!,
-    args: readParameters(operation!, readQuery(query)),
+    ...readParameters(operation!, readQuery(query)),
   });
   return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
 }
@@ -51,12 +51,13 @@ export function httpPostBinding(namespace: string): Binding {
   // first.
   const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
     const operation = named!;
-    const read = (pairs: Pairs): Arguments => readParameters(operation, pairs);
-    const args = readForm(body, charsetOf(mediaType), read);
+    const read = (pairs: Pairs): ReturnType<typeof readParameters> =>
+      readParameters(operation, pairs);
+    const { args, ignored } = readForm(body, charsetOf(mediaType), read);
     if (args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }
-    return { operation, args };
+    return { operation, args, ignored };
   };
   const body = { mediaTypes: [FORM, JSON_TYPE] };
   return paramsBinding({ name: "HTTP POST", body, writeCall, readCall }, "POST", namespace);

@@ -54,6 +54,7 @@ async function answerCall(
   };
   let binding = bindingOf(head, bindings);
   let name = "";
+  let ignored: number | undefined;
   try {
     exchange.authorize();
     const named = operationName === undefined ? undefined : operationNamed(operationName);
@@ -66,6 +67,7 @@ async function answerCall(
     }
     const { operation, args, html } = call;
     name = operation.name;
+    ignored = call.ignored || undefined;
     if (operation === VALIDATE_PIN) checkSite(exchange);
     const { result, facts } = await operation.invoke(args, {
       ...state.service,
@@ -75,11 +77,13 @@ async function answerCall(
     });
     const reply = binding.writeReply(operation, result);
     const outcome = outcomeOf(result, facts);
-    return { reply, outcome, operation: name, binding: binding.name, facts };
+    const told = ignored === undefined ? facts : { ...facts, ignored };
+    return { reply, outcome, operation: name, binding: binding.name, facts: told };
   } catch (error) {
     const fault: Fault = toFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));
-    return { reply, outcome: fault.code, operation: name, binding: binding.name };
+    const facts = { ...(ignored && { ignored }), reason: fault.message };
+    return { reply, outcome: fault.code, operation: name, binding: binding.name, facts };
   }
 }
 

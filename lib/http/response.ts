@@ -39,7 +39,7 @@ export function plainReply(status: number, sentence: string): Reply {
 
 /** Makes the result for a fault without a binding to write it. */
 export function faultResult(fault: Fault): RouteResult {
-  return { reply: faultReply(fault), outcome: fault.code };
+  return { reply: faultReply(fault), outcome: fault.code, facts: { reason: fault.message } };
 }
 
 /** Makes the reply to a fault without a binding to write it. */

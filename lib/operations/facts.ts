@@ -22,7 +22,7 @@ export type CallFact =
     | { readonly bounds: readonly number[] }
   );
 
-/** Facts of a call, named as in `factKinds`; `secret` is in the log only. */
+/** Facts of a call, named as in `factKinds`; those of other names are in the log only. */
 export interface Facts {
   /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
@@ -30,6 +30,10 @@ export interface Facts {
   readonly outcome?: Refused;
   /** Distance of an accepted pin's time step from the current one. */
   readonly distance?: number;
+  /** Number of parameters that the operation does not have, often pieces of an unencoded value. */
+  readonly ignored?: number;
+  /** Sentence of a fault, or about a pin that cannot be a code; it quotes no part of the request. */
+  readonly reason?: string;
 }
 
 /** Reasons of a refused pin other than a wrong code; the caller receives false. */

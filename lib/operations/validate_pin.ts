@@ -77,9 +77,22 @@ export async function validatePin(
   if (verdict === "accepted" && distance !== undefined) {
     return { result: true, facts: { distance } };
   }
-  if (guard === undefined) return { result: false };
-  const outcome = verdict !== "accepted" && verdict !== "wrong" ? { outcome: verdict } : {};
-  return { result: false, facts: { secret: shortName(fingerprint), ...outcome } };
+  const reason = flawOf(code, otp.digits);
+  if (guard === undefined && reason === undefined) return { result: false };
+  const facts = {
+    ...(guard && { secret: shortName(fingerprint) }),
+    ...(verdict !== "accepted" && verdict !== "wrong" && { outcome: verdict }),
+    ...(reason && { reason }),
+  };
+  return { result: false, facts };
+}
+
+/** Returns a sentence about a pin that cannot be a code; undefined for one that can. */
+function flawOf(code: string, digits: number): string | undefined {
+  if (!/^[0-9]+$/.test(code)) return "The pin has characters other than digits.";
+  if (code.length === digits) return undefined;
+  const hint = code.length < digits ? " A number loses its leading zeros: send text." : "";
+  return `The pin has ${code.length} digits, not ${digits}.${hint}`;
 }
 
 const NO_GUARD: Admission = {

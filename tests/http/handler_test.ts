@@ -211,7 +211,20 @@ Deno.test("createHandler() tells of each request once what it was and how it end
       status: 404,
       binding: "HTTP GET",
       outcome: "unknown-operation",
+      facts: {
+        reason: "Web Service method name is not valid. Expected Pair or ValidatePin; names are " +
+          "case sensitive.",
+      },
     }],
+    ["/api.asmx/Pair?appName=a&b&secretCode=c&d", {}, {
+      operation: "Pair",
+      binding: "HTTP GET",
+      status: 400,
+      outcome: "invalid",
+      replyBytes: 29,
+      facts: { ignored: 2, reason: "Missing parameter: appInfo." },
+    }],
+    [`${VALIDATE}&d`, {}, { ...call, replyBytes: 101, facts: { ignored: 1 } }],
     [VALIDATE, { method: "HEAD" }, { ...call, method: "HEAD" }],
     ["/healthz", {}, { route: "healthz", replyBytes: 2 }],
     ["/healthz", { method: "HEAD" }, { method: "HEAD", route: "healthz" }],

@@ -82,7 +82,10 @@ Deno.test("a pin may be empty, and 64 characters long", async () => {
   const answer = async (pin: string): Promise<unknown> =>
     await VALIDATE_PIN.invoke(new Map([["pin", pin], ["secretCode", "c"]]), CONTEXT);
   assertEquals(await answer(""), { result: false, facts: { outcome: "empty" } });
-  assertEquals(await answer("1".repeat(64)), { result: false });
+  assertEquals(await answer("1".repeat(64)), {
+    result: false,
+    facts: { reason: "The pin has 64 digits, not 6." },
+  });
   const { message } = await assertRejects(() => answer("1".repeat(65)), Fault);
   assertEquals(message, "Parameter pin is longer than 64 characters.");
 });

@@ -25,6 +25,23 @@ Deno.test("validatePin() without a guard tells how far off a right pin is, and o
   assertEquals(await told(referenceHotp("secret", 13)), { result: false });
 });
 
+Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing of it", async () => {
+  const reasons = await Promise.all(
+    ["12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (pin) =>
+      (await told(pin)).facts?.reason
+    ),
+  );
+  const noDigits = "The pin has characters other than digits.";
+  assertEquals(reasons, [
+    "The pin has 5 digits, not 6. A number loses its leading zeros: send text.",
+    "The pin has 7 digits, not 6.",
+    noDigits,
+    noDigits,
+    undefined,
+    noDigits,
+  ]);
+});
+
 Deno.test("validatePin() without a guard asks nobody who asks", async () => {
   const pin = referenceHotp("secret", 10);
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
