@@ -92,6 +92,7 @@ const EVENT: Required<RequestEvent> = {
   operation: "ValidatePin",
   binding: "HTTP GET",
   caller: "web",
+  peer: "192.0.2.1",
   status: 200,
   outcome: "throttled",
   facts: FACTS,

@@ -19,6 +19,8 @@ declare namespace Bun {
     readonly hostname: string | undefined;
     readonly port: number | undefined;
     readonly pendingRequests: number;
+    /** Null on a unix socket. */
+    requestIP(request: Request): { readonly address: string } | null;
     stop(closeActiveConnections?: boolean): Promise<void>;
   }
   const version: string;

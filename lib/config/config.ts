@@ -41,6 +41,8 @@ export interface Config {
   readonly metricsHost: string;
   /** The format of log lines. */
   readonly logFormat: "text" | "json";
+  /** Whether the log has the IP addresses of callers. */
+  readonly logPeer: boolean;
   /** Whether the server stops at the end of its standard input. */
   readonly exitWithParent: boolean;
   /** The form of the Html of a pairing. */

@@ -118,6 +118,10 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Log lines as text or json",
     ...oneOf("text", "json"),
   },
+  logPeer: {
+    description: "Log the IP address of each caller; with --trust-proxy, the one the proxy names",
+    ...SWITCH,
+  },
   exitWithParent: {
     description: "End when standard input ends, for use as a sidecar",
     ...SWITCH,

@@ -67,7 +67,8 @@ export function createHandler(
       const response = respond(request, answer.reply, requestId);
       if (telemetry === undefined || requestId === undefined) return response;
       const durationMs = telemetry.monotonicMs() - startMs;
-      const event = eventOf(exchange, answer, requestId, durationMs);
+      const peer = telemetry.peer?.(request);
+      const event = { ...eventOf(exchange, answer, requestId, durationMs), ...(peer && { peer }) };
       ignoreErrors(() => telemetry.observe(event));
       return response;
     } catch (error) {

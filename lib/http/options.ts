@@ -52,6 +52,8 @@ export interface Telemetry {
   readonly requestId: () => string;
   /** Monotonic clock for durations, in milliseconds. */
   readonly monotonicMs: () => number;
+  /** Returns the address of a request's caller, for the log; absent unless the operator wants it. */
+  readonly peer?: ((request: Request) => string | undefined) | undefined;
 }
 
 /** Options, with the values derived from them once. */

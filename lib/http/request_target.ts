@@ -105,16 +105,18 @@ export interface BaseOptions {
 export function baseOf(request: Request, target: Target, options: BaseOptions): string {
   if (options.baseUrl !== undefined) return options.baseUrl;
   if (!options.trustProxy) return `${target.scheme}://${target.authority}`;
-  const scheme = forwarded(request, "x-forwarded-proto")?.toLowerCase();
-  const host = withoutEmptyPort(forwarded(request, "x-forwarded-host") ?? target.authority);
+  const scheme = lastForwarded(request, "x-forwarded-proto")?.toLowerCase();
+  const host = withoutEmptyPort(lastForwarded(request, "x-forwarded-host") ?? target.authority);
   if (!isAuthority(host)) {
     throw new Fault("bad-host", "The X-Forwarded-Host header is not a host with an optional port.");
   }
   return `${scheme === "https" || scheme === "http" ? scheme : target.scheme}://${host}`;
 }
 
-// Takes the last entry: with several proxies only that one comes from the trusted proxy, and
-// earlier ones may come from the caller.
-function forwarded(request: Request, name: string): string | undefined {
+/**
+ * Returns the last entry of a header field of proxies: with several proxies only that one comes from
+ * the trusted proxy, and earlier ones may come from the caller.
+ */
+export function lastForwarded(request: Request, name: string): string | undefined {
   return request.headers.get(name)?.split(",").at(-1)?.trim() || undefined;
 }

@@ -5,11 +5,13 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Handler } from "../http/handler.ts";
+import { lastForwarded } from "../http/request_target.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
 import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
 import { servicePage } from "../page/documents.ts";
@@ -17,7 +19,7 @@ import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
-import type { Runtime } from "./runtime/runtime.ts";
+import type { Peers, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
@@ -43,6 +45,8 @@ export class Service {
   readonly probes: Handler;
   /** The log on standard error. */
   readonly log: Log;
+  /** Addresses of callers, which the listener fills; undefined unless the log has them. */
+  readonly peers: Peers | undefined;
   /** End of the validity of the certificate, in milliseconds since 1970, for `/metrics`. */
   certificateUntilMs: number | undefined;
   readonly #writer: LogWriter;
@@ -72,6 +76,7 @@ export class Service {
       ? createMetrics(version, factKinds(config.window))
       : undefined;
     const keys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
+    const peers: Peers | undefined = config.logPeer ? new WeakMap() : undefined;
     const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
     const { fetch, operator } = createAuthenticator(settingsOf(config), {
       now: Date.now,
@@ -87,6 +92,7 @@ export class Service {
         },
         requestId: requestIds(),
         monotonicMs: () => performance.now(),
+        peer: peers && ((request) => peerOf(request, peers, config)),
       },
       metricsPage: metrics && (() =>
         metrics.text({
@@ -100,6 +106,7 @@ export class Service {
     this.handler = fetch;
     this.probes = operator;
     this.log = log;
+    this.peers = peers;
     this.#writer = writer;
     this.#guard = guard;
     this.#apiKeysFile = apiKeysFile;
@@ -179,6 +186,12 @@ function requestIds(): () => string {
     }
     return `${prefix}-${drawn.slice(at, at += length)}`;
   };
+}
+
+// Behind a trusted proxy, its caller's address counts: the last one that it names.
+function peerOf(request: Request, peers: Peers, { trustProxy }: Config): string | undefined {
+  const named = trustProxy ? lastForwarded(request, "x-forwarded-for") : undefined;
+  return named !== undefined && isIP(named) !== 0 ? named : peers.get(request);
 }
 
 function processFigures(): Parameters<Metrics["text"]>[0] {

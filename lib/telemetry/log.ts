@@ -63,13 +63,14 @@ function clockText(): (timeMs: number) => string {
 
 // Makes the fields of a line; JSON leaves out undefined ones.
 function fieldsOf(event: RequestEvent): object {
-  const { method, route, operation, binding, caller, status, outcome, facts } = event;
+  const { method, route, operation, binding, caller, peer, status, outcome, facts } = event;
   return {
     method,
     route,
     operation: operation || undefined,
     binding: binding || undefined,
     caller,
+    peer,
     status,
     ...facts,
     outcome,
@@ -82,11 +83,12 @@ function fieldsOf(event: RequestEvent): object {
 // Writes the same fields, in the same order, as text. Each request has such a line, and an object
 // would take three times as long and twice the memory.
 function requestText(event: RequestEvent, color: boolean): string {
-  const { method, route, operation, binding, caller, status, outcome, facts } = event;
+  const { method, route, operation, binding, caller, peer, status, outcome, facts } = event;
   let text = `method=${method} route=${route}`;
   if (operation !== "") text += ` operation=${operation}`;
   if (binding !== "") text += ` binding=${wordOf(binding)}`;
   if (caller !== undefined) text += ` caller=${caller}`;
+  if (peer !== undefined) text += ` peer=${peer}`;
   text += ` status=${color ? colored(status) : status}`;
   for (const name in facts) {
     if (name !== "outcome") text += ` ${name}=${wordOf(`${facts[name as keyof Facts]}`)}`;

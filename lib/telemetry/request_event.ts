@@ -44,6 +44,8 @@ export interface RequestEvent {
   readonly outcome: Outcome;
   /** The caller's name in the file of API keys; undefined for a key without a name. */
   readonly caller?: string | undefined;
+  /** The IP address of the caller, if the operator wants it. */
+  readonly peer?: string | undefined;
   /** The facts of the call. */
   readonly facts?: Facts | undefined;
   /** Duration in milliseconds. */

@@ -84,3 +84,29 @@ Deno.test(`without a field, keys are told apart, with names and without (${PROGR
   assertEquals(code, 0, stderr);
   assert(!/ffff|ssss|nnnn/.test(stderr), stderr);
 });
+
+Deno.test(`--log-peer logs the address of a caller, or the one that a proxy names (${PROGRAM})`, async () => {
+  const fields: readonly Record<string, string>[] = [
+    {},
+    { "X-Forwarded-For": "198.51.100.1, 203.0.113.9" },
+    { "X-Forwarded-For": "canary" },
+  ];
+  const peers = async (args: readonly string[]): Promise<readonly string[]> => {
+    const program = await startProgram(["--port", "0", ...args]);
+    for (const headers of fields) {
+      await (await fetch(`${program.url}/healthz`, { headers })).body?.cancel();
+    }
+    program.signal("SIGTERM");
+    const { stderr } = await program.outcome;
+    assert(!stderr.includes("canary"), stderr);
+    return [...stderr.matchAll(/^\S+ info request .*$/gm)]
+      .map(([line]) => / peer=(\S+)/.exec(line)?.[1] ?? "none");
+  };
+  assertEquals(await peers([]), ["none", "none", "none"]);
+  assertEquals(await peers(["--log-peer"]), ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
+  assertEquals(await peers(["--log-peer", "--trust-proxy"]), [
+    "127.0.0.1",
+    "203.0.113.9",
+    "127.0.0.1",
+  ]);
+});

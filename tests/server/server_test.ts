@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
-interface Scene extends Omit<Service, "handler" | "certificateUntilMs"> {
+interface Scene extends Omit<Service, "handler" | "certificateUntilMs" | "peers"> {
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];

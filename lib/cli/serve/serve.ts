@@ -7,7 +7,6 @@
 import process from "node:process";
 import type { Config } from "../../config/config.ts";
 import type { OptionSource } from "../args/parse.ts";
-import type { Log } from "../../telemetry/log.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -75,7 +74,7 @@ export async function serve(
   });
   const { log } = service;
   try {
-    const options = listenOptions(config, log);
+    const options = listenOptions(config, service);
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
     const operator = await listenForOperator(config, runtime, service);
@@ -140,12 +139,13 @@ async function listenForOperator(
   return await listen(runtime, { tls: undefined, sharePort: false, address, log }, probes);
 }
 
-function listenOptions(config: Config, log: Log): ListenOptions {
+function listenOptions(config: Config, { log, peers }: Service): ListenOptions {
   const { host, port, sharePort, socket, socketMode } = config;
   return {
     sharePort,
     address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
     tls: readTls(config),
     log,
+    peers,
   };
 }

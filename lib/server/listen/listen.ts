@@ -8,7 +8,7 @@ import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
 import { ListenError, systemErrorCode } from "./error.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import type { Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
+import type { Peers, Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly tls: Tls | undefined;
   /** The log of the server. */
   readonly log: ServerLog;
+  /** Addresses of callers by request, which the server fills; undefined for none. */
+  readonly peers?: Peers | undefined;
 }
 
 /** Listener: a served address. */
@@ -62,11 +64,11 @@ type OptionsFor<Address> = Omit<ListenOptions, "address"> & { readonly address: 
 
 async function listenOnPort(
   runtime: Runtime,
-  { address, sharePort, tls, log }: OptionsFor<TcpAddress>,
+  { address, sharePort, tls, log, peers }: OptionsFor<TcpAddress>,
   handler: Handler,
 ): Promise<Listener> {
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): RunningServer =>
-    startServer(runtime, { address, tls, shared }, { handler, log });
+    startServer(runtime, { address, tls, shared, peers }, { handler, log });
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
   if (tls === undefined) {

@@ -61,7 +61,7 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 
 function ignore(): void {}
 
-function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
+function serve({ address, tls, shared, onError, peers }: ServerOptions, handler: Handler): Server {
   // Applies to every server of this process; only Bun lets it be set.
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES });
   const place: Place = {
@@ -76,7 +76,11 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
     // Explicit, because Bun shares a port by default with `development` off.
     ...("path" in address ? { unix: address.path } : { ...address, reusePort: shared }),
     ...(tls === undefined ? {} : { tls }),
-    fetch: (request) => answer(request, place, handler),
+    fetch: (request) => {
+      const peer = peers && server.requestIP(request)?.address;
+      if (peer) peers.set(request, peer);
+      return answer(request, place, handler);
+    },
     error: onError,
     // Disabled, since Bun's error page would show the source.
     development: false,

@@ -23,7 +23,7 @@ export function denoRuntime(): Runtime {
   };
 }
 
-function serve({ address, tls, shared, onError }: ServerOptions, handler: Handler): Server {
+function serve({ address, tls, shared, onError, peers }: ServerOptions, handler: Handler): Server {
   // Without onListen, Deno writes its own line.
   const common = { onListen: () => {}, onError };
   // One parameter only: Deno spends time on the second argument if it is declared.
@@ -39,7 +39,14 @@ function serve({ address, tls, shared, onError }: ServerOptions, handler: Handle
         ? withAuthority(request, authorityOf(server.addr))
         : request,
     );
-  const server = Deno.serve({ ...common, ...address, ...tls, reusePort: shared }, ofAddress);
+  const withPeer = (request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Promise<Response> => {
+    if ("hostname" in remoteAddr) peers?.set(request, remoteAddr.hostname);
+    return ofAddress(request);
+  };
+  const server = Deno.serve(
+    { ...common, ...address, ...tls, reusePort: shared },
+    peers === undefined ? ofAddress : withPeer,
+  );
   const { hostname, port } = server.addr;
   return asServer(server, { hostname, port });
 }

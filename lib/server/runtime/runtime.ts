@@ -38,7 +38,12 @@ export interface ServerOptions {
   readonly shared: boolean;
   /** Makes the reply after an error outside the handler. */
   readonly onError: (error: unknown) => Response;
+  /** Addresses of callers by request, which the server fills on a port; undefined for none. */
+  readonly peers?: Peers | undefined;
 }
+
+/** Addresses of callers, by their requests. */
+export type Peers = WeakMap<Request, string>;
 
 /** Listening server. */
 export interface Server {
