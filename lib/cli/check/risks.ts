@@ -74,6 +74,13 @@ const OPTION_RISKS: readonly {
     risk: "--max-failures 0: pins can be guessed without limit.",
   },
   {
+    applies: ({ maxFailures, apiKeysFile }) =>
+      maxFailures > 0 && maxFailures < 4 && apiKeysFile !== undefined,
+    risk:
+      "--max-failures is below 4, and a caller with an API key has half of them for a secret: " +
+      "one or two wrong pins make it wait.",
+  },
+  {
     applies: (config) => isBareGuard(config) && hasPassword(config),
     risk: "--guard sends its password over the network without TLS. Use rediss://.",
   },

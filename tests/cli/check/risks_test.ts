@@ -33,6 +33,11 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port requires no API key"],
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
   [
+    "--max-failures 3 --api-keys-file keys",
+    "--max-failures is below 4, and a caller with an API key has half of them for a secret: one or " +
+    "two wrong pins make it wait.",
+  ],
+  [
     "--guard-key-file guard.key",
     "--guard-key-file without --guard: it keeps the names of secrets in the log, and wrong pins are " +
     "remembered by this process alone.",
