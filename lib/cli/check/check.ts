@@ -11,7 +11,7 @@ import type { OptionSource } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { CommandError, warn } from "../io/io.ts";
-import { storeObstacles } from "./preflight.ts";
+import { checkSystem, storeObstacles } from "./preflight.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
@@ -31,6 +31,7 @@ export async function check(
   sources: ReadonlyMap<string, OptionSource>,
   print: (text: string) => void,
 ): Promise<number> {
+  checkSystem(config);
   const { keys, problems } = readFiles(config);
   const counted = keys === undefined ? "" : ` (${keysInWords(keys)})`;
   const rows = namesOf(OPTIONS).map((name) => {

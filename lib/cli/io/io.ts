@@ -8,6 +8,7 @@
 import { createReadStream } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import process from "node:process";
+import { isUtf16, UTF_16 } from "../../server/files/option_file.ts";
 import { describeSystemError } from "../../server/files/system_error.ts";
 import { writeStderr } from "./stderr.ts";
 import { askLines, type Prompt } from "./prompt.ts";
@@ -100,7 +101,7 @@ async function readText(source: AsyncIterable<Uint8Array>, name: string): Promis
     // The decoder drops a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
   } catch {
-    throw new CommandError(`${name} is not UTF-8 text`);
+    throw new CommandError(`${name} ${isUtf16(bytes) ? UTF_16 : "is not UTF-8 text"}`);
   }
 }
 

@@ -15,6 +15,7 @@ import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
 import { Service } from "../../server/server.ts";
 import { readTls } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
+import { checkSystem } from "../check/preflight.ts";
 import { certificateRisks, findRisks } from "../check/warnings.ts";
 import { readVariable } from "../io/io.ts";
 import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
@@ -47,12 +48,14 @@ const LAST_LINES_PARTS = 10;
  * @returns The exit code.
  * @throws {ListenError} When the address cannot be used.
  * @throws {OptionFileError} When a file of the options cannot be used.
+ * @throws {UsageError} When an option needs another system.
  */
 export async function serve(
   config: Config,
   sources: ReadonlyMap<string, OptionSource>,
   print: (line: string) => void,
 ): Promise<number> {
+  checkSystem(config);
   const state = { isListening: false, isReady: false };
   const serving = Promise.withResolvers<Reload>();
   // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means

@@ -36,9 +36,19 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
 /**
  * Reads the text of an option's file, without the byte order mark of programs on Windows.
  *
- * @throws {OptionFileError} When it cannot be read; the message has the option and the reason, not
- * the path.
+ * @throws {OptionFileError} When it cannot be read or is UTF-16; the message has the option and the
+ * reason, not the path.
  */
 export function readOptionText(option: keyof Config, path: string): string {
-  return new TextDecoder().decode(readOptionFile(option, path));
+  const bytes = readOptionFile(option, path);
+  if (isUtf16(bytes)) throw new OptionFileError(`the file of ${flagOf(option)} ${UTF_16}`);
+  return new TextDecoder().decode(bytes);
+}
+
+/** Clause about a text file in UTF-16, which PowerShell's `>` writes. */
+export const UTF_16 = "is UTF-16: save it as UTF-8, in PowerShell with Set-Content -Encoding ascii";
+
+/** Whether a text begins with a byte order mark of UTF-16. */
+export function isUtf16([first, second]: Uint8Array | readonly number[]): boolean {
+  return first === 0xFF && second === 0xFE || first === 0xFE && second === 0xFF;
 }

@@ -1,9 +1,21 @@
 import { assertEquals } from "@std/assert/equals";
-import { storeObstacles } from "../../../lib/cli/check/preflight.ts";
+import { assertThrows } from "@std/assert/throws";
+import { checkSystem, storeObstacles } from "../../../lib/cli/check/preflight.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
 import { configOf, withFolder } from "../command.ts";
+import { UsageError } from "../../../lib/config/option.ts";
 import { freePort } from "../../support/free_port.ts";
 import { ManualTimers } from "../../support/timers.ts";
+
+Deno.test("checkSystem() refuses on Windows what needs a Unix system", () => {
+  for (const args of [["--socket", "a.sock"], ["--share-port"]]) {
+    const config = configOf(args);
+    const sentence = `${args[0]} needs a Unix system`;
+    assertThrows(() => checkSystem(config, "win32"), UsageError, sentence);
+    checkSystem(config, "linux");
+  }
+  checkSystem(configOf([]), "win32");
+});
 
 Deno.test("storeObstacles() tries the store, and none that no server would ask", async () => {
   const nowhere = `redis://127.0.0.1:${freePort()}`;

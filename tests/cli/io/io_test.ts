@@ -65,6 +65,12 @@ Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mar
     await assertRejects(() => readTextFile(path), CommandError, `${path} is too long for a secret`);
     Deno.writeFileSync(path, Uint8Array.of(0xff));
     await assertRejects(() => readTextFile(path), CommandError, `${path} is not UTF-8 text`);
+    Deno.writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x61, 0));
+    await assertRejects(
+      () => readTextFile(path),
+      CommandError,
+      `${path} is UTF-16: save it as UTF-8`,
+    );
     Deno.removeSync(path);
     const { message } = await assertRejects(() => readTextFile(path), CommandError);
     assertEquals(message, `cannot read ${path}: there is no such file or folder`);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { readOptionFile } from "../../../lib/server/files/option_file.ts";
+import { readOptionFile, readOptionText } from "../../../lib/server/files/option_file.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { withFolder } from "../../cli/command.ts";
 
@@ -41,6 +41,23 @@ Deno.test("readOptionFile() reads 1 MiB and no more", async () => {
     // Nobody has the memory for this one, most of which is nowhere on the disk.
     Deno.truncateSync(path, 2 ** 40);
     assertEquals(messageOf(path), TOO_LARGE);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("readOptionText() drops a byte order mark of UTF-8, and says when a text is UTF-16", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/file`;
+    Deno.writeFileSync(path, Uint8Array.of(0xEF, 0xBB, 0xBF, 0x61));
+    assertEquals(readOptionText("apiKeysFile", path), "a");
+    for (const bytes of [[0xFF, 0xFE, 0x61, 0], [0xFE, 0xFF, 0, 0x61]]) {
+      Deno.writeFileSync(path, Uint8Array.from(bytes));
+      assertThrows(
+        () => readOptionText("apiKeysFile", path),
+        UsageError,
+        "the file of --api-keys-file is UTF-16: save it as UTF-8",
+      );
+    }
     return Promise.resolve();
   });
 });

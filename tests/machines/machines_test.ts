@@ -1,0 +1,133 @@
+/**
+ * Executables for the machines of users, driven from outside: commands, the golden exchanges of the
+ * contract, TLS, API keys, files as Windows writes them, Ctrl-C.
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import https from "node:https";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import jsQR from "jsqr";
+import { PNG } from "pngjs";
+import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
+import { withFolder } from "../cli/command.ts";
+import { type Ended, runToEnd } from "../support/child.ts";
+import { readExchangeFiles } from "../support/exchanges.ts";
+import { startProgram } from "../support/program.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+import { replay } from "../support/replay.ts";
+import { programServer } from "../support/servers.ts";
+import { checkTools, compileFor, type Machine, MACHINES, type Words } from "./machines.ts";
+
+const EXCHANGES = readExchangeFiles(new URL("../exchanges/", import.meta.url));
+
+/** Exchange files that show each binding. */
+const FILES = ["contract.md", "soap11.md", "soap12.md", "http_params.md", "json.md"];
+
+const SECRET = "correct horse battery staple";
+
+/** Executable on a machine, in a folder whose name has spaces. */
+interface Scene extends Words {
+  readonly machine: Machine;
+  readonly folder: string;
+  readonly run: (args: readonly string[], input?: string) => Promise<Ended>;
+}
+
+async function checkCommands({ run, folder, machine }: Scene): Promise<void> {
+  assert((await run(["version"])).stdout.includes(`, ${machine.target})`));
+  const wrong = await run(["--port", "x"]);
+  assertEquals([wrong.code, wrong.stderr.includes("--port must be a whole number")], [2, true]);
+  assertEquals((await run(["check"])).code, 0);
+  // As an editor on Windows saves it.
+  await Deno.writeTextFile(`${folder}/secret.txt`, `\uFEFF${SECRET}\r\n`);
+  const now = Math.floor(Date.now() / 30_000);
+  const { stdout: code } = await run(["code", "--secret-file", "secret.txt"]);
+  const expected = [now, now + 1].map((step) => referenceHotp(SECRET, step));
+  assert(expected.some((right) => code.includes(right)), code);
+  const names = ["--app-name", "Example Corp", "--app-info", "jane"];
+  const picture = ["--secret-file", "secret.txt", "--png", "a code.png"];
+  const paired = await run(["pair", ...names, ...picture]);
+  assertEquals(paired.code, 0, paired.stderr);
+  const { data, width, height } = PNG.sync.read(
+    readFileSync(`${folder}/a code.png`),
+  );
+  const read = jsQR.default(new Uint8ClampedArray(data), width, height)?.data;
+  assert(read?.startsWith("otpauth://totp/Example%20Corp:jane?secret="), read);
+  await Deno.writeFile(`${folder}/keys.txt`, Uint8Array.of(0xFF, 0xFE, 0x61, 0x00));
+  const utf16 = await run(["check", "--api-keys-file", "keys.txt"]);
+  assert(utf16.stderr.includes("--api-keys-file is UTF-16"), utf16.stderr);
+  const doctor = await run(["doctor"], `123456\r\n${SECRET}\r\n`);
+  assertEquals(doctor.code, 1, doctor.stderr);
+  if (!machine.target.startsWith("win32")) return;
+  for (const args of [["--socket", "a.sock"], ["--share-port"]]) {
+    const { code, stderr } = await run(args);
+    assertEquals([code, stderr.includes(`${args[0]} needs a Unix system`)], [2, true], stderr);
+  }
+}
+
+async function checkServer({ command, env, folder }: Scene): Promise<void> {
+  const key = "k".repeat(32);
+  await Deno.writeTextFile(`${folder}/keys.txt`, `shop:${key}\r\n`);
+  await Deno.writeTextFile(`${folder}/cert.pem`, CERTIFICATE.replaceAll("\n", "\r\n"));
+  await Deno.writeTextFile(`${folder}/key.pem`, PRIVATE_KEY.replaceAll("\n", "\r\n"), {
+    mode: 0o600,
+  });
+  const surroundings = { command, env, shell: `cd '${folder}'` };
+  const tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+  const args = ["--port", "0", "--api-keys-file", "keys.txt", "--log-format", "json"];
+  const program = await startProgram([...args, ...tls], surroundings);
+  try {
+    const ask = (headers: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const url = `${program.url}/api.asmx/ValidatePin?pin=1&secretCode=x`;
+        // The certificate is its own authority, which no client trusts.
+        const options = { headers, rejectUnauthorized: false, agent: false };
+        https.get(url, options, (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        }).on("error", reject);
+      });
+    assertEquals([await ask({}), await ask({ "X-Api-Key": key })], [401, 200]);
+  } finally {
+    program.signal("SIGINT");
+  }
+  const { code, stderr } = await program.outcome;
+  assertEquals(code, 0, stderr);
+  assert(/"message":"stopped"\}\n$/.test(stderr), stderr);
+}
+
+async function checkExchanges({ command, env }: Scene): Promise<void> {
+  for (const { name, args, exchanges } of EXCHANGES) {
+    if (!FILES.includes(name)) continue;
+    const program = await startProgram(["--port", "0", ...args], { command, env });
+    const server = programServer(program, args);
+    for (const exchange of exchanges) {
+      if (!exchange.wireOnly) await replay(exchange, server);
+    }
+    program.signal("SIGINT");
+    assertEquals((await program.outcome).code, 0);
+  }
+}
+
+for (const machine of MACHINES) {
+  Deno.test(`the executable for ${machine.target} does what it should`, async (t) => {
+    await checkTools(machine);
+    await withFolder(async (root) => {
+      const folder = `${root}/a folder`;
+      await Deno.mkdir(folder);
+      const words = await machine.run(await compileFor(machine, folder), root);
+      const run = (args: readonly string[], input = ""): Promise<Ended> =>
+        runToEnd([...words.command, ...args], {
+          cwd: folder,
+          env: { ...words.env, NO_COLOR: "1" },
+          input,
+        });
+      const scene = { ...words, machine, folder, run };
+      await t.step("commands", () => checkCommands(scene));
+      await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(scene));
+      await t.step("golden exchanges", () => checkExchanges(scene));
+    });
+  });
+}
