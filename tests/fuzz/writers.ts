@@ -67,12 +67,7 @@ const STYLE = fc.record({
   space: fc.constantFrom<(number | string)[]>(0, 2, "\t"),
   isEscaped: fc.boolean(),
   action: fc.constantFrom(undefined, "", '""', "ACTION"),
-  start: fc.constantFrom(
-    "",
-    "\ufeff",
-    '<?xml version="1.0" encoding="utf-8"?>',
-    "<?xml version='1.0'?>\n",
-  ),
+  start: fc.constantFrom("", "\ufeff", '<?xml version="1.0" encoding="utf-8"?>\n'),
   prefixes: fc.constantFrom<[string, string][]>(["soap:", ""], ["", "m:"], ["S-1.é:", "_2:"]),
   quote: fc.constantFrom('"', "'"),
   blank: fc.constantFrom("", "\n", "\r\n  ", "<!-- -->\t", "<?x CANARY?>"),

@@ -2,7 +2,7 @@
 
 import { assert } from "@std/assert/assert";
 import * as fc from "fast-check";
-import { runOptions } from "../support/property.ts";
+import { IS_REPLAY, runOptions } from "../support/property.ts";
 import { compare, emptyTally, incomparableCount } from "../xml/comparison.ts";
 import { DOCUMENT, W3C_DOCUMENTS } from "../xml/documents.ts";
 import { ENVELOPES } from "../xml/envelopes.ts";
@@ -33,6 +33,7 @@ Deno.test("libxml2 reads the same in generated documents", async () => {
     }),
     runOptions(20_000),
   );
+  if (IS_REPLAY) return;
   const { accepted, refused } = tally;
   const sum = accepted + refused;
   assert(Math.min(accepted, refused) > sum / 5, JSON.stringify(tally));

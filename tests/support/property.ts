@@ -19,6 +19,9 @@ const { minutes, seed = "1", path = "" } = parseArgs({
   options: { minutes: OPTION, seed: OPTION, path: OPTION },
 }).values;
 
+/** Whether one failure is replayed, so that the shares of kinds of values say nothing. */
+export const IS_REPLAY: boolean = path !== "";
+
 /** Options of a property that is checked so many times where no minutes are given. */
 export function runOptions(runs: number): fc.Parameters<unknown> {
   const common = { seed: wholeNumber(seed), path };

@@ -19,28 +19,25 @@ export const PLACE: fc.Arbitrary<number> = fc.noBias(fc.nat(0xfffff));
 const PIECE = fc.constantFrom(...PIECES);
 
 /** A change of XML. */
-export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof(
+export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof<fc.Arbitrary<Change>[]>(
   // A piece more, anywhere.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text: string) => put(text, at, piece)),
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece)),
   // A piece more where a token begins or ends: most other places are in the middle of a word.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text: string) => {
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => {
     const places = [...text.matchAll(/(?=[<>&;='"\s])|(?<=[>;='"\s])/g)];
     return put(text, places[at % places.length]?.index ?? 0, piece);
   }),
-  // A piece less.
-  fc.tuple(PLACE, fc.integer({ min: 1, max: 8 })).map(([at, length]) => (text: string) =>
-    put(text, at, "", length)
-  ),
-  // A piece twice.
-  fc.tuple(PLACE, PLACE, fc.integer({ min: 1, max: 60 })).map(
-    ([at, from, length]) => (text: string) =>
-      put(text, at, text.slice(from % (text.length + 1)).slice(0, length)),
+  // A part less.
+  fc.tuple(PLACE, fc.nat(7)).map(([at, more]) => (text) => put(text, at, "", 1 + more)),
+  // A part twice.
+  fc.tuple(PLACE, PLACE, fc.nat(60)).map(([at, from, length]) => (text) =>
+    put(text, at, part(text, from, length))
   ),
   // Another character.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text: string) => put(text, at, piece[0]!, 1)),
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece[0]!, 1)),
   // Another document from some place on.
-  fc.tuple(PLACE, PLACE, fc.constantFrom(...ENVELOPES)).map(([at, from, other]) => (text: string) =>
-    put(text, at, other.slice(from % other.length), text.length)
+  fc.tuple(PLACE, PLACE, fc.constantFrom(...ENVELOPES)).map(([at, from, other]) => (text) =>
+    put(text, at, part(other, from), text.length)
   ),
 );
 
@@ -48,6 +45,11 @@ export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof(
 export function put(text: string, place: number, piece: string, over = 0): string {
   const at = place % (text.length + 1);
   return text.slice(0, at) + piece + text.slice(at + over);
+}
+
+/** A part of a text, to its end unless shorter. */
+export function part(text: string, place: number, length = text.length): string {
+  return text.slice(place % (text.length + 1)).slice(0, length);
 }
 
 function changed(document: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -73,7 +75,7 @@ const TEXTS = [
 ];
 
 const SPACES = [" ", "\t", "\n", "\r\n", "\r", " \n\t"];
-const SPACE = fc.constantFrom("", "", "", "", "", "", "", "", "", "", "", "", ...SPACES);
+const SPACE = fc.oneof({ weight: 2, arbitrary: fc.constant("") }, fc.constantFrom(...SPACES));
 const NAME = fc.tuple(fc.constantFrom(...NAME_STARTS), texts([...NAME_CHARS])).map((parts) =>
   parts.join("").replace(/^xml/i, "_$&")
 );
@@ -95,45 +97,37 @@ const NAMESPACE = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("u ", " u", "u&#32;") },
 );
 
-const NONE = { weight: 3, arbitrary: fc.constant(undefined) };
-
 /** Writes content with the prefixes that are declared around it. */
 type Content = (prefixes: readonly string[]) => string;
 
 const { element: ELEMENT } = fc.letrec<{ element: Content; content: Content }>((tie) => ({
-  element: fc.tuple(
-    fc.array(fc.tuple(NAME, NAMESPACE), { maxLength: 2 }),
-    fc.oneof(NONE, fc.oneof({ weight: 2, arbitrary: NAMESPACE }, fc.constant(""))),
-    fc.array(fc.tuple(NAME, VALUE), { maxLength: 3 }),
-    NAME,
-    fc.tuple(PLACE, PLACE),
-    fc.tuple(SPACE, SPACE, SPACE, fc.constantFrom(...SPACES), fc.constantFrom('"', "'")),
-    fc.oneof(fc.constant(undefined), {
-      weight: 3,
-      arbitrary: fc.array(tie("content"), { maxLength: 4 }),
-    }),
-  ).map(
-    ([declared, unprefixed, own, local, places, spaces, children]) =>
-    (
-      outer: readonly string[],
-    ) => {
+  element: fc.record({
+    declared: fc.array(fc.tuple(NAME, NAMESPACE), { maxLength: 2 }),
+    unprefixed: fc.array(fc.oneof(NAMESPACE, NAMESPACE, fc.constant("")), { maxLength: 1 }),
+    attributes: fc.array(fc.tuple(NAME, VALUE), { maxLength: 3 }),
+    name: NAME,
+    places: fc.tuple(PLACE, PLACE),
+    spaces: fc.tuple(fc.constantFrom(...SPACES), SPACE, SPACE, SPACE),
+    quote: fc.constantFrom('"', "'"),
+    children: fc.option(fc.array(tie("content"), { maxLength: 4 }), { freq: 4 }),
+  }).map(
+    ({ declared, unprefixed, spaces: [space, before, after, end], quote, ...drawn }) => (outer) => {
       const prefixes = [...outer, ...declared.map(([prefix]) => prefix)];
+      const places = ["", ...prefixes.map((prefix) => `${prefix}:`)];
       // One prefix for the attributes of an element: two could be bound to one namespace.
-      const [mine, theirs] = places.map((place) =>
-        ["", ...prefixes.map((prefix) => `${prefix}:`)][place % (prefixes.length + 1)]!
-      );
+      const [mine, theirs] = drawn.places.map((place) => places[place % places.length]);
+      const name = `${mine}${drawn.name}`;
       const attributes = new Map([
-        ...declared.map(([prefix, name]) => [`xmlns:${prefix}`, name] as const),
-        ...(unprefixed === undefined ? [] : [["xmlns", unprefixed] as const]),
-        ...own.map(([name, value]) => [`${theirs}${name}`, value] as const),
+        ...declared.map(([prefix, namespace]) => [`xmlns:${prefix}`, namespace] as const),
+        ...unprefixed.map((namespace) => ["xmlns", namespace] as const),
+        ...drawn.attributes.map(([local, value]) => [`${theirs}${local}`, value] as const),
       ]);
-      const [before, after, end, between, quote] = spaces;
-      const tag = mine + local +
-        [...attributes].map(([name, value]) =>
-          `${between}${name}${before}=${after}${quote}${value}${quote}`
-        ).join("") + end;
-      if (children === undefined) return `<${tag}/>`;
-      return `<${tag}>${children.map((child) => child(prefixes)).join("")}</${mine}${local}${end}>`;
+      const written = [...attributes].map(([name, value]) =>
+        `${space}${name}${before}=${after}${quote}${value}${quote}`
+      );
+      const tag = `<${name}${written.join("")}${end}`;
+      if (drawn.children === null) return `${tag}/>`;
+      return `${tag}>${drawn.children.map((child) => child(prefixes)).join("")}</${name}${end}>`;
     },
   ),
   content: fc.oneof(
