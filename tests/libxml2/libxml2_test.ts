@@ -37,5 +37,5 @@ Deno.test("libxml2 reads the same in generated documents", async () => {
   const { accepted, refused } = tally;
   const sum = accepted + refused;
   assert(Math.min(accepted, refused) > sum / 5, JSON.stringify(tally));
-  assert(incomparableCount(tally) < sum / 100, JSON.stringify([...tally.incomparable]));
+  assert(incomparableCount(tally) < sum / 50, JSON.stringify([...tally.incomparable]));
 });
