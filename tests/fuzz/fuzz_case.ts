@@ -1,12 +1,11 @@
-/** A case: a request made from its number alone, and what is known of it. */
+/** Generator of cases: requests, legal and changed, and what is known of them. */
 
-import { pick } from "../support/random.ts";
-import { type FuzzCall, makeCall } from "./call.ts";
-import { caseRandom } from "./numbers.ts";
-import { type House, HOUSES } from "./house.ts";
-import { mutateRequest } from "./mutations.ts";
+import * as fc from "fast-check";
+import { CALL, type FuzzCall } from "./calls.ts";
+import type { House } from "./house.ts";
+import { REQUEST_CHANGE } from "./mutations.ts";
 import type { FuzzRequest } from "./request.ts";
-import { writeCall, writeQuestion } from "./writers.ts";
+import { WRITER } from "./writers.ts";
 
 /** A case. */
 export interface FuzzCase {
@@ -22,26 +21,34 @@ export interface FuzzCase {
   readonly fromRightPin: boolean;
 }
 
-/** Makes a case. */
-export function makeCase(
-  seed: number,
-  number: number,
-  nowMs: number,
-  houses: readonly House[] = HOUSES,
-): FuzzCase {
-  const random = caseRandom(seed, number);
-  const house = pick(random, houses);
-  const call = makeCall(random, house, nowMs);
-  if (random(5) === 0) {
-    const request = writeCall(call, random, house);
-    return { house, call, request, isLegal: true, fromRightPin: call.isRight };
-  }
-  const write = (call: FuzzCall): FuzzRequest =>
-    (random(8) === 0 ? writeQuestion : writeCall)(call, random, house);
-  const { canary } = call;
-  const otherCall = makeCall(random, house, nowMs);
-  const context = { canary, other: write(otherCall) };
-  const request = mutateRequest(write(call), random, context);
-  const fromRightPin = call.isRight || otherCall.isRight;
-  return { house, call, request, isLegal: false, fromRightPin };
+/** A case for one of some servers, at the time when it is made. */
+export function fuzzCases(houses: readonly House[], now: () => number): fc.Arbitrary<FuzzCase> {
+  const written = fc.tuple(CALL, WRITER);
+  return fc.record({
+    house: fc.constantFrom(...houses),
+    mine: written,
+    other: written,
+    changes: fc.array(REQUEST_CHANGE, { maxLength: 3 }),
+  }).map(({ house, changes, ...drawn }) => {
+    const nowMs = now();
+    const [call, otherCall] = [drawn.mine[0](house, nowMs), drawn.other[0](house, nowMs)];
+    const [legal, other] = [drawn.mine[1](call, house), drawn.other[1](otherCall, house)];
+    return {
+      house,
+      call,
+      request: withCanary(changes.reduce((request, to) => to(request, other), legal), call.canary),
+      isLegal: changes.length === 0,
+      fromRightPin: call.isRight || otherCall.isRight,
+    };
+  });
+}
+
+function withCanary({ method, target, fields, body }: FuzzRequest, canary: string): FuzzRequest {
+  const put = (text: string): string => text.replaceAll("CANARY", canary);
+  return {
+    method,
+    target: put(target),
+    fields: fields.map(([name, value]) => [put(name), put(value)]),
+    body: put(body),
+  };
 }

@@ -1,23 +1,75 @@
-import { assert } from "@std/assert/assert";
-import { fuzz } from "./fuzz.ts";
-import { readNumbers } from "./numbers.ts";
+// The handler beside an independent reader: legal requests in every binding, most of them changed in
+// a few places, and what holds for every reply.
 
-// As long as FUZZ says, for instance FUZZ="--seconds 30"; without it, a few, so that a mistake in the
-// fuzzing itself is found at once.
-const OPTIONS = readNumbers((Deno.env.get("FUZZ") ?? "--requests 1500").split(" "), {
-  seed: 1,
-  from: 0,
-  requests: 1_000_000,
-  seconds: 600,
-});
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import * as fc from "fast-check";
+import { IS_REPLAY, runOptions } from "../support/property.ts";
+import { expectReply, expectResult } from "./expectation.ts";
+import { type FuzzCase, fuzzCases } from "./fuzz_case.ts";
+import { answer, NOW_MS, type Outcome } from "./handler_server.ts";
+import { HOUSES } from "./house.ts";
+import { type Answered, problemsOf } from "./invariants.ts";
+import { routeOf } from "./reader.ts";
+import { textOf } from "./request.ts";
+
+/** More errors than these are not distinct by what is wrong: one must repeat its request. */
+const MAX_DISTINCT_ERRORS = 300;
+
+class Tally {
+  readonly expected = new Map<string, number>();
+  readonly routes = new Set<string>();
+  readonly errors = new Set<string>();
+
+  add({ route, expectation = "not to be told", reply }: Answered): void {
+    const result = /^[A-Z2-7]+$/.test(expectation) ? "a pairing" : expectation;
+    this.expected.set(result, (this.expected.get(result) ?? 0) + 1);
+    this.routes.add(route);
+    if (reply.status < 400) return;
+    const text = textOf(reply.body).replace(/<soap:NotUnderstood [^>]*>/g, "");
+    this.errors.add(text.replace(/\d+/g, "#"));
+  }
+}
+
+function problemsIn(made: FuzzCase, { reply, logged }: Outcome, tally: Tally): readonly string[] {
+  const { house, call, request, isLegal, fromRightPin } = made;
+  const { operation, canary } = call;
+  const read = expectReply(request, house, NOW_MS);
+  const args = new Map(Object.entries(call.args));
+  const expectation = isLegal ? expectResult({ operation, args }, house, NOW_MS) : read;
+  const { method } = request;
+  const answered = { method, route: routeOf(request), expectation, fromRightPin, canary, reply };
+  tally.add(answered);
+  const problems = [
+    ...problemsOf(answered),
+    logged.toLowerCase().includes(canary) && "the log repeats a part of the request",
+    / error /.test(logged) && "the log has an error",
+    isLegal && read !== undefined && read !== expectation && "the reader misreads a legal call",
+    tally.errors.size > MAX_DISTINCT_ERRORS && "errors are too many to be ours",
+  ];
+  return problems.filter((problem) => typeof problem === "string");
+}
 
 Deno.test("no request, legal or not, breaks what holds for every reply", async () => {
-  const { requests, expected, answered } = await fuzz(OPTIONS);
-  const shown = JSON.stringify([requests, [...expected], [...answered]]);
+  const tally = new Tally();
+  const cases = fuzzCases(HOUSES, () => NOW_MS);
+  await fc.assert(
+    fc.asyncProperty(cases, async (made) => {
+      const outcome = await answer(made.house, made.request);
+      if (outcome === undefined) return;
+      const { reply: { status, body }, logged } = outcome;
+      const message = `${status}\n${textOf(body).slice(0, 4_000)}\n${logged}`;
+      assertEquals(problemsIn(made, outcome, tally), [], message);
+    }),
+    runOptions(1_500),
+  );
+  if (IS_REPLAY) return;
   // Or else the cases have come to test one side alone.
+  const requests = tally.expected.values().reduce((sum, count) => sum + count, 0);
+  const message = JSON.stringify([...tally.expected]);
   for (const result of ["true", "false", "a pairing", "refused"]) {
-    assert(expected.get(result)! > requests / 50, shown);
+    assert(tally.expected.get(result)! > requests / 50, message);
   }
-  assert((expected.get("not to be told") ?? 0) < requests / 4, shown);
-  assert(new Set([...answered.keys()].map((name) => name.replace(/ \d+$/, ""))).size === 10, shown);
+  assert((tally.expected.get("not to be told") ?? 0) < requests / 4, message);
+  assertEquals(tally.routes.size, 10);
 });

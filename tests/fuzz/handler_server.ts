@@ -19,46 +19,38 @@ export interface Outcome {
   readonly logged: string;
 }
 
-/** A server in this process. */
-export interface HandlerServer {
-  /**
-   * Answers a request; undefined where no `Request` can be what would come over the wire: a method or
-   * a header field that the platform does not take.
-   */
-  readonly send: (request: FuzzRequest) => Promise<Outcome | undefined>;
-}
-
-/** Makes a server. */
-export function handlerServer({ args, keys }: House): HandlerServer {
+/**
+ * Answers a request by a server of its own, so that none depends on those before it.
+ *
+ * @returns Undefined where no `Request` can be what would come over the wire: a method or a header
+ * field that the platform does not take.
+ */
+export async function answer(
+  { args, keys }: House,
+  request: FuzzRequest,
+): Promise<Outcome | undefined> {
+  const made = platformRequest(request);
+  if (made === undefined) return undefined;
   const config = configOf(args);
   let logged = "";
   const write = (line: string): void => void (logged += line);
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
-  const guard = createGuard(config, { log, count: () => {} });
-  let number = 0;
   const handler = serviceHandler(config, {
     now: () => NOW_MS,
-    guard,
+    guard: createGuard(config, { log, count: () => {} }),
     apiKeys: keys,
     log,
     isReady: () => true,
     metricsPage: () => "",
     telemetry: {
       observe: log.request,
-      requestId: () => `id-${number++}`,
+      requestId: () => "id",
       monotonicMs: () => performance.now(),
     },
   });
-  return {
-    send: async (request) => {
-      const made = platformRequest(request);
-      if (made === undefined) return undefined;
-      logged = "";
-      const reply = await handler(made);
-      const headers = new Map(reply.headers);
-      return { reply: { status: reply.status, headers, body: await reply.bytes() }, logged };
-    },
-  };
+  const reply = await handler(made);
+  const body = await reply.bytes();
+  return { reply: { status: reply.status, headers: new Map(reply.headers), body }, logged };
 }
 
 // The URL and the method as a runtime hands them on; the constructor would put them right.

@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { readEnvelope } from "./envelope_reader.ts";
 import type { House } from "./house.ts";
 import { OPERATIONS, type ReadCall, REFUSED, type Route, UNSURE } from "./reading.ts";
-import { fieldOf, type FuzzRequest } from "./request.ts";
+import { bytesOf, fieldOf, type FuzzRequest } from "./request.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -157,7 +157,7 @@ function bodyBytes(request: FuzzRequest, mediaTypes: readonly string[]): Uint8Ar
     throw REFUSED;
   }
   if (request.body.length > (essence === "application/json" ? 16_384 : 65_536)) throw REFUSED;
-  return request.body;
+  return bytesOf(request.body);
 }
 
 // An escape and a raw byte next to it may be of one character (the URL standard §5.1), so a form is

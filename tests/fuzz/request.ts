@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { RawRequest } from "../support/http.ts";
 
-/** A request. In all but the body each character is one byte. */
+/** A request, in which each character is one byte. */
 export interface FuzzRequest {
   /** The method. */
   readonly method: string;
@@ -12,7 +12,7 @@ export interface FuzzRequest {
   /** The header fields, Host among them; the length of the body is added when it is sent. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** The body. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: string;
 }
 
 /** The bytes of a text, each character one. */
@@ -20,14 +20,19 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
-/** The UTF-8 of a text. */
-export function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(text, "utf8"));
-}
-
 /** The text of bytes, each one character. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("latin1");
+}
+
+/** The UTF-8 of a text, each byte one character. */
+export function latin1OfUtf8(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+/** The text of UTF-8, of which each byte is one character. */
+export function utf8OfLatin1(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString();
 }
 
 /** The value of a header field, as a server joins several; undefined when there is none. */
@@ -44,15 +49,5 @@ export function rawOf(request: FuzzRequest): RawRequest {
     fieldOf(request, "transfer-encoding") === undefined &&
     (body.length > 0 || method === "POST");
   if (needsLength) lines.push(`Content-Length: ${body.length}`);
-  return { head: [`${method} ${target} HTTP/1.1`, ...lines], body };
-}
-
-/** The request that a raw one is. */
-export function requestOf({ head, body }: RawRequest): FuzzRequest {
-  const [method = "", target = ""] = head[0]!.split(" ");
-  const fields = head.slice(1).map((line) => {
-    const colon = line.indexOf(":");
-    return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
-  });
-  return { method, target, fields, body };
+  return { head: [`${method} ${target} HTTP/1.1`, ...lines], body: bytesOf(body) };
 }

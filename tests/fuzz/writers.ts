@@ -1,200 +1,175 @@
-/** Calls written as requests, in every binding and in the many ways that are legal there. */
+/** Requests for a call: in every binding, and in the many ways that are legal there. */
 
-import { Buffer } from "node:buffer";
-import { pick, type Random } from "../support/random.ts";
+import * as fc from "fast-check";
+import type { FuzzCall } from "./calls.ts";
 import { ENVELOPE_NAMESPACES, type SoapBinding } from "./envelope_reader.ts";
-import type { FuzzCall } from "./call.ts";
 import type { House } from "./house.ts";
 import { NAMESPACE, OPERATIONS } from "./reading.ts";
-import { bytesOf, type FuzzRequest, utf8 } from "./request.ts";
+import { type FuzzRequest, latin1OfUtf8 } from "./request.ts";
 
-type Writer = (call: FuzzCall, random: Random) => FuzzRequest;
-type Fields = FuzzRequest["fields"];
+/** A way to write a call to a server. */
+export type WriteCall = (call: FuzzCall, house: House) => FuzzRequest;
 
-const NOTHING = new Uint8Array();
+type Field = FuzzRequest["fields"][number];
+type Rewrite = (text: string) => string;
 
-const WRITERS: readonly Writer[] = [
-  (call, random) => soap("SOAP 1.1", call, random),
-  (call, random) => soap("SOAP 1.2", call, random),
-  (call, random) => ({
-    method: random(8) === 0 ? "HEAD" : "GET",
-    target: `${servicePath(random)}/${call.operation}?${form(call, random)}`,
-    fields: [],
-    body: NOTHING,
-  }),
-  (call, random) => ({
-    method: "POST",
-    target: `${servicePath(random)}/${call.operation}${pick(random, ["", "?", "?pin=1"])}`,
-    fields: [["Content-Type", contentType("application/x-www-form-urlencoded", random)]],
-    body: bytesOf(form(call, random)),
-  }),
-  (call, random) => ({
-    method: "POST",
-    target: `${servicePath(random)}/${call.operation}`,
-    fields: [["Content-Type", contentType("application/json", random)]],
-    body: utf8(json(call, random)),
-  }),
-  (call, random) => ({
-    method: pick(random, ["GET", "GET", "POST"]),
-    target: `${call.operation === "Pair" ? "/pair.aspx" : "/Validate.aspx"}?${form(call, random)}`,
-    fields: [],
-    body: NOTHING,
-  }),
-];
+const same: Rewrite = (text) => text;
+const upper: Rewrite = (text) => text.toUpperCase();
+const rarely = fc.constantFrom(false, false, false, true);
 
-/** Writes a call in one of the bindings. */
-export function writeCall(call: FuzzCall, random: Random, house: House): FuzzRequest {
-  const request = pick(random, WRITERS)(call, random);
-  const fields: Fields = [
-    ["Host", "localhost"],
-    ...request.fields,
-    ...keyFields(random, house),
-    ...pick<Fields>(random, [
-      [],
-      [["User-Agent", call.canary], ["Accept", "*/*"]],
-      [["X-Forwarded-For", call.canary], ["Cookie", `a=${call.canary}`]],
-      [["X-Authenticator-Source", call.canary]],
-    ]),
-  ];
-  return { ...request, fields: fields.map(([name, value]) => [inSomeCase(name, random), value]) };
-}
+const ESCAPE = fc.constantFrom<Rewrite[]>(
+  (text) => encodeURIComponent(text).replaceAll("%20", "+"),
+  encodeURIComponent,
+  (text) => latin1OfUtf8(text).replace(/[^]/g, (byte) => `%${hex(byte.charCodeAt(0), 2)}`),
+  (text) => text.replace(/[^A-Za-z0-9]/g, (unit) => `%u${hex(unit.charCodeAt(0), 4)}`),
+);
 
-/** Other requests than calls: for the pages, the WSDL, pictures, and what is not there. */
-export function writeQuestion(call: FuzzCall, random: Random, house: House): FuzzRequest {
-  const target = pick(random, QUESTIONS).replace("CANARY", () => call.canary);
-  const method = pick(random, ["GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PUT"]);
-  const fields: Fields = [["Host", "localhost"], ...keyFields(random, house)];
-  return { method, target, fields, body: NOTHING };
-}
+const reference: Rewrite = (character) => `&#${character.codePointAt(0)};`;
+const plain: Rewrite = (text) => text.replace(/[&<>\r]/g, reference);
+const XML_TEXT = fc.constantFrom<Rewrite[]>(
+  plain,
+  (text) => text.replace(/[^]/gu, reference),
+  (text) => text.replace(/[^]/gu, (character) => `&#x${hex(character.codePointAt(0)!)};`),
+  (text) => /\r|]]>/.test(text) ? plain(text) : `<![CDATA[${text}]]>`,
+  (text) => `<!-- -->${plain(text)}<?x y?>`,
+);
 
-const QUESTIONS: readonly string[] = [
-  ...["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/CANARY", "/api.asmx/CANARY"],
-  ...["", "?wsdl", "?WSDL", "?disco", "?op=Pair", "?op=ValidatePin", "?op=CANARY", "?CANARY", "/"]
-    .map((query) => `/api.asmx${query}`),
-  ...["data=CANARY", "data=CANARY&size=100x100", "chl=CANARY&format=svg", "data=CANARY%E2%82%AC"]
-    .map((query) => `/qr.aspx?${query}`),
-];
+const KEY_FIELD = fc.constantFrom<((key: string) => Field)[]>(
+  (key) => ["X-Api-Key", key],
+  (key) => ["Authorization", `Bearer ${key}`],
+  (key) => ["Authorization", `Basic ${btoa(`user:${key}`)}`],
+);
 
-function servicePath(random: Random): string {
-  return random(4) === 0 ? inSomeCase("/api.asmx", random) : "/api.asmx";
-}
+const STYLE = fc.record({
+  binding: fc.constantFrom("SOAP 1.1", "SOAP 1.2", "GET", "POST", "JSON", "aspx"),
+  service: fc.constantFrom("/api.asmx", "/api.asmx", "/API.ASMX"),
+  method: fc.constantFrom("GET", "GET", "GET", "GET", "HEAD"),
+  aspxMethod: fc.constantFrom("GET", "GET", "POST"),
+  query: fc.constantFrom("", "?", "?pin=1"),
+  typeCase: fc.constantFrom(same, upper),
+  charset: fc.constantFrom(
+    ...["", ";charset=utf-8", "; charset=UTF-8", '; Charset="utf-8"', " ; x=y; charset=utf8"],
+  ),
+  nameCase: fc.constantFrom<Rewrite[]>(same, same, upper, (text) => text.toLowerCase()),
+  keyField: KEY_FIELD,
+  key: fc.nat(1),
+  fields: fc.constantFrom<(readonly Field[])[]>(
+    [],
+    [["User-Agent", "CANARY"], ["Accept", "*/*"]],
+    [["X-Forwarded-For", "CANARY"], ["Cookie", "a=CANARY"]],
+    [["X-Authenticator-Source", "CANARY"]],
+  ),
+  isReversed: rarely,
+  // A parameter that the operation does not have.
+  more: fc.option(fc.tuple(fc.nat(2), fc.boolean()), { freq: 4 }),
+  escape: ESCAPE,
+  isNumber: fc.boolean(),
+  space: fc.constantFrom<(number | string)[]>(0, 2, "\t"),
+  isEscaped: fc.boolean(),
+  action: fc.constantFrom(undefined, "", '""', "ACTION"),
+  start: fc.constantFrom("", "\ufeff", '<?xml version="1.0" encoding="utf-8"?>\n'),
+  prefixes: fc.constantFrom<[string, string][]>(["soap:", ""], ["", "m:"], ["S-1.é:", "_2:"]),
+  quote: fc.constantFrom('"', "'"),
+  blank: fc.constantFrom("", "\n", "\r\n  ", "<!-- -->\t", "<?x CANARY?>"),
+  header: fc.constantFrom(undefined, "", '<b xmlns="u">CANARY</b>'),
+  attribute: fc.constantFrom("", " a='1'", ' a="CANARY"'),
+  texts: fc.tuple(XML_TEXT, XML_TEXT),
+});
 
-function inSomeCase(text: string, random: Random): string {
-  return pick(random, [text, text, text.toLowerCase(), text.toUpperCase()]);
-}
+type Style = typeof STYLE extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-function keyFields(random: Random, { keys }: House): Fields {
-  if (keys.length === 0) return [];
-  const key = pick(random, keys);
-  const basic = Buffer.from(`user:${key}`).toString("base64");
-  return [
-    pick<Fields[number]>(random, [
-      ["X-Api-Key", key],
-      ["Authorization", `Bearer ${key}`],
-      ["Authorization", `Basic ${basic}`],
-    ]),
-  ];
-}
+/** A way to write calls; the word CANARY in the request stands for that of the call. */
+export const WRITER: fc.Arbitrary<WriteCall> = STYLE.map((style) => (call, { keys }) => {
+  const request = written(style, call);
+  const { key, keyField, nameCase } = style;
+  const keyFields = keys.slice(key, key + 1).map(keyField);
+  const fields: Field[] = [["Host", "localhost"], ...request.fields, ...keyFields, ...style.fields];
+  return { ...request, fields: fields.map(([name, value]) => [nameCase(name), value]) };
+});
 
-function contentType(mediaType: string, random: Random): string {
-  return `${pick(random, [mediaType, mediaType.toUpperCase()])}${
-    pick(random, [
-      "",
-      ";charset=utf-8",
-      "; charset=UTF-8",
-      '; Charset="utf-8"',
-      " ; x=y; charset=utf8",
-    ])
-  }`;
-}
-
-/** The parameters in any order, some between them that the operation does not have. */
-function parameters({ operation, args, canary }: FuzzCall, random: Random): [string, string][] {
-  const pairs = OPERATIONS.get(operation)!.map((name): [string, string] => [name, args[name]!]);
-  if (random(3) === 0) pairs.reverse();
-  if (random(4) === 0) pairs.splice(random(3), 0, [pick(random, ["x", canary]), canary]);
-  return pairs;
-}
-
-function form(call: FuzzCall, random: Random): string {
-  const escapes: readonly ((text: string) => string)[] = [
-    (text) => encodeURIComponent(text).replaceAll("%20", "+"),
-    encodeURIComponent,
-    (text) => [...utf8(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
-    (text) =>
-      text.replace(
-        /[^A-Za-z0-9]/g,
-        (unit) => `%u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-      ),
-  ];
-  const escape = pick(random, escapes);
-  return parameters(call, random)
-    .map(([name, value]) => `${inSomeCase(name, random)}=${escape(value)}`)
+function written(style: Style, call: FuzzCall): FuzzRequest {
+  const { binding, service, query } = style;
+  const { operation } = call;
+  const target = `${service}/${operation}`;
+  const form = parameters(style, call)
+    .map(([name, value]) => `${style.nameCase(name)}=${style.escape(value)}`)
     .join("&");
-}
-
-function json(call: FuzzCall, random: Random): string {
-  const members = parameters(call, random).map(([name, value]): [string, unknown] => [
-    name,
-    name === "pin" && /^[1-9][0-9]{5}$/.test(value) && random(2) === 0 ? Number(value) : value,
-  ]);
-  if (random(4) === 0) {
-    members.push(["more", { pin: [call.canary, 1.5, null, { secretCode: "" }] }]);
-  }
-  const text = JSON.stringify(Object.fromEntries(members), null, pick(random, [0, 2, "\t"]));
-  return random(2) === 0 ? text : text.replace(
-    /[^\0-~]|pin/g,
-    (part) =>
-      [...Array(part.length).keys()]
-        .map((i) => `\\u${part.charCodeAt(i).toString(16).padStart(4, "0")}`)
-        .join(""),
-  );
-}
-
-function soap(binding: SoapBinding, call: FuzzCall, random: Random): FuzzRequest {
-  const action = pick(random, ["", '""', `"${NAMESPACE}${call.operation}"`]);
-  const is11 = binding === "SOAP 1.1";
-  const type = contentType(is11 ? "text/xml" : "application/soap+xml", random);
-  const fields: Fields = is11
-    ? [["Content-Type", type], ...(random(4) === 0 ? [] : [["SOAPAction", action] as const])]
-    : [["Content-Type", action.length > 2 ? `${type}; action=${action}` : type]];
-  const body = utf8(pick(random, ["", "", "\ufeff"]) + envelope(binding, call, random));
-  return { method: "POST", target: servicePath(random), fields, body };
-}
-
-function envelope(binding: SoapBinding, call: FuzzCall, random: Random): string {
-  const { operation, canary } = call;
-  const [e, p] = pick(random, [["soap:", ""], ["", "m:"], ["S-1.é:", "_2:"]]);
-  const blank = pick(random, ["", "\n", "\r\n  ", "<!-- -->\t", `<?x ${canary}?>`]);
-  const declare = (prefix: string, name: string): string =>
-    ` xmlns${prefix === "" ? "" : `:${prefix.slice(0, -1)}`}=${pick(random, ['"', "'"])}${name}`
-      .replace(/(['"])(.*)$/, "$1$2$1");
-  const values = parameters(call, random).map(([name, value]) => {
-    const local = /^[a-z]+$/i.test(name) ? name : "x";
-    const attribute = pick(random, ["", " a='1'", ` a="${canary}"`]);
-    return `<${p}${local}${attribute}>${xmlText(value, random)}</${p}${local} >`;
+  const action = style.action?.replace("ACTION", `"${NAMESPACE}${operation}"`);
+  const get = (method: string, target: string): FuzzRequest => ({
+    method,
+    target: `${target}?${form}`,
+    fields: [],
+    body: "",
   });
-  const header = pick(random, [
-    "",
-    `<${e}Header/>`,
-    `<${e}Header>${blank}<b xmlns="u">${canary}</b></${e}Header>`,
-  ]);
-  return pick(random, ["", '<?xml version="1.0" encoding="utf-8"?>', "<?xml version='1.0'?>\n"]) +
-    `<${e}Envelope${
-      declare(e!, ENVELOPE_NAMESPACES[binding])
-    }>${blank}${header}<${e}Body>${blank}` +
-    `<${p}${operation}${declare(p!, NAMESPACE)}>${blank}${values.join(blank)}</${p}${operation}>` +
-    `${blank}</${e}Body></${e}Envelope>`;
+  const post = (target: string, type: string, body: string, parameter = ""): FuzzRequest => {
+    const mediaType = style.typeCase(type) + style.charset + parameter;
+    return {
+      method: "POST",
+      target,
+      fields: [["Content-Type", mediaType]],
+      body: latin1OfUtf8(body),
+    };
+  };
+  switch (binding) {
+    case "GET":
+      return get(style.method, target);
+    case "aspx":
+      return get(style.aspxMethod, operation === "Pair" ? "/pair.aspx" : "/Validate.aspx");
+    case "POST":
+      return post(target + query, "application/x-www-form-urlencoded", form);
+    case "JSON":
+      return post(target + query, "application/json", json(style, call));
+    case "SOAP 1.2": {
+      const parameter = (action ?? "").length > 2 ? `; action=${action}` : "";
+      return post(service, "application/soap+xml", envelope(style, call, binding), parameter);
+    }
+    default: {
+      const request = post(service, "text/xml", envelope(style, call, "SOAP 1.1"));
+      if (action === undefined) return request;
+      return { ...request, fields: [...request.fields, ["SOAPAction", action]] };
+    }
+  }
 }
 
-function xmlText(value: string, random: Random): string {
-  const reference = (text: string): string => `&#${text.codePointAt(0)};`;
-  const plain = value.replace(/[&<>\r]/g, reference);
-  return pick(random, [
-    () => plain,
-    () => value.replace(/[^]/gu, reference),
-    () => value.replace(/[^]/gu, (text) => `&#x${text.codePointAt(0)!.toString(16)};`),
-    () => /\r|]]>/.test(value) ? plain : `<![CDATA[${value}]]>`,
-    () => `<!-- -->${plain}<?x y?>`,
-  ])();
+function parameters(
+  { isReversed, more }: Style,
+  { operation, args, canary }: FuzzCall,
+): [string, string][] {
+  const pairs = OPERATIONS.get(operation)!.map((name): [string, string] => [name, args[name]!]);
+  if (isReversed) pairs.reverse();
+  if (more === null) return pairs;
+  const [at, isNamed] = more;
+  return pairs.toSpliced(at, 0, [isNamed ? canary : "x", canary]);
+}
+
+function json(style: Style, call: FuzzCall): string {
+  const members = parameters(style, call).map(([name, value]): [string, unknown] => {
+    const isNumber = style.isNumber && name === "pin" && /^[1-9][0-9]{5}$/.test(value);
+    return [name, isNumber ? Number(value) : value];
+  });
+  if (style.header) members.push(["more", { pin: ["CANARY", 1.5, null, { secretCode: "" }] }]);
+  const text = JSON.stringify(Object.fromEntries(members), null, style.space);
+  const escaped = (part: string): string =>
+    part.split("").map((unit) => `\\u${hex(unit.charCodeAt(0), 4)}`).join("");
+  return style.isEscaped ? text.replace(/[^\0-~]|pin/g, escaped) : text;
+}
+
+function envelope(style: Style, call: FuzzCall, binding: SoapBinding): string {
+  const { prefixes: [e, p], quote, blank, header, attribute, texts } = style;
+  const element = (name: string, content: string, attributes = ""): string =>
+    `<${name}${attributes}>${content}</${name} >`;
+  const declare = (prefix: string, name: string): string =>
+    ` ${`xmlns:${prefix}`.replace(/:$/, "")}=${quote}${name}${quote}`;
+  const values = parameters(style, call).map(([name, value], i) =>
+    element(p + name, texts[i % 2]!(value), attribute)
+  );
+  const operation = p + call.operation;
+  const body = element(operation, blank + values.join(blank), declare(p, NAMESPACE));
+  const headers = header === undefined ? "" : element(`${e}Header`, blank + header);
+  const parts = blank + headers + element(`${e}Body`, blank + body + blank);
+  return style.start + element(`${e}Envelope`, parts, declare(e, ENVELOPE_NAMESPACES[binding]));
+}
+
+function hex(number: number, length = 1): string {
+  return number.toString(16).padStart(length, "0");
 }

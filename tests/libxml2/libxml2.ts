@@ -1,24 +1,50 @@
-/** What libxml2 reads, through Python. */
+/** The reader of documents by libxml2, through Python. */
 
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { run } from "../interop/command.ts";
+import { limitLife } from "../support/child.ts";
 import { featuresOf } from "../xml/profile.ts";
 import { Incomparable } from "../xml/structure.ts";
 
 const PROGRAM = fileURLToPath(new URL("structures.py", import.meta.url));
 
-/**
- * Reads documents by libxml2.
- *
- * @returns For each what it says, or undefined when libxml2 refuses it.
- * @throws {Error} When Python or its module is missing; the message names the package.
- */
-export async function readByLibxml2(
-  documents: readonly string[],
-): Promise<readonly (readonly string[] | undefined)[]> {
-  const input = documents.map((document) => `${JSON.stringify(document)}\n`).join("");
-  const { text } = await run("/usr/bin/python3", [PROGRAM], input);
-  return text.trimEnd().split("\n").map((line) => JSON.parse(line) ?? undefined);
+/** libxml2 in a process of Python, which reads one document after another. */
+export class Libxml2 implements AsyncDisposable {
+  // By its path: only the Python of the system sees the modules that the system's packages bring.
+  readonly #child = new Deno.Command("/usr/bin/python3", {
+    args: [PROGRAM],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  readonly #writer = this.#child.stdin.getWriter();
+  readonly #lines = createInterface({ input: Readable.fromWeb(this.#child.stdout) })[
+    Symbol.asyncIterator
+  ]();
+
+  constructor() {
+    limitLife(this.#child);
+  }
+
+  /**
+   * Reads a document.
+   *
+   * @returns What it says, or undefined when libxml2 refuses it.
+   * @throws {Error} When the module of Python is missing; the message names the package.
+   */
+  async read(document: string): Promise<readonly string[] | undefined> {
+    await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(document)}\n`));
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error("Python has ended: apt-get install python3-lxml");
+    return JSON.parse(value) ?? undefined;
+  }
+
+  /** Ends the process. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer.close().catch(() => {});
+    await this.#lines.return!();
+    await this.#child.status;
+  }
 }
 
 /**

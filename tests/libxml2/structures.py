@@ -63,4 +63,4 @@ def read(document):
 
 for line in sys.stdin:
     # As bytes: lxml takes no text that declares an encoding.
-    print(json.dumps(read(json.loads(line).encode("utf-8"))))
+    print(json.dumps(read(json.loads(line).encode("utf-8"))), flush=True)

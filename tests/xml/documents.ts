@@ -1,71 +1,70 @@
-/** Documents that nobody would write, from a generator of numbers: broken ones and good ones. */
+/** Generators of documents that nobody would write: broken ones and good ones. */
 
-import { pick, type Random } from "../support/random.ts";
+import * as fc from "fast-check";
 import { ENVELOPES, PIECES } from "./envelopes.ts";
+import { decode, readW3cSuite, withoutDocumentType } from "./w3c_suite.ts";
 
-/** Changes a document in one place. */
-const MUTATIONS: readonly ((document: string, random: Random) => string)[] = [
-  // Put a piece in.
-  (document, random) => {
-    const at = random(document.length + 1);
-    return document.slice(0, at) + pick(random, PIECES) + document.slice(at);
-  },
-  // Put a piece where a token begins or ends: most other places are in the middle of a word.
-  (document, random) => {
-    const places = [...document.matchAll(/(?=[<>&;='"\s])|(?<=[>;='"\s])/g)];
-    const at = places.length === 0 ? 0 : pick(random, places).index;
-    return document.slice(0, at) + pick(random, PIECES) + document.slice(at);
-  },
-  // Take a piece out.
-  (document, random) => {
-    const at = random(document.length);
-    return document.slice(0, at) + document.slice(at + 1 + random(8));
-  },
-  // Repeat or move a piece.
-  (document, random) => {
-    const from = random(document.length);
-    const piece = document.slice(from, from + 1 + random(60));
-    const at = random(document.length + 1);
-    return document.slice(0, at) + piece + document.slice(at);
-  },
-  // Change a character.
-  (document, random) => {
-    const at = random(document.length);
-    return document.slice(0, at) + pick(random, PIECES).slice(0, 1) + document.slice(at + 1);
-  },
-  // Go on with another document.
-  (document, random) => {
-    const other = pick(random, ENVELOPES);
-    return document.slice(0, random(document.length)) + other.slice(random(other.length));
-  },
-];
+/** A change of a text in one place. */
+export type Change = (text: string) => string;
 
-/** A document changed in one or two places; a good envelope unless another is given. */
-export function mutated(random: Random, original: string = pick(random, ENVELOPES)): string {
-  let document = original;
-  for (let times = 1 + random(2); times > 0; times--) {
-    document = pick(random, MUTATIONS)(document, random);
-  }
-  return document;
+/** Documents of the W3C's suite that are UTF-8, without their document types. */
+export const W3C_DOCUMENTS: readonly string[] = readW3cSuite()
+  .map(decode)
+  .filter((text) => text !== undefined)
+  .map(withoutDocumentType);
+
+/** A place in a text, as it is taken modulo the length of that text. */
+export const PLACE: fc.Arbitrary<number> = fc.noBias(fc.nat(0xfffff));
+
+const PIECE = fc.constantFrom(...PIECES);
+
+/** A change of XML. */
+export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof<fc.Arbitrary<Change>[]>(
+  // A piece more, anywhere.
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece)),
+  // A piece more where a token begins or ends: most other places are in the middle of a word.
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => {
+    const places = [...text.matchAll(/(?=[<>&;='"\s])|(?<=[>;='"\s])/g)];
+    return put(text, places[at % places.length]?.index ?? 0, piece);
+  }),
+  // A part less.
+  fc.tuple(PLACE, fc.nat(7)).map(([at, more]) => (text) => put(text, at, "", 1 + more)),
+  // A part twice.
+  fc.tuple(PLACE, PLACE, fc.nat(60)).map(([at, from, length]) => (text) =>
+    put(text, at, part(text, from, length))
+  ),
+  // Another character.
+  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece[0]!, 1)),
+  // Another document from some place on.
+  fc.tuple(PLACE, PLACE, fc.constantFrom(...ENVELOPES)).map(([at, from, other]) => (text) =>
+    put(text, at, part(other, from), text.length)
+  ),
+);
+
+/** Puts a piece into a text, over some characters. */
+export function put(text: string, place: number, piece: string, over = 0): string {
+  const at = place % (text.length + 1);
+  return text.slice(0, at) + piece + text.slice(at + over);
 }
 
-/** A small document of pieces alone, where nearly every production meets every other. */
-export function assembled(random: Random): string {
-  const pieces = Array.from({ length: random(4) }, () => pick(random, PIECES));
-  return pick(random, [
-    () => pieces.join(""),
-    () => `<a xmlns:p='u'>${pieces.join("")}</a>`,
-    () => `<a${pieces.join("")}/>`,
-    () => `<a b='${pieces.join("")}'/>`,
-  ])();
+/** A part of a text, to its end unless shorter. */
+export function part(text: string, place: number, length = text.length): string {
+  return text.slice(place % (text.length + 1)).slice(0, length);
+}
+
+function changed(document: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const changes = fc.array(XML_CHANGE, { minLength: 1, maxLength: 2 });
+  return fc.tuple(document, changes).map(([text, list]) => list.reduce((t, c) => c(t), text));
+}
+
+function texts(pieces: readonly string[], maxLength = 2): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...pieces), { maxLength }).map((list) => list.join(""));
 }
 
 // The characters at both ends of each range of [4] NameStartChar and [4a] NameChar.
 const NAME_STARTS = "AZ_az\xC0\xD6\xD8\xF6\xF8\u02FF\u0370\u037D\u037F\u1FFF\u200C\u200D\u2070" +
   "\u218F\u2C00\u2FEF\u3001\uD7FF\uF900\uFDCF\uFDF0\uFFFD\u{10000}\u{EFFFF}";
 const NAME_CHARS = `${NAME_STARTS}-.09\xB7\u0300\u036F\u203F\u2040`;
-
-const SPACES = [" ", "\t", "\n", "\r\n", "\r", " \n\t"];
 
 // deno-fmt-ignore
 const TEXTS = [
@@ -75,111 +74,98 @@ const TEXTS = [
   "&#xD7FF;", "&#0000065;", "&#x00000e9;",
 ];
 
-// Of which no two make a section end.
-const SECTION_PIECES = ["a", "]", ">", "<", "&", "&amp;", "\r\n", "\r", "\u{10000}", "<!--"];
+const SPACES = [" ", "\t", "\n", "\r\n", "\r", " \n\t"];
+const SPACE = fc.oneof({ weight: 2, arbitrary: fc.constant("") }, fc.constantFrom(...SPACES));
+const NAME = fc.tuple(fc.constantFrom(...NAME_STARTS), texts([...NAME_CHARS])).map((parts) =>
+  parts.join("").replace(/^xml/i, "_$&")
+);
+const COMMENT = texts(["a", "- ", "<", "&b;", "]]>", " ?>"]).map((text) => `<!--${text}-->`);
+const INSTRUCTION = fc.tuple(
+  NAME,
+  fc.constantFrom(...SPACES),
+  texts(["a", "?", "<", "&b;", "--", "xml"]),
+).map(([target, space, data]) => `<?${target}${data === "" ? "" : `${space}x${data}`}?>`);
+// Pieces of which no two make a section end.
+const SECTION = texts(["a", "]", ">", "<", "&", "&amp;", "\r\n", "\r", "\u{10000}", "<!--"]).map(
+  (text) => `<![CDATA[${text}]]>`,
+);
+const VALUE = texts(TEXTS).map((text) => text.replace(/['"]/g, "|"));
+const NAMES = ["u", "U", "urn:a", "urn:a/", "http://authenticatorapi.com/"];
+const NAMESPACE = fc.oneof(
+  { weight: 29, arbitrary: fc.constantFrom(...NAMES) },
+  // Not compared with saxes, which trims them.
+  { weight: 1, arbitrary: fc.constantFrom("u ", " u", "u&#32;") },
+);
 
-const NAMESPACES = ["u", "U", "urn:a", "urn:a/", "http://authenticatorapi.com/"];
-// saxes trims these, so that a document with one of them is compared with others alone.
-const BLANK_NAMESPACES = ["u ", " u", "u&#32;"];
+/** Writes content with the prefixes that are declared around it. */
+type Content = (prefixes: readonly string[]) => string;
 
-interface Scope {
-  readonly prefixes: readonly string[];
-  readonly depth: number;
-}
+const { element: ELEMENT } = fc.letrec<{ element: Content; content: Content }>((tie) => ({
+  element: fc.record({
+    declared: fc.array(fc.tuple(NAME, NAMESPACE), { maxLength: 2 }),
+    unprefixed: fc.array(fc.oneof(NAMESPACE, NAMESPACE, fc.constant("")), { maxLength: 1 }),
+    attributes: fc.array(fc.tuple(NAME, VALUE), { maxLength: 3 }),
+    name: NAME,
+    places: fc.tuple(PLACE, PLACE),
+    spaces: fc.tuple(fc.constantFrom(...SPACES), SPACE, SPACE, SPACE),
+    quote: fc.constantFrom('"', "'"),
+    children: fc.option(fc.array(tie("content"), { maxLength: 4 }), { freq: 4 }),
+  }).map(
+    ({ declared, unprefixed, spaces: [space, before, after, end], quote, ...drawn }) => (outer) => {
+      const prefixes = [...outer, ...declared.map(([prefix]) => prefix)];
+      const places = ["", ...prefixes.map((prefix) => `${prefix}:`)];
+      // One prefix for the attributes of an element: two could be bound to one namespace.
+      const [mine, theirs] = drawn.places.map((place) => places[place % places.length]);
+      const name = `${mine}${drawn.name}`;
+      const attributes = new Map([
+        ...declared.map(([prefix, namespace]) => [`xmlns:${prefix}`, namespace] as const),
+        ...unprefixed.map((namespace) => ["xmlns", namespace] as const),
+        ...drawn.attributes.map(([local, value]) => [`${theirs}${local}`, value] as const),
+      ]);
+      const written = [...attributes].map(([name, value]) =>
+        `${space}${name}${before}=${after}${quote}${value}${quote}`
+      );
+      const tag = `<${name}${written.join("")}${end}`;
+      if (drawn.children === null) return `${tag}/>`;
+      return `${tag}>${drawn.children.map((child) => child(prefixes)).join("")}</${name}${end}>`;
+    },
+  ),
+  content: fc.oneof(
+    { maxDepth: 5 },
+    // A comment behind each text keeps two of them from making a section end.
+    fc.tuple(fc.constantFrom(...TEXTS), COMMENT).map((parts) => () => parts.join("")),
+    ...[SECTION, COMMENT, INSTRUCTION].map((leaf) => leaf.map((text) => () => text)),
+    { weight: 2, arbitrary: tie("element") },
+  ),
+}));
+
+const DECLARATION = fc.constantFrom(
+  "",
+  "<?xml version='1.0'?>",
+  '<?xml\tversion = "1.0"\r\nencoding="UTF-8"  standalone=\'yes\' ?>',
+);
+const MISC = fc.array(fc.oneof(fc.constantFrom(...SPACES), COMMENT, INSTRUCTION), { maxLength: 2 })
+  .map((list) => list.join(""));
 
 /** A document that is well-formed, with its namespaces, and within the limits. */
-export function wellFormed(random: Random): string {
-  const declaration = pick(random, [
-    "",
-    "<?xml version='1.0'?>",
-    '<?xml\tversion = "1.0"\r\nencoding="UTF-8"  standalone=\'yes\' ?>',
-  ]);
-  return declaration + misc(random) + element(random, { prefixes: ["xml"], depth: 0 }) +
-    misc(random);
-}
+export const WELL_FORMED: fc.Arbitrary<string> = fc.tuple(DECLARATION, MISC, ELEMENT, MISC).map(
+  ([declaration, before, root, after]) => declaration + before + root(["xml"]) + after,
+);
 
-function misc(random: Random): string {
-  return repeated(
-    random,
-    3,
-    () =>
-      pick(random, [
-        () => pick(random, SPACES),
-        () => comment(random),
-        () => instruction(random),
-      ])(),
-  );
-}
+/** A small document of pieces alone, where nearly every production meets every other. */
+export const ASSEMBLED: fc.Arbitrary<string> = fc.tuple(
+  texts(PIECES, 3),
+  fc.constantFrom("?", "<a xmlns:p='u'>?</a>", "<a?/>", "<a b='?'/>"),
+).map(([text, frame]) => frame.replace("?", () => text));
 
-function element(random: Random, outer: Scope): string {
-  const declared = Array.from({ length: random(3) }, () => ncName(random));
-  const prefixes = [...outer.prefixes, ...declared];
-  const attributes = new Map(declared.map((prefix) => [`xmlns:${prefix}`, namespaceName(random)]));
-  if (random(4) === 0) attributes.set("xmlns", random(3) === 0 ? "" : namespaceName(random));
-  // One prefix for the attributes of an element: two could be bound to one namespace.
-  const prefix = pick(random, [undefined, ...prefixes]);
-  for (let count = random(4); count > 0; count--) {
-    const value = repeated(random, 3, () => pick(random, TEXTS).replace(/['"]/g, "|"));
-    attributes.set(qualified(random, prefix), value);
-  }
-  const name = qualified(random, pick(random, [undefined, ...prefixes]));
-  const tag = name + [...attributes].map((attribute) => written(random, attribute)).join("");
-  if (random(4) === 0) return `<${tag}${space(random)}/>`;
-  const children = outer.depth > 5 ? "" : repeated(random, 5, () =>
-    content(random, {
-      prefixes,
-      depth: outer.depth + 1,
-    }));
-  return `<${tag}${space(random)}>${children}</${name}${space(random)}>`;
-}
+/** An envelope, broken or not. */
+export const CHANGED_ENVELOPE: fc.Arbitrary<string> = changed(fc.constantFrom(...ENVELOPES));
 
-function written(random: Random, [name, value]: readonly [string, string]): string {
-  const quote = pick(random, ['"', "'"]);
-  const equals = `${space(random)}=${space(random)}`;
-  return `${pick(random, SPACES)}${name}${equals}${quote}${value}${quote}`;
-}
-
-// A comment behind each text keeps two of them from making a section end.
-function content(random: Random, scope: Scope): string {
-  return pick(random, [
-    () => element(random, scope),
-    () => element(random, scope),
-    () => `${pick(random, TEXTS)}${comment(random)}`,
-    () => `<![CDATA[${repeated(random, 3, () => pick(random, SECTION_PIECES))}]]>`,
-    () => comment(random),
-    () => instruction(random),
-  ])();
-}
-
-function comment(random: Random): string {
-  return `<!--${repeated(random, 3, () => pick(random, ["a", "- ", "<", "&b;", "]]>", " ?>"]))}-->`;
-}
-
-function instruction(random: Random): string {
-  const target = ncName(random);
-  if (/^xml$/i.test(target)) return "";
-  const data = repeated(random, 3, () => pick(random, ["a", "?", "<", "&b;", "--", "xml"]));
-  return `<?${target}${data === "" ? "" : `${pick(random, SPACES)}x${data}`}?>`;
-}
-
-function namespaceName(random: Random): string {
-  return pick(random, random(30) === 0 ? BLANK_NAMESPACES : NAMESPACES);
-}
-
-function qualified(random: Random, prefix: string | undefined): string {
-  return prefix === undefined ? ncName(random) : `${prefix}:${ncName(random)}`;
-}
-
-function ncName(random: Random): string {
-  const name = pick(random, [...NAME_STARTS]) +
-    repeated(random, 3, () => pick(random, [...NAME_CHARS]));
-  return /^xml/i.test(name) ? `_${name}` : name;
-}
-
-function space(random: Random): string {
-  return random(3) === 0 ? pick(random, SPACES) : "";
-}
-
-function repeated(random: Random, limit: number, make: () => string): string {
-  return Array.from({ length: random(limit) }, make).join("");
-}
+/** A document of any kind. */
+export const DOCUMENT: fc.Arbitrary<string> = fc.oneof(
+  ASSEMBLED,
+  CHANGED_ENVELOPE,
+  changed(fc.constantFrom(...W3C_DOCUMENTS)),
+  WELL_FORMED,
+  changed(WELL_FORMED),
+);
