@@ -22,6 +22,8 @@ const PACKAGES = [
   // Stores, proxies, service managers, a browser.
   ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),
   ..."systemd systemd-container chromium".split(" "),
+  // Other machines: ARM by QEMU, Windows by Wine.
+  ..."qemu-user-static libc6-arm64-cross wine wine64 gcc-mingw-w64-x86-64-win32".split(" "),
 ];
 
 /** Packages of npm. */
