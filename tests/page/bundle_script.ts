@@ -19,10 +19,12 @@ const HEAD = `/**
  * @module
  */
 
+// Not minified: what a browser shows of it can be read, and compression does the rest.
+
 /** The script as it is served. */
 // deno-fmt-ignore
-export const SCRIPT: string =
-  `;
+export const SCRIPT: string = [
+`;
 
 /**
  * The text of the file as the sources make it.
@@ -30,13 +32,14 @@ export const SCRIPT: string =
  * @throws {Error} When they cannot be bundled.
  */
 export async function bundledScript(): Promise<string> {
-  const options = ["--quiet", "--platform", "browser", "--format", "iife", "--minify"];
+  const options = ["--quiet", "--platform", "browser", "--format", "iife"];
   const { code, stdout, stderr } = await runToEnd(
     [Deno.execPath(), "bundle", ...options, "lib/page/browser/main.ts"],
     { cwd: ROOT, env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" } },
   );
   if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
-  return `${HEAD}${JSON.stringify(stdout.trim())};\n`;
+  const lines = stdout.trim().split("\n").map((line) => `  ${JSON.stringify(line)},\n`);
+  return `${HEAD}${lines.join("")}].join("\\n");\n`;
 }
 
 if (import.meta.main) await Deno.writeTextFile(SCRIPT_FILE, await bundledScript());
