@@ -98,6 +98,10 @@ async function gzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(zipped).arrayBuffer());
 }
 
+// Chromium's view of XML has inline styles and pictures. The descriptions hold no markup of callers.
+const DESCRIPTION_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+
 async function answerDescription(
   name: Description,
   request: Request,
@@ -105,7 +109,7 @@ async function answerDescription(
   state: ResolvedOptions,
 ): Promise<RouteResult> {
   const [type, body] = DESCRIPTIONS[name](baseOf(request, target, state), state);
-  const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" };
+  const headers = { "content-security-policy": DESCRIPTION_POLICY };
   const reply = { ...OK, contentType: `${type}; charset=utf-8`, body, headers };
   return answerOf(representation(reply, await eTag(body)), request);
 }

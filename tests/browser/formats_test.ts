@@ -35,3 +35,13 @@ Deno.test("without a script, errors are in the format of the address", async () 
     assertMatch(await errorIn(page, "JSON"), /"Message"/);
   }, { javaScriptEnabled: false });
 });
+
+Deno.test("the descriptions are readable: the browser may style its own view of XML", async () => {
+  for (const path of ["?wsdl", "?disco"]) {
+    await visit(`${server.url}/api.asmx${path}`, async (page) => {
+      await page.locator("#webkit-xml-viewer-source-xml, .pretty-print").first().waitFor({
+        state: "attached",
+      });
+    });
+  }
+});

@@ -101,7 +101,8 @@ async function replyTo(
   return reply;
 }
 
-const TOOLS = "default-src 'none'; frame-ancestors 'none'";
+const TOOLS =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 const PAGE = CONTENT_SECURITY_POLICY;
 
 /** What is asked for, its status, media type and policy, and whether browsers get it compressed. */
