@@ -157,28 +157,36 @@ function answer({ parameters, result }: Operation, context: PageContext): Markup
     "div",
     { class: isCode ? "result judged js-only" : "result js-only" },
     element("p", { class: "answer empty", role: "status" }, "The answer appears here."),
-    ...(isCode ? [REASONS, testAuthenticator(context)] : []),
+    ...(isCode ? [reasons(context), testAuthenticator(context)] : []),
     ...(isTimed ? [clock(context)] : []),
   );
 }
 
-const REASONS = element(
-  "details",
-  { class: "reasons", open: "", hidden: "" },
-  element("summary", {}, "Why it is false"),
-  element("div", {}),
-  element(
-    "small",
-    { class: "elsewhere", hidden: "" },
-    "To see which it is, open this page over HTTPS or on localhost.",
-  ),
-);
+function reasons({ service: { otp: { algorithm } } }: PageContext): MarkupElement {
+  return element(
+    "details",
+    { class: "reasons", open: "", hidden: "" },
+    element("summary", {}, "Why it is false"),
+    element("div", {}),
+    element(
+      "small",
+      { "class": "elsewhere", "hidden": "", "data-algorithm": algorithm },
+      "To see which it is, run ",
+      DOCTOR,
+      " on the server.",
+    ),
+  );
+}
+
+const DOCTOR = element("code", {}, "authenticator doctor");
 
 /**
  * Writes the place of the codes around now: the neighbours of the current one, and the first ones
  * outside the window.
  */
-function testAuthenticator({ service: { otp: { window } } }: PageContext): MarkupElement {
+function testAuthenticator(
+  { service: { otp: { algorithm, window } } }: PageContext,
+): MarkupElement {
   const steps = [...new Set([-window - 1, -1, 1, window + 1])];
   const others = steps.map((step) => {
     const isAccepted = Math.abs(step) <= window;
@@ -194,11 +202,13 @@ function testAuthenticator({ service: { otp: { window } } }: PageContext): Marku
     "div",
     { class: "test-app", hidden: "", role: "group", "aria-labelledby": "test-app-title" },
     element("h3", { id: "test-app-title" }, "No phone? Use this test authenticator"),
-    // The script shows one of the two: browsers offer no WebCrypto over plain HTTP.
+    // The script shows one of the two: over plain HTTP, browsers compute only codes of SHA-1.
     element(
       "p",
-      { class: "hint elsewhere", hidden: "" },
-      "To see codes here, open this page over HTTPS or on localhost.",
+      { "class": "hint elsewhere", "hidden": "", "data-algorithm": algorithm },
+      "Over plain HTTP, this browser cannot compute codes of this hash. Run ",
+      element("code", {}, "authenticator code"),
+      " on the server.",
     ),
     element(
       "div",

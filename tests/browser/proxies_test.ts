@@ -80,14 +80,21 @@ for (
   }
 }
 
-const ELSEWHERE = /open this page over HTTPS or on localhost/i;
+const ELSEWHERE = /authenticator (?:code|doctor)/;
+const sha256 = serverForTests("--algorithm", "SHA256");
 
 for (
-  const [origin, isSecure] of [["http://pin.test", false], ["https://pin.test", true]] as const
+  const [origin, upstream, isSecure] of [
+    ["http://pin.test", server, true],
+    ["https://pin.test", server, true],
+    ["http://pin.test", sha256, false],
+    ["https://pin.test", sha256, true],
+  ] as const
 ) {
-  Deno.test(`a page that came from ${origin} computes codes: ${isSecure}; else it says where it would`, async () => {
+  const hash = upstream === sha256 ? "SHA-256" : "SHA-1";
+  Deno.test(`a page that came from ${origin} computes codes of ${hash}: ${isSecure}; else it says what does`, async () => {
     await visit("about:blank", async (page) => {
-      await openFrom(page, origin, server);
+      await openFrom(page, origin, upstream);
       await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
       const app = page.locator(".test-app");
       assert(await app.isVisible());

@@ -13,6 +13,7 @@ import {
 import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
 import { first, one, settingsOf, textElement } from "./dom.ts";
+import { computes } from "./plain_hmac.ts";
 
 /** Hides the reasons. */
 export function clearReasons(box: ParentNode): void {
@@ -38,8 +39,7 @@ export async function explainFalse(
     one("div", reasons).replaceChildren(...children);
     reasons.hidden = false;
   };
-  // Browsers offer no WebCrypto over plain HTTP.
-  if (globalThis.isSecureContext !== true) return show(...otherReasons(settings));
+  if (!computes(settings.algorithm)) return show(...otherReasons(settings));
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);

@@ -12,6 +12,7 @@ import { all } from "./dom.ts";
 import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { restore, setUpKey, warnBeforeUnload } from "./typed_values.ts";
+import { computes, setUpHmac } from "./plain_hmac.ts";
 import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./qr_code.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
@@ -24,7 +25,9 @@ function mount(): void {
   // With a proxy in front, only the browser knows the scheme of the page.
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
-  for (const sentence of all(".elsewhere")) sentence.hidden = isSecureContext;
+  for (const sentence of all(".elsewhere")) {
+    sentence.hidden = computes(sentence.dataset["algorithm"] ?? "");
+  }
   showAddress(document);
   restore(state);
   for (const button of all(".print")) setUpPrintButton(state, button);
@@ -51,6 +54,7 @@ function mountSnippets(section: HTMLElement): void {
   followForm();
 }
 
+setUpHmac();
 page.classList.add("js");
 state.clock.everySecond(() => showCodes(state));
 mount();
