@@ -230,8 +230,8 @@ Deno.test("an answer that is the same as before is seen to be another", async ()
     await page.click(CHECK);
     await page.locator(".answer", { hasText: "Answer 2" }).waitFor();
     said[1] = await page.innerText(".answer");
-    assertMatch(said[0]!, /^false\s+The pin is wrong, or it has expired\.\s+Answer 1, at/);
-    assertMatch(said[1], /^false\s+The pin is wrong, or it has expired\.\s+Answer 2, at/);
+    assertMatch(said[0]!, /^false\s+The pin was not accepted\.\s+Answer 1, at/);
+    assertMatch(said[1], /^false\s+The pin was not accepted\.\s+Answer 2, at/);
     await page.click(SEND);
     await page.locator(".status", { hasText: /^Answer 3, at .* UTC, after \d+ ms$/ }).waitFor();
     assert(await page.isVisible(".status"));
@@ -340,5 +340,17 @@ Deno.test("a long word begins on the line of the word before it", async () => {
       return [[...before.getClientRects()].at(-1).top, first.getBoundingClientRect().top];
     })()`);
     assertEquals(value, tag);
+  });
+});
+
+Deno.test("the reason of a false answer is read out once it is known", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await scan(page);
+    await page.fill(PIN, "12345");
+    await page.click(CHECK);
+    await page.locator("#told", { hasText: /The pin has 5 digits; a code has 6\./ }).waitFor({
+      state: "attached",
+    });
+    assert(!/Looking/.test(await page.innerText("#told")));
   });
 });

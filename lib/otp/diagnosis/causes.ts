@@ -80,13 +80,27 @@ function clockSentences(match: Match, { window, period }: PinSettings): readonly
       "that far behind."
     : `The pin will be right in ${away}: the phone's clock is that far ahead.`;
   const isSettable = steps <= MAX_WINDOW && match.period === period;
+  const remedy = isZone(match)
+    ? "That is a wrong time zone or daylight saving time: turn on automatic time on the phone, and " +
+      "check the server's clock."
+    : "Turn on automatic time on the phone; if it is on, check the server's clock.";
   return [
-    `${what} Turn on automatic time on the phone; if it is on, check the server's clock.`,
+    `${what} ${remedy}`,
     isSettable
       ? `The server accepts ${window} ${window === 1 ? "step" : "steps"} before and after now ` +
         `(--window ${window}); --window ${steps} would accept this pin. More than 2 is not advisable.`
       : "No --window is that wide.",
   ];
+}
+
+/** Half an hour, in seconds: time zones differ by a multiple of it. */
+const ZONE_SECONDS = 1800;
+
+// Whether the difference is a whole number of half hours, of which a clock is off by a minute at most.
+function isZone({ secondsAhead: [least, most] }: Match): boolean {
+  const seconds = Math.abs(least + most) / 2;
+  const rest = seconds % ZONE_SECONDS;
+  return seconds > ZONE_SECONDS / 2 && Math.min(rest, ZONE_SECONDS - rest) <= 60;
 }
 
 /**

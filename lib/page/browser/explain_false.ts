@@ -12,7 +12,7 @@ import {
 } from "../../otp/diagnosis/causes.ts";
 import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
 import type { PageSettings } from "../shared/settings.ts";
-import { first, one, settingsOf, textElement } from "./dom.ts";
+import { first, one, setText, settingsOf, textElement } from "./dom.ts";
 import { computes } from "./plain_hmac.ts";
 
 /** Hides the reasons. */
@@ -35,16 +35,21 @@ export async function explainFalse(
   const reasons = first(".reasons", box);
   if (reasons === undefined || pin === undefined || secretCode === undefined) return;
   const settings = settingsOf(form);
+  const place = one("div", reasons);
   const show = (...children: readonly HTMLElement[]): void => {
-    one("div", reasons).replaceChildren(...children);
+    place.replaceChildren(...children);
     reasons.hidden = false;
   };
-  if (!computes(settings.algorithm)) return show(...otherReasons(settings));
+  const tell = (...children: readonly HTMLElement[]): void => {
+    show(...children);
+    setText(one("#told"), children.map(({ textContent }) => textContent).join(" "));
+  };
+  if (!computes(settings.algorithm)) return tell(...otherReasons(settings));
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
-  if (looking.isConnected && !reasons.hidden) show(...explained(found, settings));
+  if (looking.isConnected && !reasons.hidden) tell(...explained(found, settings));
 }
 
 function explained(

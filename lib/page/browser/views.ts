@@ -161,7 +161,7 @@ function showVerdict(
   clearAnswer(form, "", isRight ? "" : "bad");
   one(".answer", resultOf(form)).append(
     textElement("b", result),
-    isRight ? "The pin is right." : "The pin is wrong, or it has expired.",
+    isRight ? "The pin is right." : "The pin was not accepted.",
     textElement("small", stamp),
   );
   if (!isRight) void explainFalse(form, resultOf(form), asked, nowMs);

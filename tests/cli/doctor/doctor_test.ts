@@ -145,8 +145,9 @@ Deno.test("explain() says what to do, for each reason", async () => {
   ]);
   assertEquals(await explained(referenceHotp(SECRET, STEP + 120)), [
     "The likely reason:",
-    "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. Turn " +
-    "on automatic time on the phone; if it is on, check the server's clock.",
+    "- The pin will be right in 59 min 31 s to 1 h 1 s: the phone's clock is that far ahead. That " +
+    "is a wrong time zone or daylight saving time: turn on automatic time on the phone, and check " +
+    "the server's clock.",
     "- No --window is that wide.",
   ]);
 });
