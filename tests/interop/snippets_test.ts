@@ -139,6 +139,16 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       }
     });
 
+    Deno.test(`${name} shows the sentence of an error`, async () => {
+      const shown = await snippetOf(language, "Pair", format);
+      if (!shown.isInFormat) return;
+      // curl prints the reply, whatever it is.
+      const before = language === "curl" ? "exec 1>&2\n" : "";
+      const text = before + filled(shown, "appName", "x".repeat(257));
+      const { message } = await assertRejects(() => runSnippet(text, "Pair"), Error);
+      assertMatch(message, /Parameter appName is longer than 256 characters\./);
+    });
+
     Deno.test(`${name} tells a right pin from a wrong one`, async () => {
       const shown = await snippetOf(language, "ValidatePin", format);
       if (!shown.isInFormat) return;

@@ -84,7 +84,7 @@ ${linesOf(...headers)}${
   }
     Reply := Client.Post(${delphiQuoted(callUrl(call))}, Form);
     if Reply.StatusCode <> 200 then
-      raise Exception.Create(Reply.StatusText);
+      raise Exception.Create(Reply.ContentAsString(TEncoding.UTF8));
 ${printing(call, [text], "    Writeln(%);", keep, "Accepted")}
   finally
     Form.Free;

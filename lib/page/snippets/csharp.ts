@@ -71,8 +71,8 @@ ${
       ),
     )
   }${request(call)}
-            reply.EnsureSuccessStatusCode();
             var text = await reply.Content.ReadAsStringAsync();
+            if (!reply.IsSuccessStatusCode) throw new Exception(text);
 ${result(call)}
         }
     }

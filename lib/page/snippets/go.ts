@@ -33,6 +33,7 @@ function write(call: SnippetCall): string {
     ...(isForm(call) ? [] : ["bytes"]),
     ...(format === "JSON" ? ["encoding/json"] : ["encoding/xml"]),
     "fmt",
+    "io",
     "log",
     "net/http",
     ...(isForm(call) ? ["net/url"] : []),
@@ -63,7 +64,8 @@ ${
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != 200 {
-		log.Fatal(reply.Status)
+		text, _ := io.ReadAll(reply.Body)
+		log.Fatal(string(text))
 	}
 	var result ${declared}
 	if err := ${isJson ? "json" : "xml"}.NewDecoder(reply.Body).Decode(&result); err != nil {

@@ -43,10 +43,12 @@ function write(call: SnippetCall): string {
     : "                .POST(HttpRequest.BodyPublishers.ofString(body))\n";
   const print = "        System.out.println(%);";
   const keep = '        var accepted = "true".equals(%);';
-  return `import java.net.*;
+  return `import java.io.StringReader;
+import java.net.*;
 import java.net.http.*;
 import java.nio.charset.StandardCharsets;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.xml.sax.InputSource;
 
 public class ${name} {
     public static void main(String[] arguments) throws Exception {
@@ -54,10 +56,10 @@ public class ${name} {
         var request = HttpRequest.newBuilder(URI.create(${address}))
 ${headers}${post}                .build();
         var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        var reply = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-        if (reply.statusCode() != 200) throw new Exception("HTTP " + reply.statusCode());
+        var reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+        if (reply.statusCode() != 200) throw new Exception(reply.body());
         var result = DocumentBuilderFactory.newInstance().newDocumentBuilder()
-                .parse(reply.body()).getDocumentElement();
+                .parse(new InputSource(new StringReader(reply.body()))).getDocumentElement();
 ${printing(call, valuesOf(call), print, keep)}
     }
 

@@ -33,6 +33,7 @@ function write(call: SnippetCall): string {
   const imports = [
     ...(format === "JSON" ? ["import json"] : []),
     ...(isForm(call) ? ["import urllib.parse"] : []),
+    "import urllib.error",
     "import urllib.request",
     ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
     ...(soap === undefined ? [] : ["from xml.sax.saxutils import escape"]),
@@ -59,7 +60,10 @@ ${
 ${linesOf(...dataOf(call).map((data) => `    data=${data},`))}${
     linesOf(...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]))
   })
-with urllib.request.urlopen(request) as reply:
+try:
+    reply = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    raise SystemExit(error.read().decode())
 ${resultOf(call)}`;
 }
 
@@ -77,6 +81,6 @@ function resultOf(call: SnippetCall): string {
     : resultElements(call)?.map((name) => `result.find(".//{*}${name}").text`) ??
       ["result.getroot().text"];
   const read = isJson ? 'json.load(reply)["d"]' : "ElementTree.parse(reply)";
-  const keep = `    accepted = % ${isJson ? "is True" : '== "true"'}`;
-  return `    result = ${read}\n${printing(call, values, "    print(%)", keep)}`;
+  const keep = `accepted = % ${isJson ? "is True" : '== "true"'}`;
+  return `result = ${read}\n${printing(call, values, "print(%)", keep)}`;
 }

@@ -55,8 +55,9 @@ ${
       ),
     )
   }${request(call)}
-            reply.EnsureSuccessStatusCode()
-            Dim result = XDocument.Parse(Await reply.Content.ReadAsStringAsync()).Root
+            Dim text = Await reply.Content.ReadAsStringAsync()
+            If Not reply.IsSuccessStatusCode Then Throw New Exception(text)
+            Dim result = XDocument.Parse(text).Root
 ${result(call)}
         End Using
     End Function
