@@ -29,9 +29,3 @@ Deno.test("errors follow the format that is chosen, until another of theirs is c
     assertMatch(await errorIn(page, "SOAP 1.2"), /<soap:Reason>/);
   });
 });
-
-Deno.test("without a script, errors are in the format of the address", async () => {
-  await visit(`${server.url}/api.asmx?op=Pair&format=JSON`, async (page) => {
-    assertMatch(await errorIn(page, "JSON"), /"Message"/);
-  }, { javaScriptEnabled: false });
-});
