@@ -3,8 +3,6 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../lib/page/snippets/language.ts";
 import { fieldOf } from "../../lib/page/samples/fields.ts";
-import { STYLE } from "../../lib/page/layout/style.ts";
-import { SCRIPT } from "../../lib/page/script.ts";
 import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
 
@@ -214,24 +212,6 @@ Deno.test("the page says how to show a key when one is wanted", async () => {
   const { html: open } = await getPage(handler, "?op=Pair");
   assert(!/api.key/i.test(open));
 });
-
-for (
-  const [query, type, text] of [
-    ["?script", "text/javascript", SCRIPT],
-    ["?style", "text/css", STYLE],
-  ] as const
-) {
-  Deno.test(`${query} is one document that browsers take and keep`, async () => {
-    const { reply, html } = await getPage(handler, query);
-    assertEquals(reply.headers.get("content-type"), `${type}; charset=utf-8`);
-    assertEquals(reply.headers.get("x-content-type-options"), "nosniff");
-    assertEquals(html, text);
-    const again = await getPage(handler, query, {
-      headers: { "if-none-match": reply.headers.get("etag")! },
-    });
-    assertEquals(again.reply.status, 304);
-  });
-}
 
 Deno.test("no page is larger than 60 KB, or 20 KB compressed, with the longest of everything", async () => {
   const host = `${"h".repeat(63)}.`.repeat(4).slice(0, 253);

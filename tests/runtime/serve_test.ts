@@ -8,7 +8,6 @@ import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { startFuzzedStore } from "../support/fuzzed_store.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { withFolder } from "../cli/command.ts";
 import {
   type Outcome,
@@ -192,31 +191,6 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
   assertEquals([code, stderr.match(/ warn .*$/gm)?.length], [0, 2], stderr);
   assert(stderr.includes(" route=root caller=billing status=302 "), stderr);
   assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
-});
-
-Deno.test("SIGHUP reads no more of a file than may be in it, and keeps what was read before", async () => {
-  await withFolder(async (folder) => {
-    const [keys, cert, key] = ["keys", "cert", "key"].map((name) => `${folder}/${name}`);
-    await Deno.writeTextFile(keys!, "k".repeat(16));
-    await Deno.writeTextFile(cert!, CERTIFICATE);
-    await Deno.writeTextFile(key!, PRIVATE_KEY);
-    const tls = ["--tls-cert", cert!, "--tls-key", key!];
-    const program = await startProgram(["--port", "0", "--api-keys-file", keys!, ...tls]);
-    // Most of it is nowhere on the disk, and nobody has the memory for all of it.
-    for (const path of [keys!, cert!]) await Deno.truncate(path, 2 ** 40);
-    program.signal("SIGHUP");
-    const large = (option: string): string =>
-      `the file of ${option} cannot be read: it has more than 1 MiB\n`;
-    await program.logged(`the old certificate is kept: ${large("--tls-cert")}`);
-    await program.logged(`the old API keys are kept: ${large("--api-keys-file")}`);
-    program.signal("SIGTERM");
-    assertEquals((await program.outcome).code, 0);
-    for (const [option, ...more] of [["--api-keys-file"], ["--tls-cert", "--tls-key", key!]]) {
-      const refused = await runProgram(["--port", "0", option!, keys!, ...more]);
-      const said = refused.stderr.replace(/^authenticator: error: (.*)\.$/m, "$1");
-      assertEquals([refused.code, said], [2, large(option!)]);
-    }
-  });
 });
 
 Deno.test("the program reads its keys from a pipe that a shell made", async () => {
