@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { isAuthority, targetOf } from "../../lib/http/request_target.ts";
+import { baseOf, isAuthority, targetOf } from "../../lib/http/request_target.ts";
 
 const HOSTS = [
   "localhost",
@@ -90,4 +90,10 @@ Deno.test("isAuthority() takes the longest name of RFC 1035 with a port, and not
   const longest = `${"a".repeat(63)}.`.repeat(3) + `${"a".repeat(62)}.`;
   assertEquals([longest.length, isAuthority(`${longest}:65535`)], [255, true]);
   assertEquals([isAuthority("a".repeat(261)), isAuthority("a".repeat(262))], [true, false]);
+});
+
+Deno.test("baseOf() believes a proxy that comes over TLS and says that its caller did not", () => {
+  const request = new Request("https://otp.example/", { headers: { "x-forwarded-proto": "http" } });
+  const options = { baseUrl: undefined, trustProxy: true };
+  assertEquals(baseOf(request, targetOf(request, null), options), "http://otp.example");
 });
