@@ -1,5 +1,13 @@
 import { assertEquals } from "@std/assert/equals";
-import { baseOf, isAuthority, targetOf } from "../../lib/http/request_target.ts";
+import { assertThrows } from "@std/assert/throws";
+import {
+  baseOf,
+  checkTarget,
+  isAuthority,
+  MAX_QUERY_LENGTH,
+  targetOf,
+} from "../../lib/http/request_target.ts";
+import { Fault } from "../../lib/operations/fault.ts";
 
 const HOSTS = [
   "localhost",
@@ -96,4 +104,26 @@ Deno.test("baseOf() believes a proxy that comes over TLS and says that its calle
   const request = new Request("https://otp.example/", { headers: { "x-forwarded-proto": "http" } });
   const options = { baseUrl: undefined, trustProxy: true };
   assertEquals(baseOf(request, targetOf(request, null), options), "http://otp.example");
+});
+
+Deno.test("checkTarget() refuses a Host that is none, in the URL or beside it, and a long query", () => {
+  const check = (url: string, host?: string): void => {
+    const request = new Request(url, host === undefined ? {} : { headers: { host } });
+    const target = targetOf(request, request.headers.get("host"));
+    checkTarget({ ...target, query: url.split("?")[1] ?? "" });
+  };
+  check("http://localhost:8080/");
+  check("http://localhost:8080/", "pin.example");
+  check(`http://localhost/?${"x".repeat(MAX_QUERY_LENGTH)}`);
+  const faultOf = (...request: Parameters<typeof check>): readonly [string, string] => {
+    const { code, message } = assertThrows(() => check(...request), Fault);
+    return [code, message];
+  };
+  const badHost = ["bad-host", "The Host header is not a host with an optional port."] as const;
+  assertEquals(faultOf("http://a..b/"), badHost);
+  assertEquals(faultOf("http://localhost/", "a/b"), badHost);
+  assertEquals(faultOf(`http://localhost/?${"x".repeat(MAX_QUERY_LENGTH + 1)}`), [
+    "query-too-long",
+    "The query string is longer than 8192 characters.",
+  ]);
 });
