@@ -41,24 +41,9 @@ function guarded(wishes: StoreWishes): HandlerWishes {
   return { guard: { fingerprint: () => "", source: () => "", store: storeThat(wishes) } };
 }
 
-// What is wrong, the address, and how the service is set up.
-const REFUSED: readonly (readonly [string, string, HandlerWishes?])[] = [
-  ["a wrong pin", `/Validate.aspx?Pin=000000&SecretCode=${SECRET}`],
-  ["an empty pin", `/Validate.aspx?Pin=&SecretCode=${SECRET}`],
-  ["an empty secret", `/Validate.aspx?Pin=${PIN}&SecretCode=`],
-  ["a pin that is not UTF-8", `/Validate.aspx?Pin=%FF&SecretCode=${SECRET}`],
-  ["a secret that is not UTF-8", `/Validate.aspx?Pin=${PIN}&SecretCode=%C3%28`],
-  ["another parameter that is not UTF-8", `${RIGHT}&x=%FF`],
-  ["a parameter whose name is not UTF-8", `${RIGHT}&%FF=x`],
-  ["half of a surrogate pair", `/Validate.aspx?Pin=%uD800&SecretCode=${SECRET}`],
-  ["a character that XML forbids", `${RIGHT}%00`],
-  ["a pin that stands twice", `${RIGHT}&Pin=${PIN}`],
-  ["a pin that stands twice in another case", `${RIGHT}&pin=${PIN}`],
-  ["a secret that stands twice", `${RIGHT}&SecretCode=${SECRET}`],
-  ["a query that is too long", `${RIGHT}&x=${"x".repeat(8_192)}`],
-  ["a query that is far too long", `${RIGHT}&x=${"x".repeat(1_000_000)}`],
-  ["a pin that is too long", `/Validate.aspx?Pin=${PIN.padEnd(65)}&SecretCode=${SECRET}`],
-  ["a secret that is too long", `/Validate.aspx?Pin=${PIN}&SecretCode=${"x".repeat(1_025)}`],
+// What is wrong, the address, and how the service is set up; what is wrong with the parameters stands in
+// tests/exchanges/short_routes.md.
+const REFUSED: readonly (readonly [string, string, HandlerWishes])[] = [
   ["a broken clock", RIGHT, { now: broken }],
   ["a clock without time", RIGHT, { now: () => NaN }],
   ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: broken } }],
@@ -105,46 +90,6 @@ for (const [what, options, init] of ACCEPTED) {
     assertEquals(await ask(RIGHT, options, init), bare("True"));
   });
 }
-
-Deno.test("/Validate.aspx answers False to a wrong pin while draining", async () => {
-  const target = `/Validate.aspx?Pin=000000&SecretCode=${SECRET}`;
-  assertEquals(await ask(target, { isReady: () => false }), bare("False"));
-});
-
-const ABSENT: readonly (readonly [string, string])[] = [
-  ["/Validate.aspx", "Pin"],
-  ["/Validate.aspx?SecretCode=s", "Pin"],
-  ["/Validate.aspx?Pin=1", "SecretCode"],
-  ["/Validate.aspx?Pin=", "SecretCode"],
-  ["/pair.aspx", "AppName"],
-  ["/pair.aspx?AppName=", "AppName"],
-  ["/pair.aspx?AppInfo=a&SecretCode=s", "AppName"],
-  ["/pair.aspx?AppName=a&SecretCode=s", "AppInfo"],
-  ["/pair.aspx?AppName=a&AppInfo=&SecretCode=s", "AppInfo"],
-  ["/pair.aspx?AppName=a&AppInfo=a", "SecretCode"],
-  ["/pair.aspx?AppName=a&AppInfo=a&SecretCode=", "SecretCode"],
-];
-
-for (const [target, name] of ABSENT) {
-  Deno.test(`${target} asks for ${name}`, async () => {
-    assertEquals(await ask(target), bare(`Pass '${name}' in QueryString`));
-  });
-}
-
-Deno.test("/pair.aspx gives the original's byte shape, whatever form the operator chose", async () => {
-  const query = "AppName=goldmember_manager&AppInfo=james&SecretCode=YJO8LCQTMFU4";
-  const data = "otpauth%3A%2F%2Ftotp%2Fgoldmember_manager%3Ajames%3Fsecret%3DLFFE6OCMINIVITKGKU2A" +
-    "%26issuer%3Dgoldmember_manager";
-  for (const html of ["svg", "image"] as const) {
-    for (const baseUrl of [undefined, "https://example.com/auth"]) {
-      const base = baseUrl ?? "http://localhost";
-      const expected = `<a title='Manually pair with LFFE6OCMINIVITKGKU2A' href='${base}'>` +
-        `<img src='${base}/qr.aspx?size=300x300&data=${data}' border=0></a>`;
-      const flags = { html, ...(baseUrl && { "base-url": baseUrl }) };
-      assertEquals(await ask(`/pair.aspx?${query}`, { flags }), bare(expected));
-    }
-  }
-});
 
 Deno.test("/pair.aspx hands no secret out without the caller's key", async () => {
   const query = "AppName=a&AppInfo=b&SecretCode=s";

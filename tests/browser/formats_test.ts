@@ -30,12 +30,6 @@ Deno.test("errors follow the format that is chosen, until another of theirs is c
   });
 });
 
-Deno.test("without a script, errors are in the format of the address", async () => {
-  await visit(`${server.url}/api.asmx?op=Pair&format=JSON`, async (page) => {
-    assertMatch(await errorIn(page, "JSON"), /"Message"/);
-  }, { javaScriptEnabled: false });
-});
-
 Deno.test("the descriptions are readable: the browser may style its own view of XML", async () => {
   for (const path of ["?wsdl", "?disco"]) {
     await visit(`${server.url}/api.asmx${path}`, async (page) => {

@@ -87,18 +87,6 @@ Deno.test("guard commands show a key of the file where the server wants one", as
   });
 });
 
-Deno.test("guard name knows a secret by the file of the key, whatever server runs", async () => {
-  const file = await Deno.makeTempFile();
-  await Deno.writeTextFile(file, "k".repeat(43));
-  const names = [
-    await guard(["name", "--guard-key-file", file]),
-    await guard(["name", "--guard-key-file", file], SECRET),
-  ];
-  assertEquals(names[0], names[1]!);
-  assertMatch(names[0]![1], /^[\w-]{10}\n$/);
-  await Deno.remove(file);
-});
-
 const NOBODY = ["--metrics-port", String(freePort())];
 const NO_SERVER = `no server answers at 127.0.0.1:${NOBODY[1]}: start it with --metrics-port`;
 

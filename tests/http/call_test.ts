@@ -1,4 +1,3 @@
-import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../support/guard_store.ts";
 import { serviceHandler } from "../support/service_handler.ts";
@@ -9,19 +8,6 @@ import { calls } from "../../lib/http/call.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { PAIR, VALIDATE_PIN } from "../../lib/operations/operations.ts";
 import { handlerWith } from "../support/handler.ts";
-
-const PAIRING = "appName=a&appInfo=b&secretCode=c";
-
-Deno.test("a call gets the form of the pairing that its route has, or else the operator's", async () => {
-  const textOf = async (path: string, html: string): Promise<string> => {
-    const reply = await handlerWith({ flags: { html } })(new Request(`http://localhost${path}`));
-    return await reply.text();
-  };
-  assert((await textOf(`/api.asmx/Pair?${PAIRING}`, "svg")).includes("&lt;svg "));
-  assert((await textOf(`/api.asmx/Pair?${PAIRING}`, "image")).includes("&lt;img "));
-  const short = await textOf(`/pair.aspx?${PAIRING}`, "svg");
-  assert(short.includes(" href='http://localhost'><img src='http://localhost/qr.aspx?"), short);
-});
 
 /** Who is said to ask, by the key of the caller and the field of its request. */
 async function sourcesOf(

@@ -156,15 +156,6 @@ Deno.test("one handler answers each document with its own text, whatever was ask
   }
 });
 
-Deno.test("the page of an operation differs by the format that it begins with", async () => {
-  const tagOf = async (query: string): Promise<string | null> =>
-    (await replyTo(`/api.asmx?op=Pair${query}`)).headers.get("etag");
-  const usual = await tagOf("");
-  assertEquals(await tagOf("&format=HTTP+POST"), usual);
-  assertEquals(await tagOf("&format=nonsense"), usual);
-  assertEquals(await tagOf("&Format=SOAP+1.2") === usual, false);
-});
-
 Deno.test("the page behind a slash is another, since what it leads to stands a folder higher", async () => {
   const handler = handlerWith();
   for (const query of ["", "?op=Pair"]) {

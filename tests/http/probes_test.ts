@@ -6,19 +6,6 @@ async function replyTo(path: string, wishes: HandlerWishes = {}): Promise<Respon
   return await handlerWith(wishes)(new Request(`http://localhost${path}`));
 }
 
-Deno.test("the root leads to the service, under the base URL where there is one", async () => {
-  const locationOf = async (wishes: HandlerWishes): Promise<readonly unknown[]> => {
-    const reply = await replyTo("/", wishes);
-    return [reply.status, reply.headers.get("location"), await reply.text()];
-  };
-  assertEquals(await locationOf({}), [302, "api.asmx", "See /api.asmx.\r\n"]);
-  assertEquals(await locationOf({ flags: { "base-url": "https://pin.example/otp" } }), [
-    302,
-    "https://pin.example/otp/api.asmx",
-    "See /api.asmx.\r\n",
-  ]);
-});
-
 Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
   const answer = async (path: string, wishes: HandlerWishes): Promise<readonly unknown[]> => {
     const reply = await replyTo(path, wishes);
@@ -42,15 +29,6 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   for (const isHealthy of [true, false]) {
     assertEquals(await answer("/readyz", { ...drains, ...store(isHealthy) }), notReady);
   }
-});
-
-Deno.test("a question that fails is answered by a sentence", async () => {
-  const reply = await replyTo("/qr.aspx?data=");
-  assertEquals([reply.status, reply.headers.get("content-type")], [
-    400,
-    "text/plain; charset=utf-8",
-  ]);
-  await reply.body?.cancel();
 });
 
 const FORM = "application/x-www-form-urlencoded; charset=utf-8";

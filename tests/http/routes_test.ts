@@ -111,10 +111,3 @@ Deno.test("a slash with no operation behind it changes nothing", async () => {
   assertEquals(await statusOf("GET", "/api.asmx/"), 200);
   assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
 });
-
-Deno.test("/metrics is no route unless the operator wants it", async () => {
-  const reply = await handlerWith(KEYED)(
-    new Request("http://localhost/metrics", { headers: { "x-api-key": "0123456789abcdef" } }),
-  );
-  assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
-});

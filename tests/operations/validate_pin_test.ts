@@ -111,16 +111,6 @@ Deno.test("validatePin() computes every step before it asks a shared store", asy
   assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
 });
 
-Deno.test("validatePin() drops blanks, tabs and line ends of a pin, and nothing else", async () => {
-  const [start, end] = [CURRENT!.slice(0, 3), CURRENT!.slice(3)];
-  for (const blank of [" ", "\t", "\r\n", " \t "]) {
-    assertEquals((await told(`${blank}${start}${blank}${end}${blank}`)).result, true);
-  }
-  for (const other of ["-", ".", "\u00a0", "\u200b", "\f"]) {
-    assertEquals((await told(`${start}${other}${end}`)).result, false);
-  }
-});
-
 Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];

@@ -3,8 +3,6 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../lib/page/snippets/language.ts";
 import { fieldOf } from "../../lib/page/samples/fields.ts";
-import { STYLE } from "../../lib/page/layout/style.ts";
-import { SCRIPT } from "../../lib/page/script.ts";
 import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
 
@@ -215,63 +213,6 @@ Deno.test("the page says how to show a key when one is wanted", async () => {
   assert(!/api.key/i.test(open));
 });
 
-Deno.test("whoever has no key is told how to give one", async () => {
-  const { reply, html } = await getPage(handlerWith({}, { apiKeys: ["0123456789abcdef"] }));
-  assertEquals(reply.status, 401);
-  assertMatch(html, /any user name and the key as password/);
-});
-
-Deno.test("no page may fetch a picture, whatever pairings are", async () => {
-  const { reply } = await getPage(handlerWith({ html: "image" }));
-  assertMatch(reply.headers.get("content-security-policy")!, /; img-src data:; /);
-});
-
-Deno.test("a QR code is drawn of a form too, so that no secret stands in an address", async () => {
-  const body = new URLSearchParams({ data: "otpauth://totp/a:b?secret=GE", format: "svg" });
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const at = async (query: string): Promise<string> => {
-    const url = `http://localhost/qr.aspx${query}`;
-    const reply = await handler(new Request(url, { method: "POST", headers, body: `${body}` }));
-    return await reply.text();
-  };
-  const asked = await handler(new Request(`http://localhost/qr.aspx?${body}`));
-  assertEquals(await at(""), await asked.text());
-  assertEquals(
-    await at("?data=x"),
-    await (await handler(
-      new Request("http://localhost/qr.aspx?data=x"),
-    )).text(),
-  );
-});
-
-Deno.test("what callers put into their own pages has no policy", async () => {
-  const parameters = "appName=a&appInfo=b&secretCode=c&pin=1";
-  for (const path of ["/pair.aspx", "/Validate.aspx", "/api.asmx/Pair", "/api.asmx/ValidatePin"]) {
-    const reply = await handler(new Request(`http://localhost${path}?${parameters}`));
-    assertEquals(reply.status, 200);
-    assertEquals(reply.headers.get("content-security-policy"), null);
-    assertEquals(reply.headers.get("x-frame-options"), null);
-  }
-});
-
-for (
-  const [query, type, text] of [
-    ["?script", "text/javascript", SCRIPT],
-    ["?style", "text/css", STYLE],
-  ] as const
-) {
-  Deno.test(`${query} is one document that browsers take and keep`, async () => {
-    const { reply, html } = await getPage(handler, query);
-    assertEquals(reply.headers.get("content-type"), `${type}; charset=utf-8`);
-    assertEquals(reply.headers.get("x-content-type-options"), "nosniff");
-    assertEquals(html, text);
-    const again = await getPage(handler, query, {
-      headers: { "if-none-match": reply.headers.get("etag")! },
-    });
-    assertEquals(again.reply.status, 304);
-  });
-}
-
 Deno.test("no page is larger than 70 KB, or 20 KB compressed, with the longest of everything", async () => {
   const host = `${"h".repeat(63)}.`.repeat(4).slice(0, 253);
   const pages = handlerWith({
@@ -334,29 +275,4 @@ Deno.test("a page is the same for every host, and says which address is an examp
   assertEquals(await at("b:81"), page);
   assert(page.includes('<body data-base="http://localhost:8080">'));
   assert(page.includes("http://localhost:8080/api.asmx"));
-});
-
-Deno.test("pages and script come compressed to whom takes that, each encoding with a tag of its own", async () => {
-  for (const query of ["", "?op=Pair", "?script", "?style"]) {
-    const plain = await getPage(handler, query);
-    assertEquals(plain.reply.headers.get("content-encoding"), null);
-    assertEquals(plain.reply.headers.get("vary"), "accept-encoding");
-    for (const accepted of ["gzip", "deflate, gzip, br", "br;q=1, GZIP;q=0.5"]) {
-      const headers = { "accept-encoding": accepted };
-      const reply = await handler(new Request(`http://localhost/api.asmx${query}`, { headers }));
-      assertEquals(reply.headers.get("content-encoding"), "gzip", accepted);
-      const etag = reply.headers.get("etag")!;
-      assert(etag !== plain.reply.headers.get("etag"));
-      const unzipped = reply.body!.pipeThrough(new DecompressionStream("gzip"));
-      assertEquals(await new Response(unzipped).text(), plain.html);
-      const again = { ...headers, "if-none-match": etag };
-      assertEquals((await getPage(handler, query, { headers: again })).reply.status, 304);
-    }
-    for (const refused of ["br", "gzip;q=0", "gzip; q=0.000", "identity", "xgzip"]) {
-      const { html } = await getPage(handler, query, { headers: { "accept-encoding": refused } });
-      assertEquals(html, plain.html, refused);
-    }
-  }
-  const { reply } = await getPage(handler, "?wsdl", { headers: { "accept-encoding": "gzip" } });
-  assertEquals(reply.headers.get("content-encoding"), null);
 });

@@ -2,11 +2,10 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
 import { MAX_DRAIN_MS } from "../../lib/server/listen/drain.ts";
-import { pinOf, SECRET, stop } from "../redis/two_servers.ts";
+import { stop } from "../redis/two_servers.ts";
 import { eventually, inTime } from "../support/eventually.ts";
-import { metricsUrl, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import { metricsUrl, type RunningProgram, startProgram } from "../support/program.ts";
 
 /** A program that serves, and the URL of its metrics port. */
 async function start(
@@ -26,45 +25,6 @@ async function answerOf(url: string, init: RequestInit = {}): Promise<readonly [
   const reply = await fetch(url, { redirect: "manual", ...init });
   return [reply.status, await reply.text()];
 }
-
-const NOT_FOUND = [404, "Not found.\r\n"] as const;
-
-Deno.test("a metrics port answers health, readiness and metrics without a key", async () => {
-  const folder = await Deno.makeTempDir();
-  const key = "0123456789abcdef";
-  await Deno.writeTextFile(`${folder}/keys`, key);
-  const [program, probes] = await start(["--port", "0", "--api-keys-file", `${folder}/keys`]);
-  assertEquals(await answerOf(`${probes}/healthz`), [200, "ok"]);
-  assertEquals(await answerOf(`${probes}/readyz`), [200, "ok"]);
-  const [status, page] = await answerOf(`${probes}/metrics`);
-  assertEquals(status, 200);
-  assertMatch(page, /^authenticator_build_info\{/m);
-  // Nowhere else.
-  const headers = { "x-api-key": key };
-  assertEquals(await answerOf(`${program.url}/metrics`, { headers }), NOT_FOUND);
-  assertEquals((await answerOf(`${program.url}/metrics`))[0], 401);
-  await end(program);
-  await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test("a metrics port answers no call, and shows no page", async () => {
-  const [program, probes] = await start(["--port", "0"]);
-  const fields = `pin=${pinOf(SECRET)}&secretCode=${encodeURIComponent(SECRET)}`;
-  for (
-    const path of [
-      ...["/", "/api.asmx", "/api.asmx?wsdl", "/openapi.json", "/nowhere", "/metrics/"],
-      ...[`/api.asmx/ValidatePin?${fields}`, `/Validate.aspx?${fields}`, "/qr.aspx?data=a"],
-      ...[`/api.asmx/Pair?appName=a&appInfo=b&secretCode=c`, "/Pair.aspx", "/status", "/unlock"],
-    ]
-  ) {
-    const body = new URLSearchParams(fields);
-    for (const init of [{}, { method: "POST", body }, { method: "OPTIONS" }]) {
-      assertEquals(await answerOf(probes + path, init), NOT_FOUND, path);
-    }
-  }
-  assertEquals((await answerOf(`${probes}/metrics`, { method: "POST" }))[0], 405);
-  await end(program);
-});
 
 Deno.test("a metrics port says that the server stops until it has, after the last request", async () => {
   await inTime(MAX_DRAIN_MS, async () => {
@@ -108,15 +68,4 @@ Deno.test("a metrics port stays as it is on SIGHUP, and serves beside a socket",
   assertEquals(await answerOf(`${probes}/readyz`), [200, "ok"]);
   await end(program);
   await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test("a program that cannot have its metrics port says so and takes no caller", async () => {
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const args = ["--port", "0", "--metrics-port", String(taken.addr.port)];
-  assertEquals(await runProgram(args), {
-    code: 1,
-    stdout: "",
-    stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${taken.addr.port}: ` +
-      "the port is in use by another program (stop it, or choose another port).\n",
-  });
 });

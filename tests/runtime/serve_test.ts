@@ -8,7 +8,6 @@ import { limitLife, runToEnd } from "../support/child.ts";
 import { eventually, inTime } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { startFuzzedStore } from "../support/fuzzed_store.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { withFolder } from "../cli/command.ts";
 import {
   type Outcome,
@@ -35,33 +34,6 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });
 
-Deno.test("the program says where it listens as JSON, when its log is JSON", async () => {
-  const program = await startProgram(["--port", "0", "--log-format", "json"]);
-  program.signal("SIGTERM");
-  const { stdout, stderr } = await program.outcome;
-  assertEquals(stdout, `{"listening":"${program.url}"}\n`);
-  const messages = stderr.trim().split("\n").map((line) => JSON.parse(line).message as string);
-  assertEquals(messages.slice(1), ["stopping: SIGTERM", "stopped"]);
-  assertMatch(messages[0]!, /, --port 0 --log-format json$/);
-});
-
-Deno.test("the names of requests are those in the log, and tell nobody how many there were", async () => {
-  const program = await startProgram(["--port", "0"]);
-  const names: string[] = [];
-  for (let i = 0; i < 30; i++) {
-    const reply = await fetch(`${program.url}/healthz`);
-    await reply.body?.cancel();
-    names.push(reply.headers.get("x-request-id") ?? "");
-  }
-  program.signal("SIGTERM");
-  const { stderr } = await program.outcome;
-  assertEquals([...stderr.matchAll(/ id=(\S+)$/gm)].map(([, id]) => id), names);
-  assertEquals(new Set(names.map((name) => name.split("-")[0])).size, 1);
-  assertEquals(new Set(names).size, names.length);
-  // Thirty in a random order are sorted once in 10³² times.
-  assert(names.toSorted().some((name, i) => name !== names[i]), names.join(" "));
-});
-
 Deno.test("only lines about the store of the guard come before the one that says started", async () => {
   const store = startFuzzedStore(() => ({ pieces: [] }));
   const absent = `redis://127.0.0.1:${freePort()}`;
@@ -81,21 +53,6 @@ Deno.test("only lines about the store of the guard come before the one that says
     assertEquals([starts.length, others], [1, []]);
   }
   store.close();
-});
-
-Deno.test("the log warns at the start of what is risky in the options, once", async () => {
-  const folder = await Deno.makeTempDir();
-  const keys = `${folder}/canary-keys`;
-  await Deno.writeTextFile(keys, "canary-canary-canary\n", { mode: 0o600 });
-  const program = await startProgram(["--port", "0", "--api-keys-file", keys, "--window", "3"], {
-    env: { AUTHENTICATOR_GUARD: "redis://user:canary@127.0.0.1:1/0" },
-  });
-  program.signal("SIGTERM");
-  const { stderr } = await program.outcome;
-  await Deno.remove(folder, { recursive: true });
-  const warnings = [...stderr.matchAll(/^\S+ warn (--[a-z-]+)/gm)].map(([, flag]) => flag);
-  assertEquals(warnings, ["--window", "--guard"], stderr);
-  assert(!stderr.includes("canary"), stderr);
 });
 
 Deno.test("with --exit-with-parent the program ends when its standard input does", async () => {
@@ -236,50 +193,6 @@ Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has w
   assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
 });
 
-Deno.test("the program reads keys as Windows writes them, and warns of one that seems to have a name", async () => {
-  await withFolder(async (folder) => {
-    const [named, bare] = ["canary-canary-canary", "9acc:canary-canary-canary-too"];
-    await Deno.writeTextFile(`${folder}/keys`, `\uFEFFbilling:${named}\r\n${bare}\r\n`);
-    const program = await startProgram(["--port", "0", "--api-keys-file", `${folder}/keys`]);
-    const statusBy = async (key: string): Promise<number> => {
-      const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
-      await reply.body?.cancel();
-      return reply.status;
-    };
-    const asked = [named, bare, bare.replace("9acc:", "")];
-    assertEquals(await Promise.all(asked.map(statusBy)), [302, 302, 401]);
-    program.signal("SIGTERM");
-    const { stderr } = await program.outcome;
-    assertMatch(stderr, / warn line 2 of the file of --api-keys-file has a colon, and no name /);
-    assert(stderr.includes(" caller=billing ") && !stderr.includes("canary"), stderr);
-  });
-});
-
-Deno.test("SIGHUP reads no more of a file than may be in it, and keeps what was read before", async () => {
-  await withFolder(async (folder) => {
-    const [keys, cert, key] = ["keys", "cert", "key"].map((name) => `${folder}/${name}`);
-    await Deno.writeTextFile(keys!, "k".repeat(16));
-    await Deno.writeTextFile(cert!, CERTIFICATE);
-    await Deno.writeTextFile(key!, PRIVATE_KEY);
-    const tls = ["--tls-cert", cert!, "--tls-key", key!];
-    const program = await startProgram(["--port", "0", "--api-keys-file", keys!, ...tls]);
-    // Most of it is nowhere on the disk, and nobody has the memory for all of it.
-    for (const path of [keys!, cert!]) await Deno.truncate(path, 2 ** 40);
-    program.signal("SIGHUP");
-    const large = (option: string): string =>
-      `the file of ${option} cannot be read: it has more than 1 MiB\n`;
-    await program.logged(`the old certificate is kept: ${large("--tls-cert")}`);
-    await program.logged(`the old API keys are kept: ${large("--api-keys-file")}`);
-    program.signal("SIGTERM");
-    assertEquals((await program.outcome).code, 0);
-    for (const [option, ...more] of [["--api-keys-file"], ["--tls-cert", "--tls-key", key!]]) {
-      const refused = await runProgram(["--port", "0", option!, keys!, ...more]);
-      const said = refused.stderr.replace(/^authenticator: error: (.*)\.$/m, "$1");
-      assertEquals([refused.code, said], [2, large(option!)]);
-    }
-  });
-});
-
 Deno.test("the program reads its keys from a pipe that a shell made", async () => {
   const key = "k".repeat(16);
   const shell = `exec 8<<end\n${key}\nend`;
@@ -289,21 +202,6 @@ Deno.test("the program reads its keys from a pipe that a shell made", async () =
   assertEquals(reply.status, 302);
   program.signal("SIGTERM");
   assertEquals((await program.outcome).code, 0);
-});
-
-Deno.test("SIGHUP without a certificate leaves the program serving", async () => {
-  const program = await startProgram(["--port", "0"]);
-  program.signal("SIGHUP");
-  const ended = await Promise.race([program.outcome, program.logged("read again\n")]);
-  assertEquals(ended, undefined);
-  assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
-  program.signal("SIGTERM");
-  const { code, stderr } = await program.outcome;
-  assertEquals(code, 0);
-  assert(
-    /^\S+ info SIGHUP: there are no certificate and no API keys to read again\n/m.test(stderr),
-    stderr,
-  );
 });
 
 Deno.test("SIGHUP does not end a program that does not listen yet", async () => {
@@ -443,14 +341,6 @@ Deno.test("the program ends though a caller does not take its replies", async ()
   assertEquals((await program.outcome).code, 0);
 });
 
-Deno.test("the program takes its options from the environment", async () => {
-  const { code, stderr } = await runProgram([], { AUTHENTICATOR_PORT: "http" });
-  assertEquals([code, stderr], [
-    2,
-    "authenticator: error: AUTHENTICATOR_PORT must be a whole number from 0 to 65535. Try --help.\n",
-  ]);
-});
-
 Deno.test("a mistyped variable keeps the program from starting", async () => {
   assertEquals(await runProgram(["--port", "0"], { AUTHENTICATOR_API_KEY_FILE: "keys" }), {
     code: 2,
@@ -465,14 +355,6 @@ Deno.test("the program names a variable that is not text", async () => {
   const { code, stderr } = await runToEnd(["bash", "-c", shell, ...programWords()]);
   assertEquals(code, 2, stderr);
   assertMatch(stderr, /^authenticator: error: .*\bAUTHENTICATOR_HOST\b.* Try --help\.\n$/);
-});
-
-Deno.test("the program says in one sentence what is wrong with an option, and exits with 2", async () => {
-  assertEquals(await runProgram(["--digits", "9"]), {
-    code: 2,
-    stdout: "",
-    stderr: "authenticator: error: --digits must be a whole number from 6 to 8. Try --help.\n",
-  });
 });
 
 Deno.test("the program says in one sentence that the port is taken, and exits with 1", async () => {

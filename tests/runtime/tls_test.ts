@@ -235,27 +235,6 @@ Deno.test("SIGHUP does not open a server again that is ending", async () => {
   });
 });
 
-Deno.test("a broken new file keeps the old certificate, and one line of the log says so", async () => {
-  await withFiles(async ({ args, put }) => {
-    put(FIRST);
-    const program = await startProgram(args);
-    put({ cert: "no certificate", key: FIRST.key });
-    program.signal("SIGHUP");
-    await program.logged("certificate is kept");
-    assertEquals(await nameShown(program), "first");
-    put(SECOND);
-    program.signal("SIGHUP");
-    await isShown(program, "second");
-    program.signal("SIGTERM");
-    const { stderr } = await program.outcome;
-    assert(
-      /^\S+ warn the old certificate is kept: the file of --tls-cert does not hold a PEM certificate\n\S+ info the certificate was read again: it is valid until \d{4}-\d\d-\d\d\n/m
-        .test(stderr),
-      stderr,
-    );
-  });
-});
-
 Deno.test("a key that the runtime cannot use is said to be one, at the start and by SIGHUP", async () => {
   const said =
     "the certificate of --tls-cert cannot be used with the key of --tls-key: it must be " +
@@ -288,48 +267,5 @@ Deno.test("the program serves over TLS although it could call nobody", async () 
     assertEquals(await nameShown(program), "first");
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
-  });
-});
-
-Deno.test("a certificate that cannot be used ends the program with 2", async () => {
-  await withFiles(async ({ args, put }) => {
-    const missing = await runProgram(args);
-    put({ cert: FIRST.cert, key: SECOND.key });
-    const strange = await runProgram(args);
-    put({ cert: FIRST.cert, key: "no key" });
-    const broken = await runProgram(args);
-    put({ cert: FIRST.key, key: FIRST.cert });
-    const swapped = await runProgram(args);
-    put({ cert: FIRST.cert, key: FIRST.cert });
-    const twice = await runProgram(args);
-    assertEquals(
-      [missing, strange, broken, swapped, twice].map(({ code, stderr }) => [code, stderr]),
-      [
-        [
-          2,
-          "authenticator: error: the file of --tls-cert cannot be read: there is no such file or " +
-          "folder.\n",
-        ],
-        [
-          2,
-          "authenticator: error: the key of --tls-key does not match the certificate of " +
-          "--tls-cert.\n",
-        ],
-        [
-          2,
-          "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
-          "password.\n",
-        ],
-        [
-          2,
-          "authenticator: error: the file of --tls-cert does not hold a PEM certificate.\n",
-        ],
-        [
-          2,
-          "authenticator: error: the file of --tls-key does not hold a PEM private key without " +
-          "password.\n",
-        ],
-      ],
-    );
   });
 });

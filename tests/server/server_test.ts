@@ -205,6 +205,9 @@ Deno.test("Service with a metrics port has the page there alone, and asks for no
     assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
     const page = await (await probes(new Request("http://localhost/metrics"))).text();
     assert(page.includes('operation="ValidatePin"'), page);
+    const headers = { "x-api-key": "0123456789abcdef" };
+    const uncalled = await probes(new Request(`http://localhost${WRONG_PIN}`, { headers }));
+    assertEquals([uncalled.status, await uncalled.text()], [404, "Not found.\r\n"]);
     await close();
   }
   await Deno.remove(folder, { recursive: true });

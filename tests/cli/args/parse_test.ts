@@ -61,7 +61,6 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["help", "canary"], NO_SUCH_COMMAND],
-  [["help", "nope"], NO_SUCH_COMMAND],
   [["-v"], "there is no option -v here; did you mean -V?"],
   [["-H"], "there is no option -H here; did you mean -h?"],
   [["pair", "-p", "1"], "there is no option -p here"],
@@ -71,10 +70,6 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [["help", "--port", "1"], "there is no option --port here"],
   [["--port"], "--port needs a value: PORT"],
   [["--host", "--port", "1"], "--host needs a value: ADDRESS"],
-  [
-    ["code", "--at", "canary"],
-    "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
-  ],
   [
     ["doctor", "--at", "canary"],
     "--at must be a time as 2026-01-31T12:00:00Z, or seconds since 1970",
@@ -128,17 +123,12 @@ function refusal(args: readonly string[], variables: readonly string[] = []): st
 }
 
 Deno.test("parseCommand() suggests the option or command that was meant", () => {
-  assertEquals(refusal(["--prot", "1"]), "there is no option --prot here; did you mean --port?");
   assertEquals(
     refusal(["--api-key-file", "x"]),
     "there is no option --api-key-file here; did you mean --api-keys-file?",
   );
   assertEquals(refusal(["--nothing-like-it"]), "there is no option --nothing-like-it here");
   assertEquals(refusal(["sreve"]), "there is no such command; did you mean serve?");
-  assertEquals(
-    refusal(["xyzzy"]),
-    NO_SUCH_COMMAND,
-  );
 });
 
 Deno.test("parseCommand() wants the second word of a command that has two", () => {
@@ -208,7 +198,9 @@ Deno.test("parseCommand() takes --help behind every command, whatever else is wr
     assertEquals(parse([...name.split(" "), "--help"]), { kind: "help", about: name });
     assertEquals(parse([...name.split(" "), "canary", "-h"]), { kind: "help", about: name });
   }
-  assertEquals(parse(["--help"]), { kind: "help", about: undefined });
+  for (const flag of ["--help", "-h"]) {
+    assertEquals(parse([flag]), { kind: "help", about: undefined });
+  }
 });
 
 Deno.test("parseCommand() looks at no variable for what has no options of the service", () => {

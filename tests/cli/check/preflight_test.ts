@@ -5,6 +5,7 @@ import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
 import { configOf, withFolder } from "../command.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { freePort } from "../../support/free_port.ts";
+import { honest, startFuzzedStore } from "../../support/fuzzed_store.ts";
 import { ManualTimers } from "../../support/timers.ts";
 
 Deno.test("checkSystem() refuses on Windows what needs a Unix system", () => {
@@ -28,6 +29,9 @@ Deno.test("storeObstacles() tries the store, and none that no server would ask",
   assertEquals(await obstacles("--max-failures", "0", "--single-use"), refused);
   assertEquals(await obstacles("--max-failures", "0"), []);
   assertEquals(await storeObstacles(configOf([])), []);
+  const well = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  assertEquals(await storeObstacles(configOf(["--guard", `${well.url}?timeout=60000`])), []);
+  well.close();
 });
 
 Deno.test("storeObstacles() waits two seconds for a store, and as long as a server where that is longer", async () => {

@@ -128,6 +128,7 @@ Deno.test("readSecret() reads standard input to its end, whatever its pieces are
   const read = (...pieces: string[]): Promise<string> =>
     withProcess({ stdin: streamOf(pieces) }, () => readSecret(undefined));
   assertEquals(await read("hu", "sh", "\n"), "hush");
+  assertEquals(await read("\ufeffhush"), "hush");
   assertEquals(await read("x".repeat(MOST_BYTES), ""), "x".repeat(MOST_BYTES));
   const { message } = await assertRejects(() => read("x".repeat(MOST_BYTES), "y"), CommandError);
   assertEquals(message, "standard input is too long for a secret");
