@@ -79,6 +79,8 @@ const STEPS: readonly Step[] = [
     command: `${task} test:program${isNight ? "" : " --ignore=tests/faults,tests/crowds"}`,
     minutes: isNight ? 45 : 20,
     program,
+    // The executable is the bundle on Bun.
+    when: program === "bun" ? "night" : "change",
   })),
   ...PROGRAMS.map((program): Step => ({
     name: "test:interop",
