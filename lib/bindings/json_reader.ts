@@ -53,7 +53,7 @@ export function faultAt(
 const SPACE = /[ \t\r\n]*/y;
 // A bare name, a number, or a word.
 const BARE = /[\p{L}\p{Nd}_$.+-]+/uy;
-// Numbers of RFC 8259 §6, and also with leading zeros: they belong to a pin.
+// Numbers of RFC 8259 §6, and those with leading zeros, which pins have.
 const NUMBER = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?$/;
 // Characters of a string up to its end, an escape, or an error.
 const LITERAL = /[ !#-&(-[\]-\uFFFF]*/y;
@@ -188,7 +188,8 @@ class Reader {
     return ESCAPED.get(letter) ?? letter;
   }
 
-  // Matches an expression here and moves past it; undefined for no or an empty match.
+  // Matches an expression here and moves past it. Returns undefined without a match, or with an
+  // empty one.
   #match(expression: RegExp): string | undefined {
     expression.lastIndex = this.#at;
     const [found] = expression.exec(this.#text) ?? [];

@@ -59,7 +59,8 @@ export function fingerprintBy(
 /** Output length of SHA-256 in bytes. */
 const DIGEST_BYTES = 32;
 
-// Node before version 25 lacks these ES2026 methods; on Deno, Buffer takes 5 µs more.
+// Node before version 25 lacks `setFromHex` and `toHex` of ES2026. On Deno, Buffer takes 5 µs more
+// than they do.
 const isOldNode = !("setFromHex" in Uint8Array.prototype);
 const setHex: (bytes: Uint8Array, hex: string) => void = isOldNode
   ? (bytes, hex) => bytes.set(Buffer.from(hex, "hex"))

@@ -64,7 +64,7 @@ export interface Decision {
   readonly refusedMs: number;
 }
 
-/** Refill time of one look of a secret, in milliseconds. */
+/** Refill time of one look of a secret (the check of one pin), in milliseconds. */
 const REFILL_MS = 3_600_000;
 
 /**

@@ -48,10 +48,7 @@ interface Failures extends Spending {
   readonly sources: readonly SourceState[];
 }
 
-/**
- * Number of a secret's pins whose codes are being computed, and its failures with the looks of
- * these pins.
- */
+/** Pins of a secret whose codes are being computed: their number, and the failures with them. */
 interface Pending {
   readonly pins: number;
   readonly failures: Failures;
@@ -62,9 +59,9 @@ interface Pending {
  *
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
  * wrong pins for made-up secrets cannot evict them. Failures are sorted into classes, each in the
- * order of age; a full store evicts the oldest entry of the lowest class. Counts in one class
- * differ by a factor of two at most, so an attacker who evicts an entry spends about as many wrong
- * pins for each look regained as the store has entries.
+ * order of age; a full store evicts the oldest entry of the lowest class. The counts in a class
+ * differ by a factor of two at most. To evict an entry and so regain its looks, an attacker has to
+ * send about as many wrong pins as the store has entries, for each of these looks.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;

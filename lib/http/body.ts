@@ -17,9 +17,9 @@ export const MAX_BODY_BYTES = 65_536;
 // Longest short body, and first buffer of a long one; almost every body fits.
 const CHUNK_BYTES = 4_096;
 
-// Maximum number of chunks read before other requests get a turn. Each costs as much time as a
-// hundred bytes or more, and chunks that have already arrived are read back to back: eight bodies
-// of 65,536 chunks delayed all other requests by four seconds.
+// Maximum number of chunks read before other requests get a turn. Without it, chunks that have
+// arrived are read one after the other: eight bodies of 65,536 chunks of a byte delayed all other
+// requests by four seconds.
 const PIECES_AT_ONCE = 64;
 
 /** Rules for a body. */

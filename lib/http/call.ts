@@ -77,8 +77,8 @@ async function answerCall(
     });
     const reply = binding.writeReply(operation, result);
     const outcome = outcomeOf(result, facts);
-    const told = ignored === undefined ? facts : { ...facts, ignored };
-    return { reply, outcome, operation: name, binding: binding.name, facts: told };
+    const allFacts = ignored === undefined ? facts : { ...facts, ignored };
+    return { reply, outcome, operation: name, binding: binding.name, facts: allFacts };
   } catch (error) {
     const fault: Fault = toFault(error, state.log);
     const reply = withAdvice(binding.writeFault(fault));

@@ -62,8 +62,8 @@ export function createHandler(
     try {
       const requestId = telemetry?.requestId();
       const startMs = telemetry?.monotonicMs() ?? 0;
-      const { exchange, answerer } = arrive(request, router, state);
-      const answer = await answerer.answer(exchange);
+      const { exchange, routeHandler } = arrive(request, router, state);
+      const answer = await routeHandler.answer(exchange);
       const response = respond(request, answer.reply, requestId);
       if (telemetry === undefined || requestId === undefined) return response;
       const durationMs = telemetry.monotonicMs() - startMs;
@@ -88,7 +88,7 @@ function lastReply(
   const fault = toFault(error, log);
   const found = router(targetOf(request, null).path);
   const route = found && (routeFor(found, request.method) ?? found.routes[0]);
-  return route?.answerer.fail(fault) ?? faultReply(fault);
+  return route?.routeHandler.fail(fault) ?? faultReply(fault);
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
@@ -112,7 +112,7 @@ function arrive(
   request: Request,
   router: Router,
   state: ResolvedOptions,
-): { readonly exchange: Exchange; readonly answerer: RouteHandler } {
+): { readonly exchange: Exchange; readonly routeHandler: RouteHandler } {
   const target = targetOf(request, request.headers.get("host"));
   const found = router(target.path);
   const route = found && routeFor(found, request.method);
@@ -122,9 +122,9 @@ function arrive(
     operationName: found?.operationName,
     keys: wantsKey ? state.keys : undefined,
   });
-  const answerer = route?.answerer ??
+  const routeHandler = route?.routeHandler ??
     textRoute(state, () => found ? methodAnswer(request, found) : NOT_FOUND);
-  return { exchange, answerer };
+  return { exchange, routeHandler };
 }
 
 const NOT_FOUND: RouteResult = { reply: plainReply(404, "Not found."), outcome: "not-found" };

@@ -11,7 +11,7 @@ import type { ResolvedOptions } from "./options.ts";
 /** A row of the route table with its handler. */
 export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "methods"> {
   /** Handler of the route. */
-  readonly answerer: RouteHandler;
+  readonly routeHandler: RouteHandler;
 }
 
 /** Routes of a path. */
@@ -30,7 +30,7 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
   const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
   for (const { path, answer, isEnabled, ...row } of rows) {
     if (isEnabled?.(state) === false) continue;
-    const prepared = { ...row, answerer: answer(state) };
+    const prepared = { ...row, routeHandler: answer(state) };
     const others = routes.get(path);
     if (others === undefined) routes.set(path, [prepared]);
     else others.push(prepared);

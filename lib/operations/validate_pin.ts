@@ -61,8 +61,8 @@ export async function validatePin(
     const secret = guard && { secret: shortName(fingerprint) };
     return { result: false, facts: { ...secret, outcome: "empty" } };
   }
-  const asker = source === undefined ? undefined : guard?.source(fingerprint, source);
-  const admission = guard?.store.admit(fingerprint, asker);
+  const sourceName = source === undefined ? undefined : guard?.source(fingerprint, source);
+  const admission = guard?.store.admit(fingerprint, sourceName);
   if (typeof admission === "string") {
     return { result: false, facts: { secret: shortName(fingerprint), outcome: admission } };
   }

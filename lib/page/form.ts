@@ -20,6 +20,9 @@ export function viewOf(type: ResultType): "picture" | "verdict" | "text" {
   return type.kind === "boolean" ? "verdict" : "text";
 }
 
+/** Labels of the button of a form, by its view. */
+const SUBMIT = { picture: "Make the QR code", verdict: "Check the pin", text: "Send" } as const;
+
 /**
  * Writes the form of an operation, with the place of its result beside it. Without script it posts
  * as usual, and the browser shows the reply.
@@ -56,7 +59,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
         element(
           "span",
           {},
-          "Send",
+          SUBMIT[view],
           element("span", { class: "by" }),
         ),
       ),

@@ -11,7 +11,7 @@ import { rootPath } from "./layout/layout.ts";
 import { link, marked, pane, section, table, tabs } from "./layout/components.ts";
 import type { Sample } from "./samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
-import { valueKindOf } from "./samples/quoting.ts";
+import { textKindOf } from "./samples/quoting.ts";
 import { type Format, FORMATS } from "./snippets/language.ts";
 import { snippetsOf } from "./snippets/snippets.ts";
 
@@ -44,7 +44,7 @@ export function samplesSection(samples: readonly Sample[], format: Format): Mark
   const items = samples.map(({ binding, call, request, reply }) => ({
     label: binding,
     content: (id: string) => {
-      const values = valueKindOf(call.headers["Content-Type"]);
+      const values = textKindOf(call.headers["Content-Type"]);
       const facts = { id: `${id}-request`, title: "Request", className: "request", values };
       return element(
         "div",

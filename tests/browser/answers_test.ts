@@ -15,6 +15,8 @@ const jsonNamespace = serverForTests("--namespace", "http://json.example/json/")
 const PIN = "#ValidatePin-pin";
 const SECRET = "#Pair-secretCode";
 const CHECK = "form[data-operation=ValidatePin] button[type=submit]";
+const SILENCE = "No reply within 10 seconds. Try again, and look whether the server runs and has " +
+  "work to do.";
 const SEND = "form[data-operation=Pair] button[type=submit]";
 
 /** Answers the next requests to an operation by hand. */
@@ -102,8 +104,8 @@ Deno.test("Check and Send show that they wait, and give up after ten seconds", a
     }
     await shows(page, ".answer", "Asking the server\u2026");
     assertEquals(await page.evaluate("passPatience()"), 10_000);
-    await shows(page, ".answer.bad", "No reply within 10 seconds.");
-    await shows(page, ".status.bad", "No reply within 10 seconds.");
+    await shows(page, ".answer.bad", SILENCE);
+    await shows(page, ".status.bad", SILENCE);
     await page.locator("form[data-busy]").waitFor({ state: "detached" });
   });
 });
@@ -200,7 +202,7 @@ for (const { what, reply, says } of STRANGE) {
       await intercept(page, "Pair", (route) => route.fulfill(reply));
       await page.goto(`${server.url}/api.asmx?op=Pair`);
       await page.locator(".status.bad").waitFor();
-      await page.click("text=Send");
+      await page.click(SEND);
       await page.locator(".reply:visible .title", { hasText: /^Reply, / }).waitFor();
       await page.locator(".status.bad").waitFor();
       assertMatch(await page.innerText(".status"), says);
@@ -352,5 +354,20 @@ Deno.test("the reason of a false answer is read out once it is known", async () 
       state: "attached",
     });
     assert(!/Looking/.test(await page.innerText("#told")));
+  });
+});
+
+Deno.test("a redirect to a login is told from a server that is not there", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await scan(page);
+    await page.fill(PIN, "1");
+    await intercept(
+      page,
+      "ValidatePin",
+      (route) => route.fulfill({ status: 302, headers: { location: "/login" } }),
+    );
+    await page.click(CHECK);
+    await page.locator(".answer.bad", { hasText: /a proxy in front may ask for a login/ })
+      .waitFor();
   });
 });

@@ -71,10 +71,11 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
 
 Deno.test("at 1280 by 900, both buttons that send are seen, and what stands beside is aligned", async () => {
   const viewport = { width: 1280, height: 900 };
-  for (const query of ["?op=Pair", "?op=ValidatePin"]) {
+  const labels = { "?op=Pair": "Make the QR code", "?op=ValidatePin": "Check the pin" };
+  for (const [query, label] of Object.entries(labels)) {
     await visit(`${server.url}/api.asmx${query}`, async (page) => {
       const button = page.locator("button[type=submit]");
-      assertEquals(await button.innerText(), "Send as HTTP POST");
+      assertEquals(await button.innerText(), `${label} as HTTP POST`);
       assert(await isSeen(page, "button[type=submit]"), query);
     }, { viewport });
   }

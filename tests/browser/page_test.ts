@@ -51,7 +51,7 @@ Deno.test("a person pairs a phone with the picture on the page, and checks its p
     assertEquals((await page.locator(".groups span").allInnerTexts()).join(""), key);
     assertEquals(await page.getAttribute(".open", "href"), uri);
     assertMatch(await check(page, pinOf(uri)), /true\s+The pin is right\./);
-    assertMatch(await check(page, wrongPinOf(uri)), /false\s+The pin is wrong/);
+    assertMatch(await check(page, wrongPinOf(uri)), /false\s+The pin was not accepted/);
     const spaced = pinOf(uri).replace(/^.../, "$& ");
     assertMatch(await check(page, spaced), /^true/);
   });
@@ -113,7 +113,7 @@ for (const binding of BINDINGS) {
       await page.locator(`#snippets[data-format="${binding}"]`).waitFor();
       const [request] = await Promise.all([
         page.waitForRequest((candidate) => candidate.url().includes(".asmx")),
-        page.click(`text=Send as ${binding}`),
+        page.click(`text=Check the pin as ${binding}`),
       ]);
       assertMatch(await answer(page), /false/);
       const panes = page.locator("#calls .panel:visible pre");
@@ -225,7 +225,7 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
       "Pair-appName",
       "Pair-appInfo",
       "Pair-secretCode",
-      "Send",
+      "Make the QR code",
       "Print",
       "ValidatePin-pin",
     ];

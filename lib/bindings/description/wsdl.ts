@@ -99,8 +99,9 @@ export function wsdl(
 }
 
 /**
- * Writes the schema: one element for each message of the SOAP ports, and one for each result type,
- * even if several operations return it (XML Schema part 1 §3.15.6: a name is declared once).
+ * Writes the schema: one element for each message of the SOAP ports, and one for each result type.
+ * Operations with the same result share its type, since a name is declared once (XML Schema part 1
+ * §3.15.6).
  */
 function schema(operations: readonly Operation[], namespace: string): MarkupElement {
   const results = new Map(operations.map(({ result }) => [rootNameOf(result), result]));

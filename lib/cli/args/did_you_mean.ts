@@ -5,9 +5,9 @@
  */
 
 /**
- * Finds the known name nearest to a typed one: the shortest with the same first words, else the
- * name at the least edit distance, ignoring case. The distance is at most three, and at most a
- * third of the characters.
+ * Finds the known name nearest to a typed one. That is the shortest name that begins with the typed
+ * words; without one, the name at the least edit distance, ignoring case. The distance is at most
+ * three, and at most a third of the characters.
  *
  * @returns undefined when no name is near.
  */

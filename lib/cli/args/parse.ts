@@ -50,7 +50,7 @@ export type Command =
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
   | {
     readonly kind: "help";
-    /** A command, or the first word of several; undefined for all commands. */
+    /** The name of a command, or its first word (`guard`); undefined for all commands. */
     readonly about: string | undefined;
   }
   | { readonly kind: "version" | "man" | "licenses" };

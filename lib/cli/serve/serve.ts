@@ -34,8 +34,8 @@ const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 /** Timeout for the last lines of the log, since a pipe may have no reader. */
 const LAST_LINES_TIMEOUT_MS = 1_000;
 
-// After a pause of the process, a late timer fires before pending writes complete. With several
-// short timers in a row, a pause uses up only one.
+// Number of timers that the timeout is split into. When the process was stopped and continues, a
+// late timer fires before pending writes complete: only one of these is lost then.
 const LAST_LINES_PARTS = 10;
 
 /**
@@ -64,8 +64,8 @@ export async function serve(
     process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
   }
   const stopped = stopSignal(config.exitWithParent);
-  // Nothing has to be finished before the server listens. In a container, the process has the number
-  // 1, and no signal would end it without a listener.
+  // Before the server listens, a signal ends the process at once. In a container, process 1 would
+  // otherwise ignore it.
   void stopped.then((reason) => {
     if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
   });

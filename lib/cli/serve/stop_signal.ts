@@ -15,8 +15,8 @@ const PASSED_ON_MS = 500;
 
 /**
  * Waits for SIGINT or SIGTERM, or for the end of standard input. Half a second after a signal, the
- * next one has its default effect and ends the process. The end of standard input is no signal: the
- * first signal after it has no effect.
+ * next one has its default effect and ends the process. The end of standard input is not
+ * counted as a signal, so the first signal after it has no effect.
  *
  * @param withParent Whether the end of standard input counts.
  */

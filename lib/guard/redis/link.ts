@@ -42,10 +42,10 @@ interface Used {
 /**
  * Link to a store.
  *
- * The first unanswered command condemns the whole client, since the client keeps using a silent
- * server. New clients are made from the URL, one at a time, while the old client serves. The first
- * new client with an answer from any server replaces it; a server still silent then fails its own
- * keys only. The failure is over once all servers answer.
+ * After an unanswered command, the client is replaced, since it would keep using a silent server. New
+ * clients are made from the URL, one at a time, while the old one serves. The first with an answer
+ * from any server takes its place; a server that is still silent then fails its own keys only. The
+ * failure is over once all servers answer.
  */
 export class StoreLink {
   readonly #options: LinkOptions;

@@ -2,9 +2,9 @@
  * Diagnosis of a pin: flaws in its format, and other assumptions under which it is a code. It also
  * runs in browsers, so that no secret has to be sent for it.
  *
- * A code of six digits matches any one time step once in a million. At most forty readings of the
- * secret with 11 steps each, 41 of the usual one, 168 of other time zones and 29 rare ones are
- * fewer than 700 codes: a wrong pin matches one of them less than once in a thousand times.
+ * The search compares a pin with fewer than 700 codes: 11 steps for each of at most forty readings of
+ * the secret, 41 steps of the usual one, 168 of other time zones, and 29 rare ones. A random pin of
+ * six digits equals one of them less than once in a thousand times.
  *
  * @module
  */
@@ -232,8 +232,8 @@ function withSwappedDigits(pin: string): readonly string[] {
 }
 
 /**
- * Finds the digits and lost zeros under which a pin matches a code: as a number without its zeros,
- * or shorter.
+ * Finds how a pin matches a code: whole, without the leading zeros that a number loses, or with
+ * another number of digits.
  */
 function formOf(
   code: string,

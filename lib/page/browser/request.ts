@@ -125,15 +125,20 @@ export async function call(
 ): Promise<ShownReply> {
   const started = performance.now();
   const tookMs = (): number => Math.max(1, Math.round(performance.now() - started));
-  const patience = AbortSignal.timeout(REPLY_TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(REPLY_TIMEOUT_MS);
+  const none = (message: string): ShownReply => {
+    return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
+  };
+  if (!areSendable(options)) return none(UNSENDABLE);
   try {
     const sentMs = Date.now();
     const reply = await fetch(url, {
       ...options,
-      signal: AbortSignal.any([signal, patience]),
+      signal: AbortSignal.any([signal, timeout]),
       cache: "no-store",
-      redirect: "error",
+      redirect: "manual",
     });
+    if (reply.type === "opaqueredirect") return none(REDIRECTED);
     clock.read(reply, sentMs);
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
@@ -143,15 +148,38 @@ export async function call(
       status,
       tookMs: tookMs(),
       title: `Reply, ${tookMs()} ms`,
-      shown: `HTTP/1.1 ${status}\nContent-Type: ${type}\n\n${text}`,
+      shown: `HTTP/1.1 ${status}\nContent-Type: ${type}\n${requestIdLine(reply)}\n${text}`,
     };
   } catch (error) {
     if (signal.aborted) throw error;
-    const message = patience.aborted
-      ? `No reply within ${REPLY_TIMEOUT_MS / 1000} seconds.`
-      : "No reply: the server is not running, or the connection broke.";
-    return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
+    return none(
+      timeout.aborted
+        ? `No reply within ${
+          REPLY_TIMEOUT_MS / 1000
+        } seconds. Try again, and look whether the server ` +
+          "runs and has work to do."
+        : "No reply: the server is not running, or the connection broke.",
+    );
   }
+}
+
+const UNSENDABLE = "Not sent: the API key has a character that no header field can hold.";
+
+const REDIRECTED =
+  "The reply leads to another address: a proxy in front may ask for a login. Open " +
+  "this page anew.";
+
+function areSendable({ headers }: RequestInit): boolean {
+  try {
+    return new Headers(headers) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function requestIdLine({ headers }: Response): string {
+  const id = headers.get("x-request-id");
+  return id === null ? "" : `X-Request-Id: ${id}\n`;
 }
 
 /** Message for a reply that this service would not send. */

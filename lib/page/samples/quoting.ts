@@ -15,7 +15,7 @@ export const KEY_HOLE = "X-Api-Key";
 export type Encoder = (value: string) => string;
 
 /** Kind of text around a value. */
-export type ValueKind =
+export type TextKind =
   | "xml"
   | "json"
   | "form"
@@ -33,7 +33,7 @@ const hexOf = (unit: string): string =>
   unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 
 /** Encoders by kind, for the inside of a string or a request. */
-const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
+const ENCODERS: Readonly<Record<TextKind, Encoder>> = {
   /** XML 1.0 §2.4. */
   xml: (value) => value.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`),
   /** RFC 8259 §7. */
@@ -61,9 +61,9 @@ const ENCODERS: Readonly<Record<ValueKind, Encoder>> = {
 };
 
 /** Returns the kind of a body by its media type; without one it is a query, encoded like a form. */
-export function valueKindOf(mediaType: string | undefined): ValueKind {
+export function textKindOf(mediaType: string | undefined): TextKind {
   const [, suffix] = /^[^;]*[/+](xml|json) *(?:;|$)/i.exec(mediaType ?? "") ?? [];
-  return suffix === undefined ? "form" : suffix.toLowerCase() as ValueKind;
+  return suffix === undefined ? "form" : suffix.toLowerCase() as TextKind;
 }
 
 /**
@@ -71,7 +71,7 @@ export function valueKindOf(mediaType: string | undefined): ValueKind {
  * inside the next, such as XML in a shell word.
  */
 export function encoderOf(kinds = "form"): Encoder {
-  const encoders = kinds.split(" ").map((kind) => ENCODERS[kind as ValueKind]);
+  const encoders = kinds.split(" ").map((kind) => ENCODERS[kind as TextKind]);
   return (value) => encoders.reduce((text, encode) => encode(text), value);
 }
 

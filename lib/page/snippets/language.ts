@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encoderOf, type ValueKind } from "../samples/quoting.ts";
+import { encoderOf, type TextKind } from "../samples/quoting.ts";
 
 /** Format of a call, by the name of its binding in the contract. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";
@@ -26,7 +26,7 @@ export interface Language {
   /** Name of the language or tool. */
   readonly language: string;
   /** Encoding of values, possibly by format. */
-  readonly values: ValueKind | ((format: Format) => string);
+  readonly values: TextKind | ((format: Format) => string);
   /** Requirements, a clause. */
   readonly needs: string;
   /** Sensible formats; the first replaces any other. */

@@ -72,24 +72,24 @@ async function listenOnPort(
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
   if (tls === undefined) {
-    const standing = new RestartingListener(first, () => open(taken, tls, sharePort), log);
-    return { url: urlOf("http", taken), renew: () => false, stop: () => standing.stop() };
+    const listener = new RestartingListener(first, () => open(taken, tls, sharePort), log);
+    return { url: urlOf("http", taken), renew: () => false, stop: () => listener.stop() };
   }
   // To renew a certificate, a second server listens on the same port, so both must share it. The
   // system then lets an unrelated server of this user share it too, so take it exclusively first.
   if (!sharePort) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
   const serving = sharePort ? first : open(taken, shown, true);
-  const standing = new RestartingListener(serving, () => open(taken, shown, true), log);
+  const listener = new RestartingListener(serving, () => open(taken, shown, true), log);
   return {
     url: urlOf("https", taken),
     renew: (tls) => {
-      if (standing.isStopped) return false;
-      standing.replace(open(taken, tls, true));
+      if (listener.isStopped) return false;
+      listener.replace(open(taken, tls, true));
       shown = tls;
       return true;
     },
-    stop: () => standing.stop(),
+    stop: () => listener.stop(),
   };
 }
 
@@ -110,8 +110,8 @@ async function listenOnSocket(
         : new ListenError({ path }, systemErrorCode(error));
     }
   };
-  const standing = new RestartingListener(await open(), open, log);
-  return { url: `unix:${path}`, renew: () => false, stop: () => standing.stop() };
+  const listener = new RestartingListener(await open(), open, log);
+  return { url: `unix:${path}`, renew: () => false, stop: () => listener.stop() };
 }
 
 // Removes the socket file. A leftover file is harmless: the next start replaces it.
