@@ -190,25 +190,45 @@ Deno.test("systemd accepts a server on each core, and enables them for their tar
 Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
   withFolder(async (folder) => {
     await need(["podman", "--version"], "podman");
-    const health = /^HEALTHCHECK .*$/m.exec(deployFile("Containerfile"))![0];
-    assert(deployFile("Containerfile").includes("podman build --format docker "));
-    await Deno.writeTextFile(
-      `${folder}/Containerfile`,
-      `FROM scratch\nCOPY Containerfile /\n${health}\n`,
-    );
+    const file = deployFile("Containerfile");
+    assert(file.includes("podman build --format docker --platform linux/amd64 -f"));
+    // The files that it copies, and a base image of which nothing is used.
+    for (const [, name] of file.matchAll(/(dist\/release\/\S+)/g)) {
+      await Deno.mkdir(`${folder}/dist/release`, { recursive: true });
+      await Deno.writeTextFile(`${folder}/${name}`, `#!/bin/sh\n# ${name}\n`, { mode: 0o644 });
+    }
+    await Deno.copyFile(new URL(".dockerignore", ROOT), `${folder}/.dockerignore`);
+    await Deno.writeTextFile(`${folder}/Containerfile`, file);
     const podman = [
       "podman",
       "--storage-driver=vfs",
       `--root=${folder}/a`,
       `--runroot=${folder}/b`,
     ];
-    const checkOf = async (format: string): Promise<string> => {
-      const build = [...podman, "build", "--quiet", `--format=${format}`, "--tag", format, folder];
-      const built = await runToEnd(build);
-      assertEquals(built.code, 0, built.stderr);
-      return (await runToEnd([...podman, "image", "inspect", format])).stdout;
+    const say = async (...words: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runToEnd([...podman, ...words], { cwd: folder });
+      assertEquals(code, 0, stderr);
+      return stdout.trim();
     };
-    assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(await checkOf("docker")));
-    assert(!(await checkOf("oci")).includes("Healthcheck"));
+    const build = async (format: string, machine: string): Promise<string> => {
+      const tag = `${format}-${machine}`;
+      const flags = [`--format=${format}`, `--platform=linux/${machine}`, "--build-arg=BASE=scratch"];
+      await say("build", "--quiet", ...flags, `--tag=${tag}`, ".");
+      return await say("image", "inspect", tag);
+    };
+    for (const [machine, name] of [["amd64", "linux-x64-bun"], ["arm64", "linux-arm64-bun"]]) {
+      const image = await build("docker", machine!);
+      assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(image), image);
+      assert(image.includes(`"Architecture": "${machine}"`), image);
+      const mounted = await say("image", "mount", `docker-${machine}`);
+      const program = `${mounted}/usr/local/bin/authenticator`;
+      assert(Deno.readTextFileSync(program).includes(name!));
+      // Every user may run it, the one that OpenShift makes up as well.
+      for (const path of [mounted, `${mounted}/usr/local/bin`, program]) {
+        assertEquals(Deno.statSync(path).mode! & 0o555, 0o555, path);
+      }
+      await say("image", "unmount", `docker-${machine}`);
+    }
+    assert(!(await build("oci", "amd64")).includes("Healthcheck"));
     await runToEnd([...podman, "rmi", "--all", "--force"]);
   }));
