@@ -6,7 +6,6 @@
  */
 
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { manPage } from "../lib/cli/args/man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
@@ -132,7 +131,8 @@ const OPTIONS_FILE = `# Options of the service, one AUTHENTICATOR_NAME=value per
 # After a change: systemctl restart authenticator. \`man authenticator\` lists the options.
 `;
 
-const UNIT_COMMENT = `# Options belong into /etc/authenticator.env, and other settings into a drop-in
+const UNIT_COMMENT =
+  `# Options belong into /etc/authenticator.env, and other settings into a drop-in
 # (systemctl edit authenticator), where a % in a value of Environment= is written %%.
 # /${DOC}/examples has drop-ins for API keys, TLS and callers on other machines.
 `;
@@ -170,9 +170,7 @@ Description: web service that pairs authenticator apps and checks their pins
   const sums = [...files.filter(({ path }) => !path.startsWith("etc/")), {
     path: "usr/bin/authenticator",
     content: Deno.readFileSync(executable),
-  }].map(({ path, content }) =>
-    `${createHash("md5").update(content).digest("hex")}  ${path}\n`
-  );
+  }].map(({ path, content }) => `${createHash("md5").update(content).digest("hex")}  ${path}\n`);
   return [
     { path: "DEBIAN/control", content: control },
     { path: "DEBIAN/conffiles", content: "/etc/authenticator.env\n" },

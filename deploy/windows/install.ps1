@@ -25,7 +25,7 @@ $run = @'
 cd /d "%~dp0"
 set "LOG=log\authenticator.log"
 :again
-for %%F in ("%LOG%") do if %%~zF gtr 10000000 (
+if exist "%LOG%" for %%F in ("%LOG%") do if %%~zF gtr 10000000 (
   if exist "%LOG%.2" move /y "%LOG%.2" "%LOG%.3" >nul
   if exist "%LOG%.1" move /y "%LOG%.1" "%LOG%.2" >nul
   move /y "%LOG%" "%LOG%.1" >nul
@@ -34,7 +34,7 @@ setlocal
 if exist options.cmd call options.cmd
 authenticator.exe serve 2>>"%LOG%" >nul
 endlocal
-ping -n 3 127.0.0.1 >nul
+ping -n 6 127.0.0.1 >nul
 goto again
 '@
 
@@ -86,10 +86,10 @@ if (Test-Path -LiteralPath $program) {
 }
 Copy-Item -LiteralPath $Executable -Destination $program -Force
 Unblock-File -LiteralPath $program
-Set-Content -LiteralPath (Join-Path $folder 'run.cmd') -Value $run -Encoding Ascii
+Set-Content -LiteralPath (Join-Path $folder 'run.cmd') -Value ($run -split '\r?\n') -Encoding Ascii
 $optionsFile = Join-Path $folder 'options.cmd'
 if (-not (Test-Path -LiteralPath $optionsFile)) {
-    Set-Content -LiteralPath $optionsFile -Value $options -Encoding Ascii
+    Set-Content -LiteralPath $optionsFile -Value ($options -split '\r?\n') -Encoding Ascii
 }
 
 $principal = New-ScheduledTaskPrincipal -UserId 'LOCALSERVICE' -LogonType ServiceAccount

@@ -212,7 +212,11 @@ Deno.test("an image that Podman builds as the Containerfile says keeps its healt
     };
     const build = async (format: string, machine: string): Promise<string> => {
       const tag = `${format}-${machine}`;
-      const flags = [`--format=${format}`, `--platform=linux/${machine}`, "--build-arg=BASE=scratch"];
+      const flags = [
+        `--format=${format}`,
+        `--platform=linux/${machine}`,
+        "--build-arg=BASE=scratch",
+      ];
       await say("build", "--quiet", ...flags, `--tag=${tag}`, ".");
       return await say("image", "inspect", tag);
     };
