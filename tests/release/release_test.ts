@@ -185,6 +185,17 @@ Deno.test("parseSelection() takes a target and a runtime, and lists those that t
   assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
 });
 
+Deno.test("a release without dpkg-deb says which packages it left out", () =>
+  withSources("no-dpkg-", async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/dpkg-deb`, "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+    const PATH = `${folder}/bin:${Deno.env.get("PATH")}`;
+    const { code, stdout, stderr } = await release(folder, { PATH });
+    assertEquals(code, 0, stderr);
+    const end = `Not made, since dpkg-deb is not installed:\n${PACKAGE}\n`;
+    assert(stdout.endsWith(end) && stdout.split(PACKAGE).length === 2, stdout);
+  }));
+
 // Bundles, and breaks off at all else.
 const BREAKS_OFF = `#!/usr/bin/env bash
 [[ $* != --version ]] || { echo "deno $DENO (stable)"; exit; }
