@@ -63,8 +63,8 @@ function Stop-Authenticator {
         }
 }
 
-Stop-Authenticator
 if ($Remove) {
+    Stop-Authenticator
     foreach ($task in $tasks) {
         Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
     }
@@ -81,11 +81,14 @@ New-Item -ItemType Directory -Force -Path $folder, (Join-Path $folder 'log') | O
 # (LocalService, S-1-5-19) may read them. The service may write its log and nothing else.
 icacls $folder /inheritance:r /grant '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-18:(OI)(CI)F' '*S-1-5-19:(OI)(CI)RX' | Out-Null
 icacls (Join-Path $folder 'log') /grant '*S-1-5-19:(OI)(CI)M' | Out-Null
+$new = Join-Path $folder 'authenticator.new.exe'
+Copy-Item -LiteralPath $Executable -Destination $new -Force
+Unblock-File -LiteralPath $new
+Stop-Authenticator
 if (Test-Path -LiteralPath $program) {
-    Copy-Item -LiteralPath $program -Destination (Join-Path $folder 'authenticator.old.exe') -Force
+    Move-Item -LiteralPath $program -Destination (Join-Path $folder 'authenticator.old.exe') -Force
 }
-Copy-Item -LiteralPath $Executable -Destination $program -Force
-Unblock-File -LiteralPath $program
+Move-Item -LiteralPath $new -Destination $program -Force
 Set-Content -LiteralPath (Join-Path $folder 'run.cmd') -Value ($run -split '\r?\n') -Encoding Ascii
 $optionsFile = Join-Path $folder 'options.cmd'
 if (-not (Test-Path -LiteralPath $optionsFile)) {

@@ -118,6 +118,14 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   assert(!validate(file));
 });
 
+Deno.test("deploy/windows/ has XML that IIS can read, and a script that every PowerShell reads alike", async () => {
+  await need(["xmllint", "--version"], "libxml2-utils");
+  const check = ["xmllint", "--noout", "-"];
+  assertEquals((await runToEnd(check, { input: deployFile("windows/web.config") })).stderr, "");
+  // Windows PowerShell takes a file without a byte order mark for one in the charset of the machine.
+  assert(/^[\n -~]+$/.test(deployFile("windows/install.ps1")));
+});
+
 /** Puts the unit and a drop-in into a folder of units, by the name of a service. */
 async function install(units: string, service: string, dropIn?: string): Promise<void> {
   await Deno.mkdir(`${units}/${service}.d`, { recursive: true });
