@@ -11,8 +11,8 @@
 /** Packages of Debian. */
 const PACKAGES = [
   // Tools that the tests look with.
-  ..."binutils curl faketime iproute2 libxml2-utils librsvg2-bin man-db mandoc oathtool".split(" "),
-  ..."openssl strace util-linux wrk zbar-tools".split(" "),
+  ..."binutils curl faketime iproute2 libxml2-utils librsvg2-bin lintian man-db mandoc".split(" "),
+  ..."oathtool openssl strace util-linux wrk zbar-tools".split(" "),
   // SOAP stacks: C, C#, Java, Perl, PHP, Python, Ruby.
   ..."gcc gsoap libc6-dev libgsoap-dev".split(" "),
   ..."libmono-system-web-services4.0-cil mono-devel mono-mcs mono-runtime".split(" "),

@@ -1,6 +1,6 @@
 /**
- * Makes a release in `dist/release/`: executables, the bundle, the manual page, the library for npm,
- * licences, SBOM, notes and checksums.
+ * Makes a release in `dist/release/`: executables, packages for Debian, the script that installs on
+ * Windows, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
  *
  *     deno task release [--with deno|bun] [--target NAME]
  *
@@ -16,7 +16,8 @@ import project from "../deno.json" with { type: "json" };
 import { manPage } from "../lib/cli/args/man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
 import { VERSION } from "../lib/cli/version.ts";
-import { notesOf } from "./notes.ts";
+import { canPack, packageName, packDebian } from "./deb.ts";
+import { dateOf, notesOf } from "./notes.ts";
 import { packLibrary } from "./npm.ts";
 import { sbom } from "./sbom.ts";
 
@@ -31,12 +32,24 @@ export interface Target {
   readonly deno?: string;
   /** Bun's name. */
   readonly bun: string;
+  /** Debian's name; undefined where there is no package for Debian. */
+  readonly debian?: "amd64" | "arm64";
 }
 
 /** Machines of a release. */
 export const TARGETS: readonly Target[] = [
-  { name: "linux-x64", deno: "x86_64-unknown-linux-gnu", bun: "bun-linux-x64" },
-  { name: "linux-arm64", deno: "aarch64-unknown-linux-gnu", bun: "bun-linux-arm64" },
+  {
+    name: "linux-x64",
+    deno: "x86_64-unknown-linux-gnu",
+    bun: "bun-linux-x64",
+    debian: "amd64",
+  },
+  {
+    name: "linux-arm64",
+    deno: "aarch64-unknown-linux-gnu",
+    bun: "bun-linux-arm64",
+    debian: "arm64",
+  },
   { name: "linux-x64-musl", bun: "bun-linux-x64-musl" },
   { name: "linux-arm64-musl", bun: "bun-linux-arm64-musl" },
   { name: "macos-x64", deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
@@ -81,13 +94,20 @@ export function parseSelection(args: readonly string[]): Selection {
   return { targets, runtimes };
 }
 
+/** Files that are left out, with the reason. */
+interface Missing {
+  readonly reason: string;
+  readonly names: readonly string[];
+}
+
 /**
  * Makes the release.
  *
- * @returns Names of the executables that could not be made, for want of Deno's base executable.
+ * @returns Files that could not be made.
  */
-async function make({ targets, runtimes }: Selection): Promise<readonly string[]> {
-  const notes = notesOf(read("CHANGELOG.md"), project.version);
+async function make({ targets, runtimes }: Selection): Promise<readonly Missing[]> {
+  const changelog = read("CHANGELOG.md");
+  const notes = notesOf(changelog, project.version);
   const made = `${STAGE}/release`;
   await Deno.mkdir(made, { recursive: true });
   // Deno puts the time of a download into an executable: download here, and clear the times.
@@ -112,9 +132,15 @@ async function make({ targets, runtimes }: Selection): Promise<readonly string[]
         );}
     }
   }
+  const packages = await makePackages(
+    { targets, runtimes },
+    made,
+    dateOf(changelog, project.version),
+  );
   await run(["./compile.sh", "--bundle"], { env });
   await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
   await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);
+  await Deno.copyFile(`${ROOT}deploy/windows/install.ps1`, `${made}/install.ps1`);
   await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
   await Deno.writeTextFile(`${made}/authenticator.1`, manPage(VERSION));
   await Deno.writeTextFile(`${made}/RELEASE_NOTES.md`, notes);
@@ -125,6 +151,34 @@ async function make({ targets, runtimes }: Selection): Promise<readonly string[]
   );
   await packLibrary(made);
   await Deno.writeTextFile(`${made}/SHA256SUMS`, checksums(made));
+  return [
+    { reason: "Deno's base executable cannot be downloaded", names: missing },
+    { reason: "dpkg-deb is not installed", names: packages },
+  ].filter(({ names }) => names.length > 0);
+}
+
+/**
+ * Makes the packages for Debian, which have Bun's executables inside.
+ *
+ * @returns Names of the packages that could not be made, for want of dpkg-deb.
+ */
+async function makePackages(
+  { targets, runtimes }: Selection,
+  folder: string,
+  date: string,
+): Promise<readonly string[]> {
+  if (!runtimes.includes("bun")) return [];
+  const { version } = project;
+  const isPossible = await canPack();
+  const missing: string[] = [];
+  for (const target of targets) {
+    const architecture = target.debian;
+    if (architecture === undefined) continue;
+    const executable = `${folder}/${executableName(target, "bun")}`;
+    const contents = { architecture, version, date, executable };
+    if (isPossible) await packDebian(folder, contents);
+    else missing.push(packageName(contents));
+  }
   return missing;
 }
 
@@ -186,9 +240,7 @@ if (import.meta.main) {
     await removeIfThere(release);
     await Deno.rename(`${STAGE}/release`, release);
     print(filesIn(release));
-    if (missing.length > 0) {
-      print(["Not made, since Deno's base executable cannot be downloaded:", ...missing]);
-    }
+    for (const { reason, names } of missing) print([`Not made, since ${reason}:`, ...names]);
   } finally {
     await removeIfThere(STAGE);
   }

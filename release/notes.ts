@@ -23,3 +23,13 @@ export function notesOf(changelog: string, version: string): string {
     `CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with notes in it`,
   );
 }
+
+/**
+ * The day of a version, for instance 2026-01-31.
+ *
+ * @param changelog A text in which `notesOf()` finds the version.
+ */
+export function dateOf(changelog: string, version: string): string {
+  const [, date] = changelog.split(`\n## [${version}] - `);
+  return date!.slice(0, "2026-01-31".length);
+}

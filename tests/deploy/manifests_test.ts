@@ -17,6 +17,7 @@ import { namesOf, variableOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
 import { runToEnd } from "../support/child.ts";
 import { ROOT } from "../support/pages.ts";
+import { executable } from "../support/program.ts";
 import { deployFile, need, withFolder } from "./tool.ts";
 
 const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
@@ -117,6 +118,14 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   assert(!validate(file));
 });
 
+Deno.test("deploy/windows/ has XML that IIS can read, and a script that every PowerShell reads alike", async () => {
+  await need(["xmllint", "--version"], "libxml2-utils");
+  const check = ["xmllint", "--noout", "-"];
+  assertEquals((await runToEnd(check, { input: deployFile("windows/web.config") })).stderr, "");
+  // Windows PowerShell takes a file without a byte order mark for one in the charset of the machine.
+  assert(/^[\n -~]+$/.test(deployFile("windows/install.ps1")));
+});
+
 /** Puts the unit and a drop-in into a folder of units, by the name of a service. */
 async function install(units: string, service: string, dropIn?: string): Promise<void> {
   await Deno.mkdir(`${units}/${service}.d`, { recursive: true });
@@ -187,28 +196,69 @@ Deno.test("systemd accepts a server on each core, and enables them for their tar
     assert((await complaintsOf(units, ...files)).length > 0);
   }));
 
+/** Runs the executable of an image as a user that nobody has named, as OpenShift does. */
+async function runAsStranger(root: string): Promise<void> {
+  const script = `mount -t proc proc '${root}/proc' &&
+    exec chroot --userspec=1234567890:0 '${root}' /usr/local/bin/authenticator check`;
+  const { code, stdout, stderr } = await runToEnd(["unshare", "--mount", "sh", "-c", script]);
+  assertEquals(code, 0, stdout + stderr);
+}
+
+/** Makes a base image of glibc alone, as an archive. */
+async function packBase(folder: string): Promise<string> {
+  const libraries = (await runToEnd(["ldd", executable()])).stdout.match(/\/\S+/g)!;
+  const base = `${folder}/base.tar`;
+  await Deno.mkdir(`${folder}/proc`);
+  const tar = ["tar", "--create", "--dereference", "--absolute-names", `--file=${base}`];
+  const { code, stderr } = await runToEnd([...tar, ...libraries, `--directory=${folder}`, "proc"]);
+  assertEquals(code, 0, stderr);
+  return base;
+}
+
 Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
   withFolder(async (folder) => {
     await need(["podman", "--version"], "podman");
-    const health = /^HEALTHCHECK .*$/m.exec(deployFile("Containerfile"))![0];
-    assert(deployFile("Containerfile").includes("podman build --format docker "));
-    await Deno.writeTextFile(
-      `${folder}/Containerfile`,
-      `FROM scratch\nCOPY Containerfile /\n${health}\n`,
-    );
+    await need(["unshare", "--mount", "true"], "util-linux (and run it as root)");
+    const file = deployFile("Containerfile");
+    assert(file.includes("podman build --format docker --platform linux/amd64 -f"));
+    await Deno.writeTextFile(`${folder}/Containerfile`, file);
+    await Deno.copyFile(new URL(".dockerignore", ROOT), `${folder}/.dockerignore`);
+    const release = `${folder}/dist/release`;
+    await Deno.mkdir(release, { recursive: true });
+    await Deno.copyFile(executable(), `${release}/authenticator-linux-x64-bun`);
+    await Deno.writeTextFile(`${release}/authenticator-linux-arm64-bun`, "for ARM");
+    // Downloads are not executable.
+    for (const { name } of Deno.readDirSync(release)) await Deno.chmod(`${release}/${name}`, 0o644);
+    const base = await packBase(folder);
     const podman = [
       "podman",
       "--storage-driver=vfs",
       `--root=${folder}/a`,
       `--runroot=${folder}/b`,
     ];
-    const checkOf = async (format: string): Promise<string> => {
-      const build = [...podman, "build", "--quiet", `--format=${format}`, "--tag", format, folder];
-      const built = await runToEnd(build);
-      assertEquals(built.code, 0, built.stderr);
-      return (await runToEnd([...podman, "image", "inspect", format])).stdout;
+    const say = async (...words: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runToEnd([...podman, ...words], { cwd: folder });
+      assertEquals(code, 0, stderr);
+      return stdout.trim();
     };
-    assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(await checkOf("docker")));
-    assert(!(await checkOf("oci")).includes("Healthcheck"));
+    const build = async (format: string, machine: string): Promise<string> => {
+      const tag = `${format}-${machine}`;
+      await say("import", "--arch", machine, base, `base-${machine}`);
+      const flags = [`--format=${format}`, `--platform=linux/${machine}`, `--tag=${tag}`];
+      await say("build", "--quiet", ...flags, `--build-arg=BASE=localhost/base-${machine}`, ".");
+      return await say("image", "inspect", tag);
+    };
+    for (const [machine, name] of [["amd64", "x64"], ["arm64", "arm64"]] as const) {
+      const image = await build("docker", machine);
+      assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(image), image);
+      assert(image.includes(`"Architecture": "${machine}"`), image);
+      const root = await say("image", "mount", `docker-${machine}`);
+      const { size, mode } = Deno.statSync(`${root}/usr/local/bin/authenticator`);
+      const copied = Deno.statSync(`${release}/authenticator-linux-${name}-bun`);
+      assertEquals([size, mode! & 0o777], [copied.size, 0o755]);
+      if (machine === "amd64") await runAsStranger(root);
+      await say("image", "unmount", `docker-${machine}`);
+    }
+    assert(!(await build("oci", "amd64")).includes("Healthcheck"));
     await runToEnd([...podman, "rmi", "--all", "--force"]);
   }));

@@ -1,6 +1,7 @@
 /**
  * A machine of its own that systemd runs, in namespaces of this one: its own processes, its own
- * network with nothing but loopback, its own /etc; only /usr is this machine's.
+ * network with nothing but loopback, its own /etc; only /usr is this machine's. Changes to it can be
+ * kept in a folder.
  *
  * @module
  */
@@ -62,11 +63,21 @@ export async function makeMachine(folder: string): Promise<void> {
   assertEquals(code, 0, stderr);
 }
 
-function nspawn(folder: string, dist: string, ...words: readonly string[]): string[] {
+/** Folders of this machine that another one has. */
+export interface Folders {
+  /** Its files: what is installed on it outlives it. */
+  readonly root: string;
+  /** Where the executable is. */
+  readonly dist: string;
+  /** Changes to its /usr; without it, /usr is read-only. */
+  readonly changes?: string;
+}
+
+function nspawn({ root, dist, changes }: Folders, ...words: readonly string[]): string[] {
   const folders = [
-    `--directory=${folder}`,
-    "--bind-ro=/usr",
-    `--bind=${folder}/local:/usr/local/bin`,
+    `--directory=${root}`,
+    changes === undefined ? "--bind-ro=/usr" : `--overlay=/usr:${changes}:/usr`,
+    `--bind=${root}/local:/usr/local/bin`,
     `--bind-ro=${dist}:/src/dist`,
     `--bind-ro=${fileURLToPath(new URL("deploy", ROOT))}:/src/deploy`,
   ];
@@ -78,24 +89,18 @@ function nspawn(folder: string, dist: string, ...words: readonly string[]): stri
 const ENV = { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" };
 
 /** Why there can be no such machine here; undefined where there can. */
-export async function whyNoMachine(folder: string, dist: string): Promise<string | undefined> {
-  const { code, stderr } = await runToEnd(nspawn(folder, dist, "/bin/true"), { env: ENV });
+export async function whyNoMachine(folders: Folders): Promise<string | undefined> {
+  const { code, stderr } = await runToEnd(nspawn(folders, "/bin/true"), { env: ENV });
   return code === 0 ? undefined : stderr.trim();
 }
 
 /**
  * Starts a machine, and waits until all that starts with it has.
  *
- * @param folder Its files: what is installed on it outlives it.
- * @param dist Where the executable is.
  * @param output Where its console goes.
  */
-export async function startMachine(
-  folder: string,
-  dist: string,
-  output: string,
-): Promise<Machine> {
-  const words = nspawn(folder, dist, "--boot", "systemd.unit=multi-user.target");
+export async function startMachine(folders: Folders, output: string): Promise<Machine> {
+  const words = nspawn(folders, "--boot", "systemd.unit=multi-user.target");
   const daemon = startDaemon(words, output, ENV);
   const run = async (commands: string): Promise<Ended> =>
     await runToEnd(

@@ -28,7 +28,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
     await Deno.mkdir(root);
     await Deno.mkdir(dist);
     await makeMachine(root);
-    const why = await whyNoMachine(root, dist);
+    const why = await whyNoMachine({ root, dist });
     if (why !== undefined) {
       const line = `skipped: systemd-nspawn starts no machine here: ${why}\n`;
       Deno.stderr.writeSync(new TextEncoder().encode(line));
@@ -36,7 +36,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
     }
     await Deno.copyFile(executable(), `${dist}/authenticator`);
     const withMachine = async (act: (machine: Machine) => Promise<void>): Promise<void> => {
-      const machine = await startMachine(root, dist, `${folder}/console`);
+      const machine = await startMachine({ root, dist }, `${folder}/console`);
       try {
         await act(machine);
       } finally {

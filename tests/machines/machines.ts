@@ -36,6 +36,7 @@ export const MACHINES: readonly Machine[] = [
   {
     target: "linux-x64",
     bun: "bun-linux-x64",
+    needs: ["qemu-user-static", "qemu-x86_64-static", "--version"],
     run: (program) => Promise.resolve({ command: [program], env: {} }),
   },
   {

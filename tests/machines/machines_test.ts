@@ -1,6 +1,7 @@
 /**
  * Executables for the machines of users, driven from outside: commands, the golden exchanges of the
- * contract, TLS, API keys, files as Windows writes them, Ctrl-C.
+ * contract, TLS, API keys, files as Windows writes them, Ctrl-C; on Windows the batch file of
+ * `deploy/windows/install.ps1`, on Linux an old processor.
  *
  * @module
  */
@@ -13,8 +14,11 @@ import jsQR from "jsqr";
 import { PNG } from "pngjs";
 import { CERTIFICATE, PRIVATE_KEY } from "../cli/certificate.ts";
 import { withFolder } from "../cli/command.ts";
-import { type Ended, runToEnd } from "../support/child.ts";
+import { type Ended, limitLife, runToEnd } from "../support/child.ts";
+import { eventually } from "../support/eventually.ts";
 import { readExchangeFiles } from "../support/exchanges.ts";
+import { freePort } from "../support/free_port.ts";
+import { read } from "../support/pages.ts";
 import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { replay } from "../support/replay.ts";
@@ -111,6 +115,64 @@ async function checkExchanges({ command, env }: Scene): Promise<void> {
   }
 }
 
+/** A text between `@'` and `'@` of the script that installs on Windows, as PowerShell writes it. */
+function hereString(name: string): string {
+  const script = read("deploy/windows/install.ps1");
+  const [, text] = new RegExp(`\\$${name} = @'\n(.*?)\n'@`, "s").exec(script)!;
+  return `${text!.replaceAll("\n", "\r\n")}\r\n`;
+}
+
+/** The server as the scheduled task runs it: with its options, a log, and again when it has ended. */
+async function checkBatchFile({ command: [wine, program], env, folder }: Scene): Promise<void> {
+  const port = freePort();
+  const log = `${folder}/log/authenticator.log`;
+  await Deno.mkdir(`${folder}/log`);
+  await Deno.copyFile(program!, `${folder}/authenticator.exe`);
+  await Deno.writeTextFile(`${folder}/run.cmd`, hereString("run"));
+  const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`);
+  await Deno.writeTextFile(`${folder}/options.cmd`, options);
+  await Deno.writeTextFile(log, "x".repeat(10_000_001));
+  await Deno.writeTextFile(`${log}.1`, "older");
+  const batch = new Deno.Command(wine!, {
+    args: ["cmd", "/d", "/c", "run.cmd"],
+    cwd: folder,
+    env: { ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  limitLife(batch);
+  const end = async (name: string): Promise<number> =>
+    (await runToEnd([wine!, "taskkill", "/F", "/IM", name], { env })).code;
+  const starts = (count: number): Promise<void> =>
+    eventually(() => {
+      const text = Deno.readTextFileSync(log);
+      return text.split(`started: authenticator`).length === count + 1 &&
+        text.split(`--port ${port}`).length === count + 1;
+    }, `it starts: ${count}`);
+  try {
+    await starts(1);
+    assertEquals(await fetch(`http://127.0.0.1:${port}/healthz`).then((r) => r.text()), "ok");
+    assertEquals(Deno.statSync(`${log}.1`).size, 10_000_001);
+    assertEquals(Deno.readTextFileSync(`${log}.2`), "older");
+    assertEquals(await end("authenticator.exe"), 0);
+    await starts(2);
+  } finally {
+    await end("cmd.exe");
+    await end("authenticator.exe");
+    await batch.status;
+  }
+}
+
+/** Processors without AVX run the executable; those without SSE 4.2 stop it. */
+async function checkProcessors({ command: [program] }: Scene): Promise<void> {
+  const run = (cpu: string): Promise<Ended> =>
+    runToEnd(["qemu-x86_64-static", "-cpu", cpu, program!, "version"]);
+  assert((await run("Nehalem")).stdout.includes(", linux-x64)"));
+  const { signal, code, stderr } = await run("Penryn");
+  assert(signal === "SIGILL" || code !== 0, stderr);
+}
+
 for (const machine of MACHINES) {
   Deno.test(`the executable for ${machine.target} does what it should`, async (t) => {
     await checkTools(machine);
@@ -128,6 +190,12 @@ for (const machine of MACHINES) {
       await t.step("commands", () => checkCommands(scene));
       await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(scene));
       await t.step("golden exchanges", () => checkExchanges(scene));
+      if (machine.target === "linux-x64") {
+        await t.step("processors of 2008", () => checkProcessors(scene));
+      }
+      if (machine.target === "win32-x64") {
+        await t.step("batch file of the scheduled task", () => checkBatchFile(scene));
+      }
     });
   });
 }

@@ -15,15 +15,19 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parse } from "@std/yaml/parse";
 import project from "../../deno.json" with { type: "json" };
+import { packDebian } from "../../release/deb.ts";
 import { executableName, parseSelection, TARGETS } from "../../release/make.ts";
 import { notesOf } from "../../release/notes.ts";
 import { packLibrary } from "../../release/npm.ts";
+import { need } from "../deploy/tool.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { read } from "../support/pages.ts";
 import { withSources } from "../support/sources.ts";
 
 const RELEASE_MS = 600_000;
 const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
+const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+const PACKAGE = `authenticator_${project.version}_${ARCHITECTURE}.deb`;
 
 function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
   const make = ["run", "--lock=deno.lock", "--frozen", "--no-prompt", "-A", "release/make.ts"];
@@ -44,12 +48,16 @@ const FILES = [
   `authenticator-service-${project.version}.tgz`,
   "authenticator.1",
   "authenticator.js",
+  PACKAGE,
+  "install.ps1",
   "sbom.cdx.json",
 ];
 
 Deno.test("two copies of the sources give the same release, to the byte", () =>
   withSources("one-", (one) =>
     withSources("another-folder-", async (other) => {
+      await need(["dpkg-deb", "--version"], "dpkg");
+      await need(["lintian", "--version"], "lintian");
       for (const folder of [one, other]) {
         const { code, stdout, stderr } = await release(folder, {});
         assertEquals(code, 0, stdout + stderr);
@@ -63,7 +71,80 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
       const cwd = `${one}/dist/release`;
       assertEquals((await runToEnd(["sha256sum", "--check", "SHA256SUMS"], { cwd })).code, 0);
       await checkTexts(cwd);
+      await checkPackage(`${cwd}/${PACKAGE}`);
     })));
+
+/** Files of the package for Debian, with permissions, in the order of the archive. */
+const PACKAGED = `drwxr-xr-x ./
+drwxr-xr-x ./etc/
+drwxr-xr-x ./etc/authenticator/
+-rw------- ./etc/authenticator.env
+drwxr-xr-x ./usr/
+drwxr-xr-x ./usr/bin/
+-rwxr-xr-x ./usr/bin/authenticator
+drwxr-xr-x ./usr/lib/
+drwxr-xr-x ./usr/lib/systemd/
+drwxr-xr-x ./usr/lib/systemd/system/
+-rw-r--r-- ./usr/lib/systemd/system/authenticator.service
+drwxr-xr-x ./usr/share/
+drwxr-xr-x ./usr/share/doc/
+drwxr-xr-x ./usr/share/doc/authenticator/
+-rw-r--r-- ./usr/share/doc/authenticator/CHANGELOG.md.gz
+-rw-r--r-- ./usr/share/doc/authenticator/changelog.gz
+-rw-r--r-- ./usr/share/doc/authenticator/copyright
+drwxr-xr-x ./usr/share/doc/authenticator/examples/
+drwxr-xr-x ./usr/share/doc/authenticator/examples/drop-ins/
+-rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/api-keys.conf
+-rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/lan.conf
+-rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-443.conf
+-rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-80.conf
+drwxr-xr-x ./usr/share/lintian/
+drwxr-xr-x ./usr/share/lintian/overrides/
+-rw-r--r-- ./usr/share/lintian/overrides/authenticator
+drwxr-xr-x ./usr/share/man/
+drwxr-xr-x ./usr/share/man/man1/
+-rw-r--r-- ./usr/share/man/man1/authenticator.1.gz`;
+
+/** Files, their owner and day, and what lintian finds, of the package for Debian. */
+async function checkPackage(file: string): Promise<void> {
+  const { stdout } = await runToEnd(["dpkg-deb", "--contents", file], { env: { TZ: "UTC" } });
+  const lines = stdout.trim().split("\n").map((line) => line.split(/ +/));
+  assertEquals(lines.map(([mode, , , , , path]) => `${mode} ${path}`).join("\n"), PACKAGED);
+  const date = /^## \[\d\S*\] - (\S+)$/m.exec(read("CHANGELOG.md"))![1];
+  const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
+  assertEquals([...others], [`root/root ${date} 00:00`]);
+  const lintian = ["lintian", "--allow-root", "--fail-on", "error,warning", file];
+  const found = await runToEnd(lintian, { deadlineMs: RELEASE_MS });
+  assertEquals([found.code, found.stdout], [0, ""], found.stderr);
+}
+
+Deno.test("a package has the unit with the path of the package", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/program`, "");
+    const name = await packDebian(folder, {
+      architecture: "arm64",
+      version: "1.2.3",
+      date: "2026-01-31",
+      executable: `${folder}/program`,
+    });
+    const show = async (...args: readonly string[]): Promise<string> =>
+      (await runToEnd(["sh", "-c", `dpkg-deb "$@"`, "sh", ...args], { cwd: folder })).stdout;
+    await show("--extract", name, "root");
+    const unit = await Deno.readTextFile(
+      `${folder}/root/usr/lib/systemd/system/authenticator.service`,
+    );
+    assert(
+      unit.includes("\nExecStart=/usr/bin/authenticator serve\n") && !unit.includes("/usr/local"),
+    );
+    assertEquals(await show("--field", name, "Version", "Architecture"), FIELDS);
+    assertEquals(await show("--info", name, "conffiles"), "/etc/authenticator.env\n");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const FIELDS = "Version: 1.2.3\nArchitecture: arm64\n";
 
 /** What each text of a release must hold. */
 async function checkTexts(folder: string): Promise<void> {
@@ -87,7 +168,9 @@ Deno.test("the executables of a release have the names that the pages say", () =
     executableName(target, "deno"),
     executableName(target, "bun"),
   ]);
-  const said = ["README.md", "deploy/README.md", "docs/upgrading.md"].flatMap((page) =>
+  const said = ["README.md", "deploy/README.md", "docs/upgrading.md", "docs/windows.md"].flatMap((
+    page,
+  ) =>
     [...read(page).matchAll(/authenticator-[\w-]+-(?:deno|bun)(?:\.exe)?/g)].map(([name]) => name)
   );
   assertEquals(said.filter((name) => !names.includes(name)), []);
@@ -101,6 +184,17 @@ Deno.test("parseSelection() takes a target and a runtime, and lists those that t
   assertThrows(() => parseSelection(["--target", "amiga"]), TypeError, "linux-x64, linux-arm64");
   assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
 });
+
+Deno.test("a release without dpkg-deb says which packages it left out", () =>
+  withSources("no-dpkg-", async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/dpkg-deb`, "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+    const PATH = `${folder}/bin:${Deno.env.get("PATH")}`;
+    const { code, stdout, stderr } = await release(folder, { PATH });
+    assertEquals(code, 0, stderr);
+    const end = `Not made, since dpkg-deb is not installed:\n${PACKAGE}\n`;
+    assert(stdout.endsWith(end) && stdout.split(PACKAGE).length === 2, stdout);
+  }));
 
 // Bundles, and breaks off at all else.
 const BREAKS_OFF = `#!/usr/bin/env bash

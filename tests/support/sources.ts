@@ -19,6 +19,7 @@ const SOURCES = [
   "lib",
   "types",
   "release",
+  "deploy",
   "CHANGELOG.md",
   "README.md",
   "LICENSE",

@@ -1,0 +1,230 @@
+/**
+ * Package for Debian and Ubuntu: the executable, its systemd unit, the manual page and the examples
+ * of `deploy/`, with maintainer scripts as debhelper writes them.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { manPage } from "../lib/cli/args/man_page.ts";
+import { licenses } from "../lib/cli/licenses.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** Contents of a package that differ from one to the next. */
+export interface Package {
+  /** Debian's name of the processor. */
+  readonly architecture: "amd64" | "arm64";
+  readonly version: string;
+  /** Day of the release, for instance 2026-01-31: the time of every file. */
+  readonly date: string;
+  /** Path of an executable with Bun inside. */
+  readonly executable: string;
+}
+
+/** File of a package. */
+interface File {
+  readonly path: string;
+  readonly content: string | Uint8Array;
+  /** Permissions; 0o644 by default. */
+  readonly mode?: number;
+}
+
+/** Whether `dpkg-deb` is installed. */
+export async function canPack(): Promise<boolean> {
+  try {
+    return (await new Deno.Command("dpkg-deb", { args: ["--version"] }).output()).success;
+  } catch {
+    return false;
+  }
+}
+
+/** Name of a package's file. */
+export function packageName(
+  { version, architecture }: Pick<Package, "version" | "architecture">,
+): string {
+  return `authenticator_${version}_${architecture}.deb`;
+}
+
+/**
+ * Makes a package in a folder. The same input gives the same bytes.
+ *
+ * @returns The name of its file.
+ */
+export async function packDebian(folder: string, contents: Package): Promise<string> {
+  const { date, executable } = contents;
+  const name = packageName(contents);
+  const stage = await Deno.makeTempDir({ dir: folder, prefix: "deb-" });
+  try {
+    const files = filesOf(contents);
+    for (const { path, content, mode = 0o644 } of [...files, ...controlFiles(contents, files)]) {
+      await makeFolders(stage, path);
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      await Deno.writeFile(`${stage}/${path}`, bytes);
+      await Deno.chmod(`${stage}/${path}`, mode);
+    }
+    await makeFolders(stage, "usr/bin/authenticator");
+    await makeFolders(stage, "etc/authenticator/file");
+    await Deno.copyFile(executable, `${stage}/usr/bin/authenticator`);
+    await Deno.chmod(`${stage}/usr/bin/authenticator`, 0o755);
+    await Deno.chmod(stage, 0o755);
+    // Gzip: xz takes minutes to save a fifth, and Debian 11 cannot read zstd.
+    const args = ["--build", "--root-owner-group", "-Zgzip", stage, `${folder}/${name}`];
+    const env = { SOURCE_DATE_EPOCH: String(Date.parse(date) / 1000) };
+    const { success, stderr } = await new Deno.Command("dpkg-deb", { args, env }).output();
+    if (!success) throw new Error(`dpkg-deb: ${new TextDecoder().decode(stderr)}`);
+    return name;
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+/** Makes the folders above a file, readable by everybody whatever the umask. */
+async function makeFolders(stage: string, path: string): Promise<void> {
+  const parts = path.split("/").slice(0, -1);
+  for (const i of parts.keys()) {
+    const folder = `${stage}/${parts.slice(0, i + 1).join("/")}`;
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.chmod(folder, 0o755);
+  }
+}
+
+const DOC = "usr/share/doc/authenticator";
+
+/** Files of a package except the executable. */
+function filesOf({ version, date }: Package): readonly File[] {
+  const unit = read("deploy/authenticator.service");
+  return [
+    { path: "etc/authenticator.env", content: OPTIONS_FILE, mode: 0o600 },
+    {
+      path: "usr/lib/systemd/system/authenticator.service",
+      content: unit.replace(/^(?:#.*\n)+/, UNIT_COMMENT).replaceAll("/usr/local/bin", "/usr/bin"),
+    },
+    { path: "usr/share/man/man1/authenticator.1.gz", content: gzip(manPage(version)) },
+    { path: `${DOC}/copyright`, content: `${licenses()}\n\n${LGPL}\n` },
+    { path: `${DOC}/changelog.gz`, content: gzip(changelog(version, date)) },
+    { path: `${DOC}/CHANGELOG.md.gz`, content: gzip(read("CHANGELOG.md")) },
+    ...["api-keys", "lan", "port-80", "port-443"].map((name) => ({
+      path: `${DOC}/examples/drop-ins/${name}.conf`,
+      content: read(`deploy/drop-ins/${name}.conf`),
+    })),
+    { path: "usr/share/lintian/overrides/authenticator", content: OVERRIDES },
+  ];
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(new URL(path, ROOT));
+}
+
+/** Compresses as `gzip -9n` does: without name and time. */
+function gzip(text: string): Uint8Array {
+  return gzipSync(text, { level: 9 });
+}
+
+const LGPL = "On Debian, the text of the LGPL 2 is in /usr/share/common-licenses/LGPL-2.";
+
+const OPTIONS_FILE = `# Options of the service, one AUTHENTICATOR_NAME=value per line, for instance:
+#
+# AUTHENTICATOR_SINGLE_USE=true
+#
+# After a change: systemctl restart authenticator. \`man authenticator\` lists the options.
+`;
+
+const UNIT_COMMENT =
+  `# Options belong into /etc/authenticator.env, and other settings into a drop-in
+# (systemctl edit authenticator), where a % in a value of Environment= is written %%.
+# /${DOC}/examples has drop-ins for API keys, TLS and callers on other machines.
+`;
+
+function changelog(version: string, date: string): string {
+  const time = new Date(date).toUTCString().replace("GMT", "+0000");
+  return `authenticator (${version}) unstable; urgency=medium
+
+  * New version; CHANGELOG.md.gz beside this file lists the changes.
+
+ -- ${MAINTAINER}  ${time}
+`;
+}
+
+const MAINTAINER = "Authenticator authors <maintainers@authenticator.invalid>";
+
+/** Control files of a package. */
+function controlFiles(contents: Package, files: readonly File[]): readonly File[] {
+  const { architecture, version, executable } = contents;
+  const bytes = files.reduce((sum, { content }) => sum + content.length, 0) +
+    Deno.statSync(executable).size;
+  const control = `Package: authenticator
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: ${MAINTAINER}
+Installed-Size: ${Math.ceil(bytes / 1024)}
+Depends: libc6 (>= 2.17), init-system-helpers (>= 1.54~)
+Section: net
+Priority: optional
+Description: web service that pairs authenticator apps and checks their pins
+ Authenticator has the operations Pair and ValidatePin of the hosted service
+ that many older applications use for their two-factor login, over SOAP, HTTP
+ GET, HTTP POST and JSON. It runs on your own machine and stores no secrets.
+`;
+  const sums = [...files.filter(({ path }) => !path.startsWith("etc/")), {
+    path: "usr/bin/authenticator",
+    content: Deno.readFileSync(executable),
+  }].map(({ path, content }) => `${createHash("md5").update(content).digest("hex")}  ${path}\n`);
+  return [
+    { path: "DEBIAN/control", content: control },
+    { path: "DEBIAN/conffiles", content: "/etc/authenticator.env\n" },
+    { path: "DEBIAN/md5sums", content: sums.toSorted().join("") },
+    { path: "DEBIAN/postinst", content: POSTINST, mode: 0o755 },
+    { path: "DEBIAN/prerm", content: PRERM, mode: 0o755 },
+    { path: "DEBIAN/postrm", content: POSTRM, mode: 0o755 },
+  ];
+}
+
+const POSTINST = `#!/bin/sh
+set -e
+case "$1" in
+configure | abort-upgrade | abort-deconfigure | abort-remove)
+  # An administrator who disabled the unit keeps it disabled.
+  if deb-systemd-helper --quiet was-enabled authenticator.service; then
+    deb-systemd-helper enable authenticator.service >/dev/null || true
+  else
+    deb-systemd-helper update-state authenticator.service >/dev/null || true
+  fi
+  if [ -d /run/systemd/system ]; then
+    systemctl --system daemon-reload >/dev/null || true
+    action=start
+    [ -z "$2" ] || action=restart
+    deb-systemd-invoke "$action" authenticator.service >/dev/null || true
+  fi
+  ;;
+esac
+`;
+
+const PRERM = `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  deb-systemd-invoke stop authenticator.service >/dev/null || true
+fi
+`;
+
+const POSTRM = `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  systemctl --system daemon-reload >/dev/null || true
+fi
+if [ "$1" = purge ]; then
+  deb-systemd-helper purge authenticator.service >/dev/null 2>&1 || true
+fi
+`;
+
+// Findings of lintian that stay, each with its reason.
+const OVERRIDES = `# The program is appended to the runtime: strip would remove it.
+unstripped-binary-or-object [usr/bin/authenticator]
+# Bun is one executable with its own libraries inside, and is linked by its makers.
+embedded-library *[usr/bin/authenticator]
+hardening-no-pie [usr/bin/authenticator]
+hardening-no-relro [usr/bin/authenticator]
+# The options may hold the password of a store.
+non-standard-file-perm 0600 != 0644 [etc/authenticator.env]
+`;
