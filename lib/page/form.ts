@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DEFAULT_TOTP } from "../otp/totp.ts";
 import type { Operation, Parameter, ResultType } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
@@ -70,7 +71,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
       ),
     ),
   );
-  const box = view === "picture" ? pairing(name) : answer(operation, context);
+  const box = view === "picture" ? pairing(name, context) : answer(operation, context);
   return element("div", { class: "try" }, form, box);
 }
 
@@ -273,8 +274,9 @@ function clock({ service: { otp } }: PageContext): MarkupElement {
   );
 }
 
-function pairing(name: string): MarkupElement {
+function pairing(name: string, context: PageContext): MarkupElement {
   const id = `${name}-setup`;
+  const uriId = `${name}-uri`;
   return element(
     "div",
     { class: "result pairing js-only" },
@@ -286,6 +288,7 @@ function pairing(name: string): MarkupElement {
       { class: "setup", hidden: "" },
       element("h3", {}, "Or type in this setup key"),
       element("code", { class: "groups", id }),
+      element("p", { class: "hint" }, typingHint(context)),
       element(
         "div",
         { class: "row on-screen" },
@@ -293,10 +296,27 @@ function pairing(name: string): MarkupElement {
         element("a", { class: "button small open" }, "Open in an app"),
         element("button", { type: "button", class: "small print" }, "Print"),
       ),
+      element(
+        "div",
+        { class: "on-screen" },
+        element("h3", {}, "Key URI"),
+        element("code", { class: "uri", id: uriId }),
+        element("div", { class: "row" }, copyButton(uriId, "the Key URI")),
+      ),
     ),
     element("p", { class: "status on-screen", role: "status" }),
     PAPER,
   );
+}
+
+// Names what an app asks for beside the key, where it is not what all apps begin with.
+function typingHint({ service: { otp: { algorithm, digits, period } } }: PageContext): string {
+  const unusual = [
+    ...(digits === DEFAULT_TOTP.digits ? [] : [`${digits} digits`]),
+    ...(period === DEFAULT_TOTP.period ? [] : [`a period of ${period} seconds`]),
+    ...(algorithm === DEFAULT_TOTP.algorithm ? [] : [algorithm]),
+  ];
+  return `Choose time-based${unusual.length === 0 ? "" : `, ${unusual.join(", ")}`} in the app.`;
 }
 
 // Text for the printed sheet only.

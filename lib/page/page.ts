@@ -13,6 +13,7 @@ import { copyButton, link } from "./layout/components.ts";
 import { referenceSection } from "./reference.ts";
 import {
   formsSection,
+  loginSection,
   samplesSection,
   settingsSection,
   snippetsSection,
@@ -45,6 +46,7 @@ export async function overviewPage(context: PageContext): Promise<string> {
         { class: "grid lift" },
         ...operations.map((operation, i) => operationCard(operation, i + 1, context)),
       ),
+      loginSection(context),
       formsSection(await samplesOf(operations[0]!, context)),
       wsdlSection(context),
       settingsSection(context),

@@ -1342,6 +1342,7 @@ export const SCRIPT: string = [
   "    one(\".groups\", box).replaceChildren(...(setupKey.match(/.{1,4}/g) ?? []).map((four) => textElement(\"span\", four)));",
   "    setPairingBusy(form, false);",
   "    one(\".open\", box).href = picture.uri;",
+  "    one(\".uri\", box).textContent = picture.uri;",
   "    one(\".for\", box).textContent = name;",
   "    one(\".setup\", box).hidden = false;",
   "    document.documentElement.classList.add(\"paired\");",

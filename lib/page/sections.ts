@@ -38,6 +38,50 @@ function warning(
   return element("p", { ...attributes, role: "note" }, element("strong", {}, "Warning. "), text);
 }
 
+/** Writes the steps of a login that uses both operations. */
+export function loginSection({ singleUse, maxFailures }: PageContext): MarkupElement {
+  const throttled = maxFailures !== undefined && maxFailures > 0
+    ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while.`
+    : "This server does not count wrong pins: count them, and lock the account.";
+  const used = singleUse === true
+    ? "Each code is accepted once."
+    : "A code is accepted as often as it is sent while it is valid.";
+  const steps: readonly (readonly [string, string])[] = [
+    [
+      "Make a random secret",
+      "for each user, 20 characters or more, with the random numbers of your platform for " +
+      "cryptography. Keep it encrypted beside the account.",
+    ],
+    ["Call Pair", "and show the QR code on the user's settings page, over HTTPS only."],
+    [
+      "Ask for the first pin",
+      "and call ValidatePin. Only when it is right, switch two-factor login on: the app has the " +
+      "secret now.",
+    ],
+    [
+      "Check a pin at each login,",
+      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled} ${used}`,
+    ],
+    [
+      "Prepare for lost phones:",
+      "give the user recovery codes for one use each, or let them scan the same QR code with a " +
+      "second device. If many right pins are false, look at the clocks.",
+    ],
+  ];
+  return section(
+    {
+      id: "login",
+      title: "Build the login",
+      about: "Five steps from these two calls to a two-factor login.",
+    },
+    element(
+      "ol",
+      { class: "steps" },
+      ...steps.map(([what, how]) => element("li", {}, element("strong", {}, what), ` ${how}`)),
+    ),
+  );
+}
+
 /** Writes request and reply in every format. */
 export function samplesSection(samples: readonly Sample[], format: Format): MarkupElement {
   const chosen = samples.findIndex(({ binding }) => binding === format);

@@ -50,6 +50,8 @@ Deno.test("a person pairs a phone with the picture on the page, and checks its p
     assertEquals(new TextDecoder().decode(decodeBase32(padded)), secret);
     assertEquals((await page.locator(".groups span").allInnerTexts()).join(""), key);
     assertEquals(await page.getAttribute(".open", "href"), uri);
+    assertEquals(await page.innerText(".uri"), uri);
+    assertMatch(await page.innerText(".setup"), /Choose time-based in the app\./);
     assertMatch(await check(page, pinOf(uri)), /true\s+The pin is right\./);
     assertMatch(await check(page, wrongPinOf(uri)), /false\s+The pin was not accepted/);
     const spaced = pinOf(uri).replace(/^.../, "$& ");

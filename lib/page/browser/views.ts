@@ -116,6 +116,7 @@ async function showPairing(
   );
   setPairingBusy(form, false);
   one<HTMLAnchorElement>(".open", box).href = picture.uri;
+  one(".uri", box).textContent = picture.uri;
   one(".for", box).textContent = name;
   one(".setup", box).hidden = false;
   document.documentElement.classList.add("paired");

@@ -213,6 +213,8 @@ background:#fff;color:#54625c;border:1px solid var(--line);border-radius:14px;te
 .more{padding-top:1rem}
 .groups{display:block;margin-top:.2rem;font-size:1.05rem;line-height:1.7}
 .groups span{display:inline-block;margin-right:.6em}
+.setup>div>h3{margin-top:1rem}
+.uri{display:block;margin:.2rem 0 .5rem;overflow-wrap:anywhere;font-size:.8rem}
 .bad{color:var(--bad)}
 .answer{width:100%;min-height:5.9rem;padding:.7rem 1rem;border-radius:10px;background:var(--soft)}
 .answer.bad{background:var(--badGround)}
