@@ -55,6 +55,7 @@ export const TARGETS: readonly Target[] = [
   { name: "macos-x64", deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
   { name: "macos-arm64", deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
   { name: "windows-x64", deno: "x86_64-pc-windows-msvc", bun: "bun-windows-x64" },
+  { name: "windows-arm64", deno: "aarch64-pc-windows-msvc", bun: "bun-windows-arm64" },
 ];
 
 const RUNTIMES = ["deno", "bun"] as const;

@@ -78,7 +78,7 @@ async function runByWine(program: string, folder: string): Promise<Words> {
  *
  * @returns The path of the executable.
  */
-export async function compileFor({ bun }: Machine, folder: string): Promise<string> {
+export async function compileFor({ bun }: Pick<Machine, "bun">, folder: string): Promise<string> {
   const { code, stdout, stderr } = await runToEnd(
     ["./compile.sh", "--with", "bun", "--target", bun],
     { cwd: ROOT, env: { DIST: folder }, deadlineMs: COMPILE_MS },

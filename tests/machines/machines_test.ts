@@ -199,3 +199,29 @@ for (const machine of MACHINES) {
     });
   });
 }
+
+/** Flags of the code directory in the signature of a Mach-O file; undefined without a signature. */
+function signatureFlags(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer);
+  const [LC_CODE_SIGNATURE, CODE_DIRECTORY] = [0x1d, 0xfade0c02];
+  let at = 32;
+  for (let left = view.getUint32(16, true); left > 0; left--) {
+    if (view.getUint32(at, true) === LC_CODE_SIGNATURE) {
+      const signature = view.getUint32(at + 8, true);
+      const directory = signature + view.getUint32(signature + 16);
+      return view.getUint32(directory) === CODE_DIRECTORY
+        ? view.getUint32(directory + 12)
+        : undefined;
+    }
+    at += view.getUint32(at + 4, true);
+  }
+  return undefined;
+}
+
+Deno.test("the executable for macOS on ARM, which runs no unsigned code, has an ad-hoc signature", async () => {
+  await withFolder(async (folder) => {
+    const path = await compileFor({ bun: "bun-darwin-arm64" }, folder);
+    const CS_ADHOC = 0x2;
+    assertEquals((signatureFlags(await Deno.readFile(path)) ?? 0) & CS_ADHOC, CS_ADHOC);
+  });
+});
