@@ -159,7 +159,7 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
     assertMatch(said, /already used, and each code is accepted only once \(--single-use\)/);
     assertMatch(said, /After 5 or more wrong pins, .* refused for a while \(--max-failures\)/);
     // In one piece: a line may end after a hyphen.
-    const options = await page.locator(".reasons code").allInnerTexts();
+    const options = await page.locator(".reasons li code").allInnerTexts();
     assertEquals(options, ["--single-use", "--max-failures"]);
   });
 });
