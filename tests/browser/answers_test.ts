@@ -305,7 +305,7 @@ Deno.test("printed, no heading stands over nothing", async () => {
       const empty = await page.evaluate(`
         [...document.querySelectorAll("main section")].filter((one) => one.getClientRects().length > 0)
           .filter((one) => one.innerText.trim() !== "" &&
-            ![...one.querySelectorAll("pre, table, input, .tile, p.answer:not(.empty)")]
+            ![...one.querySelectorAll("pre, table, ol, input, .tile, p.answer:not(.empty)")]
               .some((part) => part.getClientRects().length > 0))
           .map((one) => one.querySelector("h2").innerText)
       `);
