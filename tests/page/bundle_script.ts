@@ -38,7 +38,9 @@ export async function bundledScript(): Promise<string> {
     { cwd: ROOT, env: { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" } },
   );
   if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
-  const lines = stdout.trim().split("\n").map((line) => `  ${JSON.stringify(line)},\n`);
+  // The names of modules say where packages lie on this machine.
+  const script = stdout.trim().replace(/^( *\/\/ )\S*\/npm\/[^/]+\//gm, "$1npm:");
+  const lines = script.split("\n").map((line) => `  ${JSON.stringify(line)},\n`);
   return `${HEAD}${lines.join("")}].join("\\n");\n`;
 }
 
