@@ -235,6 +235,20 @@ Deno.test("SIGTERM and SIGINT end a program at once that does not listen yet", a
   }
 });
 
+Deno.test("Ctrl-C ends a program that waits for its keys from a pipe", async () => {
+  await withFolder(async (folder) => {
+    const keys = `${folder}/keys`;
+    await runToEnd(["mkfifo", keys]);
+    const [command, ...args] = [...programWords(), "--port", "0", "--api-keys-file", keys];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "null" }).spawn();
+    limitLife(child, SECRET_MS);
+    // The pipe opens when the program reads there.
+    using _writer = await Deno.open(keys, { write: true });
+    child.kill("SIGINT");
+    assertEquals((await child.status).success, false);
+  });
+});
+
 Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
   const { code, stderr } = await endedBy(await startProgram(["--port", "0"]), "SIGUSR1");
   assertEquals([code, /debugger/i.test(stderr)], [1, false], stderr);

@@ -63,12 +63,6 @@ export async function serve(
   if (process.stdin.isTTY !== true) {
     process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
   }
-  const stopped = stopSignal(config.exitWithParent);
-  // Before the server listens, a signal ends the process at once. In a container, process 1 would
-  // otherwise ignore it.
-  void stopped.then((reason) => {
-    if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
-  });
   const runtime = currentRuntime();
   const service = new Service(runtime, config, {
     version: VERSION,
@@ -78,6 +72,13 @@ export async function serve(
   const { log } = service;
   try {
     const options = listenOptions(config, service);
+    // Before the server listens, a signal ends the process at once; in a container, process 1 would
+    // otherwise ignore it. The files are read by now: a listener could not run while a read of a pipe
+    // blocks.
+    const stopped = stopSignal(config.exitWithParent);
+    void stopped.then((reason) => {
+      if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
+    });
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
     const operator = await listenForOperator(config, runtime, service);
