@@ -3,8 +3,9 @@
  * runs in browsers, so that no secret has to be sent for it.
  *
  * The search compares a pin with fewer than 700 codes: 11 steps for each of at most forty readings of
- * the secret, 41 steps of the usual one, 168 of other time zones, and 29 rare ones. A random pin of
- * six digits equals one of them less than once in a thousand times.
+ * the secret, 41 steps of the usual one, 168 of other time zones, and 54 rare ones; and for three more
+ * codes, all pins with one other digit. A random pin of six digits equals one of them less than once in
+ * a thousand times.
  *
  * @module
  */
@@ -35,8 +36,8 @@ export interface Match extends TotpParameters {
   readonly secret: SecretReading;
   /** Leading zeros that the pin has lost. */
   readonly lostZeros: number;
-  /** Whether two neighbouring digits of the pin are swapped. */
-  readonly hasSwappedDigits: boolean;
+  /** Slip in typing the pin: two neighbouring digits are swapped, or one is another. */
+  readonly slip: Slip | undefined;
   /** Whether the app uses a counter (HOTP) instead of time steps. */
   readonly isCounted: boolean;
   /** Time steps of that period by which the app's clock is ahead; negative when behind. */
@@ -44,6 +45,9 @@ export interface Match extends TotpParameters {
   /** Seconds by which the clock is ahead, at least and at most. */
   readonly secondsAhead: readonly [number, number];
 }
+
+/** Slip in typing a pin. */
+export type Slip = "swapped" | "one-wrong";
 
 /** Result of a diagnosis. */
 export interface Diagnosis {
@@ -70,6 +74,9 @@ const MAX_READINGS = 40;
 /** Time steps searched on each side of now: with the server's settings, and with others. */
 const NEAR_STEPS = 20;
 const OTHER_STEPS = 5;
+
+/** Counters of an app that was set up as counter-based and used a few times. */
+const COUNTERS = Array.from({ length: 10 }, (_, counter) => counter);
 
 /** Time zones differ by half hours, up to 14 hours. */
 const ZONE_SECONDS = 1800;
@@ -121,6 +128,12 @@ const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])
     digitValue,
     "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
   ],
+  // Only where all else is digits.
+  [
+    /^(?=.*[OoIl])[0-9OoIl]+$/,
+    (found) => found.replace(/o/gi, "0").replace(/[Il]/g, "1"),
+    "The pin has a letter that looks like a digit: O for 0, or l for 1. Type the digits.",
+  ],
 ];
 
 /**
@@ -158,7 +171,7 @@ interface Trial extends KeyReading, Pick<Match, "algorithm" | "period"> {
   /** Time steps from now, or absolute counters when counted. */
   readonly steps: readonly number[];
   readonly isCounted?: boolean;
-  readonly hasSwappedDigits?: boolean;
+  readonly slip?: Slip;
 }
 
 /** Lists the trials, the likeliest first. */
@@ -174,13 +187,13 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
     ...usual.map((trial) => ({ ...trial, steps: around(Math.max(NEAR_STEPS, window)) })),
     ...[...asSet, ...otherwise].slice(0, MAX_READINGS),
     ...usual.map((trial) => ({ ...trial, steps: zoneSteps(period) })),
-    // RFC 4226 §7.2: a counter begins with 0; some apps show the code of 1 first.
-    ...plain.map((trial) => ({ ...trial, steps: [0, 1], isCounted: true })),
-    ...usual.map((trial) => ({
-      ...trial,
-      steps: around(Math.min(window, 2)),
-      hasSwappedDigits: true,
-    })),
+    // RFC 4226 §7.2: a counter begins with 0; some apps show the code of 1 first. Each look at the app
+    // counts on.
+    ...plain.map((trial) => ({ ...trial, steps: COUNTERS, isCounted: true })),
+    ...usual.flatMap((trial) => [
+      { ...trial, steps: around(Math.min(window, 2)), slip: "swapped" as const },
+      { ...trial, steps: around(Math.min(window, 1)), slip: "one-wrong" as const },
+    ]),
   ];
 }
 
@@ -203,7 +216,7 @@ async function search(
   digits: number,
   nowMs: number,
 ): Promise<Match | undefined> {
-  for (const { bytes, isCounted = false, hasSwappedDigits = false, ...trial } of trials) {
+  for (const { bytes, isCounted = false, slip, ...trial } of trials) {
     const { steps, ...assumed } = trial;
     const { algorithm, period } = assumed;
     const key = await importOtpKey(bytes, algorithm);
@@ -211,25 +224,31 @@ async function search(
     const counters = steps.map((step) => isCounted ? step : current + step)
       .filter((counter) => counter >= 0);
     const codes = await Promise.all(counters.map((counter) => hotp(key, counter, MAX_DIGITS)));
-    const pins = hasSwappedDigits ? withSwappedDigits(pin) : [pin];
+    const pins = slip === undefined ? [pin] : WITHOUT_SLIP[slip](pin);
     for (const [i, code] of codes.entries()) {
       const form = pins.map((pin) => formOf(code, pin, digits)).find(Boolean);
       if (form === undefined) continue;
       const stepsAhead = isCounted ? 0 : counters[i]! - current;
       const least = (current + stepsAhead) * period - Math.floor(nowMs / 1000);
       const secondsAhead = [least, least + period] as const;
-      return { ...assumed, ...form, hasSwappedDigits, isCounted, stepsAhead, secondsAhead };
+      return { ...assumed, ...form, slip, isCounted, stepsAhead, secondsAhead };
     }
   }
   return undefined;
 }
 
-function withSwappedDigits(pin: string): readonly string[] {
-  return Array.from(
-    { length: pin.length - 1 },
-    (_, i) => pin.slice(0, i) + pin[i + 1] + pin[i] + pin.slice(i + 2),
-  );
-}
+/** Pins that may have been meant, by the slip. */
+const WITHOUT_SLIP: Readonly<Record<Slip, (pin: string) => readonly string[]>> = {
+  "swapped": (pin) =>
+    Array.from(
+      { length: pin.length - 1 },
+      (_, i) => pin.slice(0, i) + pin[i + 1] + pin[i] + pin.slice(i + 2),
+    ),
+  "one-wrong": (pin) =>
+    [...pin].flatMap((_, i) =>
+      [..."0123456789"].map((digit) => pin.slice(0, i) + digit + pin.slice(i + 1))
+    ),
+};
 
 /**
  * Finds how a pin matches a code: whole, without the leading zeros that a number loses, or with

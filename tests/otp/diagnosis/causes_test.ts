@@ -97,7 +97,7 @@ const CASES: readonly Case[] = [
   {
     story: "an O for a zero",
     pin: "12345O",
-    says: "The pin contains characters that are not digits.",
+    says: "The pin has a letter that looks like a digit: O for 0, or l for 1.",
   },
   { story: "seven digits", pin: "1234567", says: "The pin has 7 digits; a code has 6." },
   { story: "five digits", pin: "12345", says: "The pin has 5 digits; a code has 6." },
@@ -273,6 +273,12 @@ const CASES: readonly Case[] = [
     story: "a counter-based app that had the secret typed in",
     pin: referenceHotp(decodeBase32(SECRET), 1),
     says: COUNTED,
+  },
+  { story: "a counter-based app, looked at often", pin: referenceHotp(SECRET, 7), says: COUNTED },
+  {
+    story: "one digit wrong",
+    pin: shown(SECRET).replace(/.$/, (digit) => String((Number(digit) + 3) % 10)),
+    says: "One digit of the pin is wrong.",
   },
   {
     story: "two digits swapped",

@@ -8,6 +8,7 @@ const FLAWS = {
     "The pin contains spaces or invisible characters other than ASCII, as copied text often does. Send only the digits.",
   "foreign-digits":
     "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
+  "letters": "The pin has a letter that looks like a digit: O for 0, or l for 1. Type the digits.",
   "no-digits": "The pin contains characters that are not digits.",
 };
 
@@ -32,8 +33,10 @@ const PINS: readonly (readonly [string, string | undefined, ...(keyof typeof FLA
   ["\uff11-2\u00a03456", "123456", "hyphens", "blanks", "foreign-digits"],
   ["12345", "12345"],
   ["+123456", undefined, "no-digits"],
-  ["12345O", undefined, "no-digits"],
-  ["12-45O", undefined, "hyphens", "no-digits"],
+  ["12345O", "123450", "letters"],
+  ["l2-45o", "12450", "hyphens", "letters"],
+  ["12345A", undefined, "no-digits"],
+  ["1234SO", undefined, "no-digits"],
   ["½23456", undefined, "no-digits"],
   ["-", undefined, "hyphens", "no-digits"],
 ];
