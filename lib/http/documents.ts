@@ -127,7 +127,7 @@ async function answerPage(
   target: Target,
   state: ResolvedOptions,
 ): Promise<RouteResult> {
-  const key = `${target.path.endsWith("/")} ${part.name} ${part.format}`;
+  const key = `${target.path.endsWith("/")} ${part.name} ${part.format} ${part.language}`;
   let found = written.get(key);
   if (found === undefined) {
     found = writePart(page, part, target, state);
@@ -160,7 +160,9 @@ async function writePart(
     wantsKey: keys !== undefined,
     maxFailures,
     singleUse,
+    op: /^op=(.*)/.exec(part.name)?.[1],
     format: part.format,
+    language: part.language,
   };
   const reply = await page.write(part, context);
   const etag = await eTag(reply.body);

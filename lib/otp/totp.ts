@@ -49,7 +49,7 @@ export async function importOtpKey(
  * @returns Code with its leading zeros.
  */
 export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
-  const mac = new DataView(await crypto.subtle.sign("HMAC", key, messageOf(counter)));
+  const mac = new DataView(await crypto.subtle.sign("HMAC", key, hotpMessage(counter)));
   // Dynamic truncation: the low 4 bits of the last byte give the offset of the 31 bits to take.
   const offset = mac.getUint8(mac.byteLength - 1) & 0xf;
   const truncated = mac.getUint32(offset) & 0x7fffffff;
@@ -64,7 +64,7 @@ const KEPT_MESSAGES = 256;
 const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
 
 /** Returns the HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
-function messageOf(counter: number): DataView<ArrayBuffer> {
+export function hotpMessage(counter: number): DataView<ArrayBuffer> {
   const known = kept[counter % KEPT_MESSAGES];
   if (known?.counter === counter) return known.message;
   const message = new DataView(new ArrayBuffer(8));

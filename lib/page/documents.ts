@@ -8,23 +8,30 @@ import { OPERATIONS } from "../operations/operations.ts";
 import type { PageContext } from "./context.ts";
 import { CONTENT_SECURITY_POLICY } from "./layout/layout.ts";
 import { STYLE } from "./layout/style.ts";
-import { operationPage, overviewPage, unknownOperationPage } from "./page.ts";
+import { fullPage, unknownOperationPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import type { PagePart, PageText, ServicePage } from "./service_page.ts";
 import { DEFAULT_FORMAT, FORMATS } from "./snippets/language.ts";
+import { LANGUAGE_NAMES } from "./snippets/snippets.ts";
 
-/** The service page: a form for each operation, samples, and programs in thirteen languages. */
+/** The service page: one document with a section for each operation: a form, samples, and a program. */
 export const servicePage: ServicePage = { partOf, write };
 
 function partOf(parameter: (name: string) => string | undefined): PagePart {
+  const chosen = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
+    known.find((item) => item === parameter(name)) ?? otherwise;
+  const format = chosen("format", FORMATS, DEFAULT_FORMAT);
+  const language = chosen("lang", LANGUAGE_NAMES, LANGUAGE_NAMES[0]!);
   for (const name of ["script", "style"]) {
-    if (parameter(name) !== undefined) return { name, format: DEFAULT_FORMAT };
+    if (parameter(name) !== undefined) {
+      return { name, format: DEFAULT_FORMAT, language: LANGUAGE_NAMES[0]! };
+    }
   }
   const op = parameter("op");
-  if (op === undefined) return { name: "overview", format: DEFAULT_FORMAT };
-  const asked = parameter("format");
-  const format = FORMATS.find((known) => known === asked) ?? DEFAULT_FORMAT;
-  return { name: OPERATIONS.has(op) ? `op=${op}` : "unknown", format };
+  if (op === undefined) return { name: "overview", format, language };
+  return OPERATIONS.has(op)
+    ? { name: `op=${op}`, format, language }
+    : { name: "unknown", format: DEFAULT_FORMAT, language: LANGUAGE_NAMES[0]! };
 }
 
 async function write({ name }: PagePart, context: PageContext): Promise<PageText> {
@@ -39,9 +46,7 @@ async function write({ name }: PagePart, context: PageContext): Promise<PageText
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": CONTENT_SECURITY_POLICY },
   } as const;
-  const operation = OPERATIONS.get(name.replace(/^op=/, ""));
-  if (operation !== undefined) return { ...html, body: await operationPage(operation, context) };
-  return name === "overview"
-    ? { ...html, body: await overviewPage(context) }
-    : { ...html, status: 404, body: unknownOperationPage(context) };
+  return name === "unknown"
+    ? { ...html, status: 404, body: unknownOperationPage(context) }
+    : { ...html, body: await fullPage(context) };
 }

@@ -56,13 +56,7 @@ export function tryIt(operation: Operation, context: PageContext, service: strin
       element(
         "button",
         { type: "submit" },
-        // One box keeps the gap between the words as wide as a blank of the font.
-        element(
-          "span",
-          {},
-          SUBMIT[view],
-          element("span", { class: "by" }),
-        ),
+        SUBMIT[view],
       ),
       element(
         "span",
@@ -108,10 +102,12 @@ function fieldElement(
       element("code", {}, name),
     ),
     input,
+    element("p", { class: "error", id: `${id}-error`, hidden: "" }),
     ...(isSecret ? [element("code", { class: "whole", hidden: "" })] : []),
     // For pairing, the warning is beside the picture instead: it must come before an app has the
     // secret.
-    ...(isSecret && !canBeDrawn ? [LENGTH_WARNING] : []),
+    ...(isSecret && !canBeDrawn ? [LENGTH_WARNING, BEGIN] : []),
+    ...(isSecret ? [KIND] : []),
     ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
@@ -129,6 +125,21 @@ const RANDOM_BUTTON = element(
   "button",
   { type: "button", class: "js-only small random" },
   "New random secret",
+);
+
+// Way out of a form without a secret.
+const BEGIN = element(
+  "p",
+  { class: "begin js-only", hidden: "" },
+  "First pair: ",
+  RANDOM_BUTTON,
+  " makes a secret, and the QR code of it above.",
+);
+
+const KIND = element(
+  "p",
+  { class: "kind hint on-screen js-only", role: "status" },
+  element("span", { hidden: "" }),
 );
 
 /** Field for the user's key; no form sends its value. */

@@ -1,6 +1,6 @@
 /**
- * Service page: the service, its operations, and a form for each. Texts from a request or an option
- * pass through the writer, which escapes them.
+ * Service page: one document with the service, its operations, and a form for each. Texts from a
+ * request or an option pass through the writer, which escapes them.
  *
  * @module
  */
@@ -8,46 +8,43 @@
 import { type Operation, OPERATIONS } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
-import { PRODUCT_NAME, servicePath, writePage } from "./layout/layout.ts";
+import { KEY_FIELD } from "./form.ts";
 import { copyButton, link } from "./layout/components.ts";
-import { referenceSection } from "./reference.ts";
-import {
-  formsSection,
-  loginSection,
-  samplesSection,
-  settingsSection,
-  snippetsSection,
-  warnings,
-  wsdlSection,
-} from "./sections.ts";
+import { PRODUCT_NAME, servicePath, writePage } from "./layout/layout.ts";
+import { loginSection } from "./login_section.ts";
+import { operationSection } from "./operation_section.ts";
 import { samplesOf } from "./samples/samples.ts";
-import { KEY_FIELD, tryIt, viewOf } from "./form.ts";
+import { codeSection, formatsSection, settingsSection, warnings, wsdlSection } from "./sections.ts";
 
-/** Writes the overview of all operations. */
-export async function overviewPage(context: PageContext): Promise<string> {
+/** Writes the page. The section of the operation that the address names comes first. */
+export async function fullPage(context: PageContext): Promise<string> {
   const operations = [...OPERATIONS.values()];
-  const url = `${context.base}/api.asmx`;
+  const first = operations.filter(({ name }) => name === context.op);
+  const others = operations.filter(({ name }) => name !== context.op);
+  const write = (list: readonly Operation[]): Promise<readonly MarkupElement[]> =>
+    Promise.all(list.map((operation) => operationSection(operation, context)));
   const address = element(
     "p",
     { class: "address" },
-    element("code", { id: "address" }, url),
+    element("code", { id: "address" }, `${context.base}/api.asmx`),
     copyButton("address", "the address"),
-    link(`${servicePath(context)}#wsdl`, "Service description (WSDL)"),
+    link("#wsdl", "Service description (WSDL)"),
   );
   return writePage(context, {
-    title: PRODUCT_NAME,
+    title: context.op ?? PRODUCT_NAME,
+    heading: PRODUCT_NAME,
     lead: LEAD,
     under: [address],
+    current: context.op,
+    sections: sectionsOf(first, others),
     main: [
       ...warnings(context),
       ...(context.wantsKey ? [KEY_FIELD] : []),
-      element(
-        "div",
-        { class: "grid lift" },
-        ...operations.map((operation, i) => operationCard(operation, i + 1, context)),
-      ),
-      loginSection(context),
-      formsSection(await samplesOf(operations[0]!, context)),
+      ...await write(first),
+      loginSection(operations, context),
+      ...await write(others),
+      codeSection(context),
+      formatsSection(await samplesOf(operations[0]!, context)),
       wsdlSection(context),
       settingsSection(context),
     ],
@@ -58,60 +55,40 @@ const LEAD =
   "Pairs an authenticator app by QR code, and checks the pins that it shows: the two calls of a " +
   "two-factor login. Try both here; nothing is stored.";
 
-/** Writes the page of an operation: a form that calls it, samples and programs. */
-export async function operationPage(operation: Operation, context: PageContext): Promise<string> {
-  const { name, documentation } = operation;
-  const card = element(
-    "section",
-    { "class": cardClass(operation, "card lift"), "aria-labelledby": "try" },
-    element("h2", { id: "try" }, "Try it"),
-    tryIt(operation, context, servicePath(context)),
-  );
-  return writePage(context, {
-    title: name,
-    lead: documentation,
-    current: name,
-    main: [
-      ...warnings(context),
-      ...(context.wantsKey ? [KEY_FIELD] : []),
-      card,
-      samplesSection(await samplesOf(operation, context), context.format),
-      snippetsSection(operation, context),
-      ...referenceSection(operation, context),
-      element("p", {}, link(servicePath(context), "All operations")),
-    ],
-  });
+/** Lists the sections in their order, each with its address in the page. */
+function sectionsOf(
+  first: readonly Operation[],
+  others: readonly Operation[],
+): readonly (readonly [href: string, text: string])[] {
+  const named = (list: readonly Operation[]): readonly (readonly [string, string])[] =>
+    list.map(({ name }) => [`#${name}`, name]);
+  return [
+    ...named(first),
+    ["#login", "Build the login"],
+    ...named(others),
+    ["#codes", "How a code comes about"],
+    ["#formats", "Formats"],
+    ["#wsdl", "WSDL"],
+    ["#settings", "Settings"],
+  ];
 }
 
 /** Writes the page for an unknown operation; it does not repeat the name. */
 export function unknownOperationPage(context: PageContext): string {
-  const items = [...OPERATIONS.values()].map(({ name, documentation }) =>
+  const operations = [...OPERATIONS.values()];
+  const items = operations.map(({ name, documentation }) =>
     element("li", {}, link(`?op=${name}`, name), `: ${documentation}`)
   );
+  const service = servicePath(context);
   return writePage(context, {
     title: "No such operation",
+    heading: "No such operation",
     lead: `${PRODUCT_NAME} has these operations; their names are case sensitive.`,
-    main: [element("div", { class: "card lift" }, element("ul", {}, ...items))],
+    sections: [
+      [service, "Overview"],
+      ...operations.map(({ name }) => [`?op=${name}`, name] as const),
+      [`${service}#wsdl`, "WSDL"],
+    ],
+    main: [element("div", { class: "card" }, element("ul", {}, ...items))],
   });
-}
-
-function operationCard(operation: Operation, step: number, context: PageContext): MarkupElement {
-  const { name, documentation } = operation;
-  return element(
-    "section",
-    { "class": cardClass(operation, "card"), "aria-labelledby": `try-${name}` },
-    element(
-      "h2",
-      { id: `try-${name}` },
-      element("span", { "class": "step", "aria-hidden": "true" }, String(step)),
-      name,
-    ),
-    element("p", {}, documentation),
-    tryIt(operation, context, servicePath(context)),
-    element("p", { class: "more" }, link(`?op=${name}`, `Requests, replies and code for ${name}`)),
-  );
-}
-
-function cardClass({ result }: Operation, name: string): string {
-  return viewOf(result) === "picture" ? `${name} has-pairing` : name;
 }

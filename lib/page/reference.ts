@@ -4,39 +4,51 @@
  * @module
  */
 
-import type { Fault } from "../operations/fault.ts";
-import { missingParameter, type Operation, type Parameter } from "../operations/operations.ts";
+import type { Operation, Parameter } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { fieldOf } from "./samples/fields.ts";
-import { pane, section, table, tabs } from "./layout/components.ts";
+import { table } from "./layout/components.ts";
 
 /** Writes the parameters, reply and errors of an operation. */
-export function referenceSection(
+export function referenceParts(
   operation: Operation,
   context: PageContext,
 ): readonly MarkupElement[] {
+  const { name } = operation;
   return [
-    section(
-      {
-        id: "reference",
-        title: "Parameters",
-        about: "Names are case sensitive in SOAP and JSON, and not in HTTP GET and HTTP POST.",
-      },
-      table("Parameters", ["Name", "Type", "Required", "Limit", "Meaning"], [
+    part(
+      `${name}-parameters`,
+      "Parameters",
+      "All are strings, and required. Names are case sensitive in SOAP and JSON, and not in HTTP GET " +
+        "and HTTP POST.",
+      table(`Parameters of ${name}`, ["Name", "Limit", "Meaning"], [
         ...operation.parameters.map((parameter) => parameterRow(parameter, context)),
       ]),
     ),
-    section(
-      {
-        id: "reply",
-        title: "Reply",
-        about: "The status is 200. Every format wraps the same result.",
-      },
-      table("Reply", ["Name", "Type", "Meaning"], replyRows(operation)),
+    part(
+      `${name}-result`,
+      "Reply",
+      "The status is 200. Every format wraps the same result.",
+      table(`Reply of ${name}`, ["Name", "Type", "Meaning"], replyRows(operation)),
     ),
-    errorsSection(operation, context),
+    part(
+      `${name}-errors`,
+      "Errors",
+      "One sentence says what is wrong, and repeats no value.",
+      table(`Errors of ${name}`, ["Status", "In SOAP", "When"], errorRows(context)),
+    ),
   ];
+}
+
+function part(id: string, title: string, about: string, content: MarkupElement): MarkupElement {
+  return element(
+    "div",
+    { class: "part" },
+    element("h3", { id }, title),
+    element("p", {}, about),
+    content,
+  );
 }
 
 function parameterRow(
@@ -45,10 +57,10 @@ function parameterRow(
 ): readonly (MarkupElement | string)[] {
   return [
     element("code", {}, name),
-    "string",
-    mayBeEmpty ? "yes, but can be empty" : "yes",
     `${max.toLocaleString("en")} ${unit}`,
-    `${fieldOf(name, service).hint} ${REMARKS.get(name) ?? "Nothing is trimmed."}`,
+    `${fieldOf(name, service).hint} ${mayBeEmpty ? "It can be empty. " : ""}${
+      REMARKS.get(name) ?? "Nothing is trimmed."
+    }`,
   ];
 }
 
@@ -93,32 +105,4 @@ function errorRows(context: PageContext): readonly (readonly string[])[] {
     ["500", "500", "A fault of the server; its log says more"],
     ["503", "503", "Too many requests at once: try again after a second"],
   ];
-}
-
-function errorsSection(operation: Operation, context: PageContext): MarkupElement {
-  const { name = "" } = operation.parameters.at(-1) ?? {};
-  const fault: Fault = missingParameter(name);
-  const bindings = context.bindings
-    .filter(({ writeCall }) => writeCall !== undefined)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const items = bindings.map((binding) => {
-    const { status, contentType, body } = binding.writeFault(fault);
-    const text =
-      `HTTP/1.1 ${status} ${status === 400 ? "Bad Request" : "Internal Server Error"}\n` +
-      `Content-Type: ${contentType}\n\n${String(body).trim()}`;
-    return {
-      label: binding.name,
-      content: (id: string) => pane({ id, title: "Error" }, text),
-    };
-  });
-  const chosen = bindings.findIndex(({ name }) => name === context.format);
-  return section(
-    {
-      id: "errors",
-      title: "Errors",
-      about: `One sentence says what is wrong, and repeats no value; here ${name} is missing.`,
-    },
-    tabs("errors-by", "Format", items, Math.max(0, chosen)),
-    table("Errors", ["Status", "In SOAP", "When"], errorRows(context)),
-  );
 }

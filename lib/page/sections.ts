@@ -4,16 +4,13 @@
  * @module
  */
 
-import { type Operation, OPERATIONS } from "../operations/operations.ts";
-import { element, type MarkupElement } from "../xml/writer.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+import { element, type MarkupElement, type MarkupNode } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { rootPath } from "./layout/layout.ts";
-import { link, marked, pane, section, table, tabs } from "./layout/components.ts";
+import { section, table } from "./layout/components.ts";
 import type { Sample } from "./samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
-import { textKindOf } from "./samples/quoting.ts";
-import { type Format, FORMATS } from "./snippets/language.ts";
-import { snippetsOf } from "./snippets/snippets.ts";
 
 /** Writes the warnings for the operator, if any. */
 export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {
@@ -38,119 +35,47 @@ function warning(
   return element("p", { ...attributes, role: "note" }, element("strong", {}, "Warning. "), text);
 }
 
-/** Writes the steps of a login that uses both operations. */
-export function loginSection({ singleUse, maxFailures }: PageContext): MarkupElement {
-  const throttled = maxFailures !== undefined && maxFailures > 0
-    ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while.`
-    : "This server does not count wrong pins: count them, and lock the account.";
-  const used = singleUse === true
-    ? "Each code is accepted once."
-    : "A code is accepted as often as it is sent while it is valid.";
-  const steps: readonly (readonly [string, string])[] = [
+/** Writes the places of the computation of a code; the script fills them in. */
+export function codeSection({ service: { otp } }: PageContext): MarkupElement {
+  const place = (name: string): MarkupElement => element("code", { "data-part": name }, "-");
+  const live = (...content: readonly MarkupNode[]): MarkupElement =>
+    element("p", { class: "js-only" }, ...content);
+  const steps = [
     [
-      "Make a random secret",
-      "for each user, 20 characters or more, with the random numbers of your platform for " +
-      "cryptography. Keep it encrypted beside the account.",
-    ],
-    ["Call Pair", "and show the QR code on the user's settings page, over HTTPS only."],
-    [
-      "Ask for the first pin",
-      "and call ValidatePin. Only when it is right, switch two-factor login on: the app has the " +
-      "secret now.",
+      `Count the time: the whole steps of ${otp.period} seconds since 1970.`,
+      live(place("seconds"), ` s / ${otp.period} = `, place("step")),
     ],
     [
-      "Check a pin at each login,",
-      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled} ${used}`,
+      `Make the HMAC-${otp.algorithm} of that number, as 8 bytes, with the secret's key.`,
+      live(place("mac")),
     ],
     [
-      "Prepare for lost phones:",
-      "give the user recovery codes for one use each, or let them scan the same QR code with a " +
-      "second device. If many right pins are false, look at the clocks.",
+      "The last half byte says where to take 4 bytes; their top bit is cleared.",
+      live("Offset ", place("offset"), ", bytes ", place("taken"), " = ", place("number")),
     ],
-  ];
+    [
+      `The last ${otp.digits} digits of that number are the code.`,
+      live(place("number"), ` mod ${10 ** otp.digits} = `, place("code")),
+    ],
+  ] as const;
   return section(
     {
-      id: "login",
-      title: "Build the login",
-      about: "Five steps from these two calls to a two-factor login.",
+      id: "codes",
+      title: "How a code comes about",
+      about: "An app and this server compute the same from the secret and the time (RFC 4226, " +
+        "RFC 6238). Nothing is exchanged after the pairing.",
+      withScript: "Here for the secret in the form, now:",
     },
     element(
       "ol",
       { class: "steps" },
-      ...steps.map(([what, how]) => element("li", {}, element("strong", {}, what), ` ${how}`)),
+      ...steps.map(([text, shown]) => element("li", {}, text, shown)),
     ),
-  );
-}
-
-/** Writes request and reply in every format. */
-export function samplesSection(samples: readonly Sample[], format: Format): MarkupElement {
-  const chosen = samples.findIndex(({ binding }) => binding === format);
-  const items = samples.map(({ binding, call, request, reply }) => ({
-    label: binding,
-    content: (id: string) => {
-      const values = textKindOf(call.headers["Content-Type"]);
-      const facts = { id: `${id}-request`, title: "Request", className: "request", values };
-      return element(
-        "div",
-        { class: "sides" },
-        pane(facts, ...marked(request)),
-        pane({ id: `${id}-reply`, title: "Sample reply", className: "reply" }, reply),
-      );
-    },
-  }));
-  return section(
-    {
-      id: "requests",
-      title: "Requests and replies",
-      about:
-        "With HTTP GET the secret becomes part of the address, which proxies and servers write " +
-        "into their logs: prefer any other.",
-      withScript: "The form above is sent in the format that you choose here.",
-    },
-    tabs("calls", "Format", items, Math.max(0, chosen)),
-  );
-}
-
-/** Writes a working call in every language. */
-export function snippetsSection(operation: Operation, context: PageContext): MarkupElement {
-  const { format } = context;
-  const items = snippetsOf(operation, context, format).map((
-    { language, values, needs, pieces },
-  ) => ({
-    label: language,
-    content: (id: string) =>
-      element(
-        "div",
-        {},
-        element("p", { class: "hint" }, `Needs ${needs}`),
-        pane({ id: `${id}-code`, title: language, values }, ...marked(pieces)),
-      ),
-  }));
-  return section(
-    {
-      id: "snippets",
-      title: "Call it from your code",
-      about:
-        "Each snippet calls this server and prints the answer. Keep real secrets out of your " +
-        "source code.",
-      withScript: "The snippets follow the format chosen above where they can.",
-      attributes: { "data-format": format },
-    },
-    element(
-      "p",
-      { class: "no-js" },
-      "In another format: ",
-      ...FORMATS.flatMap((other) => [
-        link(`?op=${operation.name}&format=${other.replace(" ", "+")}#snippets`, other),
-        " ",
-      ]),
-    ),
-    tabs("code", "Language", items),
   );
 }
 
 /** Writes the table of the formats, from the samples of one operation. */
-export function formsSection(samples: readonly Sample[]): MarkupElement {
+export function formatsSection(samples: readonly Sample[]): MarkupElement {
   const code = (text: string): MarkupElement => element("code", {}, text);
   const rows = samples.map(({ binding, call: { method, path, headers } }) => [
     binding,

@@ -8,12 +8,14 @@
 import type { PageContext } from "./context.ts";
 import type { Format } from "./snippets/language.ts";
 
-/** A part of the page, and the format of its samples. */
+/** A part of the page, and what its samples and programs are written in. */
 export interface PagePart {
   /** `script`, `style`, `overview`, `unknown` (no such operation), or `op=` and an operation. */
   readonly name: string;
   /** Format of the samples. */
   readonly format: Format;
+  /** Language of the programs. */
+  readonly language: string;
 }
 
 /** Text of a part. */

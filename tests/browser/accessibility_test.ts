@@ -98,7 +98,7 @@ Deno.test("what can be pressed is large enough, and close to nothing else", asyn
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
     await scan(page);
     const sizes = await page.evaluate<readonly (readonly [string, number])[]>(`
-      [...document.querySelectorAll("button, .button, nav a, .tabs label")]
+      [...document.querySelectorAll("button, .button, nav a, .choices a")]
         .map((one) => [one.textContent, one.getBoundingClientRect().height])
     `);
     assert(sizes.length > 10);

@@ -98,3 +98,10 @@ export async function shows(page: Page, selector: string, text: string): Promise
   // What it shows instead says more than that it did not come.
   await eventually(isShown).catch(() => assertEquals(shown, text));
 }
+
+/** Chooses a format or a language in the section of an operation, and waits until it is shown. */
+export async function choose(page: Page, operation: string, item: string): Promise<void> {
+  const link = page.locator(`#${operation}-code .choices a:text-is("${item}")`);
+  await link.click();
+  await page.locator(`#${operation}-code .choices a[aria-current]:text-is("${item}")`).waitFor();
+}

@@ -1,33 +1,78 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import type { Page } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
-import { visit } from "./browser.ts";
+import { choose, shows, visit } from "./browser.ts";
+import { scan } from "./pairing.ts";
 
 const server = serverForTests();
 
-/** Waits until the errors are shown in a format, and gives the one that is seen. */
-async function errorIn(page: Page, format: string): Promise<string> {
-  const label = page.locator(`#errors-by input:checked + label:text-is('${format}')`);
-  await label.waitFor();
-  return await page.locator("#errors-by input:checked + label + .panel pre").innerText();
-}
-
-Deno.test("errors follow the format that is chosen, until another of theirs is chosen", async () => {
-  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
-    assertMatch(await errorIn(page, "HTTP POST"), /^HTTP\/1\.1 400 [^]*text\/plain/);
-    await page.click("#calls label:text-is('SOAP 1.1')");
-    assertMatch(await errorIn(page, "SOAP 1.1"), /^HTTP\/1\.1 500 [^]*<soap:Fault>/);
-    await page.click("nav a:text-is('ValidatePin')");
-    await page.locator("h1", { hasText: "ValidatePin" }).waitFor();
-    assertMatch(await errorIn(page, "SOAP 1.1"), /<soap:Fault>/);
-    await page.click("#errors-by label:text-is('JSON')");
-    assertMatch(await errorIn(page, "JSON"), /"Message"/);
-    await page.click("nav a:text-is('Pair')");
-    await page.locator("h1", { hasText: /^Pair$/ }).waitFor();
-    assertMatch(await errorIn(page, "JSON"), /"Message"/);
-    await page.click("#calls label:text-is('SOAP 1.2')");
-    assertMatch(await errorIn(page, "SOAP 1.2"), /<soap:Reason>/);
+Deno.test("a chosen format and language are in all sections, with what was typed, and after a reload", async () => {
+  await visit(`${server.url}/api.asmx`, async (page) => {
+    await scan(page);
+    const secret = "o'neill <b> 0123456789";
+    await page.fill("#ValidatePin-secretCode", secret);
+    await choose(page, "Pair", "SOAP 1.2");
+    assertMatch(await page.innerText("#Pair-code"), /<soap:Reason>/);
+    await choose(page, "ValidatePin", "PHP");
+    assert(page.url().endsWith("?op=ValidatePin&format=SOAP+1.2&lang=PHP#ValidatePin-program"));
+    for (const operation of ["Pair", "ValidatePin"]) {
+      const text = await page.innerText(`#${operation}-code`);
+      assertMatch(text, /application\/soap\+xml/);
+      assertMatch(text, /SoapClient/);
+    }
+    assertMatch(await page.innerText("#login-code"), /ValidatePin in PHP[^]*SoapClient/);
+    assertMatch(await page.innerText("#ValidatePin-code"), /o\\'neill <b>/);
+    assertEquals(await page.inputValue("#Pair-secretCode"), secret);
+    await shows(page, "#told", "Language: PHP");
+    await page.reload();
+    assertMatch(await page.innerText("#login-code"), /ValidatePin in PHP[^]*SoapClient/);
+    assertMatch(await page.innerText("#Pair-code"), /application\/soap\+xml/);
   });
+});
+
+Deno.test("of formats chosen one after the other, the last is shown, and its link keeps its place", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => go = resolve);
+    await page.route("**/*format=JSON*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const [request] = await Promise.all([
+      page.waitForRequest("**/*format=JSON*"),
+      page.click("#ValidatePin-code a:text-is('JSON')"),
+    ]);
+    const link = page.locator("#ValidatePin-code a:text-is('SOAP 1.1')");
+    const before = await link.boundingBox();
+    await choose(page, "ValidatePin", "SOAP 1.1");
+    assert(Math.abs((await link.boundingBox())!.y - before!.y) < 2);
+    go();
+    await (await request.response())!.finished();
+    // Whatever becomes of it is done when the page has had another reply.
+    await page.evaluate("fetch('?disco').then((reply) => reply.text())");
+    assertMatch(await page.innerText("#ValidatePin-code"), /SOAPAction/);
+  });
+});
+
+Deno.test("a format that cannot be loaded is said, and nothing changes", async () => {
+  await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await page.route("**/*format=JSON*", (route) => route.fulfill({ body: "<h1>Sign in</h1>" }));
+    await page.click("#Pair-code a:text-is('JSON')");
+    await shows(page, "#told", "The requests and programs cannot be loaded: no answer came.");
+    assertMatch(await page.innerText("#Pair-code"), /x-www-form-urlencoded/);
+    assert(page.url().endsWith("?op=Pair"));
+  });
+});
+
+Deno.test("an operation's address shows its section, and a fragment what it names", async () => {
+  for (const [query, id] of [["?op=ValidatePin", "ValidatePin"], ["?op=Pair#wsdl", "wsdl"]]) {
+    await visit(`${server.url}/api.asmx${query}`, async (page) => {
+      const top = (await page.locator(`#${id}`).boundingBox())!.y;
+      assert(top >= 0 && top < 100, `${query}: ${top} px`);
+      assertMatch(await page.title(), /^(?:Pair|ValidatePin) - Authenticator$/);
+    });
+  }
 });
 
 Deno.test("the descriptions are readable: the browser may style its own view of XML", async () => {

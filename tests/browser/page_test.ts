@@ -8,7 +8,7 @@ import { decodeBase32 } from "@std/encoding/base32";
 import type { Page } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
 import { eventually } from "../support/eventually.ts";
-import { shows, visit } from "./browser.ts";
+import { choose, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother, wrongPinOf } from "./pairing.ts";
 
 const server = serverForTests();
@@ -81,7 +81,11 @@ Deno.test("the picture follows the fields", async () => {
     assertMatch(await page.innerText(".status"), /appears when all fields are filled in/);
     assert(!await page.isVisible(".setup"));
     await page.fill("#Pair-appInfo", "x".repeat(300));
-    await shows(page, ".status.bad", "Parameter appInfo is longer than 256 characters.");
+    await shows(page, "#Pair-appInfo-error", "Parameter appInfo is longer than 256 characters.");
+    assertEquals(await page.getAttribute("#Pair-appInfo", "aria-invalid"), "true");
+    await page.fill("#Pair-appInfo", "jane");
+    assert(!await page.isVisible("#Pair-appInfo-error"));
+    assertEquals(await page.getAttribute("#Pair-appInfo", "aria-invalid"), null);
   }, { complaints: 1 }); // The console tells of the 400.
 });
 
@@ -111,14 +115,13 @@ for (const binding of BINDINGS) {
       const secret = "p\u00e4ss <w&\u00f6rd> \"'%+\\ \u{1f511}";
       await page.fill("#ValidatePin-secretCode", secret);
       await page.fill(PIN, "12 34");
-      await page.locator("#calls label", { hasText: binding }).click();
-      await page.locator(`#snippets[data-format="${binding}"]`).waitFor();
+      await choose(page, "ValidatePin", binding);
       const [request] = await Promise.all([
-        page.waitForRequest((candidate) => candidate.url().includes(".asmx")),
-        page.click(`text=Check the pin as ${binding}`),
+        page.waitForRequest((candidate) => /\.asmx(?!\/Pair)/.test(candidate.url())),
+        page.click("text=Check the pin"),
       ]);
       assertMatch(await answer(page), /false/);
-      const panes = page.locator("#calls .panel:visible pre");
+      const panes = page.locator("#ValidatePin-code pre");
       const [head, ...rest] = (await panes.first().textContent())!.split("\n\n");
       const [line, ...fields] = head!.split("\n");
       const { pathname, search, host } = new URL(request.url());
@@ -134,14 +137,14 @@ for (const binding of BINDINGS) {
       const reply = await (await request.response())!.text();
       assertEquals(shown.slice(shown.indexOf("\n\n") + 2), reply);
       assertMatch(shown, /^HTTP\/1\.1 200 OK\nContent-Type: /);
-      assertMatch(await page.innerText(".reply:visible .title"), /^Reply, \d+ ms$/);
+      assertMatch(await page.innerText("#ValidatePin .reply .title"), /^Reply, \d+ ms$/);
     });
   });
 
   Deno.test(`by ${binding}, the page shows the picture of the reply and the fault of a mistake`, async () => {
     await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
       const before = await scan(page);
-      await page.locator("#calls label", { hasText: binding }).click();
+      await choose(page, "Pair", binding);
       await page.fill("#Pair-appName", "Another");
       await page.click("form button[type=submit]");
       assertMatch(await scanAnother(page, before), /totp\/Another:/);
@@ -152,7 +155,7 @@ for (const binding of BINDINGS) {
         field.dispatchEvent(new Event("input", { bubbles: true }));
         document.querySelector("form button[type=submit]").click();
       })()`);
-      await shows(page, ".status.bad", "Parameter appName is longer than 256 characters.");
+      await shows(page, "#Pair-appName-error", "Parameter appName is longer than 256 characters.");
     }, { complaints: 1 });
   });
 }
@@ -212,7 +215,7 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
   await visit(`${server.url}/`, async (page) => {
     const uri = await scan(page);
     const visited: string[] = [];
-    for (let presses = 0; presses < 60; presses++) {
+    for (let presses = 0; presses < 120; presses++) {
       await page.keyboard.press("Tab");
       const [id, outline] = await page.evaluate<[string, string]>(
         "[document.activeElement.id || document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]",
@@ -223,7 +226,7 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
     }
     const order = [
       "Skip to content",
-      "Overview",
+      "Build the login",
       "Pair-appName",
       "Pair-appInfo",
       "Pair-secretCode",
@@ -239,25 +242,14 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
     assertMatch(await answer(page), /true/);
   });
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
-    await page.focus("#calls-1");
-    await page.keyboard.press("ArrowRight");
-    assertEquals(await page.isVisible("#calls-2 + label + .panel"), true);
+    await page.focus("#Pair-code .choices a:text-is('JSON')");
+    await page.keyboard.press("Enter");
+    await page.locator("#Pair-code a[aria-current]:text-is('JSON'):focus").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     assertEquals(await page.evaluate("document.activeElement.tagName"), "PRE");
   });
 });
-
-for (const javaScriptEnabled of [true, false]) {
-  Deno.test(`the page says that forms and programs follow the format where they do; JavaScript: ${javaScriptEnabled}`, async () => {
-    await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
-      const said = async (section: string): Promise<string> =>
-        await page.locator(`${section} > p`).first().innerText();
-      assertEquals(/\bform above\b/.test(await said("#requests")), javaScriptEnabled);
-      assertEquals(/\bformat chosen above\b/.test(await said("#snippets")), javaScriptEnabled);
-    }, { javaScriptEnabled });
-  });
-}
 
 Deno.test("without JavaScript, both forms show the reply of the service", async () => {
   const open = (act: (page: Page) => Promise<void>): Promise<void> =>
@@ -284,8 +276,11 @@ Deno.test("without JavaScript, both forms show the reply of the service", async 
     assertMatch(await submit(page, "ValidatePin"), /<boolean xmlns="[^"]+">true<\/boolean>$/);
   });
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
-    await page.locator("#calls label", { hasText: "SOAP 1.2" }).click();
-    assert(await page.getByText("application/soap+xml").first().isVisible());
+    await page.click("#Pair-code a:text-is('SOAP 1.2')");
+    await page.waitForURL(/[?]op=Pair&format=SOAP\+1\.2&lang=curl#Pair-code$/);
+    assertMatch(await page.innerText("#Pair-code"), /application\/soap\+xml/);
+    const [first] = await page.locator("main section h2").allInnerTexts();
+    assertEquals(first, "Pair");
   }, { javaScriptEnabled: false });
 });
 
@@ -304,7 +299,19 @@ Deno.test("the printed page is the pairing alone", async () => {
     assertMatch(text, /^Example Corp \(jane@example\.com\)\s+Or type in this setup key/);
     assert(text.includes("Destroy this sheet") && !text.includes("ValidatePin"));
     assertEquals(await page.locator("input:visible").count(), 0);
+    assertMatch(text, /Choose time-based in the app\./);
   }, { colorScheme: "dark" });
+});
+
+Deno.test("printed on landscape paper, the pairing fits one sheet", async () => {
+  await visit(`${otherServer.url}/`, async (page) => {
+    await scan(page);
+    await page.emulateMedia({ media: "print" });
+    const high = await page.evaluate<number>("document.documentElement.scrollHeight");
+    assert(high <= 794, `${high} px`);
+    const text = await page.evaluate<string>("document.body.innerText");
+    assertMatch(text, /Choose time-based, 8 digits, a period of 60 seconds, SHA256 in the app\./);
+  }, { viewport: { width: 1123, height: 794 } });
 });
 
 Deno.test("a pairing whose picture is to be fetched is shown and works", async () => {

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { OPTIONS } from "../../lib/config/options.ts";
 import { OPERATIONS } from "../../lib/operations/operations.ts";
-import { getPage, handlerWith, skeletonOf, tabsOf, textOf } from "./pages.ts";
+import { getPage, handlerWith, pagesByLanguage, paneOf, skeletonOf, textOf } from "./pages.ts";
 
 // What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what
 // could break this one.
@@ -88,10 +88,11 @@ Deno.test("no address that the option lets in ends a string in a snippet", async
     assertEquals(OPTIONS.baseUrl.parse(`http://h/a${character}b`), undefined, character);
   }
   const path = "/a$(id)$x%27!*;=@~";
-  const { html } = await getPage(handlerWith({ "base-url": `http://h${path}` }), "?op=Pair");
-  for (const [language, [text]] of tabsOf(html, "code")) {
+  const pages = await pagesByLanguage(handlerWith({ "base-url": `http://h${path}` }), "Pair");
+  for (const [language, html] of pages) {
+    const text = paneOf(html, "Pair-program");
     // In these two, a dollar sign in double quotes stands for a value.
     const quote = /^(?:curl|PHP|PowerShell|Ruby|Delphi)$/.test(language) ? "'" : '"';
-    assert(text!.includes(`${quote}http://h${path}/api.asmx`), language);
+    assert(text.includes(`${quote}http://h${path}/api.asmx`), language);
   }
 });

@@ -3,6 +3,7 @@
 import { assert } from "@std/assert/assert";
 import type { Handler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
+import { LANGUAGE_NAMES } from "../../lib/page/snippets/snippets.ts";
 import { handlerWith as anyHandlerWith } from "../support/handler.ts";
 
 /** The handler with the given options and changes to them. */
@@ -71,17 +72,23 @@ export function skeletonOf(html: string): readonly string[] {
   );
 }
 
-/** A tab of the page, by its label: the texts that stand in its panes, in order. */
-export function tabsOf(html: string, id: string): ReadonlyMap<string, readonly string[]> {
-  const fieldset = new RegExp(`<fieldset class="tabs" id="${id}">[^]*?</fieldset>`).exec(html)?.[0];
-  assert(fieldset !== undefined, `no tabs ${id}`);
-  const tabs = [
-    ...fieldset.matchAll(
-      /<label [^>]*>([^]*?)<\/label><div class="panel">([^]*?)<\/div>(?=<input|<\/fieldset)/g,
-    ),
-  ];
-  return new Map(tabs.map(([, label, panel]) => [
-    textOf(label!),
-    [...panel!.matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, text]) => textOf(text!)),
-  ]));
+/** The text of the pane with an id. */
+export function paneOf(html: string, id: string): string {
+  const text = new RegExp(`id="${id}-title"[^]*?<pre[^>]*>([^]*?)</pre>`).exec(html)?.[1];
+  assert(text !== undefined, `no pane ${id}`);
+  return textOf(text);
+}
+
+/** The pages of an operation in a format, by the languages that they lead to. */
+export async function pagesByLanguage(
+  handler: Handler,
+  operation: string,
+  format = "HTTP POST",
+  options: Parameters<typeof getPage>[2] = {},
+): Promise<ReadonlyMap<string, string>> {
+  const pages = LANGUAGE_NAMES.map(async (lang) => {
+    const query = new URLSearchParams({ op: operation, format, lang });
+    return [lang, (await getPage(handler, `?${query}`, options)).html] as const;
+  });
+  return new Map(await Promise.all(pages));
 }

@@ -1,11 +1,10 @@
 /**
- * Copy buttons, print buttons and tabs.
+ * Copy buttons and print buttons.
  *
  * @module
  */
 
-import { all, one } from "./dom.ts";
-import type { PageState } from "./page_state.ts";
+import { one } from "./dom.ts";
 
 /** Duration of the text "Copied" on a button, in milliseconds. */
 const TOLD_MS = 2000;
@@ -25,10 +24,9 @@ async function copy(text: string): Promise<void> {
 }
 
 /** Makes a button copy the text of its pane, or of the element that it names. */
-export function setUpCopyButton(state: PageState, button: HTMLElement): void {
+export function setUpCopyButton(button: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    state.isUsed = true;
     const pane = button.closest("figure");
     const source = pane === null ? one(`#${button.dataset["copy"]}`) : one("pre", pane);
     await copy(source.textContent ?? "");
@@ -43,45 +41,6 @@ export function setUpCopyButton(state: PageState, button: HTMLElement): void {
 }
 
 /** Makes a button print the page. */
-export function setUpPrintButton(state: PageState, button: HTMLElement): void {
-  button.addEventListener("click", () => {
-    state.isUsed = true;
-    print();
-  });
-}
-
-/** Tab set that follows the format of the calls until the user chooses a tab in it. */
-const FOLLOWER = "errors-by";
-
-/**
- * Restores the choice of a tab on the next view, and makes button labels and the error table follow
- * the format of the calls.
- *
- * @param onFormat Called with the chosen format.
- */
-export function setUpTab(
-  state: PageState,
-  tab: HTMLInputElement,
-  onFormat: (format: string) => void,
-): void {
-  const label = labelOf(tab);
-  const tell = (): void => {
-    if (!tab.checked || tab.name !== "calls") return;
-    for (const by of all(".by")) by.textContent = ` as ${label}`;
-    for (const other of all<HTMLInputElement>(`#${FOLLOWER} input`)) {
-      if (labelOf(other) === label) other.checked = true;
-    }
-    onFormat(label);
-  };
-  tab.addEventListener("change", () => {
-    state.chosenTabs.set(tab.name, label);
-    if (tab.name === "calls") state.chosenTabs.delete(FOLLOWER);
-    tell();
-  });
-  if (state.chosenTabs.get(tab.name) === label) tab.checked = true;
-  tell();
-}
-
-function labelOf(tab: HTMLInputElement): string {
-  return tab.nextElementSibling?.textContent ?? "";
+export function setUpPrintButton(button: HTMLElement): void {
+  button.addEventListener("click", () => print());
 }

@@ -15,22 +15,27 @@ import type { PageSettings } from "../shared/settings.ts";
 import { first, one, setText, settingsOf, textElement } from "./dom.ts";
 import { computes } from "./plain_hmac.ts";
 
+/** An answer, and the facts to explain it by. */
+export interface Answered {
+  /** Values of the form when the request was sent. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** Secrets of the QR codes that the page has shown. */
+  readonly shownSecrets: ReadonlySet<string>;
+  /** Server time of the answer in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /** Hides the reasons. */
 export function clearReasons(box: ParentNode): void {
   const reasons = first(".reasons", box);
   if (reasons !== undefined) reasons.hidden = true;
 }
 
-/**
- * Shows the reasons why a pin is wrong.
- *
- * @param nowMs Server time in milliseconds since 1970.
- */
+/** Shows the reasons why a pin is wrong. */
 export async function explainFalse(
   form: HTMLFormElement,
   box: ParentNode,
-  { pin, secretCode }: Readonly<Record<string, string>>,
-  nowMs: number,
+  { asked: { pin, secretCode }, shownSecrets, nowMs }: Answered,
 ): Promise<void> {
   const reasons = first(".reasons", box);
   if (reasons === undefined || pin === undefined || secretCode === undefined) return;
@@ -48,8 +53,32 @@ export async function explainFalse(
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
+  const isEarlier = found.match === undefined && found.canBeCode &&
+    await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
-  if (looking.isConnected && !reasons.hidden) tell(...explained(found, settings));
+  if (looking.isConnected && !reasons.hidden) {
+    tell(...isEarlier ? [textElement("p", EARLIER)] : explained(found, settings));
+  }
+}
+
+const EARLIER =
+  "This is the code of a secret that this page had before. Scan the QR code that it shows now, and " +
+  "remove the other account from the app.";
+
+/** Earlier secrets that are tried, the newest: one that is typed slowly leaves many. */
+const MAX_EARLIER = 5;
+
+async function isOfAny(
+  secrets: readonly string[],
+  pin: string,
+  settings: PageSettings,
+  nowMs: number,
+): Promise<boolean> {
+  for (const secretCode of secrets.slice(-MAX_EARLIER)) {
+    const { match } = await diagnose({ pin, secretCode }, settings, nowMs);
+    if (match !== undefined && causesOf(match, settings).length === 0) return true;
+  }
+  return false;
 }
 
 function explained(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
+import { all, one, setText, settingsOf, valuesOf } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
 import {
   call,
@@ -15,18 +15,11 @@ import {
   type ShownReply,
   strangeReply,
 } from "./request.ts";
-import { holesOf, remember } from "./typed_values.ts";
+import { followForms, holesOf } from "./samples.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { drawSecret } from "./random_secret.ts";
-import {
-  chosenPanel,
-  isLive,
-  outdateReplies,
-  serviceOf,
-  showReply,
-  stampOf,
-  viewFor,
-} from "./views.ts";
+import { kindOf } from "./secret_kind.ts";
+import { isLive, outdateReplies, serviceOf, showReply, stampOf, viewFor } from "./views.ts";
 
 /** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
@@ -67,11 +60,14 @@ async function run(
     return undefined;
   }
   const nowMs = state.clock.nowMs();
+  const { shownSecrets } = state;
   const stamp = isAsked ? stampOf(state, answer) : "";
-  if (answer.message !== undefined) view.clear(form, answer.message, "bad");
-  else if (!await view.show(form, { result: answer.result, asked, stamp, nowMs, isWanted })) {
+  if (answer.message !== undefined) showFault(form, answer.message);
+  else if (
+    !await view.show(form, { result: answer.result, asked, shownSecrets, stamp, nowMs, isWanted })
+  ) {
     view.clear(form, strangeReply(answer.status), "bad");
-  }
+  } else if (isLive(form)) shownSecrets.add(asked["secretCode"] ?? "");
   if (!isWanted()) return undefined;
   stop(state, form);
   state.clock.tick();
@@ -79,13 +75,34 @@ async function run(
 }
 
 async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
-  const panel = chosenPanel();
-  if (panel === undefined) return void await run(state, form, quietRequest(form), true);
-  const pane = one(".request pre", panel);
+  const section = form.closest<HTMLElement>("section")!;
+  const pane = one(".request pre", section);
   fillIn(pane, holesOf(form), true);
   outdateReplies();
   const answer = await run(state, form, requestIn(pane, serviceOf(form)), true);
-  if (answer !== undefined) showReply(panel, answer);
+  if (answer !== undefined) showReply(section, answer);
+}
+
+// A fault that names a parameter stands at its field.
+function showFault(form: HTMLFormElement, message: string): void {
+  const field = all<HTMLInputElement>("input", form)
+    .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message));
+  if (field === undefined) return viewFor(form).clear(form, message, "bad");
+  viewFor(form).clear(form, "A field is not right: see there.", "bad");
+  const place = one(`#${field.id}-error`);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", `${place.id} ${field.id}-hint`);
+  place.hidden = false;
+  place.textContent = message;
+  setText(one("#told"), message);
+}
+
+function clearFaults(form: HTMLFormElement): void {
+  for (const field of all("[aria-invalid]", form)) {
+    field.removeAttribute("aria-invalid");
+    field.setAttribute("aria-describedby", `${field.id}-hint`);
+    one(`#${field.id}-error`).hidden = true;
+  }
 }
 
 function refresh(state: PageState, form: HTMLFormElement): void {
@@ -100,26 +117,22 @@ function refreshSoon(state: PageState, form: HTMLFormElement): void {
   state.pending.set(form, { timer: setTimeout(() => refresh(state, form), PAUSE_MS) });
 }
 
-/** Puts the values of the fields into all samples. */
-export function followForm(): void {
-  const form = first<HTMLFormElement>("form");
-  if (form === undefined) return;
-  for (const pane of all("pre[data-values]")) fillIn(pane, holesOf(form), false);
-}
-
 function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | null): void {
-  // On the overview, check pins of the secret that was just paired.
-  if (isLive(form) && field instanceof HTMLInputElement && field.name === "secretCode") {
-    for (const other of all<HTMLInputElement>("input[name=secretCode]")) other.value = field.value;
+  // A secret that is typed once is in every form: pins are checked of what was paired.
+  if (field instanceof HTMLInputElement && field.name === "secretCode") {
+    for (const other of all<HTMLInputElement>("input[name=secretCode]")) {
+      if (other !== field) other.value = field.value;
+    }
   }
-  remember(state, form);
-  followForm();
+  followForms();
   outdateReplies();
   showWhole();
-  showLengthWarning();
+  showSecretNotes();
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
-    if (isLive(each) && each !== form) continue;
+    clearFaults(each);
+    const isConcerned = each === form || (field as HTMLInputElement | null)?.name === "secretCode";
+    if (isLive(each) && !isConcerned) continue;
     stop(state, each);
     if (isLive(each)) refreshSoon(state, each);
     else viewFor(each).clear(each);
@@ -142,19 +155,33 @@ function lengthWarning(length: number): string {
     "refuse it. Use it for tests only.";
 }
 
-/** Warns of a secret of unusual length, once if both forms have the same secret. */
-export function showLengthWarning(): void {
+/**
+ * Says what the secret looks like and whether its length is unusual, at the first field alone since
+ * the others have the same; and how to begin where there is none.
+ */
+export function showSecretNotes(): void {
   const said = new Set<string>();
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
-    const length = secretKey(secret, settingsOf(form).secretEncoding)?.length ?? 0;
-    const warning = said.has(secret) ? "" : lengthWarning(length);
+    const { secretEncoding } = settingsOf(form);
+    const length = secretKey(secret, secretEncoding)?.length ?? 0;
+    const isSaid = said.has(secret);
     said.add(secret);
-    for (const span of all(".short > span", form.parentElement!)) {
-      span.hidden = warning === "";
-      setText(span, warning);
+    const box = form.parentElement!;
+    for (const span of all(".short > span", box)) {
+      tell(span, isSaid ? "" : lengthWarning(length));
     }
+    for (const span of all(".kind > span", box)) {
+      tell(span, isSaid ? "" : kindOf(secret, secretEncoding));
+    }
+    for (const hint of all(".begin", box)) hint.hidden = secret !== "";
   }
+}
+
+// Only the sentence is hidden: browsers read out text that appears in an element already there.
+function tell(span: HTMLElement, text: string): void {
+  span.hidden = text === "";
+  setText(span, text);
 }
 
 /** Shows the whole value of a field that is too narrow for it. */
@@ -168,24 +195,13 @@ export function showWhole(): void {
 
 /** Makes a form send its calls by script and show the outcome. */
 export function setUpForm(state: PageState, form: HTMLFormElement): void {
-  form.addEventListener("input", ({ target, isTrusted }) => {
-    if (isTrusted) state.isUsed = true;
-    onInput(state, form, target);
-  });
+  form.addEventListener("input", ({ target }) => onInput(state, form, target));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    state.isUsed = true;
     void submit(state, form);
   });
-  for (const button of all(".random", form)) {
-    button.addEventListener("click", () => {
-      state.isUsed = true;
-      draw(form);
-    });
-  }
-  if (!isLive(form)) return;
-  if ((state.typed.get("secretCode") ?? "") === "") draw(form);
-  else refresh(state, form);
+  for (const button of all(".random", form)) button.addEventListener("click", () => draw(form));
+  if (isLive(form)) draw(form);
 }
 
 function draw(form: HTMLFormElement): void {

@@ -7,60 +7,49 @@
 
 import { isInTheClear } from "../shared/plain_http.ts";
 import { showAddress } from "./address.ts";
-import { setUpCopyButton, setUpPrintButton, setUpTab } from "./buttons.ts";
-import { all } from "./dom.ts";
-import { followForm, setUpForm, showLengthWarning, showWhole } from "./forms.ts";
+import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
+import { followChoices } from "./choices.ts";
+import { all, first } from "./dom.ts";
+import { setUpForm, showSecretNotes, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
-import { restore, setUpKey, warnBeforeUnload } from "./typed_values.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
-import { followLinks, showSnippets } from "./navigation.ts";
 import { fitPictures } from "./qr_code.ts";
+import { followForms } from "./samples.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
-const page = document.documentElement;
 const state = new PageState();
 
-function mount(): void {
-  page.classList.remove("paired");
-  // With a proxy in front, only the browser knows the scheme of the page.
+function mountPart(part: HTMLElement): void {
+  showAddress(part);
+  for (const button of all("[data-copy]", part)) setUpCopyButton(button);
+  followForms();
+}
+
+// With a proxy in front, only the browser knows the scheme of the page.
+function showWhereItLies(): void {
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
   for (const sentence of all(".elsewhere")) {
     sentence.hidden = computes(sentence.dataset["algorithm"] ?? "");
   }
-  showAddress(document);
-  restore(state);
-  for (const button of all(".print")) setUpPrintButton(state, button);
-  mountPanes(document);
-  for (const box of all(".test-app")) setUpTestAuthenticator(state, box);
-  for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
-  setUpKey(state, followForm);
-  followForm();
-  showWhole();
-  showLengthWarning();
-  state.clock.tick();
-}
-
-function mountPanes(part: ParentNode): void {
-  for (const button of all("[data-copy]", part)) setUpCopyButton(state, button);
-  for (const tab of all<HTMLInputElement>(".tabs input", part)) {
-    setUpTab(state, tab, (format) => void showSnippets(state, format, mountSnippets));
-  }
-}
-
-function mountSnippets(section: HTMLElement): void {
-  showAddress(section);
-  mountPanes(section);
-  followForm();
 }
 
 setUpHmac();
-page.classList.add("js");
+document.documentElement.classList.add("js");
+showWhereItLies();
+mountPart(document.body);
+for (const button of all(".print")) setUpPrintButton(button);
+for (const box of all(".test-app")) setUpTestAuthenticator(box);
+for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
+first("#key")?.addEventListener("input", followForms);
+showWhole();
+showSecretNotes();
 state.clock.everySecond(() => showCodes(state));
-mount();
 state.clock.start();
-warnBeforeUnload(state);
-followLinks(state, mount);
+followChoices(state, mountPart);
+if (!document.URL.includes("#")) {
+  document.getElementById(document.body.dataset["op"] ?? "")?.scrollIntoView();
+}
 addEventListener("resize", () => {
   fitPictures();
   showWhole();

@@ -1,6 +1,5 @@
 /**
- * State of the page. It lives only in the memory of this document: it moves from view to view, and
- * ends with the tab.
+ * State of the page. It lives only in the memory of this document, and ends with it.
  *
  * @module
  */
@@ -27,24 +26,14 @@ export interface TestKey {
 export class PageState {
   /** Clock of the server. */
   readonly clock: Clock = new Clock();
-  /** Typed values, by field name. */
-  readonly typed: Map<string, string> = new Map();
-  /** Whether the user has begun to use the page, so that its secret is worth keeping. */
-  isUsed = false;
-  /** Labels of the tabs chosen last, by tab set. */
-  readonly chosenTabs: Map<string, string> = new Map();
   /** Pending work, by form. */
   readonly pending: WeakMap<HTMLFormElement, PendingWork> = new WeakMap();
+  /** Secrets of the QR codes that the page has shown, the newest last. */
+  readonly shownSecrets: Set<string> = new Set();
   /** Number of answers that the user asked for. */
   answers = 0;
   /** Key of the secret that the test authenticator shows codes of. */
   testKey: TestKey | undefined;
-  /** Address of the shown view without its fragment. */
-  shownView = "";
-  /** Number of views asked for: only the last one is shown. */
-  visits = 0;
-  /** Format of the programs; undefined until a format is chosen. */
-  snippetFormat: string | undefined;
-  /** Number of requests for programs: only the last one counts. */
-  snippetRequests = 0;
+  /** Number of formats and languages asked for: only the last one is shown. */
+  choices = 0;
 }

@@ -10,7 +10,6 @@
 import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 import type { Clock } from "./clock.ts";
 import { absoluteUrl, all, first, valuesOf } from "./dom.ts";
-import { keyShown } from "./typed_values.ts";
 
 /** A request, ready to send. */
 export interface ReadyRequest {
@@ -103,6 +102,11 @@ export function quietRequest(form: HTMLFormElement): ReadyRequest {
     "application/json",
     JSON.stringify(valuesOf(form)),
   );
+}
+
+/** Typed key; undefined without a key field or when it is empty. */
+export function keyShown(): string | undefined {
+  return first<HTMLInputElement>("#key")?.value.trim() || undefined;
 }
 
 /** Makes a POST request, with the typed key. */

@@ -8,17 +8,17 @@
 import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { all, first, one, setText, settingsOf } from "./dom.ts";
+import { showComputation } from "./computation.ts";
 import { computes } from "./plain_hmac.ts";
 import type { PageState } from "./page_state.ts";
 
 /** Makes the buttons put a code into the form. */
-export function setUpTestAuthenticator(state: PageState, box: HTMLElement): void {
+export function setUpTestAuthenticator(box: HTMLElement): void {
   box.hidden = false;
   const form = formOf(box);
   one(".codes", box).hidden = !computes(settingsOf(form).algorithm);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
-      state.isUsed = true;
       const field = one<HTMLInputElement>("input[name=pin]", form);
       field.value = one(".code", button).textContent!.replace(/ /g, "");
       field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -50,6 +50,7 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
   if (state.testKey.secret !== secret) return;
   const nowMs = state.clock.nowMs();
   const step = timeStep(nowMs, period);
+  void showComputation(made, settingsOf(form), nowMs);
   box.classList.toggle("no-secret", made === undefined);
   one(".left-arc", box).setAttribute(
     "stroke-dasharray",

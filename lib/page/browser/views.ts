@@ -4,22 +4,18 @@
  * @module
  */
 
-import { absoluteUrl, all, first, one, setText, textElement } from "./dom.ts";
+import { absoluteUrl, all, one, setText, textElement } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
 import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
-import { clearReasons, explainFalse } from "./explain_false.ts";
+import { type Answered, clearReasons, explainFalse } from "./explain_false.ts";
 
 /** A result with the values it was computed from. */
-export interface ReplyOutcome {
+export interface ReplyOutcome extends Answered {
   /** Result. */
   readonly result: ReplyResult;
-  /** Values of the form when the request was sent. */
-  readonly asked: Readonly<Record<string, string>>;
   /** Line about time and number of the answer; empty when the user pressed no button. */
   readonly stamp: string;
-  /** Server time of the answer in milliseconds since 1970. */
-  readonly nowMs: number;
   /** Whether the result still belongs to the values of the form. */
   readonly isWanted: () => boolean;
 }
@@ -155,7 +151,7 @@ function showText(form: HTMLFormElement, { result, stamp }: ReplyOutcome): boole
 
 function showVerdict(
   form: HTMLFormElement,
-  { result, asked, stamp, nowMs }: ReplyOutcome,
+  { result, asked, shownSecrets, stamp, nowMs }: ReplyOutcome,
 ): boolean {
   if (result !== "true" && result !== "false") return false;
   const isRight = result === "true";
@@ -165,23 +161,18 @@ function showVerdict(
     isRight ? "The pin is right." : "The pin was not accepted.",
     textElement("small", stamp),
   );
-  if (!isRight) void explainFalse(form, resultOf(form), asked, nowMs);
+  if (!isRight) void explainFalse(form, resultOf(form), { asked, shownSecrets, nowMs });
   return true;
 }
 
 /** Shows a reply, or the reason why there is none, beside its request. */
-export function showReply(panel: HTMLElement, { title, shown }: ShownReply): void {
-  one(".reply pre", panel).textContent = shown;
-  one(".reply", panel).classList.add("true");
-  one(".reply .title", panel).textContent = title;
+export function showReply(section: HTMLElement, { title, shown }: ShownReply): void {
+  one(".reply pre", section).textContent = shown;
+  one(".reply", section).classList.add("true");
+  one(".reply .title", section).textContent = title;
 }
 
 /** Marks the replies in all panes as older than the fields. */
 export function outdateReplies(): void {
   for (const title of all(".reply.true .title")) title.textContent = "Reply to the last request";
-}
-
-/** Pane of the chosen format; undefined on a page without formats. */
-export function chosenPanel(): HTMLElement | undefined {
-  return first("#calls input:checked + label + .panel");
 }

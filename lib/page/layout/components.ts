@@ -1,5 +1,5 @@
 /**
- * Components of the service page: sections, tabs, and panes of text.
+ * Components of the service page: sections, tables, and panes of text.
  *
  * @module
  */
@@ -9,42 +9,13 @@ import type { TemplatePart } from "../samples/template.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** A tab and its panel. */
-export interface Tab {
-  /** Label. */
-  readonly label: string;
-  /** Makes the panel; ids in it begin with the given id. */
-  readonly content: (id: string) => MarkupElement;
-}
-
-/**
- * Makes tabs without script: radio buttons, each with a label and a panel behind it.
- *
- * @param id Id of the set, and prefix of all ids in it.
- * @param legend Name of the choice.
- */
-export function tabs(id: string, legend: string, items: readonly Tab[], chosen = 0): MarkupElement {
-  return element(
-    "fieldset",
-    { class: "tabs", id },
-    element("legend", {}, legend),
-    ...items.flatMap(({ label, content }, i) => {
-      const checked: Attributes = i === chosen ? { checked: "" } : {};
-      const radio = { type: "radio", name: id, id: `${id}-${i}`, ...checked };
-      return [
-        element("input", radio),
-        element("label", { for: radio.id }, label),
-        element("div", { class: "panel" }, content(radio.id)),
-      ];
-    }),
-  );
-}
-
 /** Makes a pane: a text to read and copy, under a title. */
 export function pane(
-  { id, title, className, values }: {
+  { id, title, of, className, values }: {
     readonly id: string;
     readonly title: string;
+    /** Id of the heading that its name begins with, where another pane has the same title. */
+    readonly of?: string;
     readonly className?: string;
     /** Encoding of values in the text, if the script puts in the form's values. */
     readonly values?: string;
@@ -52,7 +23,8 @@ export function pane(
   ...content: readonly MarkupNode[]
 ): MarkupElement {
   // A text taller than the screen scrolls, also by keyboard.
-  const scrolling = { tabindex: "0", role: "region", "aria-labelledby": `${id}-title` };
+  const name = of === undefined ? `${id}-title` : `${of} ${id}-title`;
+  const scrolling = { tabindex: "0", role: "region", "aria-labelledby": name };
   return element(
     "figure",
     className === undefined ? {} : { class: className },
@@ -67,7 +39,7 @@ export function pane(
           "type": "button",
           "id": `${id}-copy`,
           "data-copy": "",
-          "aria-labelledby": `${id}-copy ${id}-title`,
+          "aria-labelledby": `${id}-copy ${name}`,
         },
         "Copy",
       ),

@@ -6,14 +6,7 @@
  */
 
 import project from "../../../deno.json" with { type: "json" };
-import { OPERATIONS } from "../../operations/operations.ts";
-import {
-  element,
-  type MarkupElement,
-  type MarkupNode,
-  writeHtmlFragment,
-  writeHtmlPage,
-} from "../../xml/writer.ts";
+import { element, type MarkupElement, writeHtmlFragment, writeHtmlPage } from "../../xml/writer.ts";
 import { link } from "./components.ts";
 
 /** Name of the product. */
@@ -29,42 +22,54 @@ export interface FrameContext {
 
 /** Content of a page. */
 export interface PageContent {
-  /** Heading. */
+  /** Title of the document. */
   readonly title: string;
+  /** Heading. */
+  readonly heading: string;
   /** Paragraph under the heading. */
   readonly lead: string;
   /** Elements under the paragraph. */
   readonly under?: readonly MarkupElement[];
-  /** Operation of the page. */
-  readonly current?: string;
+  /** Id of the section to show, if any. */
+  readonly current?: string | undefined;
+  /** Links of the section list. */
+  readonly sections: readonly (readonly [href: string, text: string])[];
   /** Main part. */
   readonly main: readonly MarkupElement[];
 }
 
 /** Writes a page. */
 export function writePage(context: FrameContext, content: PageContent): string {
-  const { title, lead, under = [], current, main } = content;
+  const { title, heading, lead, under = [], current, sections, main } = content;
   const { exampleBase } = context;
-  const hero = [element("h1", {}, title), element("p", { class: "lead" }, lead), ...under];
+  const hero = [element("h1", {}, heading), element("p", { class: "lead" }, lead), ...under];
   const band = element(
     "header",
     { class: "band" },
     element(
       "div",
       { class: "wrap" },
-      navigation(servicePath(context), title, current),
+      element("a", { class: "brand", href: servicePath(context) }, MARK, PRODUCT_NAME),
       element("div", { class: "hero" }, ...hero),
     ),
   );
   const body = element(
     "body",
-    exampleBase === undefined ? {} : { "data-base": exampleBase },
+    {
+      ...(exampleBase === undefined ? {} : { "data-base": exampleBase }),
+      ...(current === undefined ? {} : { "data-op": current }),
+    },
     element("a", { class: "skip", href: "#main" }, "Skip to content"),
     band,
-    element("main", { id: "main", class: "wrap", tabindex: "-1" }, ...main),
+    element(
+      "div",
+      { class: "wrap layout" },
+      sectionList(sections),
+      element("main", { id: "main", tabindex: "-1" }, ...main),
+    ),
     footer(context),
     element("p", { id: "told", class: "unseen", role: "status" }),
-    // A separate file is loaded once for all views.
+    // A separate file is kept by the browser.
     element("script", { src: "?script" }),
   );
   return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
@@ -84,28 +89,11 @@ function headOf(title: string): MarkupElement {
   );
 }
 
-function navigation(service: string, title: string, current: string | undefined): MarkupElement {
-  const item = (href: string, text: string, isCurrent: boolean): MarkupNode =>
-    element(
-      "li",
-      {},
-      element("a", { href, ...(isCurrent ? { "aria-current": "page" } : {}) }, text),
-    );
+function sectionList(sections: readonly (readonly [string, string])[]): MarkupElement {
   return element(
-    "div",
-    { class: "top" },
-    element("a", { class: "brand", href: service }, MARK, PRODUCT_NAME),
-    element(
-      "nav",
-      { "aria-label": "Operations" },
-      element(
-        "ul",
-        {},
-        item(service, "Overview", title === PRODUCT_NAME),
-        ...[...OPERATIONS.keys()].map((name) => item(`?op=${name}`, name, name === current)),
-        item(`${service}#wsdl`, "WSDL", false),
-      ),
-    ),
+    "nav",
+    { "aria-label": "Sections" },
+    element("ul", {}, ...sections.map(([href, text]) => element("li", {}, link(href, text)))),
   );
 }
 
@@ -116,7 +104,6 @@ function footer(context: FrameContext): MarkupElement {
     "footer",
     { class: "wrap" },
     element("span", {}, `${PRODUCT_NAME} ${project.version}, ${project.license} licence`),
-    link(`${service}?op=${[...OPERATIONS.keys()][0]}#reference`, "Documentation"),
     link(`${service}#settings`, "Server settings"),
     link(`${service}#wsdl`, "WSDL"),
     link(`${root}openapi.json`, "OpenAPI"),

@@ -115,7 +115,7 @@ export const STYLE: string = `
 @media screen and (prefers-color-scheme:dark){:root{${variables(PALETTES.dark)}}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
-html{scroll-padding:1rem;-webkit-text-size-adjust:100%}
+html{scroll-padding:1.5rem 0;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 var(--sans)}
 h1,h2,h3{margin:0;line-height:1.25;letter-spacing:-.015em;text-wrap:balance}
 p{margin:0}
@@ -124,7 +124,7 @@ code,pre{font-family:var(--mono);font-size:.875em}
 code{overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
 main:focus{outline:0}
-.wrap{max-width:80rem;margin:0 auto;padding:0 clamp(1rem,4vw,2.5rem)}
+.wrap{max-width:100rem;margin:0 auto;padding:0 clamp(1rem,4vw,2.5rem)}
 .skip{position:absolute;left:1rem;top:-4rem;z-index:1;background:var(--card);padding:.5rem 1rem}
 .skip:focus{top:.5rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -137,15 +137,10 @@ html.js .no-js{display:none}
 .band .wrap{position:relative}
 .band a{color:inherit}
 .band :focus-visible{outline-color:var(--onBand)}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.5rem;padding:.8rem 0}
-.brand{display:flex;align-items:center;gap:.6rem;font-weight:650;text-decoration:none}
+.brand{display:inline-flex;align-items:center;gap:.6rem;padding:.8rem 0;font-weight:650;
+text-decoration:none}
 .brand svg{width:1.75rem;height:1.75rem;flex:none}
-nav ul{display:flex;flex-wrap:wrap;gap:.15rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
-@media (max-width:22rem){nav ul{margin-left:-.35rem}nav ul a{padding-inline:.35rem}}
-nav a{display:block;padding:.4rem .6rem;border-radius:99px;font-size:.95rem;text-decoration:none}
-nav a:hover{background:#ffffff1f}
-nav a[aria-current]{background:#ffffff1f;box-shadow:inset 0 0 0 1px #ffffff4d}
-.hero{padding:clamp(1rem,2.5vw,1.25rem) 0 3rem}
+.hero{padding:clamp(.5rem,2vw,1rem) 0 1.75rem}
 .hero>*{max-width:46rem}
 h1{font-size:clamp(1.9rem,1.4rem + 2vw,2.75rem);font-weight:700;letter-spacing:-.03em}
 .lead{margin-top:.6rem;font-size:clamp(1rem,.95rem + .3vw,1.15rem);color:var(--mutedOnBand)}
@@ -153,28 +148,52 @@ h1{font-size:clamp(1.9rem,1.4rem + 2vw,2.75rem);font-weight:700;letter-spacing:-
 .address code{padding:.45rem .8rem;border-radius:8px;background:#0004;font-size:1rem}
 .band button{background:#0000;color:inherit;border-color:#ffffff80}
 
-main.wrap{padding-bottom:3rem}
-.grid{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;align-items:start}
-main>*{margin-top:3rem}
-main>.lift:first-child,main>[hidden]:first-child+.lift{margin-top:-1.75rem;position:relative}
-main>:is(.warning,.keys),:is(.warning,.keys)+.lift{margin-top:1.25rem}
-h2{font-size:1.4rem;font-weight:650}
+.layout{padding-bottom:3rem}
+nav{margin-top:1rem}
+nav ul{display:flex;flex-wrap:wrap;gap:.1rem;margin:0 0 0 -.6rem;padding:0;list-style:none}
+nav a{display:block;padding:.35rem .6rem;border-radius:8px;color:var(--muted);font-size:.95rem;
+text-decoration:none}
+nav a:hover{background:var(--soft);color:var(--ink)}
+nav ul{scroll-target-group:auto}
+nav a:target-current{background:var(--soft);color:var(--ink)}
+main>*{margin-top:3.5rem}
+main>:first-child,main>[hidden]:first-child+*{margin-top:1.5rem}
+main>:is(.warning,.keys){margin-top:1.5rem}
+h2{font-size:1.6rem;font-weight:650}
 h3{font-size:1.05rem;font-weight:650}
-section>p,.card>p{margin-top:.4rem;color:var(--muted);max-width:46rem}
-section.card>p{max-width:60rem}
+section>p,.part>p{margin-top:.4rem;color:var(--muted);max-width:46rem}
+section>.card{margin-top:1.25rem}
+.columns{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem;margin-top:1.5rem}
+main{container:main/inline-size}
+.text{max-width:60rem}
+.code{display:grid;gap:1rem;align-content:start;min-width:0}
+.part+.part{margin-top:2rem}
+.steps{margin:1rem 0 0;padding-left:1.4rem}
+.columns>.steps{margin-top:0}
+.steps li{margin-bottom:.8rem}
+.steps p{margin-top:.2rem;overflow-wrap:anywhere}
+mark{background:var(--soft);color:var(--accent);font-weight:700}
+.choices{display:flex;flex-wrap:wrap;align-items:center;gap:.3rem}
+.choices .hint{margin-right:.4rem}
+.choices a{padding:.15rem .65rem;border:1px solid var(--edge);border-radius:99px;color:inherit;
+font-size:.9rem;text-decoration:none}
+.choices a:hover{border-color:var(--accent)}
+.choices a[aria-current]{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
 .card{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:16px;
 padding:clamp(1rem,3vw,1.75rem);box-shadow:0 1px 2px #0000000d,0 8px 24px -12px #00000026}
-section.card{container-type:inline-size}
-.step{display:inline-grid;place-items:center;width:1.75rem;height:1.75rem;margin-right:.6rem;
-border-radius:50%;background:var(--soft);color:var(--accent);font-size:1rem;vertical-align:.1em}
+.card{container-type:inline-size}
 .warning{padding:.8rem 1.1rem;border-radius:12px;background:var(--warnGround);
 color:var(--warn);border-left:5px solid}
 .keys{display:grid;gap:.3rem .9rem;padding-block:1rem}
 .short{max-width:26rem;padding:.5rem .75rem;border-radius:8px;background:var(--warnGround);
 color:var(--warn);font-size:.9rem}
-.short:has([hidden]){position:absolute;padding:0}
+.short:has([hidden]),.kind:has([hidden]){position:absolute;padding:0}
+.kind{max-width:26rem;overflow-wrap:anywhere}
+.error{color:var(--bad);font-size:.9rem}
+[aria-invalid]{border:2px solid var(--bad)!important}
+.begin .random{margin:0 .2rem}
 
-.try{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem;margin-top:1.25rem}
+.try{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem 2.5rem}
 form{display:grid;gap:1rem;align-content:start}
 .field{display:grid;gap:.3rem;max-width:26rem}
 .name{display:flex;align-items:baseline;gap:.45rem}
@@ -206,11 +225,11 @@ background:#fff;color:#54625c;border:1px solid var(--line);border-radius:14px;te
 .tile svg,.tile img{display:block}
 .tile img{width:100%;height:100%}
 .tile p{padding:1.5rem}
-[aria-busy=true] :is(.tile>svg,.groups){opacity:.25}
-[aria-busy=true] .setup .row{opacity:.5}
+[aria-busy=true] .tile>svg{opacity:.25}
+[aria-busy=true] :is(.groups,.uri){visibility:hidden}
+[aria-busy=true] .setup .row{opacity:.75}
 .setup{min-width:0;max-width:100%}
 .setup>.row{margin-top:.8rem}
-.more{padding-top:1rem}
 .groups{display:block;margin-top:.2rem;font-size:1.05rem;line-height:1.7}
 .groups span{display:inline-block;margin-right:.6em}
 .setup>div>h3{margin-top:1rem}
@@ -238,7 +257,7 @@ background:var(--ground)}
 .test-app .now .code{font-size:1.5rem;letter-spacing:.04em}
 .test-app .use{margin-left:auto;white-space:nowrap;color:var(--accent);font-size:.875rem}
 .test-app .code{font-family:var(--mono);white-space:nowrap}
-.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(7rem,1fr))}
+.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(6.5rem,1fr))}
 .others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
 .others .code{font-size:1rem;font-weight:600}
 .taken{color:var(--muted)}
@@ -250,24 +269,14 @@ background:var(--ground)}
 .clock b{color:var(--ink);font-variant-numeric:tabular-nums}
 progress{width:100%;height:.5rem;accent-color:var(--accent)}
 
-.tabs{display:flex;flex-wrap:wrap;gap:.4rem;margin:1rem 0 0;padding:0;border:0;min-width:0}
-.tabs legend{padding:0;margin-bottom:.5rem;font-size:.9rem;color:var(--muted)}
-.tabs input{position:absolute;opacity:0}
-.tabs label{padding:.3rem .85rem;border:1px solid var(--edge);border-radius:99px;cursor:pointer}
-.tabs input:checked+label{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
-.tabs input:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
-.panel{display:none;order:1;flex:0 0 100%;min-width:0;margin-top:.4rem}
-.tabs input:checked+label+.panel{display:block}
-.sides{display:grid;gap:1rem}
 figure{display:flex;flex-direction:column;min-width:0;margin:0;border:1px solid #0000;
 border-radius:12px;overflow:hidden;background:var(--code);color:var(--onCode)}
 figcaption{display:flex;align-items:center;justify-content:space-between;gap:.75rem;
 min-height:2.9rem;padding:.4rem .6rem .4rem 1.1rem;font-weight:600;background:#ffffff14}
 figure button{background:#0000;color:inherit;border-color:#ffffff80}
 figure :focus-visible{outline-color:var(--onCode);outline-offset:-3px}
-pre{margin:0;padding:1rem 1.1rem 1.2rem;line-height:1.6;white-space:pre-wrap;
-word-break:break-all;tab-size:2}
-pre[tabindex]{max-height:32rem;overflow:auto}
+pre{margin:0;padding:1rem 1.1rem 1.2rem;line-height:1.6;tab-size:2;overflow:auto;max-height:32rem}
+#login-code pre{max-height:16rem}
 var{font-style:normal;color:var(--valueOnCode)}
 .scroll{margin-top:1rem;overflow-x:auto}
 .scroll :is(code,th){white-space:nowrap}
@@ -279,7 +288,7 @@ th{font-weight:600}
 td{overflow-wrap:break-word}
 td:nth-child(2):not(:last-child){white-space:nowrap}
 thead th{font-size:.9rem;color:var(--muted)}
-@media screen and (max-width:44rem){.scroll :is(table,tbody,tr,th,td){display:block}
+@container main (max-width:44rem){.scroll :is(table,tbody,tr,th,td){display:block}
 .scroll thead{display:none}
 .scroll tr{padding:.6rem 0;border-bottom:1px solid var(--line)}
 .scroll :is(th,td){padding:0;border:0}
@@ -291,33 +300,37 @@ color:var(--muted)}
 
 @container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
 .try:has(.judged){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
-@container (min-width:52rem){.try,.try:has(.judged){grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
+@container (min-width:52rem){.try{grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
+.try:has(.judged){grid-template-columns:minmax(0,17rem) minmax(0,1fr)}
 .pairing{align-self:start;grid-template:auto 1fr/minmax(17rem,1fr) minmax(0,1fr);gap:1.1rem 1.5rem}
 .pairing>.tile{grid-area:1/1/span 2}
 .pairing>:is(.short,.setup){grid-column:2}
 .status{grid-column:1/-1}
-.judged{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
+.judged{grid-template-columns:minmax(0,1fr) minmax(0,1.3fr);grid-auto-flow:dense;gap:1rem 1.5rem}
 .judged>*{grid-column:1}
 .judged>.test-app{grid-column:2;grid-row:1/span 4;align-self:start}}
-@media (min-width:60rem){.sides{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}
-@media (prefers-reduced-motion:no-preference){button,.tabs label,nav a{transition:background .15s,
+@media (min-width:80rem){.layout{display:grid;grid-template-columns:11rem minmax(0,1fr);gap:2.5rem}
+nav{position:sticky;top:0;align-self:start;margin-top:0;padding:1.5rem 0}
+nav ul{flex-direction:column}
+.columns{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}
+@media (prefers-reduced-motion:no-preference){button,.choices a,nav a{transition:background .15s,
 box-shadow .15s}
 [data-busy] [type=submit]::after{animation:turn .8s linear infinite}
 @keyframes turn{to{rotate:1turn}}}
-@media (forced-colors:active){.tabs input:checked+label{outline:2px solid Highlight}
-nav a[aria-current]{outline:2px solid Highlight;outline-offset:-2px}
+@media (forced-colors:active){.choices a[aria-current]{outline:2px solid Highlight}
 .whole-arc{stroke:GrayText}.left-arc{stroke:Highlight}
 .card,figure,.answer,.warning,.address code{border:1px solid CanvasText}}
 @media print{body{background:#fff}
-.band,.skip,button,.tabs>:is(legend,label,input),.test-app,.clock,.keys,footer,
+.brand,.lead,.address .small,nav,.skip,button,.choices,.test-app,.clock,.keys,footer,
 .answer.empty{display:none!important}
-.tabs{display:block}
-.card{box-shadow:none;border:0;padding:0}main>.lift{margin:0!important}
+.band{background:none;color:#000}.band::before{display:none}
+.layout,.columns{display:block}.columns>*{margin-top:1rem}
+.card{box-shadow:none;border:0;padding:0}
 figure{background:none;color:#000;border-color:#000}
 var{color:#000}
-pre[tabindex]{max-height:none}
-.paired main>:not(.has-pairing,:has(.has-pairing)),.paired .grid>:not(.has-pairing),
-.paired .has-pairing>:not(.try),.paired .has-pairing form{display:none}
+pre{max-height:none!important;white-space:pre-wrap;overflow-wrap:anywhere}
+.paired .band,.paired main>:not(.has-pairing),.paired .has-pairing>:not(.card),
+.paired .has-pairing form{display:none}
 .for{max-width:100%;font-size:1.4rem;font-weight:650;overflow-wrap:anywhere}
 .paired .print-only{display:block!important}
 .paired .try{display:block}
@@ -325,4 +338,7 @@ pre[tabindex]{max-height:none}
 margin-top:2cm}
 .paired .tile{width:9cm;border:0}.paired .on-screen{display:none}
 .paired .pairing ol{text-align:left;line-height:1.9}}
+@media print and (orientation:landscape){.paired .pairing{grid-template-columns:9cm 1fr;
+justify-items:start;text-align:left;gap:.5rem 1cm;margin-top:0}
+.paired .for{grid-column:1/-1}.paired .tile{grid-row:2/span 2}}
 `.replace(/\n+/g, "\n").trim();

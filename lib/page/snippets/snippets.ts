@@ -41,16 +41,21 @@ const LANGUAGES: readonly Language[] = [
   ...[visualBasic, classicAsp, delphi],
 ];
 
+/** Names of the languages and tools. */
+export const LANGUAGE_NAMES: readonly string[] = LANGUAGES.map(({ language }) => language);
+
 /**
- * Writes the snippets of an operation in a format, or else in the first format of the language.
- * Values are marked, so that the script can replace them.
+ * Writes the snippet of an operation in a language and a format, or else in the first format of the
+ * language. Values are marked, so that the script can replace them.
  */
-export function snippetsOf(
+export function snippetIn(
+  name: string,
   operation: Operation,
   context: SampleContext,
   format: Format,
-): readonly Snippet[] {
-  return LANGUAGES.map((language) => snippetOf(language, operation, context, format));
+): Snippet {
+  const language = LANGUAGES.find(({ language }) => language === name) ?? LANGUAGES[0]!;
+  return snippetOf(language, operation, context, format);
 }
 
 // Marks of fixed texts. They are put in like values, since they may contain any text, even a mark.

@@ -5,7 +5,8 @@ import { bindingsOf } from "../../../lib/bindings/bindings.ts";
 import type { Handler } from "../../../lib/http/handler.ts";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { getPage, handlerWith, tabsOf } from "../pages.ts";
+import { FORMATS } from "../../../lib/page/snippets/language.ts";
+import { getPage, handlerWith, paneOf } from "../pages.ts";
 
 // The example secret, and a moment at which its pin is the example pin: so the sample replies are
 // what the server answers then.
@@ -44,6 +45,17 @@ async function send(handler: Handler, request: string): Promise<string> {
     (await reply.text()).replaceAll("\r\n", "\n");
 }
 
+/** The request and the reply of an operation in a format, as they stand on the page. */
+async function sampleOf(
+  handler: Handler,
+  operation: string,
+  format: string,
+): Promise<readonly [request: string, reply: string]> {
+  const query = new URLSearchParams({ op: operation, format });
+  const { html } = await getPage(handler, `?${query}`);
+  return [paneOf(html, `${operation}-request`), paneOf(html, `${operation}-reply`)];
+}
+
 Deno.test("the example pin is that of the moment of these tests", () => {
   assertEquals(referenceHotp(SECRET, STEP), "123456");
 });
@@ -53,16 +65,14 @@ for (const flags of CONFIGURATIONS) {
     const options = Object.keys(flags).join(", ") || "the defaults";
     Deno.test(`every sample of ${operation.name} gets its sample reply with ${options}`, async () => {
       const handler = handlerWith(flags, {}, now);
-      const { html } = await getPage(handler, `?op=${operation.name}`);
-      const tabs = tabsOf(html, "calls");
       const names = bindingsOf("urn:x/").filter(({ writeCall }) => writeCall).map((b) => b.name);
-      assertEquals([...tabs.keys()].sort(), [...names].sort());
-      assertEquals(tabs.size, 5);
-      for (const [name, [request, reply]] of tabs) {
-        const literals = reply!.split("...").map((part) =>
+      assertEquals([...FORMATS].sort(), [...names].sort());
+      for (const name of FORMATS) {
+        const [request, reply] = await sampleOf(handler, operation.name, name);
+        const literals = reply.split("...").map((part) =>
           part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
         );
-        assertMatch(await send(handler, request!), new RegExp(`^${literals.join("[^]+?")}$`), name);
+        assertMatch(await send(handler, request), new RegExp(`^${literals.join("[^]+?")}$`), name);
       }
     });
   }
@@ -71,18 +81,24 @@ for (const flags of CONFIGURATIONS) {
 Deno.test("the samples of Base32 secrets and longer pins get results", async () => {
   const handler = handlerWith({ "secret-encoding": "base32", digits: "8", algorithm: "SHA512" });
   for (const name of OPERATIONS.keys()) {
-    const { html } = await getPage(handler, `?op=${name}`);
-    for (const [request] of tabsOf(html, "calls").values()) await send(handler, request!);
-    assert(name === "Pair" || html.includes("12345678</var>"));
+    for (const format of FORMATS) {
+      const [request] = await sampleOf(handler, name, format);
+      await send(handler, request);
+      assert(name === "Pair" || request.includes("12345678"));
+    }
   }
 });
 
 Deno.test("the values in a sample request are marked by the parameter they are of", async () => {
-  const { html } = await getPage(handlerWith(), "?op=Pair");
-  const marked = [
-    ...html.split('id="code"')[0]!.matchAll(/<var data-name="([^"]+)">([^<]*)<\/var>/g),
-  ]
-    .map(([, name, value]) => `${name}=${value}`);
+  const marked: string[] = [];
+  for (const format of FORMATS) {
+    const query = `?op=Pair&format=${encodeURIComponent(format)}`;
+    const { html } = await getPage(handlerWith(), query);
+    const [, request] = /id="Pair-request-title"[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(html)!;
+    for (const [, name, value] of request!.matchAll(/<var data-name="([^"]+)">([^<]*)<\/var>/g)) {
+      marked.push(`${name}=${value}`);
+    }
+  }
   assertEquals(
     new Set(marked.filter((pair) => !pair.startsWith("Content-Length"))),
     new Set([

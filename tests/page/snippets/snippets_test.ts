@@ -4,7 +4,8 @@ import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../../lib/page/snippets/language.ts";
 import { encoderOf, keyEncoderOf } from "../../../lib/page/samples/quoting.ts";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
-import { getPage, handlerWith, tabsOf, textOf } from "../pages.ts";
+import { LANGUAGE_NAMES } from "../../../lib/page/snippets/snippets.ts";
+import { getPage, handlerWith, pagesByLanguage, paneOf, textOf } from "../pages.ts";
 
 // What stands in the program of a format, and in none of another format.
 const SIGNS: ReadonlyMap<string, RegExp> = new Map([
@@ -18,20 +19,15 @@ const SIGNS: ReadonlyMap<string, RegExp> = new Map([
 for (const operation of OPERATIONS.keys()) {
   for (const format of FORMATS) {
     Deno.test(`every program for ${operation} is in ${format}, or says in which format it is`, async () => {
-      const query = `?op=${operation}&format=${encodeURIComponent(format)}`;
-      const { html } = await getPage(handlerWith(), query);
-      const hints = [...html.matchAll(/<p class="hint">(Needs [^<]*)<\/p>/g)]
-        .map(([, hint]) => textOf(hint!));
-      const programs = [...tabsOf(html, "code")];
-      assertEquals(hints.length, programs.length);
-      programs.forEach(([language, [program]], i) => {
+      for (const [language, html] of await pagesByLanguage(handlerWith(), operation, format)) {
+        const program = paneOf(html, `${operation}-program`);
+        const hint = [...html.matchAll(/<p class="hint">(Needs [^<]*)<\/p>/g)].at(-1)![1]!;
         const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, regardless of the format above\.)$/.exec(
-          hints[i]!,
+          textOf(hint),
         ) ?? [];
-        assertEquals(rest === ".", said === format, `${language}: ${hints[i]}`);
-        assert(SIGNS.get(said!)!.test(program!), `${language}: ${said}\n${program}`);
-      });
-      assert(html.includes(`data-format="${format}"`));
+        assertEquals(rest === ".", said === format, `${language}: ${hint}`);
+        assert(SIGNS.get(said!)!.test(program), `${language}: ${said}\n${program}`);
+      }
     });
   }
 }
@@ -51,24 +47,29 @@ const KEPT: ReadonlyMap<string, RegExp> = new Map([
 
 for (const format of FORMATS) {
   Deno.test(`no program takes the text false for true: ${format}`, async () => {
-    const query = `?op=ValidatePin&format=${encodeURIComponent(format)}`;
-    const programs = tabsOf((await getPage(handlerWith(), query)).html, "code");
-    for (const [language, kept] of KEPT) assertMatch(programs.get(language)![0]!, kept, language);
-    assertMatch(programs.get("PowerShell")![0]!, /^\$ErrorActionPreference = 'Stop'\n/);
+    const pages = await pagesByLanguage(handlerWith(), "ValidatePin", format);
+    const programIn = (language: string): string =>
+      paneOf(pages.get(language)!, "ValidatePin-program");
+    for (const [language, kept] of KEPT) assertMatch(programIn(language), kept, language);
+    assertMatch(programIn("PowerShell"), /^\$ErrorActionPreference = 'Stop'\n/);
   });
 }
 
-Deno.test("a format that there is not is the one that the form goes by", async () => {
-  const { html } = await getPage(handlerWith(), "?op=Pair&format=hush");
+Deno.test("a format and a language that there are not are the ones of a page without them", async () => {
+  const { html } = await getPage(handlerWith(), "?op=Pair&format=hush&lang=hush");
   assertEquals(html, (await getPage(handlerWith(), "?op=Pair")).html);
-  assert(html.includes('data-format="HTTP POST"') && !html.includes("hush"));
+  assert(!html.includes("hush"));
 });
 
-Deno.test("without script, the page of every format is a link away", async () => {
-  const { html } = await getPage(handlerWith(), "?op=Pair");
-  const links = [...html.matchAll(/href="(\?op=Pair&[^"]*)#snippets"/g)];
-  const formats = links.map(([, href]) => new URLSearchParams(textOf(href!)).get("format"));
-  assertEquals(formats, [...FORMATS]);
+Deno.test("the page of every format and language is a link away, which keeps the other choice", async () => {
+  const { html } = await getPage(handlerWith(), "?op=Pair&format=JSON&lang=PHP");
+  const links = [...html.matchAll(/href="(\?op=Pair&[^"]*)#Pair-/g)]
+    .map(([, href]) => new URLSearchParams(textOf(href!)));
+  const pairs = links.map((query) => [query.get("format"), query.get("lang")]);
+  assertEquals(pairs, [
+    ...FORMATS.map((format) => [format, "PHP"]),
+    ...LANGUAGE_NAMES.map((language) => ["JSON", language]),
+  ]);
 });
 
 Deno.test("encoderOf() writes a value in one kind of text inside of another", () => {

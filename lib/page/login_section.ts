@@ -1,0 +1,84 @@
+/**
+ * Steps of a login that uses the operations, with the programs for them.
+ *
+ * @module
+ */
+
+import type { Operation } from "../operations/operations.ts";
+import { element, type MarkupElement } from "../xml/writer.ts";
+import { choices } from "./choices.ts";
+import type { PageContext } from "./context.ts";
+import { marked, pane, section } from "./layout/components.ts";
+import { LANGUAGE_NAMES, snippetIn } from "./snippets/snippets.ts";
+
+/** Writes the steps of a login beside the programs of its calls. */
+export function loginSection(
+  operations: readonly Operation[],
+  context: PageContext,
+): MarkupElement {
+  const { op, format, language } = context;
+  const snippets = operations.map((operation) => ({
+    name: operation.name,
+    ...snippetIn(language, operation, context, format),
+  }));
+  return section(
+    {
+      id: "login",
+      title: "Build the login",
+      about: "Five steps from these two calls to a two-factor login.",
+    },
+    element(
+      "div",
+      { class: "columns" },
+      element(
+        "ol",
+        { class: "text steps" },
+        ...stepsOf(context).map(([what, how]) =>
+          element("li", {}, element("strong", {}, what), ` ${how}`)
+        ),
+      ),
+      element(
+        "div",
+        { class: "code swap", id: "login-code" },
+        choices("Language", LANGUAGE_NAMES, language, context, { op, fragment: "login" }),
+        element("p", { class: "hint" }, `Needs ${snippets[0]!.needs}`),
+        ...snippets.map(({ name, values, pieces }) =>
+          pane({ id: `login-${name}`, title: `${name} in ${language}`, values }, ...marked(pieces))
+        ),
+      ),
+    ),
+  );
+}
+
+function stepsOf(
+  { singleUse, maxFailures }: PageContext,
+): readonly (readonly [what: string, how: string])[] {
+  const throttled = maxFailures > 0
+    ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while.`
+    : "This server does not count wrong pins: count them, and lock the account.";
+  const used = singleUse
+    ? "Each code is accepted once."
+    : "A code is accepted as often as it is sent while it is valid.";
+  return [
+    [
+      "Make a random secret",
+      "for each user, with the random numbers of your platform for cryptography. Keep it encrypted " +
+      "beside the account.",
+    ],
+    ["Call Pair", "and show its Html, the QR code, on the user's settings page, over HTTPS only."],
+    [
+      "Ask for the first pin",
+      "and call ValidatePin. Only when it is right, switch two-factor login on: the app has the " +
+      "secret now.",
+    ],
+    [
+      "Check a pin at each login,",
+      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled} ${used}`,
+    ],
+    [
+      "Prepare for lost phones:",
+      "give the user recovery codes for one use each, or let them scan the same QR code with a " +
+      "second device. If many right pins are false, look at the clocks.",
+    ],
+  ];
+}
