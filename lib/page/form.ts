@@ -133,7 +133,7 @@ const BEGIN = element(
   { class: "begin js-only", hidden: "" },
   "First pair: ",
   RANDOM_BUTTON,
-  " makes a secret, and the QR code of it above.",
+  " makes a secret and its QR code.",
 );
 
 const KIND = element(

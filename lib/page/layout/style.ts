@@ -257,7 +257,7 @@ background:var(--ground)}
 .test-app .now .code{font-size:1.5rem;letter-spacing:.04em}
 .test-app .use{margin-left:auto;white-space:nowrap;color:var(--accent);font-size:.875rem}
 .test-app .code{font-family:var(--mono);white-space:nowrap}
-.test-app .others{display:grid;grid-template-columns:repeat(auto-fit,minmax(6.5rem,1fr))}
+.test-app .others{display:grid;grid-template-columns:1fr 1fr}
 .others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
 .others .code{font-size:1rem;font-weight:600}
 .taken{color:var(--muted)}
