@@ -127,7 +127,7 @@ function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | n
   followForms();
   outdateReplies();
   showWhole();
-  showSecretNotes();
+  showSecretNotes(form);
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
     clearFaults(each);
@@ -156,23 +156,19 @@ function lengthWarning(length: number): string {
 }
 
 /**
- * Says what the secret looks like and whether its length is unusual, at the first field alone since
- * the others have the same; and how to begin where there is none.
+ * Says what the secret looks like and whether its length is unusual, in the form where it was typed
+ * since every form has the same; and how to begin where there is none.
  */
-export function showSecretNotes(): void {
-  const said = new Set<string>();
+function showSecretNotes(typedIn: HTMLFormElement): void {
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
     const { secretEncoding } = settingsOf(form);
     const length = secretKey(secret, secretEncoding)?.length ?? 0;
-    const isSaid = said.has(secret);
-    said.add(secret);
+    const isHere = form === typedIn;
     const box = form.parentElement!;
-    for (const span of all(".short > span", box)) {
-      tell(span, isSaid ? "" : lengthWarning(length));
-    }
+    for (const span of all(".short > span", box)) tell(span, isHere ? lengthWarning(length) : "");
     for (const span of all(".kind > span", box)) {
-      tell(span, isSaid ? "" : kindOf(secret, secretEncoding));
+      tell(span, isHere ? kindOf(secret, secretEncoding) : "");
     }
     for (const hint of all(".begin", box)) hint.hidden = secret !== "";
   }
