@@ -8,10 +8,10 @@ import {
   basicQuoted,
   callUrl,
   delphiQuoted,
+  keyHeader,
   type Language,
   lines,
   linesOf,
-  moreHeaders,
   printing,
   type SnippetCall,
 } from "./language.ts";
@@ -45,7 +45,7 @@ function writeClassicAsp(call: SnippetCall): string {
     fields?.map((field) =>
       `Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`
     ) ?? ["http.responseXML.documentElement.text"];
-  const headers = moreHeaders(call).map((header) =>
+  const headers = keyHeader(call).map((header) =>
     `http.setRequestHeader ${header.map(basicQuoted).join(", ")}`
   );
   return `<%@ Language=VBScript CodePage=65001 %>
@@ -61,7 +61,7 @@ ${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "tru
 }
 
 function writeDelphi(call: SnippetCall): string {
-  const headers = moreHeaders(call).map(([name, value]) =>
+  const headers = keyHeader(call).map(([name, value]) =>
     `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
   );
   const text = "Reply.ContentAsString(TEncoding.UTF8)";

@@ -6,16 +6,14 @@
 
 import {
   callUrl,
-  FORMATS,
+  keyHeader,
   type Language,
   lines,
   linesOf,
-  moreHeaders,
   printing,
   quoted,
-  resultElements,
   type SnippetCall,
-  type SoapCall,
+  WITHOUT_SOAP,
 } from "./language.ts";
 
 /** C# with the platform only. */
@@ -23,7 +21,7 @@ export const csharp: Language = {
   language: "C#",
   values: "c",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http; .NET for JSON",
-  formats: FORMATS,
+  formats: WITHOUT_SOAP,
   write,
 };
 
@@ -37,19 +35,13 @@ export const csharpProxy: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { format, soap, args } = call;
-  const dictionary = `new Dictionary<string, string>
-        {
-${lines(args, ([name, value]) => `            [${quoted(name)}] = ${quoted(value)},`)}
-        }`;
-  const isXml = format !== "JSON";
+  const isXml = call.format !== "JSON";
   const usings = [
     "System",
-    ...(soap === undefined ? ["System.Collections.Generic"] : []),
-    ...(isXml && resultElements(call) !== undefined ? ["System.Linq"] : []),
+    "System.Collections.Generic",
+    "System.Linq",
     "System.Net.Http",
-    ...(!isXml || soap !== undefined ? ["System.Text"] : []),
-    ...(isXml ? [] : ["System.Text.Json"]),
+    ...(isXml ? [] : ["System.Text", "System.Text.Json"]),
     "System.Threading.Tasks",
     ...(isXml ? ["System.Xml.Linq"] : []),
   ];
@@ -61,12 +53,15 @@ class Program
 
     static async Task CallAsync()
     {
-${soap === undefined ? `        var arguments = ${dictionary};` : envelope(call, soap)}
+        var arguments = new Dictionary<string, string>
+        {
+${lines(call.args, ([name, value]) => `            [${quoted(name)}] = ${quoted(value)},`)}
+        };
         using (var client = new HttpClient())
         {
 ${
     linesOf(
-      ...moreHeaders(call).map(([name, value]) =>
+      ...keyHeader(call).map(([name, value]) =>
         `            client.DefaultRequestHeaders.Add(${quoted(name)}, ${quoted(value)});`
       ),
     )
@@ -79,22 +74,6 @@ ${result(call)}
 }`;
 }
 
-function envelope(
-  { name, args }: SnippetCall,
-  { envelope, namespace, mediaType }: SoapCall,
-): string {
-  return `        XNamespace soap = ${quoted(envelope)};
-        XNamespace api = ${quoted(namespace)};
-        var envelope = new XElement(soap + "Envelope", new XElement(soap + "Body",
-            new XElement(api + ${quoted(name)},
-${
-    lines(args, ([known, value]) =>
-      `                new XElement(api + ${quoted(known)}, ${quoted(value)})`, ",\n")
-  })));
-        var content = new StringContent(envelope.ToString(SaveOptions.DisableFormatting),
-            Encoding.UTF8, ${quoted(mediaType)});`;
-}
-
 function request(call: SnippetCall): string {
   const { format } = call;
   const address = quoted(callUrl(call));
@@ -105,12 +84,10 @@ function request(call: SnippetCall): string {
     case "HTTP POST":
       return `            var form = new FormUrlEncodedContent(arguments);
             var reply = await client.PostAsync(${address}, form);`;
-    case "JSON":
+    default:
       return `            var content = new StringContent(JsonSerializer.Serialize(arguments),
                 Encoding.UTF8, "application/json");
             var reply = await client.PostAsync(${address}, content);`;
-    default:
-      return `            var reply = await client.PostAsync(${address}, content);`;
   }
 }
 
@@ -119,7 +96,7 @@ function result(call: SnippetCall): string {
   const isJson = format === "JSON";
   const values = isJson
     ? fields?.map((field) => `result.GetProperty(${quoted(field)})`) ?? ["result"]
-    : resultElements(call)?.map((name) =>
+    : fields?.map((name) =>
       `result.Descendants().First(e => e.Name.LocalName == ${quoted(name)}).Value`
     ) ?? ["result.Value"];
   const [read, keep] = isJson
@@ -130,7 +107,8 @@ function result(call: SnippetCall): string {
 ${printing(call, values, print, `            var accepted = ${keep};`)}`;
 }
 
-function writeProxy({ name, url, args, fields, key, format }: SnippetCall): string {
+function writeProxy(call: SnippetCall): string {
+  const { name, url, args, fields, key, format } = call;
   const given = args.map(([, value]) => quoted(value)).join(", ");
   const printed = fields === undefined
     ? "Console.WriteLine(result);"

@@ -4,20 +4,24 @@
  * @module
  */
 
+import { SOAP_11, SOAP_12, type SoapVersion } from "../../bindings/soap/versions.ts";
 import {
   callUrl,
-  envelopeOf,
   type Format,
   FORMATS,
   headersOf,
   isForm,
+  keyHeader,
   type Language,
   lines,
-  moreHeaders,
-  resultElements,
   shellQuoted,
   type SnippetCall,
 } from "./language.ts";
+
+const SOAP: Readonly<Partial<Record<Format, SoapVersion>>> = {
+  "SOAP 1.1": SOAP_11,
+  "SOAP 1.2": SOAP_12,
+};
 
 const KINDS: Readonly<Partial<Record<Format, string>>> = {
   "SOAP 1.1": "xml shell",
@@ -35,34 +39,50 @@ export const curl: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, isBoolean } = call;
-  const headers = isForm(call) ? moreHeaders(call) : headersOf(call);
+  const { name, args, format, url, isBoolean } = call;
+  const soap = SOAP[format];
+  const headers = soap === undefined
+    ? isForm(call) ? keyHeader(call) : headersOf(call)
+    : soapHeaders(call, soap);
   const parts = [
     `curl --fail-with-body ${isBoolean ? "--silent --show-error " : ""}${
       format === "HTTP GET" ? "--get " : ""
-    }${shellQuoted(callUrl(call))}`,
+    }${shellQuoted(soap === undefined ? callUrl(call) : url)}`,
     ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
     ...(isForm(call)
       ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
-      : [`--data-raw ${shellQuoted(bodyOf(call))}`]),
+      : [`--data-raw ${shellQuoted(bodyOf(call, soap))}`]),
   ];
   const command = parts.join(" \\\n  ");
   if (!isBoolean) return command;
   // Match the exact element: a proxy's error page may contain the word "true".
-  const [name = "boolean"] = resultElements(call) ?? [];
-  const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${name}>'*`;
+  const element = soap === undefined ? "boolean" : `${name}Result`;
+  const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${element}>'*`;
   return `if reply=$(${command}); then
   case $reply in ${right}) echo true ;; *) echo false ;; esac
 else printf '%s\\n' "$reply" >&2; false; fi`;
 }
 
-function bodyOf(call: SnippetCall): string {
-  const { args, soap } = call;
+function soapHeaders(
+  call: SnippetCall,
+  { mediaType, action }: SoapVersion,
+): readonly (readonly [string, string])[] {
+  return [
+    ["Content-Type", `${mediaType}; charset=utf-8`],
+    ...("header" in action ? [["SOAPAction", `"${call.namespace}${call.name}"`] as const] : []),
+    ...keyHeader(call),
+  ];
+}
+
+function bodyOf(
+  { name, args, namespaceInXml }: SnippetCall,
+  soap: SoapVersion | undefined,
+): string {
   if (soap === undefined) {
-    return `{\n${lines(args, ([name, value]) => `    "${name}": "${value}"`, ",\n")}\n  }`;
+    const members = lines(args, ([known, value]) => `    "${known}": "${value}"`, ",\n");
+    return `{\n${members}\n  }`;
   }
-  const [before, behind] = envelopeOf(call, soap);
-  return `${before}\n${
-    lines(args, ([name, value]) => `    <${name}>${value}</${name}>`)
-  }\n  ${behind}`;
+  return `<soap:Envelope xmlns:soap="${soap.envelope}"><soap:Body><${name} xmlns="${namespaceInXml}">
+${lines(args, ([known, value]) => `    <${known}>${value}</${known}>`)}
+  </${name}></soap:Body></soap:Envelope>`;
 }

@@ -6,8 +6,6 @@
 
 import {
   callUrl,
-  envelopeOf,
-  FORMATS,
   headersOf,
   isForm,
   type Language,
@@ -16,6 +14,7 @@ import {
   printing,
   quoted,
   type SnippetCall,
+  WITHOUT_SOAP,
 } from "./language.ts";
 
 /** Go. */
@@ -23,15 +22,16 @@ export const go: Language = {
   language: "Go",
   values: "c",
   needs: "Go 1.16 or later, nothing else",
-  formats: FORMATS,
+  formats: WITHOUT_SOAP,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { format, soap } = call;
+  const { format } = call;
+  const isJson = format === "JSON";
   const imports = [
-    ...(isForm(call) ? [] : ["bytes"]),
-    ...(format === "JSON" ? ["encoding/json"] : ["encoding/xml"]),
+    ...(isJson ? ["bytes"] : []),
+    isJson ? "encoding/json" : "encoding/xml",
     "fmt",
     "io",
     "log",
@@ -40,7 +40,6 @@ function write(call: SnippetCall): string {
     ...(format === "HTTP POST" ? ["strings"] : []),
   ];
   const { declared, printed } = resultOf(call);
-  const isJson = format === "JSON";
   return `package main
 
 import (
@@ -72,27 +71,12 @@ ${
 		log.Fatal(err)
 	}
 ${printing(call, printed, "	fmt.Println(%)", `	accepted := %${isJson ? "" : ' == "true"'}`)}
-}${
-    soap === undefined ? "" : `
-
-func escape(value string) string {
-	var text bytes.Buffer
-	xml.EscapeText(&text, []byte(value))
-	return text.String()
-}`
-  }`;
+}`;
 }
 
 function bodyOf(call: SnippetCall): string {
-  const { args, format, soap } = call;
+  const { args, format } = call;
   const address = quoted(callUrl(call));
-  if (soap !== undefined) {
-    const [before, behind] = envelopeOf(call, soap);
-    return `	body := ${quoted(before)} +
-${lines(args, ([name, value]) => `		"<${name}>" + escape(${quoted(value)}) + "</${name}>" +`)}
-		${quoted(behind)}
-	request, err := http.NewRequest("POST", ${address}, bytes.NewBufferString(body))`;
-  }
   if (format === "JSON") {
     return `	body, _ := json.Marshal(map[string]string{
 ${lines(args, ([name, value]) => `		${quoted(name)}: ${quoted(value)},`)}
@@ -113,7 +97,7 @@ interface GoResult {
   readonly printed: readonly string[];
 }
 
-function resultOf({ name, format, fields, soap }: SnippetCall): GoResult {
+function resultOf({ format, fields }: SnippetCall): GoResult {
   if (format === "JSON") {
     const type = fields === undefined ? "bool" : `struct{ ${fields.join(", ")} string }`;
     return {
@@ -121,9 +105,7 @@ function resultOf({ name, format, fields, soap }: SnippetCall): GoResult {
       printed: fields?.map((field) => `result.D.${field}`) ?? ["result.D"],
     };
   }
-  const path = soap === undefined ? "" : `Body>${name}Response>${name}Result`;
-  const members = fields?.map((field) => [field, path === "" ? field : `${path}>${field}`]) ??
-    [["Value", path === "" ? ",chardata" : path]];
+  const members = fields?.map((field) => [field, field]) ?? [["Value", ",chardata"]];
   return {
     declared: `struct {
 ${lines(members, ([member, tag]) => `		${member} string \`xml:"${tag}"\``)}

@@ -6,15 +6,13 @@
 
 import {
   callUrl,
-  envelopeOf,
+  FORMS,
   headersOf,
   type Language,
   lines,
   printing,
   quoted,
-  resultElements,
   type SnippetCall,
-  WITHOUT_JSON,
 } from "./language.ts";
 
 /** Java. */
@@ -22,14 +20,14 @@ export const java: Language = {
   language: "Java",
   values: "c",
   needs: "Java 11 or later, nothing else",
-  formats: WITHOUT_JSON,
+  formats: FORMS,
   write,
 };
 
 // Uses HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
 // 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
-  const { name, format, soap } = call;
+  const { name, format, args } = call;
   const address = format === "HTTP GET"
     ? `${quoted(`${callUrl(call)}?`)} + body`
     : quoted(callUrl(call));
@@ -52,7 +50,11 @@ import org.xml.sax.InputSource;
 
 public class ${name} {
     public static void main(String[] arguments) throws Exception {
-        var body = ${bodyOf(call)};
+        var body = String.join("&",
+${
+    lines(args, ([known, value]) =>
+      `                ${quoted(`${known}=`)} + encode(${quoted(value)})`, ",\n")
+  });
         var request = HttpRequest.newBuilder(URI.create(${address}))
 ${headers}${post}                .build();
         var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -64,35 +66,13 @@ ${printing(call, valuesOf(call), print, keep)}
     }
 
     static String encode(String value) {
-        return ${
-    soap === undefined
-      ? "URLEncoder.encode(value, StandardCharsets.UTF_8)"
-      : 'value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")'
-  };
+        return URLEncoder.encode(value, StandardCharsets.UTF_8);
     }
 }`;
 }
 
-function bodyOf(call: SnippetCall): string {
-  const { args, soap } = call;
-  if (soap === undefined) {
-    const pairs = lines(
-      args,
-      ([name, value]) => `                ${quoted(`${name}=`)} + encode(${quoted(value)})`,
-      ",\n",
-    );
-    return `String.join("&",\n${pairs})`;
-  }
-  const [before, behind] = envelopeOf(call, soap);
-  const elements = lines(
-    args,
-    ([name, value]) => `                + "<${name}>" + encode(${quoted(value)}) + "</${name}>"`,
-  );
-  return `${quoted(before)}\n${elements}\n                + ${quoted(behind)}`;
-}
-
-function valuesOf(call: SnippetCall): readonly string[] {
+function valuesOf({ fields }: SnippetCall): readonly string[] {
   const text = (name: string): string =>
     `result.getElementsByTagName(${quoted(name)}).item(0).getTextContent()`;
-  return resultElements(call)?.map(text) ?? ["result.getTextContent()"];
+  return fields?.map(text) ?? ["result.getTextContent()"];
 }

@@ -15,11 +15,11 @@ export const DEFAULT_FORMAT: Format = "HTTP POST";
 /** All formats. */
 export const FORMATS: readonly Format[] = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST", "JSON"];
 
-/**
- * Formats of a language without a JSON reader short enough for a small program; form data comes
- * first.
- */
-export const WITHOUT_JSON: readonly Format[] = ["HTTP POST", "HTTP GET", "SOAP 1.1", "SOAP 1.2"];
+/** Formats without SOAP, whose Envelope a program should not build by hand; form data comes first. */
+export const WITHOUT_SOAP: readonly Format[] = ["HTTP POST", "HTTP GET", "JSON"];
+
+/** Formats of a language without a JSON reader short enough for a small program. */
+export const FORMS: readonly Format[] = ["HTTP POST", "HTTP GET"];
 
 /** A language: its encoding of values, and its program. */
 export interface Language {
@@ -51,29 +51,10 @@ export interface SnippetCall {
   readonly isBoolean: boolean;
   /** Caller's key; undefined when no key is required. */
   readonly key: string | undefined;
-  /** Further facts for SOAP; undefined in other formats. */
-  readonly soap: SoapCall | undefined;
-}
-
-/** Facts for a SOAP call. */
-export interface SoapCall {
-  /** Media type of the request. */
-  readonly mediaType: string;
-  /** Namespace name of the Envelope. */
-  readonly envelope: string;
   /** Namespace name of the service. */
   readonly namespace: string;
   /** Namespace name of the service, escaped for XML. */
   readonly namespaceInXml: string;
-  /** Value of SOAPAction; undefined for a version without that header. */
-  readonly action: string | undefined;
-}
-
-/** Returns the media type of the body; undefined without a body. */
-export function mediaTypeOf({ format, soap }: SnippetCall): string | undefined {
-  if (soap !== undefined) return `${soap.mediaType}; charset=utf-8`;
-  if (format === "HTTP GET") return undefined;
-  return format === "JSON" ? "application/json" : "application/x-www-form-urlencoded";
 }
 
 /** Whether the arguments are form data, in the query or the body. */
@@ -81,39 +62,21 @@ export function isForm({ format }: SnippetCall): boolean {
   return format === "HTTP GET" || format === "HTTP POST";
 }
 
-/** Returns the URL of the call, without a query. */
-export function callUrl({ name, url, soap }: SnippetCall): string {
-  return soap === undefined ? `${url}/${name}` : url;
+/** Returns the URL of a call that is not SOAP, without a query. */
+export function callUrl({ name, url }: SnippetCall): string {
+  return `${url}/${name}`;
 }
 
-/** Writes the header fields of the call, without Content-Type. */
-export function moreHeaders({ soap, key }: SnippetCall): readonly (readonly [string, string])[] {
-  return [
-    ...(soap?.action === undefined ? [] : [["SOAPAction", soap.action] as const]),
-    ...(key === undefined ? [] : [["X-Api-Key", key] as const]),
-  ];
+/** Writes the header field with the caller's key. */
+export function keyHeader({ key }: SnippetCall): readonly (readonly [string, string])[] {
+  return key === undefined ? [] : [["X-Api-Key", key]];
 }
 
-/** Writes the header fields of the call. */
+/** Writes the header fields of a call that is not SOAP. */
 export function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
-  const type = mediaTypeOf(call);
-  return [...(type === undefined ? [] : [["Content-Type", type] as const]), ...moreHeaders(call)];
-}
-
-/** Returns the Envelope before and behind the parameters. */
-export function envelopeOf(
-  { name }: SnippetCall,
-  soap: SoapCall,
-): readonly [before: string, behind: string] {
-  return [
-    `<soap:Envelope xmlns:soap="${soap.envelope}"><soap:Body><${name} xmlns="${soap.namespaceInXml}">`,
-    `</${name}></soap:Body></soap:Envelope>`,
-  ];
-}
-
-/** Returns the elements with the result in an XML reply; undefined when the root holds it. */
-export function resultElements({ name, fields, soap }: SnippetCall): readonly string[] | undefined {
-  return fields ?? (soap === undefined ? undefined : [`${name}Result`]);
+  if (call.format === "HTTP GET") return keyHeader(call);
+  const type = isForm(call) ? "application/x-www-form-urlencoded" : "application/json";
+  return [["Content-Type", type], ...keyHeader(call)];
 }
 
 /** Writes a string literal of C#, Go, Java, JavaScript, Python and TypeScript. */

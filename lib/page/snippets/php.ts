@@ -22,7 +22,7 @@ export const php: Language = {
   values: "php",
   needs: "PHP 7.4 or later; its soap extension for SOAP, SimpleXML for HTTP GET and HTTP POST",
   formats: FORMATS,
-  write: (call) => call.soap === undefined ? writeHttp(call) : writeSoap(call),
+  write: (call) => call.format.startsWith("SOAP") ? writeSoap(call) : writeHttp(call),
 };
 
 function argumentsOf({ args }: SnippetCall): string {

@@ -6,8 +6,6 @@
 
 import {
   callUrl,
-  envelopeOf,
-  FORMATS,
   headersOf,
   isForm,
   type Language,
@@ -15,8 +13,8 @@ import {
   linesOf,
   printing,
   quoted,
-  resultElements,
   type SnippetCall,
+  WITHOUT_SOAP,
 } from "./language.ts";
 
 /** Python. */
@@ -24,38 +22,29 @@ export const python: Language = {
   language: "Python",
   values: "c",
   needs: "Python 3.8 or later, nothing else",
-  formats: FORMATS,
+  formats: WITHOUT_SOAP,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, soap } = call;
+  const { args, format } = call;
   const imports = [
     ...(format === "JSON" ? ["import json"] : []),
     ...(isForm(call) ? ["import urllib.parse"] : []),
     "import urllib.error",
     "import urllib.request",
     ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
-    ...(soap === undefined ? [] : ["from xml.sax.saxutils import escape"]),
   ];
   const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
   const address = format === "HTTP GET"
     ? `${quoted(`${callUrl(call)}?`)} + urllib.parse.urlencode(arguments)`
     : quoted(callUrl(call));
-  const [before = "", behind = ""] = soap === undefined ? [] : envelopeOf(call, soap);
   return `${lines(imports, (each) => each)}
 
 arguments = {
 ${lines(args, ([name, value]) => `    ${quoted(name)}: ${quoted(value)},`)}
 }
-${
-    soap === undefined ? "" : `envelope = (
-    ${quoted(before)}
-    + "".join(f"<{name}>{escape(value)}</{name}>" for name, value in arguments.items())
-    + ${quoted(behind)}
-)
-`
-  }request = urllib.request.Request(
+request = urllib.request.Request(
     ${address},
 ${linesOf(...dataOf(call).map((data) => `    data=${data},`))}${
     linesOf(...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]))
@@ -69,8 +58,7 @@ ${resultOf(call)}`;
 
 function dataOf({ format }: SnippetCall): readonly string[] {
   if (format === "HTTP GET") return [];
-  if (format === "HTTP POST") return ["urllib.parse.urlencode(arguments).encode()"];
-  return [format === "JSON" ? "json.dumps(arguments).encode()" : "envelope.encode()"];
+  return [`${format === "JSON" ? "json.dumps" : "urllib.parse.urlencode"}(arguments).encode()`];
 }
 
 function resultOf(call: SnippetCall): string {
@@ -78,7 +66,7 @@ function resultOf(call: SnippetCall): string {
   const isJson = format === "JSON";
   const values = isJson
     ? fields?.map((field) => `result[${quoted(field)}]`) ?? ["result"]
-    : resultElements(call)?.map((name) => `result.find(".//{*}${name}").text`) ??
+    : fields?.map((name) => `result.find(".//{*}${name}").text`) ??
       ["result.getroot().text"];
   const read = isJson ? 'json.load(reply)["d"]' : "ElementTree.parse(reply)";
   const keep = `accepted = % ${isJson ? "is True" : '== "true"'}`;

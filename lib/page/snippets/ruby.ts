@@ -6,15 +6,13 @@
 
 import {
   callUrl,
-  envelopeOf,
-  FORMATS,
   headersOf,
   type Language,
   lines,
   phpQuoted,
   printing,
-  resultElements,
   type SnippetCall,
+  WITHOUT_SOAP,
 } from "./language.ts";
 
 /** Ruby. */
@@ -22,7 +20,7 @@ export const ruby: Language = {
   language: "Ruby",
   values: "php",
   needs: "Ruby 2.5 or later, nothing else",
-  formats: FORMATS,
+  formats: WITHOUT_SOAP,
   write,
 };
 
@@ -38,7 +36,7 @@ reply = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https') do |
 end`
     : `reply = Net::HTTP.post(
   URI(${address}),
-  ${bodyOf(call)},
+  ${format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)"},
   { ${headers.join(", ")} }
 )`;
   return `require '${format === "JSON" ? "json" : "rexml/document"}'
@@ -52,25 +50,13 @@ raise reply.body unless reply.is_a?(Net::HTTPSuccess)
 ${resultOf(call)}`;
 }
 
-function bodyOf(call: SnippetCall): string {
-  const { format, soap } = call;
-  if (soap === undefined) {
-    return format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
-  }
-  const [before, behind] = envelopeOf(call, soap);
-  return `${phpQuoted(before)} +
-    arguments.map { |name, value| "<#{name}>#{value.encode(xml: :text)}</#{name}>" }.join +
-    ${phpQuoted(behind)}`;
-}
-
 function resultOf(call: SnippetCall): string {
   const { format, fields } = call;
   const isJson = format === "JSON";
   const values = isJson
     ? fields?.map((field) => `result[${phpQuoted(field)}]`) ?? ["result"]
-    : resultElements(call)?.map((name) =>
-      `REXML::XPath.first(result, "//*[local-name()='${name}']").text`
-    ) ?? ["result.root.text"];
+    : fields?.map((name) => `REXML::XPath.first(result, "//*[local-name()='${name}']").text`) ??
+      ["result.root.text"];
   const [read, right] = isJson
     ? ["JSON.parse(reply.body)['d']", "true"]
     : ["REXML::Document.new(reply.body)", "'true'"];

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { SOAP_11, SOAP_12, type SoapVersion } from "../../bindings/soap/versions.ts";
 import type { Operation } from "../../operations/operations.ts";
 import type { SampleContext } from "../samples/context.ts";
 import { exampleArguments } from "../samples/fields.ts";
-import type { Format, Language, SnippetCall, SoapCall } from "./language.ts";
+import type { Format, Language, SnippetCall } from "./language.ts";
 import { csharp, csharpProxy } from "./csharp.ts";
 import { curl } from "./curl.ts";
 import { go } from "./go.ts";
@@ -80,7 +79,8 @@ function snippetOf(
     fields: result.kind === "record" ? result.fields : undefined,
     isBoolean: result.kind === "boolean",
     key: context.wantsKey ? marker(KEY_HOLE) : undefined,
-    soap: soapCall(format, name),
+    namespace: marker(NAMESPACE_MARK),
+    namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
   };
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
   // Parameters may be inside another format; all other values are in strings.
@@ -103,23 +103,5 @@ function snippetOf(
       .map(({ text, placeholder }) =>
         placeholder === undefined || fixed.has(placeholder) ? { text } : { text, placeholder }
       ),
-  };
-}
-
-const SOAP: ReadonlyMap<Format, SoapVersion> = new Map([
-  ["SOAP 1.1", SOAP_11],
-  ["SOAP 1.2", SOAP_12],
-]);
-
-function soapCall(format: Format, name: string): SoapCall | undefined {
-  const version = SOAP.get(format);
-  if (version === undefined) return undefined;
-  const namespace = marker(NAMESPACE_MARK);
-  return {
-    mediaType: version.mediaType,
-    envelope: version.envelope,
-    namespace,
-    namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
-    action: "header" in version.action ? `"${namespace}${name}"` : undefined,
   };
 }

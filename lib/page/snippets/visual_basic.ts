@@ -7,15 +7,13 @@
 import {
   basicQuoted,
   callUrl,
+  FORMS,
+  keyHeader,
   type Language,
   lines,
   linesOf,
-  moreHeaders,
   printing,
-  resultElements,
   type SnippetCall,
-  type SoapCall,
-  WITHOUT_JSON,
 } from "./language.ts";
 
 /** Visual Basic. */
@@ -23,18 +21,16 @@ export const visualBasic: Language = {
   language: "VB",
   values: "basic",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http",
-  formats: WITHOUT_JSON,
+  formats: FORMS,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { soap } = call;
   const imports = [
     "System",
-    ...(soap === undefined ? ["System.Collections.Generic"] : []),
+    "System.Collections.Generic",
     "System.Linq",
     "System.Net.Http",
-    ...(soap === undefined ? [] : ["System.Text"]),
     "System.Threading.Tasks",
     "System.Xml.Linq",
   ];
@@ -46,11 +42,16 @@ Module Program
     End Sub
 
     Async Function CallAsync() As Task
-${soap === undefined ? form(call) : envelope(call, soap)}
+        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
+${
+    lines(call.args, ([name, value]) =>
+      `            {${basicQuoted(name)}, ${basicQuoted(value)}}`, ",\n")
+  }
+        })
         Using client As New HttpClient()
 ${
     linesOf(
-      ...moreHeaders(call).map((header) =>
+      ...keyHeader(call).map((header) =>
         `            client.DefaultRequestHeaders.Add(${header.map(basicQuoted).join(", ")})`
       ),
     )
@@ -64,31 +65,6 @@ ${result(call)}
 End Module`;
 }
 
-function form({ args }: SnippetCall): string {
-  return `        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
-${
-    lines(args, ([name, value]) =>
-      `            {${basicQuoted(name)}, ${basicQuoted(value)}}`, ",\n")
-  }
-        })`;
-}
-
-function envelope(
-  { name, args }: SnippetCall,
-  { envelope, namespace, mediaType }: SoapCall,
-): string {
-  return `        Dim soap As XNamespace = ${basicQuoted(envelope)}
-        Dim api As XNamespace = ${basicQuoted(namespace)}
-        Dim envelope As New XElement(soap + "Envelope", New XElement(soap + "Body",
-            New XElement(api + ${basicQuoted(name)},
-${
-    lines(args, ([known, value]) =>
-      `                New XElement(api + ${basicQuoted(known)}, ${basicQuoted(value)})`, ",\n")
-  })))
-        Dim content As New StringContent(envelope.ToString(SaveOptions.DisableFormatting),
-            Encoding.UTF8, ${basicQuoted(mediaType)})`;
-}
-
 function request(call: SnippetCall): string {
   return call.format === "HTTP GET"
     ? `            Dim query = Await content.ReadAsStringAsync()
@@ -98,7 +74,7 @@ function request(call: SnippetCall): string {
 
 function result(call: SnippetCall): string {
   const values =
-    resultElements(call)?.map((name) =>
+    call.fields?.map((name) =>
       `result.Descendants().First(Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value`
     ) ?? ["result.Value"];
   const keep = '            Dim accepted As Boolean = (% = "true")';

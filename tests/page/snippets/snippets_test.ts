@@ -32,6 +32,18 @@ for (const operation of OPERATIONS.keys()) {
   }
 }
 
+Deno.test("curl alone builds an Envelope", async () => {
+  for (const operation of OPERATIONS.keys()) {
+    for (const format of FORMATS) {
+      const pages = await pagesByLanguage(handlerWith(), operation, format);
+      const builders = [...pages]
+        .filter(([, html]) => paneOf(html, `${operation}-program`).includes("Envelope"))
+        .map(([language]) => language);
+      assertEquals(builders, format.startsWith("SOAP") ? ["curl"] : []);
+    }
+  }
+});
+
 // Where no test runs the program, or with odd replies: what keeps an answer, and prints it.
 const KEPT: ReadonlyMap<string, RegExp> = new Map([
   [
