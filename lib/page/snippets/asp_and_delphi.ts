@@ -5,9 +5,7 @@
  */
 
 import {
-  basicQuoted,
   callUrl,
-  delphiQuoted,
   keyHeader,
   type Language,
   lines,
@@ -35,10 +33,10 @@ export const delphi: Language = {
 };
 
 function writeClassicAsp(call: SnippetCall): string {
-  const { args, fields } = call;
+  const { args, fields, quote } = call;
   const body = lines(
     args,
-    ([known, value]) => `"${known}=" & Server.URLEncode(${basicQuoted(value)})`,
+    ([known, value]) => `"${known}=" & Server.URLEncode(${quote(value)})`,
     ' & "&" & _\n  ',
   );
   const values =
@@ -46,13 +44,13 @@ function writeClassicAsp(call: SnippetCall): string {
       `Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`
     ) ?? ["http.responseXML.documentElement.text"];
   const headers = keyHeader(call).map((header) =>
-    `http.setRequestHeader ${header.map(basicQuoted).join(", ")}`
+    `http.setRequestHeader ${header.map(quote).join(", ")}`
   );
   return `<%@ Language=VBScript CodePage=65001 %>
 <%
 Dim http
 Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
-http.open "POST", ${basicQuoted(callUrl(call))}, False
+http.open "POST", ${quote(callUrl(call))}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
 ${linesOf(...headers)}http.send ${body}
 If http.status <> 200 Then Err.Raise 1, , http.responseText
@@ -61,8 +59,9 @@ ${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "tru
 }
 
 function writeDelphi(call: SnippetCall): string {
+  const { quote } = call;
   const headers = keyHeader(call).map(([name, value]) =>
-    `    Client.CustomHeaders['${name}'] := ${delphiQuoted(value)};`
+    `    Client.CustomHeaders['${name}'] := ${quote(value)};`
   );
   const text = "Reply.ContentAsString(TEncoding.UTF8)";
   const keep = "    Accepted := Pos('>true</boolean>', %) > 0;";
@@ -79,10 +78,9 @@ ${linesOf(...(call.isBoolean ? ["  Accepted: Boolean;"] : []))}begin
   Form := TStringList.Create;
   try
 ${linesOf(...headers)}${
-    lines(call.args, ([known, value]) =>
-      `    Form.AddPair(${delphiQuoted(known)}, ${delphiQuoted(value)});`)
+    lines(call.args, ([known, value]) => `    Form.AddPair(${quote(known)}, ${quote(value)});`)
   }
-    Reply := Client.Post(${delphiQuoted(callUrl(call))}, Form);
+    Reply := Client.Post(${quote(callUrl(call))}, Form);
     if Reply.StatusCode <> 200 then
       raise Exception.Create(Reply.ContentAsString(TEncoding.UTF8));
 ${printing(call, [text], "    Writeln(%);", keep, "Accepted")}

@@ -11,7 +11,6 @@ import {
   lines,
   linesOf,
   printing,
-  quoted,
   type SnippetCall,
   WITHOUT_SOAP,
 } from "./language.ts";
@@ -35,6 +34,7 @@ export const csharpProxy: Language = {
 };
 
 function write(call: SnippetCall): string {
+  const { quote } = call;
   const isXml = call.format !== "JSON";
   const usings = [
     "System",
@@ -55,14 +55,14 @@ class Program
     {
         var arguments = new Dictionary<string, string>
         {
-${lines(call.args, ([name, value]) => `            [${quoted(name)}] = ${quoted(value)},`)}
+${lines(call.args, ([name, value]) => `            [${quote(name)}] = ${quote(value)},`)}
         };
         using (var client = new HttpClient())
         {
 ${
     linesOf(
       ...keyHeader(call).map(([name, value]) =>
-        `            client.DefaultRequestHeaders.Add(${quoted(name)}, ${quoted(value)});`
+        `            client.DefaultRequestHeaders.Add(${quote(name)}, ${quote(value)});`
       ),
     )
   }${request(call)}
@@ -75,12 +75,12 @@ ${result(call)}
 }
 
 function request(call: SnippetCall): string {
-  const { format } = call;
-  const address = quoted(callUrl(call));
+  const { format, quote } = call;
+  const address = quote(callUrl(call));
   switch (format) {
     case "HTTP GET":
       return `            var query = await new FormUrlEncodedContent(arguments).ReadAsStringAsync();
-            var reply = await client.GetAsync(${quoted(`${callUrl(call)}?`)} + query);`;
+            var reply = await client.GetAsync(${quote(`${callUrl(call)}?`)} + query);`;
     case "HTTP POST":
       return `            var form = new FormUrlEncodedContent(arguments);
             var reply = await client.PostAsync(${address}, form);`;
@@ -92,12 +92,12 @@ function request(call: SnippetCall): string {
 }
 
 function result(call: SnippetCall): string {
-  const { format, fields } = call;
+  const { format, fields, quote } = call;
   const isJson = format === "JSON";
   const values = isJson
-    ? fields?.map((field) => `result.GetProperty(${quoted(field)})`) ?? ["result"]
+    ? fields?.map((field) => `result.GetProperty(${quote(field)})`) ?? ["result"]
     : fields?.map((name) =>
-      `result.Descendants().First(e => e.Name.LocalName == ${quoted(name)}).Value`
+      `result.Descendants().First(e => e.Name.LocalName == ${quote(name)}).Value`
     ) ?? ["result.Value"];
   const [read, keep] = isJson
     ? ['JsonDocument.Parse(text).RootElement.GetProperty("d")', "%.GetBoolean()"]
@@ -108,8 +108,8 @@ ${printing(call, values, print, `            var accepted = ${keep};`)}`;
 }
 
 function writeProxy(call: SnippetCall): string {
-  const { name, url, args, fields, key, format } = call;
-  const given = args.map(([, value]) => quoted(value)).join(", ");
+  const { name, url, args, fields, key, format, quote } = call;
+  const given = args.map(([, value]) => quote(value)).join(", ");
   const printed = fields === undefined
     ? "Console.WriteLine(result);"
     : lines(fields, (field) => `Console.WriteLine(result.${field});`);
@@ -117,7 +117,7 @@ function writeProxy(call: SnippetCall): string {
     ? ""
     : `// The key: give the tool a file of the WSDL, and calls ${key} as password of HTTP Basic.\n`;
   const port = `AuthenticatorAPISoap${format === "SOAP 1.2" ? "12" : ""}`;
-  return `// dotnet-svcutil ${quoted(`${url}?wsdl`)} --sync
+  return `// dotnet-svcutil ${quote(`${url}?wsdl`)} --sync
 using System;
 using ServiceReference;
 

@@ -14,7 +14,6 @@ import {
   keyHeader,
   type Language,
   lines,
-  shellQuoted,
   type SnippetCall,
 } from "./language.ts";
 
@@ -39,7 +38,7 @@ export const curl: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { name, args, format, url, isBoolean } = call;
+  const { name, args, format, url, isBoolean, quote } = call;
   const soap = SOAP[format];
   const headers = soap === undefined
     ? isForm(call) ? keyHeader(call) : headersOf(call)
@@ -47,11 +46,11 @@ function write(call: SnippetCall): string {
   const parts = [
     `curl --fail-with-body ${isBoolean ? "--silent --show-error " : ""}${
       format === "HTTP GET" ? "--get " : ""
-    }${shellQuoted(soap === undefined ? callUrl(call) : url)}`,
-    ...headers.map((header) => `--header ${shellQuoted(header.join(": "))}`),
+    }${quote(soap === undefined ? callUrl(call) : url)}`,
+    ...headers.map((header) => `--header ${quote(header.join(": "))}`),
     ...(isForm(call)
-      ? args.map((arg) => `--data-urlencode ${shellQuoted(arg.join("="))}`)
-      : [`--data-raw ${shellQuoted(bodyOf(call, soap))}`]),
+      ? args.map((arg) => `--data-urlencode ${quote(arg.join("="))}`)
+      : [`--data-raw ${quote(bodyOf(call, soap))}`]),
   ];
   const command = parts.join(" \\\n  ");
   if (!isBoolean) return command;

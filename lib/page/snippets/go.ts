@@ -12,7 +12,6 @@ import {
   lines,
   linesOf,
   printing,
-  quoted,
   type SnippetCall,
   WITHOUT_SOAP,
 } from "./language.ts";
@@ -27,7 +26,7 @@ export const go: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { format } = call;
+  const { format, quote } = call;
   const isJson = format === "JSON";
   const imports = [
     ...(isJson ? ["bytes"] : []),
@@ -54,7 +53,7 @@ ${bodyOf(call)}
 ${
     linesOf(
       ...headersOf(call).map(([name, value]) =>
-        `	request.Header.Set(${quoted(name)}, ${quoted(value)})`
+        `	request.Header.Set(${quote(name)}, ${quote(value)})`
       ),
     )
   }	reply, err := http.DefaultClient.Do(request)
@@ -75,19 +74,19 @@ ${printing(call, printed, "	fmt.Println(%)", `	accepted := %${isJson ? "" : ' ==
 }
 
 function bodyOf(call: SnippetCall): string {
-  const { args, format } = call;
-  const address = quoted(callUrl(call));
+  const { args, format, quote } = call;
+  const address = quote(callUrl(call));
   if (format === "JSON") {
     return `	body, _ := json.Marshal(map[string]string{
-${lines(args, ([name, value]) => `		${quoted(name)}: ${quoted(value)},`)}
+${lines(args, ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
 	})
 	request, err := http.NewRequest("POST", ${address}, bytes.NewReader(body))`;
   }
   const made = format === "HTTP GET"
-    ? `"GET", ${quoted(`${callUrl(call)}?`)}+form.Encode(), nil`
+    ? `"GET", ${quote(`${callUrl(call)}?`)}+form.Encode(), nil`
     : `"POST", ${address}, strings.NewReader(form.Encode())`;
   return `	form := url.Values{
-${lines(args, ([name, value]) => `		${quoted(name)}: {${quoted(value)}},`)}
+${lines(args, ([name, value]) => `		${quote(name)}: {${quote(value)}},`)}
 	}
 	request, err := http.NewRequest(${made})`;
 }

@@ -11,7 +11,6 @@ import {
   type Language,
   lines,
   printing,
-  quoted,
   type SnippetCall,
 } from "./language.ts";
 
@@ -27,13 +26,13 @@ export const java: Language = {
 // Uses HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
 // 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
-  const { name, format, args } = call;
+  const { name, format, args, quote } = call;
   const address = format === "HTTP GET"
-    ? `${quoted(`${callUrl(call)}?`)} + body`
-    : quoted(callUrl(call));
+    ? `${quote(`${callUrl(call)}?`)} + body`
+    : quote(callUrl(call));
   const headers = lines(
     headersOf(call),
-    ([known, value]) => `                .header(${quoted(known)}, ${quoted(value)})\n`,
+    ([known, value]) => `                .header(${quote(known)}, ${quote(value)})\n`,
     "",
   );
   const post = format === "HTTP GET"
@@ -53,7 +52,7 @@ public class ${name} {
         var body = String.join("&",
 ${
     lines(args, ([known, value]) =>
-      `                ${quoted(`${known}=`)} + encode(${quoted(value)})`, ",\n")
+      `                ${quote(`${known}=`)} + encode(${quote(value)})`, ",\n")
   });
         var request = HttpRequest.newBuilder(URI.create(${address}))
 ${headers}${post}                .build();
@@ -71,8 +70,8 @@ ${printing(call, valuesOf(call), print, keep)}
 }`;
 }
 
-function valuesOf({ fields }: SnippetCall): readonly string[] {
+function valuesOf({ fields, quote }: SnippetCall): readonly string[] {
   const text = (name: string): string =>
-    `result.getElementsByTagName(${quoted(name)}).item(0).getTextContent()`;
+    `result.getElementsByTagName(${quote(name)}).item(0).getTextContent()`;
   return fields?.map(text) ?? ["result.getTextContent()"];
 }

@@ -10,7 +10,6 @@ import {
   type Language,
   lines,
   printing,
-  quoted,
   type SnippetCall,
 } from "./language.ts";
 
@@ -39,14 +38,14 @@ function typeOf({ fields }: SnippetCall): string {
 }
 
 function write(call: SnippetCall, type: string): string {
-  const { args, fields } = call;
+  const { args, fields, quote } = call;
   const values = fields?.map((field) => `d.${field}`) ?? ["d"];
-  const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
-  return `const reply = await fetch(${quoted(callUrl(call))}, {
+  const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
+  return `const reply = await fetch(${quote(callUrl(call))}, {
   method: "POST",
   headers: { ${headers.join(", ")} },
   body: JSON.stringify({
-${lines(args, ([name, value]) => `    ${name}: ${quoted(value)},`)}
+${lines(args, ([name, value]) => `    ${name}: ${quote(value)},`)}
   }),
 });
 if (!reply.ok) throw new Error((await reply.json()).Message);

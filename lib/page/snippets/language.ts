@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encoderOf, type TextKind } from "../samples/quoting.ts";
+import type { TextKind } from "../samples/quoting.ts";
 
 /** Format of a call, by the name of its binding in the contract. */
 export type Format = "SOAP 1.1" | "SOAP 1.2" | "HTTP GET" | "HTTP POST" | "JSON";
@@ -55,6 +55,8 @@ export interface SnippetCall {
   readonly namespace: string;
   /** Namespace name of the service, escaped for XML. */
   readonly namespaceInXml: string;
+  /** Writes a string literal. */
+  readonly quote: (text: string) => string;
 }
 
 /** Whether the arguments are form data, in the query or the body. */
@@ -77,36 +79,6 @@ export function headersOf(call: SnippetCall): readonly (readonly [string, string
   if (call.format === "HTTP GET") return keyHeader(call);
   const type = isForm(call) ? "application/x-www-form-urlencoded" : "application/json";
   return [["Content-Type", type], ...keyHeader(call)];
-}
-
-/** Writes a string literal of C#, Go, Java, JavaScript, Python and TypeScript. */
-export function quoted(text: string): string {
-  return `"${encoderOf("c")(text)}"`;
-}
-
-/** Writes a word of a shell. */
-export function shellQuoted(text: string): string {
-  return `'${encoderOf("shell")(text)}'`;
-}
-
-/** Writes a string literal of PHP or Ruby. */
-export function phpQuoted(text: string): string {
-  return `'${encoderOf("php")(text)}'`;
-}
-
-/** Writes a string literal of PowerShell. */
-export function powershellQuoted(text: string): string {
-  return `'${encoderOf("powershell")(text)}'`;
-}
-
-/** Writes a string literal of a Basic. */
-export function basicQuoted(text: string): string {
-  return `"${encoderOf("basic")(text)}"`;
-}
-
-/** Writes a string literal of Delphi. */
-export function delphiQuoted(text: string): string {
-  return `'${encoderOf("delphi")(text)}'`;
 }
 
 /** Makes a line for each item. */

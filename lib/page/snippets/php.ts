@@ -11,7 +11,6 @@ import {
   isForm,
   type Language,
   lines,
-  phpQuoted,
   printing,
   type SnippetCall,
 } from "./language.ts";
@@ -25,19 +24,19 @@ export const php: Language = {
   write: (call) => call.format.startsWith("SOAP") ? writeSoap(call) : writeHttp(call),
 };
 
-function argumentsOf({ args }: SnippetCall): string {
-  return lines(args, ([name, value]) => `    ${phpQuoted(name)} => ${phpQuoted(value)},`);
+function argumentsOf({ args, quote }: SnippetCall): string {
+  return lines(args, ([name, value]) => `    ${quote(name)} => ${quote(value)},`);
 }
 
 function writeSoap(call: SnippetCall): string {
-  const { name, url, key, format } = call;
+  const { name, url, key, format, quote } = call;
   const options = [
     ...(format === "SOAP 1.2" ? ["'soap_version' => SOAP_1_2"] : []),
-    ...(key === undefined ? [] : [`'login' => 'any', 'password' => ${phpQuoted(key)}`]),
+    ...(key === undefined ? [] : [`'login' => 'any', 'password' => ${quote(key)}`]),
   ];
   const given = options.length === 0 ? "" : `, [${options.join(", ")}]`;
   return `<?php
-$client = new SoapClient(${phpQuoted(`${url}?wsdl`)}${given});
+$client = new SoapClient(${quote(`${url}?wsdl`)}${given});
 $reply = $client->${name}([
 ${argumentsOf(call)}
 ]);
@@ -46,7 +45,8 @@ ${resultOf(call, `$reply->${name}Result`)}`;
 
 // Avoids file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
 function writeHttp(call: SnippetCall): string {
-  const headers = headersOf(call).map((header) => phpQuoted(header.join(": ")));
+  const { quote } = call;
+  const headers = headersOf(call).map((header) => quote(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";
   const content = call.format === "JSON" ? "json_encode($arguments)" : query;
   const isGet = call.format === "HTTP GET";
@@ -56,7 +56,7 @@ function writeHttp(call: SnippetCall): string {
     ...(headers.length === 0 ? [] : [`'header' => [${headers.join(", ")}]`]),
   ];
   const url = callUrl(call);
-  const address = isGet ? `${phpQuoted(`${url}?`)} . ${query}` : phpQuoted(url);
+  const address = isGet ? `${quote(`${url}?`)} . ${query}` : quote(url);
   return `<?php
 $arguments = [
 ${argumentsOf(call)}

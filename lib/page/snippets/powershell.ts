@@ -9,7 +9,6 @@ import {
   keyHeader,
   type Language,
   lines,
-  powershellQuoted,
   printing,
   type SnippetCall,
   WITHOUT_SOAP,
@@ -25,9 +24,9 @@ export const powershell: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { args, format } = call;
+  const { args, format, quote } = call;
   const isJson = format === "JSON";
-  const headers = keyHeader(call).map((header) => header.map(powershellQuoted).join(" = "));
+  const headers = keyHeader(call).map((header) => header.map(quote).join(" = "));
   const options = [
     ...(format === "HTTP GET" ? [] : ["-Method Post"]),
     ...(isJson ? ["-ContentType 'application/json; charset=utf-8'"] : []),
@@ -37,9 +36,9 @@ function write(call: SnippetCall): string {
   // Stop at errors: by default, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
 $body = @{
-${lines(args, ([name, value]) => `  ${name} = ${powershellQuoted(value)}`)}
+${lines(args, ([name, value]) => `  ${name} = ${quote(value)}`)}
 }${isJson ? " | ConvertTo-Json" : ""}
-$reply = Invoke-RestMethod ${powershellQuoted(callUrl(call))} \`
+$reply = Invoke-RestMethod ${quote(callUrl(call))} \`
   ${options.join(" `\n  ")}
 ${resultOf(call)}`;
 }

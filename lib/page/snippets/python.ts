@@ -12,7 +12,6 @@ import {
   lines,
   linesOf,
   printing,
-  quoted,
   type SnippetCall,
   WITHOUT_SOAP,
 } from "./language.ts";
@@ -27,7 +26,7 @@ export const python: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { args, format } = call;
+  const { args, format, quote } = call;
   const imports = [
     ...(format === "JSON" ? ["import json"] : []),
     ...(isForm(call) ? ["import urllib.parse"] : []),
@@ -35,14 +34,14 @@ function write(call: SnippetCall): string {
     "import urllib.request",
     ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
   ];
-  const headers = headersOf(call).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
   const address = format === "HTTP GET"
-    ? `${quoted(`${callUrl(call)}?`)} + urllib.parse.urlencode(arguments)`
-    : quoted(callUrl(call));
+    ? `${quote(`${callUrl(call)}?`)} + urllib.parse.urlencode(arguments)`
+    : quote(callUrl(call));
   return `${lines(imports, (each) => each)}
 
 arguments = {
-${lines(args, ([name, value]) => `    ${quoted(name)}: ${quoted(value)},`)}
+${lines(args, ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
 }
 request = urllib.request.Request(
     ${address},
@@ -62,10 +61,10 @@ function dataOf({ format }: SnippetCall): readonly string[] {
 }
 
 function resultOf(call: SnippetCall): string {
-  const { format, fields } = call;
+  const { format, fields, quote } = call;
   const isJson = format === "JSON";
   const values = isJson
-    ? fields?.map((field) => `result[${quoted(field)}]`) ?? ["result"]
+    ? fields?.map((field) => `result[${quote(field)}]`) ?? ["result"]
     : fields?.map((name) => `result.find(".//{*}${name}").text`) ??
       ["result.getroot().text"];
   const read = isJson ? 'json.load(reply)["d"]' : "ElementTree.parse(reply)";

@@ -9,7 +9,6 @@ import {
   headersOf,
   type Language,
   lines,
-  phpQuoted,
   printing,
   type SnippetCall,
   WITHOUT_SOAP,
@@ -25,9 +24,9 @@ export const ruby: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { args, format } = call;
-  const headers = headersOf(call).map((header) => header.map(phpQuoted).join(" => "));
-  const address = phpQuoted(callUrl(call));
+  const { args, format, quote } = call;
+  const headers = headersOf(call).map((header) => header.map(quote).join(" => "));
+  const address = quote(callUrl(call));
   const sent = format === "HTTP GET"
     ? `uri = URI(${address})
 uri.query = URI.encode_www_form(arguments)
@@ -43,7 +42,7 @@ end`
 require 'net/http'
 
 arguments = {
-${lines(args, ([name, value]) => `  ${phpQuoted(name)} => ${phpQuoted(value)},`)}
+${lines(args, ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
 }
 ${sent}
 raise reply.body unless reply.is_a?(Net::HTTPSuccess)
@@ -51,10 +50,10 @@ ${resultOf(call)}`;
 }
 
 function resultOf(call: SnippetCall): string {
-  const { format, fields } = call;
+  const { format, fields, quote } = call;
   const isJson = format === "JSON";
   const values = isJson
-    ? fields?.map((field) => `result[${phpQuoted(field)}]`) ?? ["result"]
+    ? fields?.map((field) => `result[${quote(field)}]`) ?? ["result"]
     : fields?.map((name) => `REXML::XPath.first(result, "//*[local-name()='${name}']").text`) ??
       ["result.root.text"];
   const [read, right] = isJson

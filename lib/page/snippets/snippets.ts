@@ -71,6 +71,10 @@ function snippetOf(
   const format = formats.includes(wanted) ? wanted : formats[0]!;
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
+  const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
+  // Parameters may be inside another format; all other values are in strings.
+  const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
+  const quoteMark = /^(?:c|basic)$/.test(values) ? '"' : "'";
   const call: SnippetCall = {
     name,
     format,
@@ -81,10 +85,8 @@ function snippetOf(
     key: context.wantsKey ? marker(KEY_HOLE) : undefined,
     namespace: marker(NAMESPACE_MARK),
     namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
+    quote: (text) => `${quoteMark}${inString(text)}${quoteMark}`,
   };
-  const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
-  // Parameters may be inside another format; all other values are in strings.
-  const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
   const fixed = new Map([
     [URL_MARK, inString(`${context.base}/api.asmx`)],
     [NAMESPACE_MARK, inString(context.namespace)],

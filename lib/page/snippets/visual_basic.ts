@@ -5,7 +5,6 @@
  */
 
 import {
-  basicQuoted,
   callUrl,
   FORMS,
   keyHeader,
@@ -26,6 +25,7 @@ export const visualBasic: Language = {
 };
 
 function write(call: SnippetCall): string {
+  const { quote } = call;
   const imports = [
     "System",
     "System.Collections.Generic",
@@ -43,16 +43,13 @@ Module Program
 
     Async Function CallAsync() As Task
         Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
-${
-    lines(call.args, ([name, value]) =>
-      `            {${basicQuoted(name)}, ${basicQuoted(value)}}`, ",\n")
-  }
+${lines(call.args, ([name, value]) => `            {${quote(name)}, ${quote(value)}}`, ",\n")}
         })
         Using client As New HttpClient()
 ${
     linesOf(
       ...keyHeader(call).map((header) =>
-        `            client.DefaultRequestHeaders.Add(${header.map(basicQuoted).join(", ")})`
+        `            client.DefaultRequestHeaders.Add(${header.map(quote).join(", ")})`
       ),
     )
   }${request(call)}
@@ -66,16 +63,18 @@ End Module`;
 }
 
 function request(call: SnippetCall): string {
+  const { quote } = call;
   return call.format === "HTTP GET"
     ? `            Dim query = Await content.ReadAsStringAsync()
-            Dim reply = Await client.GetAsync(${basicQuoted(`${callUrl(call)}?`)} & query)`
-    : `            Dim reply = Await client.PostAsync(${basicQuoted(callUrl(call))}, content)`;
+            Dim reply = Await client.GetAsync(${quote(`${callUrl(call)}?`)} & query)`
+    : `            Dim reply = Await client.PostAsync(${quote(callUrl(call))}, content)`;
 }
 
 function result(call: SnippetCall): string {
+  const { quote } = call;
   const values =
     call.fields?.map((name) =>
-      `result.Descendants().First(Function(e) e.Name.LocalName = ${basicQuoted(name)}).Value`
+      `result.Descendants().First(Function(e) e.Name.LocalName = ${quote(name)}).Value`
     ) ?? ["result.Value"];
   const keep = '            Dim accepted As Boolean = (% = "true")';
   return printing(call, values, "            Console.WriteLine(%)", keep);
