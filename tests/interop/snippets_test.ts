@@ -4,16 +4,22 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { FORMATS } from "../../lib/page/snippets/language.ts";
-import { encoderOf } from "../../lib/page/samples/quoting.ts";
+import { encoderOf, KEY_HOLE, keyEncoderOf } from "../../lib/page/samples/quoting.ts";
 import { LANGUAGE_NAMES } from "../../lib/page/snippets/snippets.ts";
 import { textOf } from "../page/pages.ts";
 import { freePort } from "../support/free_port.ts";
-import { referenceBase32 } from "../support/reference_base32.ts";
+import { bytesOfBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
 import { codeOf, currentStep } from "./oath.ts";
-import { PATIENT, serverForTests } from "./server.ts";
+import { PATIENT, serverForTests, type ServerUnderTest } from "./server.ts";
+
+const KEY = `it's-"$HOME"\\-\`id\`-#{1}-%41-<b>&amp;`;
+const keys = Deno.makeTempFileSync({ prefix: "keys" });
+Deno.writeTextFileSync(keys, `${KEY}\n`);
+Deno.test.afterAll(() => Deno.remove(keys));
 
 const server = serverForTests(...PATIENT);
+const base32Server = serverForTests("--secret-encoding", "base32", "--api-keys-file", keys);
 
 /** The address in the snippets of a page that runs no script, which would put in the page's own. */
 const EXAMPLE_BASE = "http://localhost:8080";
@@ -100,9 +106,14 @@ interface Shown {
   readonly isInFormat: boolean;
 }
 
-async function snippetOf(language: string, operation: string, format: string): Promise<Shown> {
+async function snippetOf(
+  language: string,
+  operation: string,
+  format: string,
+  { url }: ServerUnderTest = server,
+): Promise<Shown> {
   const query = new URLSearchParams({ op: operation, format, lang: language });
-  const reply = await fetch(`${server.url}/api.asmx?${query}`);
+  const reply = await fetch(`${url}/api.asmx?${query}`, { headers: { [KEY_HOLE]: KEY } });
   const panel = new RegExp(
     `<p class="hint">([^<]*)</p><figure><figcaption><span class="title"[^>]*>${
       language.replace(/[#.]/g, "\\$&")
@@ -110,15 +121,34 @@ async function snippetOf(language: string, operation: string, format: string): P
   ).exec(await reply.text());
   const [, hint, values, html] = panel ?? [];
   if (html === undefined) throw new Error(`The page has no snippet in ${language}`);
-  const here = html.replaceAll(EXAMPLE_BASE, server.url);
+  const here = html.replaceAll(EXAMPLE_BASE, url);
   return { html: here, values: values!, isInFormat: textOf(hint!).endsWith(`. ${format}.`) };
 }
 
-/** A snippet with another text in the place of a parameter, as the page's script writes it. */
-function filled({ html, values }: Shown, name: string, value: string): string {
-  const written = encoderOf(values)(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const pattern = new RegExp(`(<var data-name="${name}">)[^<]*`, "g");
-  return textOf(html.replace(pattern, (_, start) => start + written));
+/** A snippet with other texts in the places of parameters, as the page's script writes them. */
+function filled({ html, values }: Shown, texts: Readonly<Record<string, string>>): string {
+  return textOf(html.replace(/(<var data-name="([^"]+)">)[^<]*/g, (all, start, name) => {
+    const text = texts[name];
+    if (text === undefined) return all;
+    const encode = (name === KEY_HOLE ? keyEncoderOf : encoderOf)(values);
+    return start + encode(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  }));
+}
+
+/** The setup key in the printed result of a pairing, which must be in its link too. */
+function setupKeyIn(printed: string): string {
+  const [, key] = /\?secret=([A-Z2-7]+)/.exec(printed) ?? [];
+  if (key === undefined) throw new Error(`no Key URI in ${printed}`);
+  assertMatch(printed, new RegExp(`(?<![=A-Z2-7])${key}\\b`));
+  assertMatch(printed, /(?:<|&lt;|\\u003c)svg /);
+  return key;
+}
+
+/** The label in the Key URI of a pairing of somebody, by the server. */
+async function labelOf(appInfo: string): Promise<string> {
+  const body = new URLSearchParams({ appName: "Example Corp", appInfo, secretCode: "any" });
+  const reply = await fetch(`${server.url}/api.asmx/Pair`, { method: "POST", body });
+  return /otpauth:[^?]*\?/.exec(await reply.text())![0];
 }
 
 let tried = 0;
@@ -128,15 +158,29 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
     if (UNTRIED_FORMATS.has(`${language} ${format}`)) continue;
     const name = `the ${language} snippet for ${format}`;
 
-    Deno.test(`${name} pairs, and takes hostile values for what they are`, async () => {
+    Deno.test(`${name} pairs with a secret of its own, and takes hostile values for what they are`, async () => {
       const shown = await snippetOf(language, "Pair", format);
       if (!shown.isInFormat) return;
       tried++;
-      for (const value of [EXAMPLE_SECRET, HOSTILE]) {
-        const printed = await runSnippet(filled(shown, "secretCode", value), "Pair");
-        assertMatch(printed, new RegExp(`\\b${referenceBase32(value)}\\b`), value);
-        assertMatch(printed, /(?:<|&lt;|\\u003c)svg /);
-      }
+      const [first, second] = [
+        await runSnippet(filled(shown, {}), "Pair"),
+        await runSnippet(filled(shown, { appInfo: HOSTILE }), "Pair"),
+      ];
+      assertEquals(second.includes(await labelOf(HOSTILE)), true, second);
+      const secrets = [first, second].map((printed) =>
+        new TextDecoder().decode(bytesOfBase32(setupKeyIn(printed)))
+      );
+      for (const secret of secrets) assertMatch(secret, /^[A-Z2-7]{32}$/);
+      assertEquals(secrets[0] === secrets[1], false);
+    });
+
+    Deno.test(`${name} pairs by Base32, with a key`, async () => {
+      const shown = await snippetOf(language, "Pair", format, base32Server);
+      if (!shown.isInFormat) return;
+      const text = filled(shown, { [KEY_HOLE]: KEY });
+      const [first, second] = [await runSnippet(text, "Pair"), await runSnippet(text, "Pair")];
+      assertMatch(setupKeyIn(first), /^[A-Z2-7]{32}$/);
+      assertEquals(setupKeyIn(first) === setupKeyIn(second), false);
     });
 
     Deno.test(`${name} shows the sentence of an error`, async () => {
@@ -144,28 +188,32 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       if (!shown.isInFormat) return;
       // curl prints the reply, whatever it is.
       const before = language === "curl" ? "exec 1>&2\n" : "";
-      const text = before + filled(shown, "appName", "x".repeat(257));
+      const text = before + filled(shown, { appName: "x".repeat(257) });
       const { message } = await assertRejects(() => runSnippet(text, "Pair"), Error);
       assertMatch(message, /Parameter appName is longer than 256 characters\./);
     });
 
-    Deno.test(`${name} tells a right pin from a wrong one`, async () => {
+    Deno.test(`${name} tells a right pin from a wrong one, whatever the secret`, async () => {
       const shown = await snippetOf(language, "ValidatePin", format);
       if (!shown.isInFormat) return;
-      const pin = await codeOf(EXAMPLE_SECRET, currentStep());
-      // An eighth digit more is the pin of no time step.
-      const printed = await Promise.all(
-        [pin, `${pin}0`].map((each) => runSnippet(filled(shown, "pin", each), "ValidatePin")),
-      );
-      const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
-      assertEquals(words, ["true", "false"]);
+      for (const secretCode of [EXAMPLE_SECRET, HOSTILE]) {
+        const pin = await codeOf(secretCode, currentStep());
+        // An eighth digit more is the pin of no time step.
+        const printed = await Promise.all(
+          [pin, `${pin}0`].map((each) =>
+            runSnippet(filled(shown, { pin: each, secretCode }), "ValidatePin")
+          ),
+        );
+        const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
+        assertEquals(words, ["true", "false"], secretCode);
+      }
     });
 
     Deno.test(`${name} ends with an error where nobody answers, and shows no secret`, async () => {
       const shown = await snippetOf(language, "ValidatePin", format);
       if (!shown.isInFormat) return;
       const nobody = `http://127.0.0.1:${freePort()}`;
-      const text = filled(shown, "pin", "123456").replaceAll(server.url, nobody);
+      const text = filled(shown, { pin: "123456" }).replaceAll(server.url, nobody);
       const { message } = await assertRejects(() => runSnippet(text, "ValidatePin"), Error);
       assertMatch(message, /ended with exit code/);
       assertEquals(message.includes(EXAMPLE_SECRET), false, message);
@@ -175,9 +223,9 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       const shown = await snippetOf(language, "ValidatePin", format);
       if (!shown.isInFormat) return;
       const [printed, asked] = ASKED[language]!;
-      assertMatch(filled(shown, "pin", ""), printed);
+      assertMatch(filled(shown, {}), printed);
       const isLetIn = async (parameter: string, value: string): Promise<boolean> => {
-        const text = filled(shown, parameter, value).replace(printed, asked);
+        const text = filled(shown, { [parameter]: value }).replace(printed, asked);
         try {
           return (await runSnippet(text, "ValidatePin")).includes(LET_IN);
         } catch (error) {

@@ -20,6 +20,15 @@ export const classicAsp: Language = {
   values: "basic",
   needs: "IIS with ASP and MSXML 6",
   formats: ["HTTP POST"],
+  secret: `' Keep the secret encrypted with the user's account. Its random bytes are those of
+' two GUIDs: Windows draws 122 bits of each, and VBScript's Rnd can be guessed.
+Dim guids, secret, i
+guids = Mid(Server.CreateObject("Scriptlet.TypeLib").GUID, 2, 36)
+guids = Replace(guids & Mid(Server.CreateObject("Scriptlet.TypeLib").GUID, 2, 36), "-", "")
+For i = 1 To 63 Step 2
+  secret = secret & Mid("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", CLng("&H" & Mid(guids, i, 2)) Mod 32 + 1, 1)
+Next
+`,
   write: writeClassicAsp,
 };
 
@@ -27,13 +36,20 @@ export const classicAsp: Language = {
 export const delphi: Language = {
   language: "Delphi",
   values: "delphi",
-  needs: "Delphi XE8 or later",
+  needs: "Delphi XE8 or later; Windows for the random secret",
   formats: ["HTTP POST"],
+  secret: `    // Keep the secret encrypted with the user's account.
+    if BCryptGenRandom(nil, Bytes, SizeOf(Bytes), 2 {BCRYPT_USE_SYSTEM_PREFERRED_RNG}) <> 0 then
+      raise Exception.Create('No random bytes');
+    for Each in Bytes do
+      Secret := Secret + Copy('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', Each mod 32 + 1, 1);
+`,
+  variable: "Secret",
   write: writeDelphi,
 };
 
 function writeClassicAsp(call: SnippetCall): string {
-  const { args, fields, quote } = call;
+  const { args, fields, secret, quote } = call;
   const body = lines(
     args,
     ([known, value]) => `"${known}=" & Server.URLEncode(${quote(value)})`,
@@ -48,7 +64,7 @@ function writeClassicAsp(call: SnippetCall): string {
   );
   return `<%@ Language=VBScript CodePage=65001 %>
 <%
-Dim http
+${secret}Dim http
 Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
 http.open "POST", ${quote(callUrl(call))}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
@@ -58,8 +74,13 @@ ${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "tru
 %>`;
 }
 
+const DELPHI_RANDOM =
+  `function BCryptGenRandom(Algorithm: Pointer; var Buffer; Size, Flags: Cardinal): Integer;
+  stdcall; external 'bcrypt.dll';
+`;
+
 function writeDelphi(call: SnippetCall): string {
-  const { quote } = call;
+  const { secret, quote } = call;
   const headers = keyHeader(call).map(([name, value]) =>
     `    Client.CustomHeaders['${name}'] := ${quote(value)};`
   );
@@ -69,15 +90,17 @@ function writeDelphi(call: SnippetCall): string {
 {$APPTYPE CONSOLE}
 uses
   System.SysUtils, System.Classes, System.Net.HttpClient;
-var
+${secret === "" ? "" : DELPHI_RANDOM}var
   Client: THTTPClient;
   Form: TStringList;
   Reply: IHTTPResponse;
-${linesOf(...(call.isBoolean ? ["  Accepted: Boolean;"] : []))}begin
+${secret === "" ? "" : "  Bytes: array[0..31] of Byte;\n  Each: Byte;\n  Secret: string;\n"}${
+    linesOf(...(call.isBoolean ? ["  Accepted: Boolean;"] : []))
+  }begin
   Client := THTTPClient.Create;
   Form := TStringList.Create;
   try
-${linesOf(...headers)}${
+${secret}${linesOf(...headers)}${
     lines(call.args, ([known, value]) => `    Form.AddPair(${quote(known)}, ${quote(value)});`)
   }
     Reply := Client.Post(${quote(callUrl(call))}, Form);

@@ -15,12 +15,20 @@ import {
   WITHOUT_SOAP,
 } from "./language.ts";
 
+// The static RandomNumberGenerator.GetBytes would be shorter, but .NET Framework does not have it.
+const SECRET = `// Keep the secret encrypted with the user's account.
+var random = new byte[32];
+RandomNumberGenerator.Create().GetBytes(random);
+var secret = string.Concat(random.Select(b => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[b % 32]));
+`;
+
 /** C# with the platform only. */
 export const csharp: Language = {
   language: "C#",
   values: "c",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http; .NET for JSON",
   formats: WITHOUT_SOAP,
+  secret: SECRET.replace(/^(?=.)/gm, "        "),
   write,
 };
 
@@ -30,17 +38,19 @@ export const csharpProxy: Language = {
   values: "c",
   needs: ".NET and dotnet-svcutil, or wsdl.exe of .NET Framework",
   formats: ["SOAP 1.1", "SOAP 1.2"],
+  secret: SECRET,
   write: writeProxy,
 };
 
 function write(call: SnippetCall): string {
-  const { quote } = call;
+  const { secret, quote } = call;
   const isXml = call.format !== "JSON";
   const usings = [
     "System",
     "System.Collections.Generic",
     "System.Linq",
     "System.Net.Http",
+    ...(secret === "" ? [] : ["System.Security.Cryptography"]),
     ...(isXml ? [] : ["System.Text", "System.Text.Json"]),
     "System.Threading.Tasks",
     ...(isXml ? ["System.Xml.Linq"] : []),
@@ -53,7 +63,7 @@ class Program
 
     static async Task CallAsync()
     {
-        var arguments = new Dictionary<string, string>
+${secret}        var arguments = new Dictionary<string, string>
         {
 ${lines(call.args, ([name, value]) => `            [${quote(name)}] = ${quote(value)},`)}
         };
@@ -108,7 +118,7 @@ ${printing(call, values, print, `            var accepted = ${keep};`)}`;
 }
 
 function writeProxy(call: SnippetCall): string {
-  const { name, url, args, fields, key, format, quote } = call;
+  const { name, url, args, fields, key, format, secret, quote } = call;
   const given = args.map(([, value]) => quote(value)).join(", ");
   const printed = fields === undefined
     ? "Console.WriteLine(result);"
@@ -119,9 +129,13 @@ function writeProxy(call: SnippetCall): string {
   const port = `AuthenticatorAPISoap${format === "SOAP 1.2" ? "12" : ""}`;
   return `// dotnet-svcutil ${quote(`${url}?wsdl`)} --sync
 using System;
-using ServiceReference;
+${
+    secret === ""
+      ? ""
+      : "using System.Linq;\nusing System.Security.Cryptography;\n"
+  }using ServiceReference;
 
-${login}var client = new AuthenticatorAPISoapClient(
+${secret}${login}var client = new AuthenticatorAPISoapClient(
     AuthenticatorAPISoapClient.EndpointConfiguration.${port});
 var result = client.${name}(${given});
 ${printed}

@@ -34,11 +34,14 @@ export const curl: Language = {
   values: (format) => KINDS[format] ?? "shell",
   needs: "curl 7.76 or later in a POSIX shell",
   formats: FORMATS,
+  secret: `# Keep the secret encrypted with the user's account.
+secret=$(LC_ALL=C tr -dc A-Z2-7 </dev/urandom | head -c 32)
+`,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { name, args, format, url, isBoolean, quote } = call;
+  const { name, args, format, url, isBoolean, secret, quote } = call;
   const soap = SOAP[format];
   const headers = soap === undefined
     ? isForm(call) ? keyHeader(call) : headersOf(call)
@@ -49,11 +52,15 @@ function write(call: SnippetCall): string {
     }${quote(soap === undefined ? callUrl(call) : url)}`,
     ...headers.map((header) => `--header ${quote(header.join(": "))}`),
     ...(isForm(call)
-      ? args.map((arg) => `--data-urlencode ${quote(arg.join("="))}`)
-      : [`--data-raw ${quote(bodyOf(call, soap))}`]),
+      ? args.map(([known, value]) =>
+        `--data-urlencode ${
+          value === undefined ? `"${known}=$secret"` : quote(`${known}=${value}`)
+        }`
+      )
+      : [`--data-raw ${quote(bodyOf(call, soap)).replace(VARIABLE, () => `'"${VARIABLE}"'`)}`]),
   ];
   const command = parts.join(" \\\n  ");
-  if (!isBoolean) return command;
+  if (!isBoolean) return secret + command;
   // Match the exact element: a proxy's error page may contain the word "true".
   const element = soap === undefined ? "boolean" : `${name}Result`;
   const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${element}>'*`;
@@ -73,15 +80,18 @@ function soapHeaders(
   ];
 }
 
+/** Variable in a body, which the shell does not replace inside of its quotes. */
+const VARIABLE = "$secret";
+
 function bodyOf(
   { name, args, namespaceInXml }: SnippetCall,
   soap: SoapVersion | undefined,
 ): string {
   if (soap === undefined) {
-    const members = lines(args, ([known, value]) => `    "${known}": "${value}"`, ",\n");
+    const members = lines(args, ([known, value = VARIABLE]) => `    "${known}": "${value}"`, ",\n");
     return `{\n${members}\n  }`;
   }
   return `<soap:Envelope xmlns:soap="${soap.envelope}"><soap:Body><${name} xmlns="${namespaceInXml}">
-${lines(args, ([known, value]) => `    <${known}>${value}</${known}>`)}
+${lines(args, ([known, value = VARIABLE]) => `    <${known}>${value}</${known}>`)}
   </${name}></soap:Body></soap:Envelope>`;
 }

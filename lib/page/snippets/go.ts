@@ -22,14 +22,22 @@ export const go: Language = {
   values: "c",
   needs: "Go 1.16 or later, nothing else",
   formats: WITHOUT_SOAP,
+  secret: `	// Keep the secret encrypted with the user's account.
+	random := make([]byte, 20)
+	if _, err := rand.Read(random); err != nil {
+		log.Fatal(err)
+	}
+	secret := base32.StdEncoding.EncodeToString(random)
+`,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { format, quote } = call;
+  const { format, secret, quote } = call;
   const isJson = format === "JSON";
   const imports = [
     ...(isJson ? ["bytes"] : []),
+    ...(secret === "" ? [] : ["crypto/rand", "encoding/base32"]),
     isJson ? "encoding/json" : "encoding/xml",
     "fmt",
     "io",
@@ -46,7 +54,7 @@ ${lines(imports, (name) => `	"${name}"`)}
 )
 
 func main() {
-${bodyOf(call)}
+${secret}${bodyOf(call)}
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,13 +20,18 @@ export const java: Language = {
   values: "c",
   needs: "Java 11 or later, nothing else",
   formats: FORMS,
+  secret: `        // Keep the secret encrypted with the user's account.
+        var alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+        var secret = new SecureRandom().ints(32, 0, 32)
+                .mapToObj(i -> alphabet.substring(i, i + 1)).collect(Collectors.joining());
+`,
   write,
 };
 
 // Uses HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
 // 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
-  const { name, format, args, quote } = call;
+  const { name, format, args, secret, quote } = call;
   const address = format === "HTTP GET"
     ? `${quote(`${callUrl(call)}?`)} + body`
     : quote(callUrl(call));
@@ -44,12 +49,16 @@ function write(call: SnippetCall): string {
 import java.net.*;
 import java.net.http.*;
 import java.nio.charset.StandardCharsets;
-import javax.xml.parsers.DocumentBuilderFactory;
+${
+    secret === ""
+      ? ""
+      : "import java.security.SecureRandom;\nimport java.util.stream.Collectors;\n"
+  }import javax.xml.parsers.DocumentBuilderFactory;
 import org.xml.sax.InputSource;
 
 public class ${name} {
     public static void main(String[] arguments) throws Exception {
-        var body = String.join("&",
+${secret}        var body = String.join("&",
 ${
     lines(args, ([known, value]) =>
       `                ${quote(`${known}=`)} + encode(${quote(value)})`, ",\n")

@@ -13,12 +13,21 @@ import {
   type SnippetCall,
 } from "./language.ts";
 
+// The global crypto would need no import, but Node.js 18 does not have it.
+const SECRET = `import { randomBytes } from "node:crypto";
+
+// Keep the secret encrypted with the user's account.
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const secret = Array.from(randomBytes(32), (byte) => alphabet[byte % 32]).join("");
+`;
+
 /** JavaScript; outside browsers it has no XML parser. */
 export const javascript: Language = {
   language: "JavaScript",
   values: "c",
   needs: "a module in Node.js 18 or later, Deno or Bun",
   formats: ["JSON"],
+  secret: SECRET,
   write: (call) => write(call, ""),
 };
 
@@ -28,6 +37,7 @@ export const typescript: Language = {
   values: "c",
   needs: "Deno, Bun, or Node.js 22 or later",
   formats: ["JSON"],
+  secret: SECRET,
   write: (call) => write(call, `: { d: ${typeOf(call)} }`),
 };
 
@@ -38,10 +48,10 @@ function typeOf({ fields }: SnippetCall): string {
 }
 
 function write(call: SnippetCall, type: string): string {
-  const { args, fields, quote } = call;
+  const { args, fields, secret, quote } = call;
   const values = fields?.map((field) => `d.${field}`) ?? ["d"];
   const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
-  return `const reply = await fetch(${quote(callUrl(call))}, {
+  return `${secret}const reply = await fetch(${quote(callUrl(call))}, {
   method: "POST",
   headers: { ${headers.join(", ")} },
   body: JSON.stringify({

@@ -31,6 +31,13 @@ export interface Language {
   readonly needs: string;
   /** Sensible formats; the first replaces any other. */
   readonly formats: readonly Format[];
+  /**
+   * Lines that make a random secret: 32 letters of Base32, which is 20 bytes where secrets are
+   * Base32, and strong where they are text.
+   */
+  readonly secret: string;
+  /** Variable with the secret; `secret` by default. */
+  readonly variable?: string;
   /** Writes the program. */
   readonly write: (call: SnippetCall) => string;
 }
@@ -43,8 +50,10 @@ export interface SnippetCall {
   readonly format: Format;
   /** Address of the service. */
   readonly url: string;
-  /** Arguments by name. */
-  readonly args: readonly (readonly [name: string, value: string])[];
+  /** Arguments by name; the value is undefined for a secret that the program makes. */
+  readonly args: readonly (readonly [name: string, value: string | undefined])[];
+  /** Lines that make the secret; empty in a program that makes none. */
+  readonly secret: string;
   /** Fields of a record result; undefined for other results. */
   readonly fields: readonly string[] | undefined;
   /** Whether the result is a boolean. */
@@ -55,8 +64,8 @@ export interface SnippetCall {
   readonly namespace: string;
   /** Namespace name of the service, escaped for XML. */
   readonly namespaceInXml: string;
-  /** Writes a string literal. */
-  readonly quote: (text: string) => string;
+  /** Writes a string literal; for undefined, the variable with the secret. */
+  readonly quote: (text: string | undefined) => string;
 }
 
 /** Whether the arguments are form data, in the query or the body. */

@@ -21,6 +21,13 @@ export const php: Language = {
   values: "php",
   needs: "PHP 7.4 or later; its soap extension for SOAP, SimpleXML for HTTP GET and HTTP POST",
   formats: FORMATS,
+  secret: `// Keep the secret encrypted with the user's account.
+$secret = '';
+foreach (str_split(random_bytes(32)) as $byte) {
+    $secret .= 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[ord($byte) % 32];
+}
+`,
+  variable: "$secret",
   write: (call) => call.format.startsWith("SOAP") ? writeSoap(call) : writeHttp(call),
 };
 
@@ -29,14 +36,14 @@ function argumentsOf({ args, quote }: SnippetCall): string {
 }
 
 function writeSoap(call: SnippetCall): string {
-  const { name, url, key, format, quote } = call;
+  const { name, url, key, format, secret, quote } = call;
   const options = [
     ...(format === "SOAP 1.2" ? ["'soap_version' => SOAP_1_2"] : []),
     ...(key === undefined ? [] : [`'login' => 'any', 'password' => ${quote(key)}`]),
   ];
   const given = options.length === 0 ? "" : `, [${options.join(", ")}]`;
   return `<?php
-$client = new SoapClient(${quote(`${url}?wsdl`)}${given});
+${secret}$client = new SoapClient(${quote(`${url}?wsdl`)}${given});
 $reply = $client->${name}([
 ${argumentsOf(call)}
 ]);
@@ -45,7 +52,7 @@ ${resultOf(call, `$reply->${name}Result`)}`;
 
 // Avoids file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
 function writeHttp(call: SnippetCall): string {
-  const { quote } = call;
+  const { secret, quote } = call;
   const headers = headersOf(call).map((header) => quote(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";
   const content = call.format === "JSON" ? "json_encode($arguments)" : query;
@@ -58,7 +65,7 @@ function writeHttp(call: SnippetCall): string {
   const url = callUrl(call);
   const address = isGet ? `${quote(`${url}?`)} . ${query}` : quote(url);
   return `<?php
-$arguments = [
+${secret}$arguments = [
 ${argumentsOf(call)}
 ];
 $context = stream_context_create(['http' => [

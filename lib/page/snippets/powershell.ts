@@ -20,11 +20,17 @@ export const powershell: Language = {
   values: "powershell",
   needs: "Windows PowerShell 5 or PowerShell 7",
   formats: WITHOUT_SOAP,
+  secret: `# Keep the secret encrypted with the user's account.
+$random = New-Object byte[] 32
+[Security.Cryptography.RandomNumberGenerator]::Create().GetBytes($random)
+$secret = -join ($random | ForEach-Object { 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[$_ % 32] })
+`,
+  variable: "$secret",
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, quote } = call;
+  const { args, format, secret, quote } = call;
   const isJson = format === "JSON";
   const headers = keyHeader(call).map((header) => header.map(quote).join(" = "));
   const options = [
@@ -35,7 +41,7 @@ function write(call: SnippetCall): string {
   ];
   // Stop at errors: by default, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
-$body = @{
+${secret}$body = @{
 ${lines(args, ([name, value]) => `  ${name} = ${quote(value)}`)}
 }${isJson ? " | ConvertTo-Json" : ""}
 $reply = Invoke-RestMethod ${quote(callUrl(call))} \`

@@ -22,13 +22,18 @@ export const python: Language = {
   values: "c",
   needs: "Python 3.8 or later, nothing else",
   formats: WITHOUT_SOAP,
+  secret: `# Keep the secret encrypted with the user's account.
+secret = base64.b32encode(secrets.token_bytes(20)).decode()
+`,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, quote } = call;
+  const { args, format, secret, quote } = call;
   const imports = [
+    ...(secret === "" ? [] : ["import base64"]),
     ...(format === "JSON" ? ["import json"] : []),
+    ...(secret === "" ? [] : ["import secrets"]),
     ...(isForm(call) ? ["import urllib.parse"] : []),
     "import urllib.error",
     "import urllib.request",
@@ -40,7 +45,7 @@ function write(call: SnippetCall): string {
     : quote(callUrl(call));
   return `${lines(imports, (each) => each)}
 
-arguments = {
+${secret}arguments = {
 ${lines(args, ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
 }
 request = urllib.request.Request(

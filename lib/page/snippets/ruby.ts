@@ -20,11 +20,14 @@ export const ruby: Language = {
   values: "php",
   needs: "Ruby 2.5 or later, nothing else",
   formats: WITHOUT_SOAP,
+  secret: `# Keep the secret encrypted with the user's account.
+secret = Array.new(32) { [*'A'..'Z', *'2'..'7'].sample(random: SecureRandom) }.join
+`,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, quote } = call;
+  const { args, format, secret, quote } = call;
   const headers = headersOf(call).map((header) => header.map(quote).join(" => "));
   const address = quote(callUrl(call));
   const sent = format === "HTTP GET"
@@ -40,8 +43,8 @@ end`
 )`;
   return `require '${format === "JSON" ? "json" : "rexml/document"}'
 require 'net/http'
-
-arguments = {
+${secret === "" ? "" : "require 'securerandom'\n"}
+${secret}arguments = {
 ${lines(args, ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
 }
 ${sent}

@@ -7,7 +7,7 @@
 
 import type { Operation } from "../../operations/operations.ts";
 import type { SampleContext } from "../samples/context.ts";
-import { exampleArguments } from "../samples/fields.ts";
+import { exampleArguments, fieldOf } from "../samples/fields.ts";
 import type { Format, Language, SnippetCall } from "./language.ts";
 import { csharp, csharpProxy } from "./csharp.ts";
 import { curl } from "./curl.ts";
@@ -63,7 +63,7 @@ const NAMESPACE_MARK = "namespace";
 const NAMESPACE_IN_XML_MARK = "namespaceInXml";
 
 function snippetOf(
-  { language, values: valuesOf, needs, formats, write }: Language,
+  { language, values: valuesOf, needs, formats, secret, variable = "secret", write }: Language,
   operation: Operation,
   context: SampleContext,
   wanted: Format,
@@ -71,6 +71,10 @@ function snippetOf(
   const format = formats.includes(wanted) ? wanted : formats[0]!;
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
+  // A pairing needs a new secret; any other operation, the secret of a pairing.
+  const made = result.kind === "record" && result.picture !== undefined
+    ? [...args.keys()].filter((known) => fieldOf(known, context.service).isSecret)
+    : [];
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
   // Parameters may be inside another format; all other values are in strings.
   const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
@@ -79,13 +83,17 @@ function snippetOf(
     name,
     format,
     url: marker(URL_MARK),
-    args: [...args.keys()].map((known) => [known, marker(known)]),
+    args: [...args.keys()].map((known) => [
+      known,
+      made.includes(known) ? undefined : marker(known),
+    ]),
+    secret: made.length === 0 ? "" : secret,
     fields: result.kind === "record" ? result.fields : undefined,
     isBoolean: result.kind === "boolean",
     key: context.wantsKey ? marker(KEY_HOLE) : undefined,
     namespace: marker(NAMESPACE_MARK),
     namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
-    quote: (text) => `${quoteMark}${inString(text)}${quoteMark}`,
+    quote: (text) => text === undefined ? variable : `${quoteMark}${inString(text)}${quoteMark}`,
   };
   const fixed = new Map([
     [URL_MARK, inString(`${context.base}/api.asmx`)],

@@ -21,16 +21,23 @@ export const visualBasic: Language = {
   values: "basic",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http",
   formats: FORMS,
+  secret: `        ' Keep the secret encrypted with the user's account.
+        Dim random(31) As Byte
+        RandomNumberGenerator.Create().GetBytes(random)
+        Dim secret As New String(random.Select(
+            Function(b) "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".Chars(b Mod 32)).ToArray())
+`,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { quote } = call;
+  const { secret, quote } = call;
   const imports = [
     "System",
     "System.Collections.Generic",
     "System.Linq",
     "System.Net.Http",
+    ...(secret === "" ? [] : ["System.Security.Cryptography"]),
     "System.Threading.Tasks",
     "System.Xml.Linq",
   ];
@@ -42,7 +49,7 @@ Module Program
     End Sub
 
     Async Function CallAsync() As Task
-        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
+${secret}        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
 ${lines(call.args, ([name, value]) => `            {${quote(name)}, ${quote(value)}}`, ",\n")}
         })
         Using client As New HttpClient()

@@ -2,10 +2,27 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../../lib/page/snippets/language.ts";
+import type { SampleContext } from "../../../lib/page/samples/context.ts";
 import { encoderOf, keyEncoderOf } from "../../../lib/page/samples/quoting.ts";
-import { OPERATIONS } from "../../../lib/operations/operations.ts";
-import { LANGUAGE_NAMES } from "../../../lib/page/snippets/snippets.ts";
+import {
+  type Operation,
+  OPERATIONS,
+  PAIR,
+  type RecordType,
+  VALIDATE_PIN,
+} from "../../../lib/operations/operations.ts";
+import { LANGUAGE_NAMES, type Snippet, snippetIn } from "../../../lib/page/snippets/snippets.ts";
 import { getPage, handlerWith, pagesByLanguage, paneOf, textOf } from "../pages.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+
+const CONTEXT: SampleContext = {
+  base: "http://localhost",
+  namespace: "http://authenticatorapi.com/",
+  service: { otp: OTP, secretEncoding: "text", html: "svg", now: () => 0 },
+  bindings: [],
+  wantsKey: false,
+};
 
 // What stands in the program of a format, and in none of another format.
 const SIGNS: ReadonlyMap<string, RegExp> = new Map([
@@ -30,6 +47,56 @@ for (const operation of OPERATIONS.keys()) {
       }
     });
   }
+}
+
+// What makes the secret of a pairing.
+const GENERATORS: ReadonlyMap<string, RegExp> = new Map([
+  ["curl", /^secret=\$\(.*\/dev\/urandom .*\)$/m],
+  ["C#", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
+  ["C# from the WSDL", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
+  ["PHP", /random_bytes\(32\)/],
+  ["Python", /secrets\.token_bytes\(20\)/],
+  ["Java", /new SecureRandom\(\)/],
+  ["JavaScript", /from "node:crypto"[^]*randomBytes\(32\)/],
+  ["TypeScript", /from "node:crypto"[^]*randomBytes\(32\)/],
+  ["Go", /rand\.Read\(/],
+  ["Ruby", /random: SecureRandom/],
+  ["PowerShell", /RandomNumberGenerator\]::Create\(\)\.GetBytes\(/],
+  ["VB", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
+  ["Classic ASP", /(?:\("Scriptlet\.TypeLib"\)\.GUID[^]*){2}/],
+  ["Delphi", /BCryptGenRandom\(nil, Bytes, SizeOf\(Bytes\), 2 \{\w+\}\) <> 0/],
+]);
+
+const KEEP = "Keep the secret encrypted with the user's account.";
+
+const textOfSnippet = ({ pieces }: Snippet): string => pieces.map(({ text }) => text).join("");
+
+const takesSecret = ({ pieces }: Snippet): boolean =>
+  pieces.some(({ placeholder }) => placeholder === "secretCode");
+
+const snippetsFor = (operation: Operation, format: typeof FORMATS[number]): readonly Snippet[] =>
+  LANGUAGE_NAMES.map((language) => snippetIn(language, operation, CONTEXT, format));
+
+for (const format of FORMATS) {
+  Deno.test(`a program that pairs makes its secret, any other takes it: ${format}`, () => {
+    // The row of an operation says whether it pairs, not its name.
+    for (const operation of [PAIR, { ...PAIR, name: "Invite" }]) {
+      for (const snippet of snippetsFor(operation, format)) {
+        const text = textOfSnippet(snippet);
+        assertMatch(text, GENERATORS.get(snippet.language)!, snippet.language);
+        assert(text.includes(KEEP) && !takesSecret(snippet), text);
+        assert(snippet.pieces.some(({ placeholder }) => placeholder === "appInfo"));
+      }
+    }
+    const { picture: _, ...record } = PAIR.result as RecordType;
+    for (const operation of [VALIDATE_PIN, { ...PAIR, result: record }]) {
+      for (const snippet of snippetsFor(operation, format)) {
+        const text = textOfSnippet(snippet);
+        assert(!GENERATORS.get(snippet.language)!.test(text), text);
+        assert(!text.includes(KEEP) && takesSecret(snippet), text);
+      }
+    }
+  });
 }
 
 Deno.test("curl alone builds an Envelope", async () => {
