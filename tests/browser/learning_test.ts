@@ -227,13 +227,14 @@ Deno.test("without a secret, the form of the pin offers one", async () => {
 Deno.test("what is pasted into the field of the secret is named", async () => {
   const setupKey = referenceBase32(TEXT);
   const rows = [
-    [server, setupKey, /looks like a setup key\. .* made from: 12345678901234567890$/],
+    [server, setupKey, /looks like a setup key .* made from: 12345678901234567890$/],
     [
       server,
       `otpauth://totp/a:b?secret=${setupKey}&issuer=a`,
-      /Key URI\. .*: 12345678901234567890$/,
+      /Key URI: .*: 12345678901234567890$/,
     ],
-    [server, BASE32, /--secret-encoding base32/],
+    [server, BASE32, /looks like a setup key .* other codes\.$/],
+    [server, `otpauth://totp/a:b?secret=${BASE32}`, /--secret-encoding base32/],
     [server, "7a3f0c1e-9b5d-4c2a-8e6f-1d2c3b4a5f60", /is a GUID, taken as text/],
     [server, "0123456789abcdef0123456789abcdef", /hexadecimal digits, taken as text/],
     [server, "q83vEjRWeJCrze8SNFZ4kKvN7xI=", /looks like Base64, taken as text/],

@@ -16,7 +16,7 @@ const KINDS: readonly Kind[] = [
       const key = /[?&]secret=([^&#\s]*)/i.exec(secret)?.[1] ?? "";
       return encoding === "base32"
         ? `This is a Key URI. The secret code is only its secret: ${key}`
-        : `This is a Key URI. ${meantBy(key)}`;
+        : `This is a Key URI: the whole of it would be the secret. ${meantBy(key)}`;
     },
   ],
   [
@@ -37,8 +37,7 @@ const KINDS: readonly Kind[] = [
   ],
   [
     /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?:[a-z2-7]{4} ){3,}[a-z2-7]{1,4}$/,
-    (secret, encoding) =>
-      encoding === "base32" ? "" : `This looks like a setup key. ${meantBy(secret)}`,
+    (secret, encoding) => encoding === "base32" ? "" : setupKey(secret),
   ],
   [
     /^(?=.*[+/=])[\w+/-]{16,}={0,2}$/,
@@ -49,13 +48,25 @@ const KINDS: readonly Kind[] = [
   ],
 ];
 
-// A Base32 text would be taken as text; what it was made from is what to send.
+// A secret may look like one by chance, or be made of its letters on purpose.
+function setupKey(secret: string): string {
+  const says =
+    "This looks like a setup key (Base32), and is taken as text: an app that has it as " +
+    "its setup key shows other codes.";
+  return textIn(secret) === "" ? says : `${says} ${meantBy(secret)}`;
+}
+
 function meantBy(key: string): string {
-  const bytes = secretKey(key, "base32");
-  const text = new TextDecoder().decode(bytes);
-  return /^[\x20-\x7E]+$/.test(text)
-    ? `Here the secret code is the text that it was made from: ${text}`
-    : "Its key is no text, which this server takes: start one with --secret-encoding base32.";
+  const text = textIn(key);
+  return text === ""
+    ? "Its key is no text, which this server takes: start one with --secret-encoding base32."
+    : `The secret code is the text that it was made from: ${text}`;
+}
+
+/** Text in ASCII whose Base32 a key is; empty when there is none. */
+function textIn(key: string): string {
+  const text = new TextDecoder().decode(secretKey(key, "base32"));
+  return /^[\x20-\x7E]+$/.test(text) ? text : "";
 }
 
 /** Sentence about what a secret looks like; empty for a text like any other. */
