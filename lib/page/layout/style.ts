@@ -243,7 +243,7 @@ color:var(--muted)}
 .answer b::before{content:"\\2713";content:"\\2713"/"";margin-right:.5rem}
 .answer.bad b::before{content:"\\2717";content:"\\2717"/""}
 .answer small{display:block;font-size:.85rem}
-.reasons{width:100%;padding:0 1rem}
+.reasons{width:100%}
 .reasons summary{font-weight:650;cursor:pointer}
 .reasons :is(p,ul){margin:.4rem 0 0}
 .reasons ul{padding-left:1.2rem}
@@ -306,7 +306,7 @@ color:var(--muted)}
 .pairing>.tile{grid-area:1/1/span 2}
 .pairing>:is(.short,.setup){grid-column:2}
 .status{grid-column:1/-1}
-.judged{grid-template-columns:minmax(0,1fr) minmax(0,1.3fr);grid-auto-flow:dense;gap:1rem 1.5rem}
+.judged{grid-template-columns:minmax(0,1.15fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
 .judged>*{grid-column:1}
 .judged>.test-app{grid-column:2;grid-row:1/span 4;align-self:start}}
 @media (min-width:80rem){.layout{display:grid;grid-template-columns:11rem minmax(0,1fr);gap:2.5rem}
