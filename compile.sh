@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 #
-# Makes one executable, dist/authenticator. Needs Deno on the PATH, or Node's npx; --help says more.
-# release/make.ts makes all of a release with it.
+# Makes one executable, dist/authenticator: --help says more. release/make.ts makes a release with it.
 
 set -euo pipefail
 
@@ -23,8 +22,8 @@ readonly PERMISSIONS=(
 # 117 after a million. With semi-spaces of 4 MB it is 107, and a check takes about a tenth longer.
 readonly MEMORY=--v8-flags=--max-semi-space-size=8,--heap-growing-percent=25
 
-# Everything is made here: what was made before stays as it is until all of the new is there. Nothing
-# gets inside but the packages whose hashes the lock holds.
+# Everything is made in STAGE, and published when all of it is there. Of packages, nothing gets inside
+# but those whose hashes the lock holds.
 readonly DIST=${DIST:-dist}
 readonly STAGE=$DIST/source
 readonly LOCKED=(--lock="$STAGE/runtime.lock" --frozen)
@@ -51,29 +50,24 @@ fail() {
   exit "${2:-1}"
 }
 
-# Runs a compiler of the version named above and of no other: what another makes, nobody has tested.
+# Runs a compiler of the version named above: what another version makes is not tested.
 cli() {
-  local name=$1 version=$2 found
-  found=$("$name" --version 2>/dev/null) || true
-  shift 2
-  if [[ $found == "$version" || $found == "deno $version "* ]]; then
-    "$name" "$@"
-  else
-    npx --yes "$name@$version" "$@"
-  fi
+  local found
+  found=$("$1" --version 2>/dev/null) || true
+  if [[ $found == "$2" || $found == "deno $2 "* ]]; then "$1" "${@:3}"; else npx --yes "$1@$2" "${@:3}"; fi
 }
 
-# Copies what the program is made of, with the commit in it, so that nothing else can get inside. Deno
-# puts the time of each file into its executable: the same sources are to give the same bytes.
+# Copies the sources, with the commit in them. COMMIT is for builds without the repository. Deno puts
+# the time of each file into its executable: the same sources are to give the same bytes.
 stage() {
-  local commit
-  # COMMIT is for builds without the repository, in a container for instance.
-  commit=${COMMIT:-$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)}
-  [[ $commit == unknown || -n ${COMMIT:-} || -z $(git status --porcelain -- main.ts deno.json import_map.json runtime.lock lib 2>/dev/null) ]] ||
-    commit+=+changes
+  local commit=${COMMIT:-} sources=(main.ts deno.json import_map.json runtime.lock lib)
+  if [[ -z $commit ]]; then
+    commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)
+    [[ -z $(git status --porcelain -- "${sources[@]}" 2>/dev/null) ]] || commit+=+changes
+  fi
   rm -rf "$STAGE"
   mkdir -p "$STAGE/made"
-  cp -R main.ts deno.json import_map.json runtime.lock lib types "$STAGE"
+  cp -R "${sources[@]}" types "$STAGE"
   sed "s/^const ORIGIN: string = \"from source\"/const ORIGIN: string = \"commit $commit\"/" \
     lib/cli/version.ts >"$STAGE/lib/cli/version.ts"
   find "$STAGE" -exec env TZ=UTC touch -t 200001010000 {} +
@@ -90,9 +84,8 @@ with_deno() {
   fail 'deno compile failed; see above'
 }
 
-# Not minified: an error in the log names the functions that it came through. With --keep-names each
-# function that a request makes would be given its name again, a twentieth of the time of a check. The
-# names of the modules say where they lay on this machine; that is cut off.
+# Not minified: an error in the log names the functions that it came through. The folders of this
+# machine are cut off from the names of the modules.
 bundle() {
   cli deno "$DENO_VERSION" bundle "${LOCKED[@]}" --quiet --check --platform deno \
     --output "$STAGE/bundled.js" "$STAGE/main.ts"
@@ -100,23 +93,22 @@ bundle() {
     >"$STAGE/made/authenticator.js"
 }
 
+# The bytecode takes 5 MB, and more than halves the time of a start. A format has to be named with it.
 with_bun() {
   bundle
-  cli bun "$BUN_VERSION" build --compile --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
-    ${target:+--target="$target"} "$STAGE/made/authenticator.js" --outfile "$STAGE/made/$output"
+  cli bun "$BUN_VERSION" build --compile --bytecode --format=esm --no-compile-autoload-dotenv \
+    --no-compile-autoload-bunfig ${target:+--target="$target"} "$STAGE/made/authenticator.js" \
+    --outfile "$STAGE/made/$output"
 }
 
-# Puts what was made in the place of what was there. A server that runs keeps the old file: to write
-# into it would end the server.
+# Replaces the files that were there. To write into the old ones would end a server that runs them.
 publish() {
   local sum='sha256sum' path
   command -v sha256sum >/dev/null || sum='shasum -a 256'
   mv -f "$STAGE"/made/* "$DIST"
   (cd "$DIST" && $sum -- authenticator*) >"$STAGE/SHA256SUMS"
   mv -f "$STAGE/SHA256SUMS" "$DIST"
-  for path in "$@"; do
-    echo "$DIST/$path: $(($(wc -c <"$DIST/$path") / 1000000)) MB"
-  done
+  for path in "$@"; do echo "$DIST/$path: $(($(wc -c <"$DIST/$path") / 1000000)) MB"; done
 }
 
 runtime=deno target= only_bundle=
