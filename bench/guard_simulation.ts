@@ -1,6 +1,6 @@
-// How likely it is to guess a way in, and how long a user is kept out: guessers against one secret,
-// with the rules that run in production and a clock of its own, beside the closed formula and beside
-// a service without a limit. Prints the tables of docs/security.md.
+// Chance to guess a pin, and how long a user is kept out: guessers against one secret, with the rules
+// that run in production and a clock of its own, beside the closed formula (1 − (1 − 3 × 10⁻⁶)ⁿ for n
+// looks) and beside a service without a limit. docs/security.md has some of these figures.
 //
 //     deno run bench/guard_simulation.ts
 

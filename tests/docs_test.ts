@@ -120,7 +120,7 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "not-ready": true,
 };
 
-Deno.test("docs/deploying.md: the table of metrics is what /metrics has", () => {
+Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () => {
   const metrics = createMetrics("1.0.0", factKinds(1));
   metrics.observe(EVENT);
   const text = metrics.text(FIGURES);
@@ -133,10 +133,10 @@ Deno.test("docs/deploying.md: the table of metrics is what /metrics has", () => 
     },
   );
   assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
-  assertEquals(tableIn("docs/deploying.md", "metrics"), rows);
+  assertEquals(tableIn("docs/monitoring.md", "metrics"), rows);
 });
 
-Deno.test("docs/deploying.md: the table of the log has every field, and the values of closed sets", () => {
+Deno.test("docs/monitoring.md: the table of the log has every field, and the values of closed sets", () => {
   const lines: string[] = [];
   const write = (line: string): void => void lines.push(line);
   const log = createLog({ format: "json", color: false, write, now: () => 0 });
@@ -145,7 +145,7 @@ Deno.test("docs/deploying.md: the table of the log has every field, and the valu
   log.warn("a");
   log.error("a", new Error("a"));
   const written = lines.map((line) => JSON.parse(line));
-  const rows = tableIn("docs/deploying.md", "log");
+  const rows = tableIn("docs/monitoring.md", "log");
   const names = new Set(written.flatMap((fields) => Object.keys(fields)));
   assertEquals(rows.map(([name]) => codesIn(name!)), [...names].map((name) => [name]));
   const valuesOf = (field: string): ReadonlySet<string> =>
@@ -159,8 +159,8 @@ Deno.test("docs/deploying.md: the table of the log has every field, and the valu
   assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
 });
 
-Deno.test("docs/deploying.md: the table of outcomes has each of them", () => {
-  const shown = tableIn("docs/deploying.md", "outcomes").map(([outcome]) => codesIn(outcome!)[0]);
+Deno.test("docs/monitoring.md: the table of outcomes has each of them", () => {
+  const shown = tableIn("docs/monitoring.md", "outcomes").map(([outcome]) => codesIn(outcome!)[0]);
   assertEquals(shown.toSorted(), Object.keys({ ...OUTCOMES, ...FAULTS }).toSorted());
 });
 

@@ -47,7 +47,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
       await t.step("keys come from a file of root's", () => checkKeys(machine));
-      await t.step("an upgrade goes as docs/upgrading.md shows", () => checkUpgrade(machine));
+      await t.step("an upgrade goes as docs/deploying.md shows", () => checkUpgrade(machine));
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
       await t.step("two servers share a port and a guard", () => checkTarget(machine));
       await t.step("one after the other, without a break", () => checkRolling(machine));
@@ -158,7 +158,7 @@ async function checkKeys(machine: Machine): Promise<void> {
 async function checkUpgrade(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const [download, check, replace, ask] = ["new=", " check\n", ".old\n", " healthcheck\n"]
-    .map((text) => shownBlock("docs/upgrading.md", text)) as [string, string, string, string];
+    .map((text) => shownBlock(DEPLOYING, text)) as [string, string, string, string];
   const [, name] = /^new=(.*)$/m.exec(download)!;
   const folder = "/etc/systemd/system/authenticator.service.d";
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
@@ -176,7 +176,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   await say(`rm -r ${folder} && systemctl daemon-reload`);
   await say(`${tried}set -e\n${replace}until ${ask}do sleep 0.1; done`);
   assert(await say("stat --format=%i /usr/local/bin/authenticator") !== before);
-  await say(`set -e\n${shownBlock("docs/upgrading.md", "mv /usr")}`);
+  await say(`set -e\n${shownBlock(DEPLOYING, "mv /usr")}`);
   await eventually(() => answers(machine), "the older one is back");
 }
 
@@ -185,7 +185,7 @@ async function checkDropIns(machine: Machine): Promise<void> {
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
   await say(shownBlock(DEPLOYING, "internal-ca.sh"));
-  const shownInstall = shownBlock("deploy/README.md", "drop-ins/lan.conf");
+  const shownInstall = shownBlock(DEPLOYING, "drop-ins/lan.conf");
   const drops:
     readonly (readonly [name: string, scheme: string, port: string, install?: string])[] = [
       ["lan", "http", "8080"],
