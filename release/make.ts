@@ -17,7 +17,7 @@ import { manPage } from "../lib/cli/args/man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
 import { VERSION } from "../lib/cli/version.ts";
 import { canPack, packageName, packDebian } from "./deb.ts";
-import { dateOf, notesOf } from "./notes.ts";
+import { dateOf, filesOf, notesOf } from "./notes.ts";
 import { packLibrary } from "./npm.ts";
 import { sbom } from "./sbom.ts";
 
@@ -144,13 +144,14 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   await Deno.copyFile(`${ROOT}deploy/windows/install.ps1`, `${made}/install.ps1`);
   await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
   await Deno.writeTextFile(`${made}/authenticator.1`, manPage(VERSION));
-  await Deno.writeTextFile(`${made}/RELEASE_NOTES.md`, notes);
   const inside = runtimes.filter((name) => missing.every((file) => !file.includes(`-${name}`)));
   await Deno.writeTextFile(
     `${made}/sbom.cdx.json`,
     sbom(JSON.parse(read("runtime.lock")), inside.map((name) => `${name}@${versionOf(name)}`)),
   );
   await packLibrary(made);
+  const names = [...filesIn(made), "RELEASE_NOTES.md", "SHA256SUMS"];
+  await Deno.writeTextFile(`${made}/RELEASE_NOTES.md`, `${notes}\n${filesOf(names.sort())}`);
   await Deno.writeTextFile(`${made}/SHA256SUMS`, checksums(made));
   return [
     { reason: "Deno's base executable cannot be downloaded", names: missing },

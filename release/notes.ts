@@ -1,5 +1,5 @@
 /**
- * Release notes: the section of a version in `CHANGELOG.md`.
+ * Release notes: the section of a version in `CHANGELOG.md`, and what each file of the release is for.
  *
  * @module
  */
@@ -32,4 +32,33 @@ export function notesOf(changelog: string, version: string): string {
 export function dateOf(changelog: string, version: string): string {
   const [, date] = changelog.split(`\n## [${version}] - `);
   return date!.slice(0, "2026-01-31".length);
+}
+
+/** Use of each file, by its name; `$1` and `$2` are parts of the name. */
+const USES: readonly (readonly [name: RegExp, use: string])[] = [
+  [/^authenticator_.*_(\w+)\.deb$/, "package for Debian and Ubuntu on $1"],
+  [/^authenticator-(.*)-(deno|bun)(?:\.exe)?$/, "executable for $1, with $2 inside"],
+  [/^install\.ps1$/, "installs the executable on Windows"],
+  [/^authenticator\.js$/, "script for Bun"],
+  [/^authenticator-service-.*\.tgz$/, "library for npm"],
+  [/^authenticator\.1$/, "manual page"],
+  [/^LICENSE$/, "licence of the program"],
+  [/^LICENSES\.txt$/, "licences of its parts"],
+  [/^sbom\.cdx\.json$/, "list of components (CycloneDX)"],
+  [/^RELEASE_NOTES\.md$/, "this text"],
+  [/^SHA256SUMS$/, "checksums: `sha256sum --check --ignore-missing SHA256SUMS`"],
+];
+
+/**
+ * The section of the notes that lists the files of a release.
+ *
+ * @throws {TypeError} When a file has a name of no known use.
+ */
+export function filesOf(names: readonly string[]): string {
+  const lines = names.map((name) => {
+    const [pattern, use] = USES.find(([pattern]) => pattern.test(name)) ?? [];
+    if (pattern === undefined) throw new TypeError(`the notes do not say what ${name} is for`);
+    return `- \`${name}\`: ${name.replace(pattern, use!)}\n`;
+  });
+  return `### Files\n\n${lines.join("")}`;
 }

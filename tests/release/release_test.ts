@@ -17,7 +17,7 @@ import { parse } from "@std/yaml/parse";
 import project from "../../deno.json" with { type: "json" };
 import { packDebian } from "../../release/deb.ts";
 import { executableName, parseSelection, TARGETS } from "../../release/make.ts";
-import { notesOf } from "../../release/notes.ts";
+import { filesOf, notesOf } from "../../release/notes.ts";
 import { packLibrary } from "../../release/npm.ts";
 import { need } from "../deploy/tool.ts";
 import { type Ended, runToEnd } from "../support/child.ts";
@@ -151,7 +151,9 @@ async function checkTexts(folder: string): Promise<void> {
   const text = (name: string): string => Deno.readTextFileSync(`${folder}/${name}`);
   assert(text("authenticator.1").startsWith(".TH AUTHENTICATOR 1"));
   assert(text("LICENSES.txt").includes("Redis"));
-  assert(text("RELEASE_NOTES.md").includes("### Added"));
+  const notes = text("RELEASE_NOTES.md");
+  assert(notes.includes("### Added"));
+  assertEquals([...notes.matchAll(/^- `(\S+)`: .+$/gm)].map(([, name]) => name), FILES);
   const bom = text("sbom.cdx.json");
   assertEquals(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom), null);
   const { components } = JSON.parse(bom) as { components: { purl: string }[] };
@@ -271,6 +273,21 @@ Deno.test("notesOf() cuts the section of a version that has a date and notes", (
   }
   const { version } = JSON.parse(read("deno.json")) as { version: string };
   assert(notesOf(read("CHANGELOG.md"), version) !== "");
+});
+
+Deno.test("filesOf() says what each file is for, whatever the machine", () => {
+  const executables = TARGETS.map((target) => executableName(target, "bun"));
+  const lines = filesOf([...executables, "authenticator_1.0.0_amd64.deb"]).split("\n");
+  assert(
+    lines.includes(
+      "- `authenticator-linux-x64-bun`: executable for linux-x64, with bun inside",
+    ),
+    `${lines}`,
+  );
+  assert(
+    lines.includes("- `authenticator_1.0.0_amd64.deb`: package for Debian and Ubuntu on amd64"),
+  );
+  assertThrows(() => filesOf(["notes.txt"]), TypeError, "notes.txt");
 });
 
 Deno.test("the workflow of the forge names the Deno that compile.sh does, and says that it has not run", () => {
