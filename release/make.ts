@@ -1,6 +1,6 @@
 /**
- * Makes a release in `dist/release/`: executables, packages for Debian, the script that installs on
- * Windows, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
+ * Makes a release in `dist/release/`: executables, packages for Debian, the scripts that install on
+ * Windows and Linux, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
  *
  *     deno task release [--with deno|bun] [--target NAME]
  *
@@ -141,7 +141,9 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   await run(["./compile.sh", "--bundle"], { env });
   await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
   await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);
-  await Deno.copyFile(`${ROOT}deploy/windows/install.ps1`, `${made}/install.ps1`);
+  for (const path of ["windows/install.ps1", "install.sh", "authenticator.service"]) {
+    await Deno.copyFile(`${ROOT}deploy/${path}`, `${made}/${path.split("/").at(-1)}`);
+  }
   await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
   await Deno.writeTextFile(`${made}/authenticator.1`, manPage(VERSION));
   const inside = runtimes.filter((name) => missing.every((file) => !file.includes(`-${name}`)));

@@ -39,6 +39,8 @@ const USES: readonly (readonly [name: RegExp, use: string])[] = [
   [/^authenticator_.*_(\w+)\.deb$/, "package for Debian and Ubuntu on $1"],
   [/^authenticator-(.*)-(deno|bun)(?:\.exe)?$/, "executable for $1, with $2 inside"],
   [/^install\.ps1$/, "installs the executable on Windows"],
+  [/^install\.sh$/, "installs the executable on Linux with systemd and glibc, with the unit"],
+  [/^authenticator\.service$/, "unit of systemd"],
   [/^authenticator\.js$/, "script for Bun"],
   [/^authenticator-service-.*\.tgz$/, "library for npm"],
   [/^authenticator\.1$/, "manual page"],

@@ -48,6 +48,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
       await t.step("keys come from a file of root's", () => checkKeys(machine));
       await t.step("an upgrade goes as docs/deploying.md shows", () => checkUpgrade(machine));
+      await t.step("install.sh installs what has the right checksum", () => checkInstall(machine));
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
       await t.step("two servers share a port and a guard", () => checkTarget(machine));
       await t.step("one after the other, without a break", () => checkRolling(machine));
@@ -178,6 +179,29 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   assert(await say("stat --format=%i /usr/local/bin/authenticator") !== before);
   await say(`set -e\n${shownBlock(DEPLOYING, "mv /usr")}`);
   await eventually(() => answers(machine), "the older one is back");
+}
+
+/** Installs from the folder of a download by `deploy/install.sh`, over what is there. */
+async function checkInstall(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const inode = (file: string): Promise<string> => say(`stat --format=%i ${file}`);
+  const program = "/usr/local/bin/authenticator";
+  const name = `authenticator-linux-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}-bun`;
+  await say(`mkdir "/tmp/a release" && cd "/tmp/a release" && cp /src/deploy/authenticator.service .
+    install -m 644 /src/dist/authenticator ${name} && sha256sum * >SHA256SUMS && echo >>${name}`);
+  const before = await inode(program);
+  const install = 'cd "/tmp/a release" && sh /src/deploy/install.sh';
+  const refused = await run(install);
+  assertEquals([refused.code, refused.stderr], [
+    1,
+    `install.sh: error: ${name} is missing, or is not what SHA256SUMS says\n`,
+  ]);
+  assertEquals(await inode(program), before);
+  await say(`cp /src/dist/authenticator "/tmp/a release/${name}" && systemctl stop authenticator`);
+  await say(install);
+  await eventually(() => answers(machine), "the new one is ready");
+  assert(await inode(program) !== before);
+  await say(`test -x ${program}.old && systemctl is-enabled authenticator`);
 }
 
 async function checkDropIns(machine: Machine): Promise<void> {

@@ -48,8 +48,10 @@ const FILES = [
   `authenticator-service-${project.version}.tgz`,
   "authenticator.1",
   "authenticator.js",
+  "authenticator.service",
   PACKAGE,
   "install.ps1",
+  "install.sh",
   "sbom.cdx.json",
 ];
 
