@@ -12,6 +12,7 @@ import type { PageContext } from "./context.ts";
  * Writes a link for each item.
  *
  * @param name `Format` or `Language`.
+ * @param of What the choice is for, as its accessible name says.
  * @param op Operation of the addresses, if any; without script its section comes first.
  * @param fragment Id of the element to show.
  */
@@ -20,7 +21,11 @@ export function choices(
   items: readonly string[],
   chosen: string,
   { format, language }: PageContext,
-  { op, fragment }: { readonly op: string | undefined; readonly fragment: string },
+  { of, op, fragment }: {
+    readonly of: string;
+    readonly op: string | undefined;
+    readonly fragment: string;
+  },
 ): MarkupElement {
   const addressOf = (item: string): string => {
     const query = new URLSearchParams({
@@ -32,7 +37,7 @@ export function choices(
   };
   return element(
     "div",
-    { "class": "choices", "role": "group", "aria-label": name },
+    { "class": "choices", "role": "group", "aria-label": `${name} for ${of}`, "data-name": name },
     element("span", { class: "hint" }, name),
     ...items.map((item) =>
       element(
@@ -41,5 +46,6 @@ export function choices(
         item,
       )
     ),
+    element("p", { class: "error", hidden: "" }),
   );
 }

@@ -117,7 +117,7 @@ function fieldElement(
 // read out text that appears in an element already there.
 const LENGTH_WARNING = element(
   "p",
-  { class: "short on-screen js-only", role: "status" },
+  { class: "length-warning on-screen js-only", role: "status" },
   element("span", { hidden: "" }),
 );
 
@@ -170,7 +170,7 @@ function answer({ parameters, result }: Operation, context: PageContext): Markup
   const isCode = isTimed && names.includes("pin") && names.includes("secretCode");
   return element(
     "div",
-    { class: isCode ? "result judged js-only" : "result js-only" },
+    { class: isCode ? "result with-codes js-only" : "result js-only" },
     element("p", { class: "answer empty", role: "status" }, "The answer appears here."),
     ...(isCode ? [reasons(context), testAuthenticator(context)] : []),
     ...(isTimed ? [clock(context)] : []),
@@ -320,7 +320,7 @@ function pairing(name: string, context: PageContext): MarkupElement {
   );
 }
 
-// Names what an app asks for beside the key, where it is not what all apps begin with.
+// Choices in an app beside the key, where they are not what all apps begin with.
 function typingHint({ service: { otp: { algorithm, digits, period } } }: PageContext): string {
   const unusual = [
     ...(digits === DEFAULT_TOTP.digits ? [] : [`${digits} digits`]),

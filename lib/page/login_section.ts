@@ -40,7 +40,11 @@ export function loginSection(
       element(
         "div",
         { class: "code swap", id: "login-code" },
-        choices("Language", LANGUAGE_NAMES, language, context, { op, fragment: "login" }),
+        choices("Language", LANGUAGE_NAMES, language, context, {
+          of: "the login",
+          op,
+          fragment: "login",
+        }),
         element("p", { class: "hint" }, `Needs ${snippets[0]!.needs}`),
         ...snippets.map(({ name, values, pieces }) =>
           pane({ id: `login-${name}`, title: `${name} in ${language}`, values }, ...marked(pieces))
@@ -77,8 +81,9 @@ function stepsOf(
     ],
     [
       "Prepare for lost phones:",
-      "give the user recovery codes for one use each, or let them scan the same QR code with a " +
-      "second device. If many right pins are false, look at the clocks.",
+      "give the user recovery codes for one use each, let them scan the same QR code with a second " +
+      "device, or pair that one with a secret of its own and accept a pin of either. If many right " +
+      "pins are false, look at the clocks.",
     ],
   ];
 }

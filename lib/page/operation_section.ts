@@ -29,7 +29,7 @@ export async function operationSection(
     "section",
     {
       "id": name,
-      "class": viewOf(result) === "picture" ? "has-pairing" : "operation",
+      "class": viewOf(result) === "picture" ? "has-pairing" : "",
       "aria-labelledby": `${name}-title`,
     },
     element("h2", { id: `${name}-title` }, name),
@@ -60,7 +60,7 @@ async function codeOf(operation: Operation, context: PageContext): Promise<Marku
   return element(
     "div",
     { class: "code swap", id },
-    choices("Format", FORMATS, format, context, { op: name, fragment: id }),
+    choices("Format", FORMATS, format, context, { of: name, op: name, fragment: id }),
     pane(
       { id: titled("request"), of, title: "Request", className: "request", values },
       ...marked(request),
@@ -74,6 +74,7 @@ async function codeOf(operation: Operation, context: PageContext): Promise<Marku
         `Content-Type: ${error.contentType}\n\n${String(error.body).trim()}`,
     )]),
     choices("Language", LANGUAGE_NAMES, language, context, {
+      of: name,
       op: name,
       fragment: titled("program"),
     }),

@@ -13,6 +13,7 @@ import { copyButton, link } from "./layout/components.ts";
 import { PRODUCT_NAME, servicePath, writePage } from "./layout/layout.ts";
 import { loginSection } from "./login_section.ts";
 import { operationSection } from "./operation_section.ts";
+import { errorsSection } from "./reference.ts";
 import { samplesOf } from "./samples/samples.ts";
 import { codeSection, formatsSection, settingsSection, warnings, wsdlSection } from "./sections.ts";
 
@@ -29,6 +30,7 @@ export async function fullPage(context: PageContext): Promise<string> {
     element("code", { id: "address" }, `${context.base}/api.asmx`),
     copyButton("address", "the address"),
     link("#wsdl", "Service description (WSDL)"),
+    ...(context.exampleBase === undefined ? [] : [EXAMPLE_NOTE]),
   );
   return writePage(context, {
     title: context.op ?? PRODUCT_NAME,
@@ -43,6 +45,7 @@ export async function fullPage(context: PageContext): Promise<string> {
       ...await write(first),
       loginSection(operations, context),
       ...await write(others),
+      errorsSection(context),
       codeSection(context),
       formatsSection(await samplesOf(operations[0]!, context)),
       wsdlSection(context),
@@ -50,6 +53,13 @@ export async function fullPage(context: PageContext): Promise<string> {
     ],
   });
 }
+
+// Only the browser knows the address where no option names it.
+const EXAMPLE_NOTE = element(
+  "span",
+  { class: "no-js" },
+  "is an example: use the address of this page.",
+);
 
 const LEAD =
   "Pairs an authenticator app by QR code, and checks the pins that it shows: the two calls of a " +
@@ -66,6 +76,7 @@ function sectionsOf(
     ...named(first),
     ["#login", "Build the login"],
     ...named(others),
+    ["#errors", "Errors"],
     ["#codes", "How a code comes about"],
     ["#formats", "Formats"],
     ["#wsdl", "WSDL"],

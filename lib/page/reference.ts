@@ -8,9 +8,9 @@ import type { Operation, Parameter } from "../operations/operations.ts";
 import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
 import { fieldOf } from "./samples/fields.ts";
-import { table } from "./layout/components.ts";
+import { section, table } from "./layout/components.ts";
 
-/** Writes the parameters, reply and errors of an operation. */
+/** Writes the parameters and the reply of an operation. */
 export function referenceParts(
   operation: Operation,
   context: PageContext,
@@ -20,7 +20,7 @@ export function referenceParts(
     part(
       `${name}-parameters`,
       "Parameters",
-      "All are strings, and required. Names are case sensitive in SOAP and JSON, and not in HTTP GET " +
+      "All are strings. Names are case sensitive in SOAP and JSON, and not in HTTP GET " +
         "and HTTP POST.",
       table(`Parameters of ${name}`, ["Name", "Limit", "Meaning"], [
         ...operation.parameters.map((parameter) => parameterRow(parameter, context)),
@@ -31,12 +31,6 @@ export function referenceParts(
       "Reply",
       "The status is 200. Every format wraps the same result.",
       table(`Reply of ${name}`, ["Name", "Type", "Meaning"], replyRows(operation)),
-    ),
-    part(
-      `${name}-errors`,
-      "Errors",
-      "One sentence says what is wrong, and repeats no value.",
-      table(`Errors of ${name}`, ["Status", "In SOAP", "When"], errorRows(context)),
     ),
   ];
 }
@@ -92,7 +86,18 @@ function replyRows({ name, result }: Operation): readonly (readonly (MarkupEleme
   return [[element("code", {}, `${name}Result`), result.kind, meaning]];
 }
 
-// Lists the errors that callers meet, with the remedy.
+/** Writes the errors that callers meet, with the remedy. */
+export function errorsSection(context: PageContext): MarkupElement {
+  return section(
+    {
+      id: "errors",
+      title: "Errors",
+      about: "One sentence says what is wrong, and repeats no value.",
+    },
+    table("Errors", ["Status", "In SOAP", "When"], errorRows(context)),
+  );
+}
+
 function errorRows(context: PageContext): readonly (readonly string[])[] {
   return [
     ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],

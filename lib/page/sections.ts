@@ -43,7 +43,12 @@ export function codeSection({ service: { otp } }: PageContext): MarkupElement {
   const steps = [
     [
       `Count the time: the whole steps of ${otp.period} seconds since 1970.`,
-      live(place("seconds"), ` s / ${otp.period} = `, place("step")),
+      live(
+        "Now, for the secret in the form: ",
+        place("seconds"),
+        ` s / ${otp.period} = `,
+        place("step"),
+      ),
     ],
     [
       `Make the HMAC-${otp.algorithm} of that number, as 8 bytes, with the secret's key.`,
@@ -64,11 +69,10 @@ export function codeSection({ service: { otp } }: PageContext): MarkupElement {
       title: "How a code comes about",
       about: "An app and this server compute the same from the secret and the time (RFC 4226, " +
         "RFC 6238). Nothing is exchanged after the pairing.",
-      withScript: "Here for the secret in the form, now:",
     },
     element(
       "ol",
-      { class: "steps" },
+      { "class": "steps live", "data-algorithm": otp.algorithm },
       ...steps.map(([text, shown]) => element("li", {}, text, shown)),
     ),
   );

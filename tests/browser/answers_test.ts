@@ -297,9 +297,10 @@ Deno.test("every name is said once, and a pane by what it holds", async () => {
   });
 });
 
-Deno.test("printed, no heading stands over nothing", async () => {
+Deno.test("printed, no heading stands over nothing, and the page has its title", async () => {
   for (const query of ["?op=ValidatePin", "", "?op=Pair"]) {
     await visit(`${server.url}/api.asmx${query}`, async (page) => {
+      if (query === "?op=Pair") await scan(page);
       await page.emulateMedia({ media: "print" });
       const empty = await page.evaluate(`
         [...document.querySelectorAll("main section")].filter((one) => one.getClientRects().length > 0)
@@ -309,6 +310,12 @@ Deno.test("printed, no heading stands over nothing", async () => {
           .map((one) => one.querySelector("h2").innerText)
       `);
       assertEquals(empty, []);
+      // The sheet of a pairing is for its own address; another one prints the reference.
+      const text = await page.innerText("body");
+      assertEquals(
+        /^Authenticator\b[^]*\bPair\b[^]*\bParameters\b/.test(text),
+        query !== "?op=Pair",
+      );
     }, { javaScriptEnabled: query !== "" });
   }
 });
@@ -331,10 +338,24 @@ Deno.test("the reason of a false answer is read out once it is known", async () 
     await scan(page);
     await page.fill(PIN, "12345");
     await page.click(CHECK);
-    await page.locator("#told", { hasText: /The pin has 5 digits; a code has 6\./ }).waitFor({
-      state: "attached",
-    });
-    assert(!/Looking/.test(await page.innerText("#told")));
+    await page.locator("#announcement", { hasText: /The pin has 5 digits; a code has 6\./ })
+      .waitFor({
+        state: "attached",
+      });
+    assert(!/Looking/.test(await page.innerText("#announcement")));
+    // The same reason once more is read out once more.
+    await page.evaluate(`{
+      const place = document.querySelector("#announcement");
+      globalThis.announced = [];
+      new MutationObserver(() => announced.push(place.textContent))
+        .observe(place, { childList: true, characterData: true, subtree: true });
+    }`);
+    await page.click(CHECK);
+    await page.waitForFunction("announced.at(-1)?.includes('5 digits') && announced.includes('')");
+    await page.fill(PIN, pinOf(await scan(page)));
+    await page.click(CHECK);
+    await page.locator(".answer b:text-is('true')").waitFor();
+    assertEquals(await page.textContent("#announcement"), "");
   });
 });
 

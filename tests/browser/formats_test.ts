@@ -15,7 +15,8 @@ Deno.test("a chosen format and language are in all sections, with what was typed
     await choose(page, "Pair", "SOAP 1.2");
     assertMatch(await page.innerText("#Pair-code"), /<soap:Reason>/);
     await choose(page, "ValidatePin", "PHP");
-    assert(page.url().endsWith("?op=ValidatePin&format=SOAP+1.2&lang=PHP#ValidatePin-program"));
+    // Opened without an operation, it stays so.
+    assert(page.url().endsWith("/api.asmx?format=SOAP+1.2&lang=PHP#ValidatePin-program"));
     for (const operation of ["Pair", "ValidatePin"]) {
       const text = await page.innerText(`#${operation}-code`);
       assertMatch(text, /application\/soap\+xml/);
@@ -24,7 +25,7 @@ Deno.test("a chosen format and language are in all sections, with what was typed
     assertMatch(await page.innerText("#login-code"), /ValidatePin in PHP[^]*SoapClient/);
     assertMatch(await page.innerText("#ValidatePin-code"), /o\\'neill <b>/);
     assertEquals(await page.inputValue("#Pair-secretCode"), secret);
-    await shows(page, "#told", "Language: PHP");
+    await shows(page, "#announcement", "Language: PHP");
     await page.reload();
     assertMatch(await page.innerText("#login-code"), /ValidatePin in PHP[^]*SoapClient/);
     assertMatch(await page.innerText("#Pair-code"), /application\/soap\+xml/);
@@ -49,7 +50,7 @@ Deno.test("of formats chosen one after the other, the last is shown, and its lin
     assert(Math.abs((await link.boundingBox())!.y - before!.y) < 2);
     go();
     await (await request.response())!.finished();
-    // Whatever becomes of it is done when the page has had another reply.
+    // Another reply, after which the held one has been dealt with.
     await page.evaluate("fetch('?disco').then((reply) => reply.text())");
     assertMatch(await page.innerText("#ValidatePin-code"), /SOAPAction/);
   });
@@ -57,11 +58,35 @@ Deno.test("of formats chosen one after the other, the last is shown, and its lin
 
 Deno.test("a format that cannot be loaded is said, and nothing changes", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    const error = page.locator("#Pair-code .error:visible");
     await page.route("**/*format=JSON*", (route) => route.fulfill({ body: "<h1>Sign in</h1>" }));
     await page.click("#Pair-code a:text-is('JSON')");
-    await shows(page, "#told", "The requests and programs cannot be loaded: no answer came.");
+    await error.filter({ hasText: "The reply is 200 OK, and not one of this service" }).waitFor();
+    await page.route("**/*format=HTTP*", (route) => route.abort("connectionrefused"));
+    await page.click("#Pair-code a:text-is('HTTP GET')");
+    await error.filter({ hasText: "No reply: the server is not running" }).waitFor();
+    await page.evaluate(
+      "AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'))",
+    );
+    await page.click("#Pair-code a:text-is('SOAP 1.1')");
+    await error.filter({ hasText: "No reply within 10 seconds." }).waitFor();
+    await shows(page, "#announcement", await error.innerText());
     assertMatch(await page.innerText("#Pair-code"), /x-www-form-urlencoded/);
     assert(page.url().endsWith("?op=Pair"));
+  }, { complaints: 2 });
+});
+
+Deno.test("another language keeps the reply that came", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    await scan(page);
+    await page.fill("#ValidatePin-pin", "1");
+    await page.keyboard.press("Enter");
+    const title = page.locator("#ValidatePin .reply .title");
+    await title.filter({ hasText: /^Reply, \d+ ms$/ }).waitFor();
+    await choose(page, "ValidatePin", "Python");
+    assertMatch(await title.innerText(), /^Reply, \d+ ms$/);
+    await choose(page, "ValidatePin", "JSON");
+    assertEquals(await title.innerText(), "Sample reply");
   });
 });
 

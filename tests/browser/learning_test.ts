@@ -75,8 +75,7 @@ const BASE32 = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 const nowStep = (): number => Math.floor(Date.now() / 30_000);
 
 /**
- * A code of another secret, and by chance of nothing else: so many days, hashes and periods are
- * searched that one code in fifty or so looks like one of those.
+ * A code of another secret, and by chance of nothing else.
  */
 async function strangePin(): Promise<string> {
   for (let number = 0;; number++) {
@@ -217,7 +216,9 @@ Deno.test("without a secret, the form of the pin offers one", async () => {
   await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
     assert(!await page.isVisible(".begin"));
     await page.fill(SECRET, "");
-    await page.click(".begin .random");
+    await page.focus(".begin .random");
+    await page.keyboard.press("Enter");
+    assertEquals(await page.evaluate("document.activeElement.name"), "pin");
     assertMatch(await page.inputValue(SECRET), /^[\w-]{24}$/);
     assert(!await page.isVisible(".begin"));
     assertEquals(pinOf(await scan(page)), (await page.innerText(".now .code")).replace(" ", ""));
@@ -233,6 +234,10 @@ Deno.test("what is pasted into the field of the secret is named", async () => {
       `otpauth://totp/a:b?secret=${setupKey}&issuer=a`,
       /Key URI: .*: 12345678901234567890$/,
     ],
+    [server, `otpauth://hotp/a:b?secret=${setupKey}&counter=1`, /counter-based/],
+    [server, `otpauth://totp/a:b?secret=${setupKey}&digits=8&algorithm=sha1`, /by digits\. The/],
+    [server, "otpauth://totp/a:b?issuer=a", /without a secret/],
+    [server, BASE32.toLowerCase(), /looks like a setup key/],
     [server, BASE32, /looks like a setup key .* other codes\.$/],
     [server, `otpauth://totp/a:b?secret=${BASE32}`, /--secret-encoding base32/],
     [server, "7a3f0c1e-9b5d-4c2a-8e6f-1d2c3b4a5f60", /is a GUID, taken as text/],
@@ -286,7 +291,7 @@ Deno.test("a secret that is short or long is called so, calmly, in either encodi
   ] as const;
   for (const [{ url }, secret, warning] of rows) {
     await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {
-      const note = page.locator(".short").first();
+      const note = page.locator(".length-warning").first();
       assertEquals(await note.isVisible(), false);
       await page.fill(SECRET, secret);
       const text = await note.innerText();
@@ -304,19 +309,19 @@ Deno.test("a short secret is warned of once, above or beside the picture, and re
       await scan(page);
       // What is put into the page only later is not read out.
       const notes = await page.evaluate<string[]>(`
-        [...document.querySelectorAll(".short")]
+        [...document.querySelectorAll(".length-warning")]
           .map((one) => one.role + " " + getComputedStyle(one).display)
       `);
       assertEquals(notes, ["status block", "status block"]);
       await page.fill("#Pair-secretCode", "abc");
-      assertEquals(await page.locator(".short:visible").count(), 1);
-      const note = (await page.locator(".short:visible").boundingBox())!;
+      assertEquals(await page.locator(".length-warning:visible").count(), 1);
+      const note = (await page.locator(".length-warning:visible").boundingBox())!;
       const tile = (await page.locator(".tile").boundingBox())!;
       const isAbove = note.y + note.height <= tile.y;
       const isBeside = note.x >= tile.x + tile.width && note.y < tile.y + tile.height;
       assert(isAbove || isBeside, `${width} px: ${JSON.stringify([note, tile])}`);
       await page.click(".random");
-      assertEquals(await page.locator(".short:visible").count(), 0);
+      assertEquals(await page.locator(".length-warning:visible").count(), 0);
     }, { viewport: { width, height: 800 } });
   }
 });

@@ -97,7 +97,7 @@ Deno.test("the code to type in is shown in groups of four and copied without bla
     assertEquals(groups, key.match(/.{1,4}/g));
     // It is told for two seconds; so the page itself looks, from before the click.
     const told = page.evaluate(`new Promise((resolve) => {
-      const places = ["[data-copy=Pair-setup]", "#told"].map((one) => document.querySelector(one));
+      const places = ["[data-copy=Pair-setup]", "#announcement"].map((one) => document.querySelector(one));
       new MutationObserver(() => {
         if (places.every((place) => place.textContent === "Copied")) resolve();
       }).observe(document.body, { childList: true, subtree: true });

@@ -98,8 +98,8 @@ Deno.test("the script keeps nothing, and puts no text in as markup", () => {
   const banned =
     /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|localStorage|sessionStorage|indexedDB|cookie|pushState|location\.(?:href|assign|replace|hash|search)|https?:\/\//;
   assertEquals(banned.exec(SCRIPT), null);
-  // The one address that it shows is that of a link, which names format and language.
-  assertEquals(SCRIPT.match(/replaceState\(.*\)/g), ['replaceState(null, "", link.href)']);
+  // The one address that it shows is made of a link, which names format and language.
+  assertEquals(SCRIPT.match(/replaceState\(.*\)/g), ['replaceState(null, "", addressOf(link))']);
   // It is one that an engine can read.
   new Function(SCRIPT);
 });

@@ -58,7 +58,7 @@ export class StoreLink {
   #pauseMs = 0;
   #wellSinceMs = 0;
   /** Reasons reported in the current failure; undefined while all servers answer. */
-  #told: Set<string> | undefined = new Set();
+  #announcement: Set<string> | undefined = new Set();
   #wake: () => void = () => {};
 
   /** Makes a link and connects at once. */
@@ -216,14 +216,14 @@ export class StoreLink {
   #tell(error: unknown): void {
     const { onChange } = this.#options;
     if (error === undefined) {
-      if (this.#told !== undefined) onChange(undefined);
-      this.#told = undefined;
+      if (this.#announcement !== undefined) onChange(undefined);
+      this.#announcement = undefined;
       return;
     }
     const reason = clauseOf(error);
-    this.#told ??= new Set();
-    if (this.#told.has(reason)) return;
-    this.#told.add(reason);
+    this.#announcement ??= new Set();
+    if (this.#announcement.has(reason)) return;
+    this.#announcement.add(reason);
     onChange(error);
   }
 }

@@ -3,7 +3,7 @@
  * runs in browsers, so that no secret has to be sent for it.
  *
  * The search compares a pin with fewer than 700 codes: 11 steps for each of at most forty readings of
- * the secret, 41 steps of the usual one, 168 of other time zones, and 54 rare ones; and for three more
+ * the secret, 81 steps of the usual one, 168 of other time zones, and 65 rare ones; and for three more
  * codes, all pins with one other digit. A random pin of six digits equals one of them less than once in
  * a thousand times.
  *
@@ -11,7 +11,7 @@
  */
 
 import type { SecretEncoding } from "../secret.ts";
-import { hotp, importOtpKey, timeStep, type TotpParameters } from "../totp.ts";
+import { DEFAULT_TOTP, hotp, importOtpKey, timeStep, type TotpParameters } from "../totp.ts";
 import { type KeyReading, keyReadings, type SecretReading } from "./secret_readings.ts";
 
 /** Server settings that decide on a pin. */
@@ -67,16 +67,18 @@ const MAX_DIGITS = 8;
 const APP_SETTINGS: readonly Partial<Pick<Match, "algorithm" | "period">>[] = [
   ...(["SHA1", "SHA256", "SHA512"] as const).map((algorithm) => ({ algorithm })),
   ...[30, 60].map((period) => ({ period })),
+  // Many apps ignore all parameters.
+  { algorithm: DEFAULT_TOTP.algorithm, period: DEFAULT_TOTP.period },
 ];
 
 const MAX_READINGS = 40;
 
 /** Time steps searched on each side of now: with the server's settings, and with others. */
-const NEAR_STEPS = 20;
+const NEAR_STEPS = 40;
 const OTHER_STEPS = 5;
 
 /** Counters of an app that was set up as counter-based and used a few times. */
-const COUNTERS = Array.from({ length: 10 }, (_, counter) => counter);
+const COUNTERS = Array.from({ length: 20 }, (_, counter) => counter);
 
 /** Time zones differ by half hours, up to 14 hours. */
 const ZONE_SECONDS = 1800;
@@ -128,7 +130,7 @@ const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])
     digitValue,
     "The pin has full-width digits or those of another script. Send ASCII digits, 0 to 9.",
   ],
-  // Only where all else is digits.
+  // Letters among digits alone.
   [
     /^(?=.*[OoIl])[0-9OoIl]+$/,
     (found) => found.replace(/o/gi, "0").replace(/[Il]/g, "1"),

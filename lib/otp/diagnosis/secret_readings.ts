@@ -58,8 +58,8 @@ export const READINGS = {
     (sent) => [sent.replaceAll("+", " "), sent.replaceAll(" ", "+")],
   ],
   "guid": [
-    "The secret is a GUID, and the app has it with other hyphens or braces. Always send it in the " +
-    "form that it had when the app was paired.",
+    "The secret is a GUID, and the app has it with other hyphens, braces or case. Always send it in " +
+    "the form that it had when the app was paired.",
     otherGuids,
   ],
   "html": [
@@ -107,7 +107,7 @@ export const READINGS = {
   "utf-16": [
     "The app has the secret as UTF-16, as Encoding.Unicode makes it in .NET. Pair the app with the " +
     "setup key that Pair returns.",
-    (sent) => [new Uint8Array(Uint16Array.from(unitsOf(sent)).buffer)],
+    (sent) => [false, true].map((isLittleEndian) => utf16(sent, isLittleEndian)),
   ],
 } satisfies Readonly<Record<string, Reading>>;
 
@@ -153,12 +153,14 @@ const HTML_ESCAPES: readonly (readonly [plain: string, escape: string])[] = [
   ["'", "&apos;"],
 ];
 
-// Formats N, D and B of .NET and COM.
+// Formats N, D, B and P of .NET and COM, in both cases.
 function otherGuids(sent: string): readonly string[] {
-  const digits = sent.replace(/[\s{}-]/g, "");
+  const digits = sent.replace(/[\s{}()-]/g, "");
   if (!/^[0-9a-f]{32}$/i.test(digits)) return [];
-  const hyphenated = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-  return [digits, hyphenated, `{${hyphenated}}`];
+  return [digits, digits.toLowerCase(), digits.toUpperCase()].flatMap((each) => {
+    const hyphenated = each.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    return [each, hyphenated, `{${hyphenated}}`, `(${hyphenated})`];
+  });
 }
 
 function bytesOfHex(sent: string): Bytes | undefined {
@@ -171,6 +173,12 @@ function bytesOfHex(sent: string): Bytes | undefined {
 function bytesOfBase64(sent: string): Bytes {
   const digits = sent.trim().replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   return Uint8Array.from(unitsOf(atob(digits)));
+}
+
+function utf16(text: string, isLittleEndian: boolean): Bytes {
+  const view = new DataView(new ArrayBuffer(2 * text.length));
+  unitsOf(text).forEach((unit, i) => view.setUint16(2 * i, unit, isLittleEndian));
+  return new Uint8Array(view.buffer);
 }
 
 function unitsOf(text: string): readonly number[] {

@@ -32,15 +32,18 @@ export function setUpCopyButton(button: HTMLElement): void {
     await copy(source.textContent ?? "");
     button.focus();
     button.textContent = "Copied";
-    one("#told").textContent = "Copied";
+    one("#announcement").textContent = "Copied";
     setTimeout(() => {
       button.textContent = label;
-      one("#told").textContent = "";
+      one("#announcement").textContent = "";
     }, TOLD_MS);
   });
 }
 
-/** Makes a button print the page. */
+/** Makes a button print the pairing. */
 export function setUpPrintButton(button: HTMLElement): void {
-  button.addEventListener("click", () => print());
+  button.addEventListener("click", () => {
+    document.documentElement.classList.add("paired");
+    print();
+  });
 }

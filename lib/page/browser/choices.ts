@@ -5,8 +5,9 @@
  * @module
  */
 
-import { absoluteUrl, all, first, one } from "./dom.ts";
+import { absoluteUrl, all, one } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
+import { loadDocument } from "./request.ts";
 
 /**
  * Makes the links of the choices load into this document.
@@ -30,28 +31,49 @@ async function choose(
   mount: (part: HTMLElement) => void,
 ): Promise<void> {
   const number = ++state.choices;
-  const told = one("#told");
-  told.textContent = "";
-  const before = link.getBoundingClientRect().top;
-  try {
-    const reply = await fetch(absoluteUrl(link.getAttribute("href")!));
-    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-    if (number !== state.choices) return;
-    for (const part of all(".swap")) {
-      const other = one(`#${part.id}`, page);
-      part.replaceWith(other);
-      mount(other);
-    }
-  } catch {
-    told.textContent = "The requests and programs cannot be loaded: no answer came.";
+  const group = link.parentElement!;
+  const error = one(".error", group);
+  error.hidden = true;
+  group.setAttribute("aria-busy", "true");
+  const url = absoluteUrl(link.getAttribute("href")!);
+  const page = await loadDocument({ url, options: {} }, ".swap");
+  group.removeAttribute("aria-busy");
+  if (number !== state.choices) return;
+  if (typeof page === "string") {
+    error.textContent = page;
+    error.hidden = false;
+    one("#announcement").textContent = page;
     return;
   }
-  history.replaceState(null, "", link.href);
+  const { name } = group.dataset;
+  const { id } = group.parentElement!;
+  const before = group.getBoundingClientRect().top;
+  for (const part of all(".swap")) {
+    const other = one(`#${part.id}`, page);
+    if (name === "Language") keepReply(part, other);
+    part.replaceWith(other);
+    mount(other);
+  }
+  history.replaceState(null, "", addressOf(link));
   // The same link in the new part takes the focus, at the place where the old one was.
-  const group = link.parentElement!;
-  const part = one(`#${group.parentElement!.id}`);
-  const same = first(`[aria-label=${group.ariaLabel}] [aria-current]`, part);
-  same?.focus({ preventScroll: true });
-  scrollBy(0, (same?.getBoundingClientRect().top ?? before) - before);
-  told.textContent = `${group.ariaLabel}: ${link.textContent}`;
+  const same = one(`#${id} [data-name=${name}] [aria-current]`);
+  same.focus({ preventScroll: true });
+  scrollBy(0, same.parentElement!.getBoundingClientRect().top - before);
+  one("#announcement").textContent = `${name}: ${link.textContent}`;
+}
+
+// Another language changes nothing about what was sent and came back.
+function keepReply(part: HTMLElement, other: HTMLElement): void {
+  for (const kept of all(".request, .reply", part)) {
+    one(`.${kept.className.split(" ")[0]}`, other).replaceWith(kept);
+  }
+}
+
+// The operation stays the one that the page was opened for, so that a reload keeps the order.
+function addressOf({ href }: HTMLAnchorElement): string {
+  const address = new URL(href);
+  const { op } = document.body.dataset;
+  if (op === undefined) address.searchParams.delete("op");
+  else address.searchParams.set("op", op);
+  return address.href;
 }

@@ -10,7 +10,9 @@ import {
   OTHER_REASONS,
   refusalSentences,
 } from "../../otp/diagnosis/causes.ts";
-import { diagnose, type Diagnosis } from "../../otp/diagnosis/diagnosis.ts";
+import { diagnose, type Diagnosis, readPin } from "../../otp/diagnosis/diagnosis.ts";
+import { secretKey } from "../../otp/secret.ts";
+import { importOtpKey, matchTimeStep, timeStep } from "../../otp/totp.ts";
 import type { PageSettings } from "../shared/settings.ts";
 import { first, one, setText, settingsOf, textElement } from "./dom.ts";
 import { computes } from "./plain_hmac.ts";
@@ -47,12 +49,17 @@ export async function explainFalse(
   };
   const tell = (...children: readonly HTMLElement[]): void => {
     show(...children);
-    setText(one("#told"), children.map(({ textContent }) => textContent).join(" "));
+    setText(one("#announcement"), children.map(textOf).join(" "));
   };
-  if (!computes(settings.algorithm)) return tell(...otherReasons(settings));
+  if (!computes(settings.algorithm)) {
+    const { flaws } = readPin(pin);
+    return tell(...(flaws.length === 0 ? [] : [list(flaws)]), ...otherReasons(settings));
+  }
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
+  // Without WebCrypto, apps of another hash are not looked for.
+  one(".elsewhere", reasons).hidden = computes("SHA256") || found.match !== undefined;
   const isEarlier = found.match === undefined && found.canBeCode &&
     await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
@@ -65,18 +72,20 @@ const EARLIER =
   "This is the code of a secret that this page had before. Scan the QR code that it shows now, and " +
   "remove the other account from the app.";
 
-/** Earlier secrets that are tried, the newest: one that is typed slowly leaves many. */
-const MAX_EARLIER = 5;
-
+// The codes that the server would take now, of any of the secrets.
 async function isOfAny(
   secrets: readonly string[],
   pin: string,
-  settings: PageSettings,
+  { algorithm, digits, period, window, secretEncoding }: PageSettings,
   nowMs: number,
 ): Promise<boolean> {
-  for (const secretCode of secrets.slice(-MAX_EARLIER)) {
-    const { match } = await diagnose({ pin, secretCode }, settings, nowMs);
-    if (match !== undefined && causesOf(match, settings).length === 0) return true;
+  const { digits: code = "" } = readPin(pin);
+  const step = timeStep(nowMs, period);
+  for (const secret of secrets) {
+    const bytes = secretKey(secret, secretEncoding);
+    if (!bytes?.length) continue;
+    const key = await importOtpKey(bytes, algorithm);
+    if (await matchTimeStep(key, { code, step, window, digits }) !== undefined) return true;
   }
   return false;
 }
@@ -110,6 +119,12 @@ function otherReasons(settings: PageSettings): readonly HTMLElement[] {
     textElement("p", "Possible reasons:"),
     list([...OTHER_REASONS, ...refusalSentences(settings)]),
   ];
+}
+
+// A blank between the items of a list.
+function textOf(element: HTMLElement): string {
+  const items = [...element.children].filter(({ localName }) => localName === "li");
+  return (items.length === 0 ? [element] : items).map(({ textContent }) => textContent).join(" ");
 }
 
 function list(sentences: readonly string[]): HTMLElement {

@@ -50,6 +50,8 @@ async function run(
   const asked = valuesOf(form);
   const view = viewFor(form);
   view.wait(form, isAsked);
+  // The same sentence is read out again when it is the answer again.
+  if (isAsked) one("#announcement").textContent = "";
   form.toggleAttribute("data-busy", isAsked);
   const answer = await call(request, state.clock, control.signal).catch(() => undefined);
   const isWanted = (): boolean => state.pending.get(form)?.control === control && form.isConnected;
@@ -94,7 +96,7 @@ function showFault(form: HTMLFormElement, message: string): void {
   field.setAttribute("aria-describedby", `${place.id} ${field.id}-hint`);
   place.hidden = false;
   place.textContent = message;
-  setText(one("#told"), message);
+  setText(one("#announcement"), message);
 }
 
 function clearFaults(form: HTMLFormElement): void {
@@ -166,9 +168,11 @@ function showSecretNotes(typedIn: HTMLFormElement): void {
     const length = secretKey(secret, secretEncoding)?.length ?? 0;
     const isHere = form === typedIn;
     const box = form.parentElement!;
-    for (const span of all(".short > span", box)) tell(span, isHere ? lengthWarning(length) : "");
+    for (const span of all(".length-warning > span", box)) {
+      tell(span, isHere ? lengthWarning(length) : "");
+    }
     for (const span of all(".kind > span", box)) {
-      tell(span, isHere ? kindOf(secret, secretEncoding) : "");
+      tell(span, isHere ? kindOf(secret, settingsOf(form)) : "");
     }
     for (const hint of all(".begin", box)) hint.hidden = secret !== "";
   }
@@ -196,7 +200,13 @@ export function setUpForm(state: PageState, form: HTMLFormElement): void {
     event.preventDefault();
     void submit(state, form);
   });
-  for (const button of all(".random", form)) button.addEventListener("click", () => draw(form));
+  for (const button of all(".random", form)) {
+    button.addEventListener("click", () => {
+      draw(form);
+      // The button may have gone with the secret.
+      if (!button.isConnected || button.offsetParent === null) one("input", form).focus();
+    });
+  }
   if (isLive(form)) draw(form);
 }
 

@@ -9,7 +9,7 @@ import { isInTheClear } from "../shared/plain_http.ts";
 import { showAddress } from "./address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { followChoices } from "./choices.ts";
-import { all, first } from "./dom.ts";
+import { all, first, one } from "./dom.ts";
 import { setUpForm, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
@@ -32,6 +32,9 @@ function showWhereItLies(): void {
   for (const sentence of all(".elsewhere")) {
     sentence.hidden = computes(sentence.dataset["algorithm"] ?? "");
   }
+  for (const list of all(".live")) {
+    list.classList.toggle("off", !computes(list.dataset["algorithm"] ?? ""));
+  }
 }
 
 setUpHmac();
@@ -46,8 +49,9 @@ showWhole();
 state.clock.everySecond(() => showCodes(state));
 state.clock.start();
 followChoices(state, mountPart);
-if (!document.URL.includes("#")) {
-  document.getElementById(document.body.dataset["op"] ?? "")?.scrollIntoView();
+// The section of the operation comes first, below warnings and the key.
+if (document.body.dataset["op"] !== undefined && !document.URL.includes("#")) {
+  one("main").scrollIntoView();
 }
 addEventListener("resize", () => {
   fitPictures();

@@ -5,7 +5,7 @@
  */
 
 import { all, first, one } from "./dom.ts";
-import { postRequest } from "./request.ts";
+import { loadDocument, postRequest } from "./request.ts";
 
 /** A QR code and its text. */
 export interface Picture {
@@ -21,9 +21,12 @@ export interface Picture {
  *
  * @param markup Markup of the pairing.
  * @param service Address of the service.
- * @returns undefined when the markup has no picture, or the request fails.
+ * @returns undefined when the markup has no picture; a sentence when the picture cannot be loaded.
  */
-export async function readPicture(markup: string, service: string): Promise<Picture | undefined> {
+export async function readPicture(
+  markup: string,
+  service: string,
+): Promise<Picture | string | undefined> {
   const html = new DOMParser().parseFromString(markup, "text/html");
   const svg = html.querySelector("svg");
   const uri = first<HTMLAnchorElement>("a", html)?.href;
@@ -33,12 +36,10 @@ export async function readPicture(markup: string, service: string): Promise<Pict
   if (!text) return undefined;
   const body = new URLSearchParams({ data: text, format: "svg" }).toString();
   const request = postRequest("qr.aspx", "application/x-www-form-urlencoded", body);
-  const reply = await fetch(new URL("qr.aspx", service), request.options);
-  if (!reply.ok) return undefined;
-  const drawn = new DOMParser().parseFromString(await reply.text(), "text/html").querySelector(
-    "svg",
-  );
-  if (drawn === null) return undefined;
+  const url = new URL("qr.aspx", service).href;
+  const loaded = await loadDocument({ ...request, url }, "svg");
+  if (typeof loaded === "string") return loaded;
+  const drawn = one<SVGSVGElement>("svg", loaded);
   drawn.setAttribute("role", "img");
   drawn.setAttribute("aria-label", "QR code");
   return { svg: document.importNode(drawn, true), uri: text };

@@ -156,16 +156,15 @@ export async function call(
     };
   } catch (error) {
     if (signal.aborted) throw error;
-    return none(
-      timeout.aborted
-        ? `No reply within ${
-          REPLY_TIMEOUT_MS / 1000
-        } seconds. Try again, and look whether the server ` +
-          "runs and has work to do."
-        : "No reply: the server is not running, or the connection broke.",
-    );
+    return none(timeout.aborted ? TOO_LATE : NO_REPLY);
   }
 }
+
+const TOO_LATE =
+  `No reply within ${REPLY_TIMEOUT_MS / 1000} seconds. Try again, and look whether ` +
+  "the server runs and has work to do.";
+
+const NO_REPLY = "No reply: the server is not running, or the connection broke.";
 
 const UNSENDABLE = "Not sent: the API key has a character that no header field can hold.";
 
@@ -184,6 +183,29 @@ function areSendable({ headers }: RequestInit): boolean {
 function requestIdLine({ headers }: Response): string {
   const id = headers.get("x-request-id");
   return id === null ? "" : `X-Request-Id: ${id}\n`;
+}
+
+/**
+ * Loads a document of the service.
+ *
+ * @param selector Element that the document must have.
+ * @returns A sentence when it cannot be loaded.
+ */
+export async function loadDocument(
+  { url, options }: ReadyRequest,
+  selector: string,
+): Promise<Document | string> {
+  try {
+    const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS);
+    const reply = await fetch(url, { ...options, signal, redirect: "manual" });
+    if (reply.type === "opaqueredirect") return REDIRECTED;
+    const loaded = new DOMParser().parseFromString(await reply.text(), "text/html");
+    return first(selector, loaded) === undefined
+      ? strangeReply(`${reply.status} ${reply.statusText}`.trim())
+      : loaded;
+  } catch (error) {
+    return error instanceof DOMException && error.name === "TimeoutError" ? TOO_LATE : NO_REPLY;
+  }
 }
 
 /** Message for a reply that this service would not send. */

@@ -4,49 +4,68 @@
  * @module
  */
 
-import { type SecretEncoding, secretKey } from "../../otp/secret.ts";
+import { secretKey } from "../../otp/secret.ts";
+import { DEFAULT_TOTP, type TotpParameters } from "../../otp/totp.ts";
+import type { PageSettings } from "../shared/settings.ts";
 
-type Kind = readonly [form: RegExp, says: (secret: string, encoding: SecretEncoding) => string];
+type Kind = readonly [form: RegExp, says: (secret: string, settings: PageSettings) => string];
 
 /** Kinds, the surest first. In an encoding that takes the text as it is meant, nothing is said. */
 const KINDS: readonly Kind[] = [
   [
-    /^\s*otpauth:/i,
-    (secret, encoding) => {
-      const key = /[?&]secret=([^&#\s]*)/i.exec(secret)?.[1] ?? "";
-      return encoding === "base32"
-        ? `This is a Key URI. The secret code is only its secret: ${key}`
-        : `This is a Key URI: the whole of it would be the secret. ${meantBy(key)}`;
-    },
+    /^\s*otpauth-migration:/i,
+    () => "This is an export of an app, which holds several secrets. Pair each account again.",
   ],
+  [/^\s*otpauth:/i, keyUri],
   [
     /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i,
-    (_secret, encoding) =>
-      encoding === "base32"
+    (_secret, { secretEncoding }) =>
+      secretEncoding === "base32"
         ? "This is a GUID, and not Base32."
         : "This is a GUID, taken as text: hyphens, braces, and upper and lower case count. Always " +
           "send it in the same form.",
   ],
   [
-    /^(?:[0-9a-f]{2}){16,}$/i,
-    (_secret, encoding) =>
-      encoding === "base32"
+    /^(?:0x)?(?:[0-9a-f]{2}){16,}$/i,
+    (_secret, { secretEncoding }) =>
+      secretEncoding === "base32"
         ? "These are hexadecimal digits, and not Base32."
         : "These are hexadecimal digits, taken as text, not as the bytes that they stand for. Upper " +
           "and lower case count.",
   ],
   [
-    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?:[a-z2-7]{4} ){3,}[a-z2-7]{1,4}$/,
-    (secret, encoding) => encoding === "base32" ? "" : setupKey(secret),
+    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
+    (secret, { secretEncoding }) => secretEncoding === "base32" ? "" : setupKey(secret),
   ],
   [
     /^(?=.*[+/=])[\w+/-]{16,}={0,2}$/,
-    (_secret, encoding) =>
-      encoding === "base32"
+    (_secret, { secretEncoding }) =>
+      secretEncoding === "base32"
         ? "This looks like Base64, and not Base32."
         : "This looks like Base64, taken as text, not as the bytes that it stands for.",
   ],
 ];
+
+function keyUri(uri: string, { secretEncoding, algorithm, digits, period }: PageSettings): string {
+  const parameter = (name: string): string | undefined =>
+    new RegExp(`[?&]${name}=([^&#\\s]*)`, "i").exec(uri)?.[1];
+  const key = parameter("secret");
+  if (!key) return "This is a Key URI without a secret.";
+  const settings = { algorithm, digits: String(digits), period: String(period) };
+  const others = Object.entries(settings).filter(([name, ours]) => {
+    const theirs = parameter(name) ?? String(DEFAULT_TOTP[name as keyof TotpParameters]);
+    return theirs.toUpperCase() !== ours;
+  });
+  const differs = /^\s*otpauth:\/\/hotp/i.test(uri)
+    ? " It is of a counter-based account, whose codes this server does not check."
+    : others.length === 0
+    ? ""
+    : ` Its codes differ from this server's, by ${others.map(([name]) => name).join(", ")}.`;
+  const secret = secretEncoding === "base32"
+    ? `The secret code is only its secret: ${key}`
+    : meantBy(key);
+  return `This is a Key URI: the whole of it would be the secret.${differs} ${secret}`;
+}
 
 // A secret may look like one by chance, or be made of its letters on purpose.
 function setupKey(secret: string): string {
@@ -70,6 +89,6 @@ function textIn(key: string): string {
 }
 
 /** Sentence about what a secret looks like; empty for a text like any other. */
-export function kindOf(secret: string, encoding: SecretEncoding): string {
-  return KINDS.find(([form]) => form.test(secret))?.[1](secret, encoding) ?? "";
+export function kindOf(secret: string, settings: PageSettings): string {
+  return KINDS.find(([form]) => form.test(secret))?.[1](secret, settings) ?? "";
 }

@@ -100,9 +100,12 @@ async function showPairing(
 ): Promise<boolean> {
   const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
   const setupKey = field(form.dataset["text"]);
-  const picture = await readPicture(field(form.dataset["html"]), serviceOf(form))
-    .catch(() => undefined);
+  const picture = await readPicture(field(form.dataset["html"]), serviceOf(form));
   if (!isWanted()) return true;
+  if (typeof picture === "string") {
+    clearPairing(form, picture, "bad");
+    return true;
+  }
   if (setupKey === "" || picture === undefined) return false;
   const box = resultOf(form);
   const name = nameIn(picture.uri);
@@ -115,7 +118,9 @@ async function showPairing(
   one(".uri", box).textContent = picture.uri;
   one(".for", box).textContent = name;
   one(".setup", box).hidden = false;
-  document.documentElement.classList.add("paired");
+  // Opened for another operation, the page prints as a whole, unless its print button is pressed.
+  const { op = form.dataset["operation"] } = document.body.dataset;
+  document.documentElement.classList.toggle("paired", op === form.dataset["operation"]);
   sayOfPairing(form, stamp || `QR code for ${name} is shown.`, stamp ? "hint" : "unseen");
   return true;
 }

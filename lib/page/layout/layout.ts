@@ -68,7 +68,7 @@ export function writePage(context: FrameContext, content: PageContent): string {
       element("main", { id: "main", tabindex: "-1" }, ...main),
     ),
     footer(context),
-    element("p", { id: "told", class: "unseen", role: "status" }),
+    element("p", { id: "announcement", class: "unseen", role: "status" }),
     // A separate file is kept by the browser.
     element("script", { src: "?script" }),
   );

@@ -171,6 +171,7 @@ main{container:main/inline-size}
 .steps{margin:1rem 0 0;padding-left:1.4rem}
 .columns>.steps{margin-top:0}
 .steps li{margin-bottom:.8rem}
+.live.off p{display:none}
 .steps p{margin-top:.2rem;overflow-wrap:anywhere}
 mark{background:var(--soft);color:var(--accent);font-weight:700}
 .choices{display:flex;flex-wrap:wrap;align-items:center;gap:.3rem}
@@ -178,6 +179,8 @@ mark{background:var(--soft);color:var(--accent);font-weight:700}
 .choices a{padding:.15rem .65rem;border:1px solid var(--edge);border-radius:99px;color:inherit;
 font-size:.9rem;text-decoration:none}
 .choices a:hover{border-color:var(--accent)}
+.choices[aria-busy] a{opacity:.7}
+.choices .error{flex:0 0 100%}
 .choices a[aria-current]{background:var(--accent);border-color:var(--accent);color:var(--onAccent)}
 .card{min-width:0;background:var(--card);border:1px solid var(--line);border-radius:16px;
 padding:clamp(1rem,3vw,1.75rem);box-shadow:0 1px 2px #0000000d,0 8px 24px -12px #00000026}
@@ -185,9 +188,9 @@ padding:clamp(1rem,3vw,1.75rem);box-shadow:0 1px 2px #0000000d,0 8px 24px -12px 
 .warning{padding:.8rem 1.1rem;border-radius:12px;background:var(--warnGround);
 color:var(--warn);border-left:5px solid}
 .keys{display:grid;gap:.3rem .9rem;padding-block:1rem}
-.short{max-width:26rem;padding:.5rem .75rem;border-radius:8px;background:var(--warnGround);
+.length-warning{max-width:26rem;padding:.5rem .75rem;border-radius:8px;background:var(--warnGround);
 color:var(--warn);font-size:.9rem}
-.short:has([hidden]),.kind:has([hidden]){position:absolute;padding:0}
+.length-warning:has([hidden]),.kind:has([hidden]){position:absolute;padding:0}
 .kind{max-width:26rem;overflow-wrap:anywhere}
 .error{color:var(--bad);font-size:.9rem}
 [aria-invalid]{border:2px solid var(--bad)!important}
@@ -200,7 +203,7 @@ form{display:grid;gap:1rem;align-content:start}
 .name code{color:var(--muted)}
 label{font-weight:600}
 .hint{font-size:.9rem;color:var(--muted)}
-input:not([type=radio]){width:100%;min-height:2.75rem;padding:.5rem .75rem;color:inherit;
+input{width:100%;min-height:2.75rem;padding:.5rem .75rem;color:inherit;
 background:var(--field);border:1px solid var(--edge);border-radius:8px;font:inherit}
 input.code{font-family:var(--mono);font-size:.9rem}
 input[inputmode=numeric]{width:11rem;font-size:1.5rem;letter-spacing:.15em}
@@ -222,8 +225,7 @@ border-right-color:#0000;border-radius:50%}
 .result{display:grid;gap:1rem;align-content:start;justify-items:start;min-width:0}
 .tile{display:grid;place-items:center;width:min(100%,18rem);aspect-ratio:1;overflow:hidden;
 background:#fff;color:#54625c;border:1px solid var(--line);border-radius:14px;text-align:center}
-.tile svg,.tile img{display:block}
-.tile img{width:100%;height:100%}
+.tile svg{display:block}
 .tile p{padding:1.5rem}
 [aria-busy=true] .tile>svg{opacity:.25}
 [aria-busy=true] :is(.groups,.uri){visibility:hidden}
@@ -258,7 +260,7 @@ background:var(--ground)}
 .test-app .use{margin-left:auto;white-space:nowrap;color:var(--accent);font-size:.875rem}
 .test-app .code{font-family:var(--mono);white-space:nowrap}
 .test-app .others{display:grid;grid-template-columns:1fr 1fr}
-.others button{display:grid;gap:0;padding:.35rem .6rem;font-weight:400}
+.others button{display:grid;min-width:0;gap:0;padding:.35rem .6rem;font-weight:400}
 .others .code{font-size:1rem;font-weight:600}
 .taken{color:var(--muted)}
 .whole-arc{stroke:var(--line)}
@@ -294,21 +296,20 @@ thead th{font-size:.9rem;color:var(--muted)}
 .scroll :is(th,td){padding:0;border:0}
 .scroll :is(th,td,code){white-space:normal!important;overflow-wrap:anywhere}
 td[data-head]::before{content:attr(data-head)": ";color:var(--muted)}}
-.others button{min-width:0}
 footer.wrap{display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;padding-bottom:2rem;font-size:.9rem;
 color:var(--muted)}
 
 @container (min-width:38rem){.try{grid-template-columns:minmax(0,1fr) minmax(0,18rem)}
-.try:has(.judged){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
+.try:has(.with-codes){grid-template-columns:minmax(0,15rem) minmax(0,1fr)}}
 @container (min-width:52rem){.try{grid-template-columns:minmax(0,22rem) minmax(0,1fr)}
-.try:has(.judged){grid-template-columns:minmax(0,17rem) minmax(0,1fr)}
+.try:has(.with-codes){grid-template-columns:minmax(0,17rem) minmax(0,1fr)}
 .pairing{align-self:start;grid-template:auto 1fr/minmax(17rem,1fr) minmax(0,1fr);gap:1.1rem 1.5rem}
 .pairing>.tile{grid-area:1/1/span 2}
-.pairing>:is(.short,.setup){grid-column:2}
+.pairing>:is(.length-warning,.setup){grid-column:2}
 .status{grid-column:1/-1}
-.judged{grid-template-columns:minmax(0,1.15fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
-.judged>*{grid-column:1}
-.judged>.test-app{grid-column:2;grid-row:1/span 4;align-self:start}}
+.with-codes{grid-template-columns:minmax(0,1.15fr) minmax(0,1fr);grid-auto-flow:dense;gap:1rem 1.5rem}
+.with-codes>*{grid-column:1}
+.with-codes>.test-app{grid-column:2;grid-row:1/span 4;align-self:start}}
 @media (min-width:80rem){.layout{display:grid;grid-template-columns:11rem minmax(0,1fr);gap:2.5rem}
 nav{position:sticky;top:0;align-self:start;margin-top:0;padding:1.5rem 0}
 nav ul{flex-direction:column}
@@ -317,7 +318,8 @@ nav ul{flex-direction:column}
 box-shadow .15s}
 [data-busy] [type=submit]::after{animation:turn .8s linear infinite}
 @keyframes turn{to{rotate:1turn}}}
-@media (forced-colors:active){.choices a[aria-current]{outline:2px solid Highlight}
+@media (forced-colors:active){nav a:target-current{outline:2px solid Highlight;outline-offset:-2px}
+.choices a[aria-current]{outline:2px solid Highlight}
 .whole-arc{stroke:GrayText}.left-arc{stroke:Highlight}
 .card,figure,.answer,.warning,.address code{border:1px solid CanvasText}}
 @media print{body{background:#fff}

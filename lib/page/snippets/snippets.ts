@@ -107,7 +107,7 @@ function snippetOf(
   ]);
   return {
     language,
-    needs: `${needs}. ${format}${format === wanted ? "." : ", regardless of the format above."}`,
+    needs: `${needs}. ${format}${format === wanted ? "." : ", whatever format is chosen."}`,
     values,
     pieces: fillTemplate(write(call), written)
       .map(({ text, placeholder }) =>

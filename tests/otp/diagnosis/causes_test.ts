@@ -68,7 +68,7 @@ const SPACES =
 const FOREIGN = "The pin has full-width digits or those of another script.";
 
 const GUID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const OTHER_GUID = "The secret is a GUID, and the app has it with other hyphens or braces.";
+const OTHER_GUID = "The secret is a GUID, and the app has it with other hyphens, braces or case.";
 const HTML =
   "The secret was escaped for HTML (&amp; for an ampersand) now or when the app was paired.";
 const COUNTED = "The app makes counter-based codes (HOTP), and the server expects time-based ones.";
@@ -256,6 +256,12 @@ const CASES: readonly Case[] = [
     says: OTHER_GUID,
   },
   {
+    story: "a GUID of a database, paired as .NET wrote it",
+    pin: shown(GUID.replaceAll("-", "")),
+    sent: GUID.toUpperCase(),
+    says: OTHER_GUID,
+  },
+  {
     story: "a bare GUID, paired in braces",
     pin: shown(`{${GUID}}`),
     sent: GUID.replaceAll("-", ""),
@@ -273,6 +279,12 @@ const CASES: readonly Case[] = [
     story: "a counter-based app that had the secret typed in",
     pin: referenceHotp(decodeBase32(SECRET), 1),
     says: COUNTED,
+  },
+  {
+    story: "an app that ignores all parameters",
+    pin: shown(SECRET),
+    settings: { algorithm: "SHA256", digits: 8, period: 60 },
+    says: "The pin has 6 digits; a code has 8.",
   },
   { story: "a counter-based app, looked at often", pin: referenceHotp(SECRET, 7), says: COUNTED },
   {

@@ -39,7 +39,7 @@ for (const operation of OPERATIONS.keys()) {
       for (const [language, html] of await pagesByLanguage(handlerWith(), operation, format)) {
         const program = paneOf(html, `${operation}-program`);
         const hint = [...html.matchAll(/<p class="hint">(Needs [^<]*)<\/p>/g)].at(-1)![1]!;
-        const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, regardless of the format above\.)$/.exec(
+        const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, whatever format is chosen\.)$/.exec(
           textOf(hint),
         ) ?? [];
         assertEquals(rest === ".", said === format, `${language}: ${hint}`);
@@ -49,7 +49,7 @@ for (const operation of OPERATIONS.keys()) {
   }
 }
 
-// What makes the secret of a pairing.
+// Generators of the secret of a pairing.
 const GENERATORS: ReadonlyMap<string, RegExp> = new Map([
   ["curl", /^secret=\$\(.*\/dev\/urandom .*\)$/m],
   ["C#", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
