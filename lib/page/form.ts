@@ -108,7 +108,7 @@ function fieldElement(
     // secret.
     ...(isSecret && !canBeDrawn ? [LENGTH_WARNING, BEGIN] : []),
     ...(isSecret ? [KIND] : []),
-    ...(canBeDrawn ? [element("div", {}, RANDOM_BUTTON)] : []),
+    ...(canBeDrawn ? [element("div", { class: "row" }, RANDOM_BUTTON, RELOAD_NOTE)] : []),
     element("span", { class: "hint", id: `${id}-hint` }, hint),
   );
 }
@@ -125,6 +125,12 @@ const RANDOM_BUTTON = element(
   "button",
   { type: "button", class: "js-only small random" },
   "New random secret",
+);
+
+const RELOAD_NOTE = element(
+  "span",
+  { class: "hint js-only" },
+  "Reloading the page makes a new one.",
 );
 
 // Way out of a form without a secret.
@@ -185,7 +191,7 @@ function reasons({ service: { otp: { algorithm } } }: PageContext): MarkupElemen
     element("div", {}),
     element(
       "small",
-      { "class": "elsewhere", "hidden": "", "data-algorithm": algorithm },
+      { "class": "without-webcrypto", "hidden": "", "data-algorithm": algorithm },
       "To see which it is, run ",
       DOCTOR,
       " on the server.",
@@ -220,7 +226,7 @@ function testAuthenticator(
     // The script shows one of the two: over plain HTTP, browsers compute only codes of SHA-1.
     element(
       "p",
-      { "class": "hint elsewhere", "hidden": "", "data-algorithm": algorithm },
+      { "class": "hint without-webcrypto", "hidden": "", "data-algorithm": algorithm },
       "Over plain HTTP, this browser cannot compute codes of this hash. Run ",
       element("code", {}, "authenticator code"),
       " on the server.",

@@ -60,6 +60,9 @@ function stepsOf(
   const throttled = maxFailures > 0
     ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while.`
     : "This server does not count wrong pins: count them, and lock the account.";
+  const source = maxFailures > 0
+    ? " Send the user's address as X-Authenticator-Source, so that no guesser locks the user out."
+    : "";
   const used = singleUse
     ? "Each code is accepted once."
     : "A code is accepted as often as it is sent while it is valid.";
@@ -77,7 +80,7 @@ function stepsOf(
     ],
     [
       "Check a pin at each login,",
-      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled} ${used}`,
+      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled}${source} ${used}`,
     ],
     [
       "Prepare for lost phones:",

@@ -332,6 +332,19 @@ Deno.test("whoever gave the browser a key needs no other for the forms", async (
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 
+Deno.test("a key that no header field can hold is not sent, and the page says so", async () => {
+  await visit(`${lockedServer.url}/`, async (page) => {
+    await page.fill("#key", "\u043a\u043b\u044e\u0447");
+    await page.fill(PIN, "1");
+    await page.click("form[data-operation=ValidatePin] button[type=submit]");
+    assertMatch(await answer(page), /has a character that no header field can hold/);
+    await page.fill("#key", KEY);
+    await page.click("form[data-operation=ValidatePin] button[type=submit]");
+    assertMatch(await answer(page), /^false/);
+    assertMatch(await page.innerText("#ValidatePin .reply pre"), /\nX-Request-Id: [\w-]+\n/);
+  }, { httpCredentials: { username: "me", password: KEY } });
+});
+
 Deno.test("other codes than the usual are checked as well", async () => {
   await visit(`${otherServer.url}/`, async (page) => {
     const uri = await scan(page);

@@ -52,9 +52,9 @@ export function causesOf(match: Match, settings: PinSettings): readonly string[]
   const { secret, lostZeros } = match;
   const zeros = lostZeros === 1 ? "its leading zero" : `its ${lostZeros} leading zeros`;
   return [
-    match.slip === "swapped" &&
+    match.typingError === "swapped" &&
     "Two digits of the pin are swapped. Type it in the order that the app shows.",
-    match.slip === "one-wrong" && "One digit of the pin is wrong. Type it again.",
+    match.typingError === "one-wrong" && "One digit of the pin is wrong. Type it again.",
     match.isCounted &&
     "The app makes counter-based codes (HOTP), and the server expects time-based ones. Scan the " +
       "QR code, or choose time-based where you type the setup key.",

@@ -36,8 +36,8 @@ export interface Match extends TotpParameters {
   readonly secret: SecretReading;
   /** Leading zeros that the pin has lost. */
   readonly lostZeros: number;
-  /** Slip in typing the pin: two neighbouring digits are swapped, or one is another. */
-  readonly slip: Slip | undefined;
+  /** Error in typing the pin: two neighbouring digits are swapped, or one is another. */
+  readonly typingError: TypingError | undefined;
   /** Whether the app uses a counter (HOTP) instead of time steps. */
   readonly isCounted: boolean;
   /** Time steps of that period by which the app's clock is ahead; negative when behind. */
@@ -46,8 +46,8 @@ export interface Match extends TotpParameters {
   readonly secondsAhead: readonly [number, number];
 }
 
-/** Slip in typing a pin. */
-export type Slip = "swapped" | "one-wrong";
+/** Error in typing a pin. */
+export type TypingError = "swapped" | "one-wrong";
 
 /** Result of a diagnosis. */
 export interface Diagnosis {
@@ -117,7 +117,7 @@ const SWAPPED =
   "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
 
 /** Foreign characters in a pin, each with its replacement and the sentence about it. */
-const INTRUDERS: readonly (readonly [RegExp, (found: string) => string, string])[] = [
+const FOREIGN_CHARACTERS: readonly (readonly [RegExp, (found: string) => string, string])[] = [
   [/[\p{Pd}\u2212]/gu, () => "", "The pin contains hyphens or dashes. Send only the digits."],
   [
     /[\s\p{Z}\p{Cf}]/gu,
@@ -148,7 +148,7 @@ export function readPin(pin: string): { readonly flaws: string[]; readonly digit
   let digits = pin.replace(/[ \t\r\n]/g, "");
   if (digits === "") return { flaws: ["The pin is empty."] };
   const flaws: string[] = [];
-  for (const [characters, instead, flaw] of INTRUDERS) {
+  for (const [characters, instead, flaw] of FOREIGN_CHARACTERS) {
     const before = digits;
     digits = before.replace(characters, instead);
     if (digits !== before) flaws.push(flaw);
@@ -173,7 +173,7 @@ interface Trial extends KeyReading, Pick<Match, "algorithm" | "period"> {
   /** Time steps from now, or absolute counters when counted. */
   readonly steps: readonly number[];
   readonly isCounted?: boolean;
-  readonly slip?: Slip;
+  readonly typingError?: TypingError;
 }
 
 /** Lists the trials, the likeliest first. */
@@ -193,8 +193,8 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
     // counts on.
     ...plain.map((trial) => ({ ...trial, steps: COUNTERS, isCounted: true })),
     ...usual.flatMap((trial) => [
-      { ...trial, steps: around(Math.min(window, 2)), slip: "swapped" as const },
-      { ...trial, steps: around(Math.min(window, 1)), slip: "one-wrong" as const },
+      { ...trial, steps: around(Math.min(window, 2)), typingError: "swapped" as const },
+      { ...trial, steps: around(Math.min(window, 1)), typingError: "one-wrong" as const },
     ]),
   ];
 }
@@ -218,7 +218,7 @@ async function search(
   digits: number,
   nowMs: number,
 ): Promise<Match | undefined> {
-  for (const { bytes, isCounted = false, slip, ...trial } of trials) {
+  for (const { bytes, isCounted = false, typingError, ...trial } of trials) {
     const { steps, ...assumed } = trial;
     const { algorithm, period } = assumed;
     const key = await importOtpKey(bytes, algorithm);
@@ -226,21 +226,21 @@ async function search(
     const counters = steps.map((step) => isCounted ? step : current + step)
       .filter((counter) => counter >= 0);
     const codes = await Promise.all(counters.map((counter) => hotp(key, counter, MAX_DIGITS)));
-    const pins = slip === undefined ? [pin] : WITHOUT_SLIP[slip](pin);
+    const pins = typingError === undefined ? [pin] : WITHOUT_TYPING_ERROR[typingError](pin);
     for (const [i, code] of codes.entries()) {
       const form = pins.map((pin) => formOf(code, pin, digits)).find(Boolean);
       if (form === undefined) continue;
       const stepsAhead = isCounted ? 0 : counters[i]! - current;
       const least = (current + stepsAhead) * period - Math.floor(nowMs / 1000);
       const secondsAhead = [least, least + period] as const;
-      return { ...assumed, ...form, slip, isCounted, stepsAhead, secondsAhead };
+      return { ...assumed, ...form, typingError, isCounted, stepsAhead, secondsAhead };
     }
   }
   return undefined;
 }
 
-/** Pins that may have been meant, by the slip. */
-const WITHOUT_SLIP: Readonly<Record<Slip, (pin: string) => readonly string[]>> = {
+/** Pins that may have been meant, by the error in typing. */
+const WITHOUT_TYPING_ERROR: Readonly<Record<TypingError, (pin: string) => readonly string[]>> = {
   "swapped": (pin) =>
     Array.from(
       { length: pin.length - 1 },

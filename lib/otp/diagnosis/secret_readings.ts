@@ -18,8 +18,9 @@ type Reading = readonly [
 export const READINGS = {
   "as-configured": ["", (sent) => [sent]],
   "key-uri": [
-    "The secret that is sent is a whole otpauth address. Send only its secret, and start the " +
-    "server with --secret-encoding base32; or pair the app again.",
+    "The secret that is sent is a whole otpauth address. Send the text that its secret was made " +
+    "from, or pair the app again; if all your secrets are Base32, send only its secret, and start " +
+    "the server with --secret-encoding base32.",
     (sent) => [secretKey(KEY_URI.exec(sent)?.[1] ?? "", "base32")],
   ],
   // One of the next two readings, in the server's encoding, repeats the first key.

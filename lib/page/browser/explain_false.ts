@@ -59,7 +59,7 @@ export async function explainFalse(
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
   // Without WebCrypto, apps of another hash are not looked for.
-  one(".elsewhere", reasons).hidden = computes("SHA256") || found.match !== undefined;
+  one(".without-webcrypto", reasons).hidden = computes("SHA256") || found.match !== undefined;
   const isEarlier = found.match === undefined && found.canBeCode &&
     await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.

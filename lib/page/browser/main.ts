@@ -26,10 +26,10 @@ function mountPart(part: HTMLElement): void {
 }
 
 // With a proxy in front, only the browser knows the scheme of the page.
-function showWhereItLies(): void {
+function showConnection(): void {
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
-  for (const sentence of all(".elsewhere")) {
+  for (const sentence of all(".without-webcrypto")) {
     sentence.hidden = computes(sentence.dataset["algorithm"] ?? "");
   }
   for (const list of all(".live")) {
@@ -39,7 +39,7 @@ function showWhereItLies(): void {
 
 setUpHmac();
 document.documentElement.classList.add("js");
-showWhereItLies();
+showConnection();
 mountPart(document.body);
 for (const button of all(".print")) setUpPrintButton(button);
 for (const box of all(".test-app")) setUpTestAuthenticator(box);

@@ -78,7 +78,8 @@ function setupKey(secret: string): string {
 function meantBy(key: string): string {
   const text = textIn(key);
   return text === ""
-    ? "Its key is no text, which this server takes: start one with --secret-encoding base32."
+    ? "This server takes text, and its key is none: pair the app again. If all your secrets are " +
+      "Base32, start the server with --secret-encoding base32."
     : `The secret code is the text that it was made from: ${text}`;
 }
 

@@ -38,7 +38,7 @@ const NOTHING_ELSE = {
   digits: 6,
   period: 30,
   lostZeros: 0,
-  slip: undefined,
+  typingError: undefined,
   isCounted: false,
 } as const;
 

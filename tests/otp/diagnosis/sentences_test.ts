@@ -10,7 +10,7 @@ const RIGHT: Match = {
   period: 30,
   lostZeros: 0,
   stepsAhead: 0,
-  slip: undefined,
+  typingError: undefined,
   isCounted: false,
   secondsAhead: [-29, 1],
 };
