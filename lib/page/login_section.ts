@@ -25,7 +25,9 @@ export function loginSection(
     {
       id: "login",
       title: "Build the login",
-      about: "Five steps from these two calls to a two-factor login.",
+      about:
+        "Five steps from these two calls to a two-factor login. Keep real secrets out of your source " +
+        "code.",
     },
     element(
       "div",

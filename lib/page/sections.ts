@@ -90,7 +90,10 @@ export function formatsSection(samples: readonly Sample[]): MarkupElement {
     {
       id: "formats",
       title: "One service, many formats",
-      about: `All give the same results; ${[...OPERATIONS.keys()][0]} stands for every operation.`,
+      about:
+        `All give the same results; ${[...OPERATIONS.keys()][0]} stands for every operation. ` +
+        "With HTTP GET the secret becomes part of the address, which proxies and servers write into " +
+        "their logs: prefer any other.",
     },
     table("Formats", ["Format", "Request", "Content-Type"], rows),
   );
