@@ -122,7 +122,11 @@ async function snippetOf(
   const [, hint, values, html] = panel ?? [];
   if (html === undefined) throw new Error(`The page has no snippet in ${language}`);
   const here = html.replaceAll(EXAMPLE_BASE, url);
-  return { html: here, values: values!, isInFormat: textOf(hint!).endsWith(`. ${format}.`) };
+  return {
+    html: here,
+    values: values!,
+    isInFormat: textOf(hint!).endsWith(`. Shown in ${format}.`),
+  };
 }
 
 /** A snippet with other texts in the places of parameters, as the page's script writes them. */
@@ -246,6 +250,17 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
     });
   }
 }
+
+Deno.test("the PHP snippets name the setting that keeps them from a call", async () => {
+  for (const format of FORMATS.filter((each) => !each.startsWith("SOAP"))) {
+    const text = filled(await snippetOf("PHP", "ValidatePin", format), {});
+    const { message } = await assertRejects(
+      () => runFile("snippet.php", text, (path) => output("php", "-d", "allow_url_fopen=0", path)),
+      Error,
+    );
+    assertMatch(message, /No answer from the service, or allow_url_fopen is off/);
+  }
+});
 
 Deno.test("languages call in every format that is short there", () => {
   // All five in curl and PHP; all but SOAP in Python and Ruby; forms alone in C#, where the tests

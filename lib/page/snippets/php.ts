@@ -72,7 +72,7 @@ $context = stream_context_create(['http' => [
 ${lines(options, (option) => `    ${option},`)}
 ]]);
 $stream = @fopen(${address}, 'r', false, $context);
-if (!$stream) throw new Exception('No answer from the service');
+if (!$stream) throw new Exception('No answer from the service, or allow_url_fopen is off');
 $reply = stream_get_contents($stream);
 if (!strpos(stream_get_meta_data($stream)['wrapper_data'][0], ' 200 ')) throw new Exception($reply);
 ${resultOf(call, isForm(call) ? "simplexml_load_string($reply)" : "json_decode($reply)->d")}`;

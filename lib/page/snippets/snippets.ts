@@ -107,7 +107,9 @@ function snippetOf(
   ]);
   return {
     language,
-    needs: `${needs}. ${format}${format === wanted ? "." : ", whatever format is chosen."}`,
+    needs: `${needs}. Shown in ${format}${
+      format === wanted ? "." : ", whatever format is chosen."
+    }`,
     values,
     pieces: fillTemplate(write(call), written)
       .map(({ text, placeholder }) =>

@@ -39,7 +39,7 @@ for (const operation of OPERATIONS.keys()) {
       for (const [language, html] of await pagesByLanguage(handlerWith(), operation, format)) {
         const program = paneOf(html, `${operation}-program`);
         const hint = [...html.matchAll(/<p class="hint">(Needs [^<]*)<\/p>/g)].at(-1)![1]!;
-        const [, said, rest] = /\. ([A-Z0-9. ]+?)(\.|, whatever format is chosen\.)$/.exec(
+        const [, said, rest] = /\. Shown in ([A-Z0-9. ]+?)(\.|, whatever format is chosen\.)$/.exec(
           textOf(hint),
         ) ?? [];
         assertEquals(rest === ".", said === format, `${language}: ${hint}`);
