@@ -1,9 +1,10 @@
 /** The snippets of the service page, taken from it as it is served and run as they stand. */
 
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
-import { FORMATS } from "../../lib/page/snippets/language.ts";
+import { DEFAULT_FORMAT, FORMATS } from "../../lib/page/snippets/language.ts";
 import { encoderOf, KEY_HOLE, keyEncoderOf } from "../../lib/page/samples/quoting.ts";
 import { LANGUAGE_NAMES } from "../../lib/page/snippets/snippets.ts";
 import { textOf } from "../page/pages.ts";
@@ -249,6 +250,23 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
       );
     });
   }
+}
+
+// Two whose platform would wait for minutes, or for ever: each takes the ten seconds of its limit.
+for (const language of ["Python", "JavaScript"]) {
+  Deno.test(`the ${language} snippet ends with an error where a service never answers`, async () => {
+    // The system accepts the connection, and nobody reads from it.
+    using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const shown = await snippetOf(language, "ValidatePin", DEFAULT_FORMAT);
+    const text = filled(shown, { pin: "123456" })
+      .replaceAll(server.url, `http://127.0.0.1:${silent.addr.port}`);
+    const start = performance.now();
+    const { message } = await assertRejects(() => LANGUAGES[language]!(text, "ValidatePin"), Error);
+    const elapsedMs = performance.now() - start;
+    assert(elapsedMs > 9_000 && elapsedMs < 30_000, `${elapsedMs} ms`);
+    assertMatch(message, /ended with exit code[^]*time(?:d )?out/i);
+    assertEquals(message.includes(EXAMPLE_SECRET), false, message);
+  });
 }
 
 Deno.test("the PHP snippets name the setting that keeps them from a call", async () => {

@@ -69,6 +69,7 @@ ${lines(call.args, ([name, value]) => `            [${quote(name)}] = ${quote(va
         };
         using (var client = new HttpClient())
         {
+            client.Timeout = TimeSpan.FromSeconds(10);
 ${
     linesOf(
       ...keyHeader(call).map(([name, value]) =>

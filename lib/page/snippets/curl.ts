@@ -47,7 +47,7 @@ function write(call: SnippetCall): string {
     ? isForm(call) ? keyHeader(call) : headersOf(call)
     : soapHeaders(call, soap);
   const parts = [
-    `curl --fail-with-body ${isBoolean ? "--silent --show-error " : ""}${
+    `curl --fail-with-body --max-time 10 ${isBoolean ? "--silent --show-error " : ""}${
       format === "HTTP GET" ? "--get " : ""
     }${quote(soap === undefined ? callUrl(call) : url)}`,
     ...headers.map((header) => `--header ${quote(header.join(": "))}`),

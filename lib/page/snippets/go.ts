@@ -32,6 +32,7 @@ export const go: Language = {
   write,
 };
 
+// Unwraps the error of HTTP GET: its text begins with the URL, which holds the secret.
 function write(call: SnippetCall): string {
   const { format, secret, quote } = call;
   const isJson = format === "JSON";
@@ -39,12 +40,14 @@ function write(call: SnippetCall): string {
     ...(isJson ? ["bytes"] : []),
     ...(secret === "" ? [] : ["crypto/rand", "encoding/base32"]),
     isJson ? "encoding/json" : "encoding/xml",
+    ...(format === "HTTP GET" ? ["errors"] : []),
     "fmt",
     "io",
     "log",
     "net/http",
     ...(isForm(call) ? ["net/url"] : []),
     ...(format === "HTTP POST" ? ["strings"] : []),
+    "time",
   ];
   const { declared, printed } = resultOf(call);
   return `package main
@@ -64,9 +67,10 @@ ${
         `	request.Header.Set(${quote(name)}, ${quote(value)})`
       ),
     )
-  }	reply, err := http.DefaultClient.Do(request)
+  }	client := http.Client{Timeout: 10 * time.Second}
+	reply, err := client.Do(request)
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal(${format === "HTTP GET" ? "errors.Unwrap(err)" : "err"})
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != 200 {

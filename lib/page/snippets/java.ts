@@ -49,10 +49,11 @@ function write(call: SnippetCall): string {
 import java.net.*;
 import java.net.http.*;
 import java.nio.charset.StandardCharsets;
+${secret === "" ? "" : "import java.security.SecureRandom;\n"}import java.time.Duration;
 ${
     secret === ""
       ? ""
-      : "import java.security.SecureRandom;\nimport java.util.stream.Collectors;\n"
+      : "import java.util.stream.Collectors;\n"
   }import javax.xml.parsers.DocumentBuilderFactory;
 import org.xml.sax.InputSource;
 
@@ -64,7 +65,7 @@ ${
       `                ${quote(`${known}=`)} + encode(${quote(value)})`, ",\n")
   });
         var request = HttpRequest.newBuilder(URI.create(${address}))
-${headers}${post}                .build();
+${headers}${post}                .timeout(Duration.ofSeconds(10)).build();
         var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         var reply = client.send(request, HttpResponse.BodyHandlers.ofString());
         if (reply.statusCode() != 200) throw new Exception(reply.body());

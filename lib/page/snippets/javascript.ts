@@ -57,6 +57,7 @@ function write(call: SnippetCall, type: string): string {
   body: JSON.stringify({
 ${lines(args, ([name, value]) => `    ${name}: ${quote(value)},`)}
   }),
+  signal: AbortSignal.timeout(10_000),
 });
 if (!reply.ok) throw new Error((await reply.json()).Message);
 const { d }${type} = await reply.json();

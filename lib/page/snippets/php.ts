@@ -43,7 +43,8 @@ function writeSoap(call: SnippetCall): string {
   ];
   const given = options.length === 0 ? "" : `, [${options.join(", ")}]`;
   return `<?php
-${secret}$client = new SoapClient(${quote(`${url}?wsdl`)}${given});
+${secret}ini_set('default_socket_timeout', '10');
+$client = new SoapClient(${quote(`${url}?wsdl`)}${given});
 $reply = $client->${name}([
 ${argumentsOf(call)}
 ]);
@@ -59,6 +60,7 @@ function writeHttp(call: SnippetCall): string {
   const isGet = call.format === "HTTP GET";
   const options = [
     "'ignore_errors' => true",
+    "'timeout' => 10",
     ...(isGet ? [] : ["'method' => 'POST'", `'content' => ${content}`]),
     ...(headers.length === 0 ? [] : [`'header' => [${headers.join(", ")}]`]),
   ];

@@ -37,6 +37,7 @@ function write(call: SnippetCall): string {
     ...(format === "HTTP GET" ? [] : ["-Method Post"]),
     ...(isJson ? ["-ContentType 'application/json; charset=utf-8'"] : []),
     ...(headers.length === 0 ? [] : [`-Headers @{ ${headers.join("; ")} }`]),
+    "-TimeoutSec 10",
     "-Body $body",
   ];
   // Stop at errors: by default, a script continues after an error with the previous reply.

@@ -54,7 +54,7 @@ ${linesOf(...dataOf(call).map((data) => `    data=${data},`))}${
     linesOf(...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]))
   })
 try:
-    reply = urllib.request.urlopen(request)
+    reply = urllib.request.urlopen(request, timeout=10)
 except urllib.error.HTTPError as error:
     raise SystemExit(error.read().decode())
 ${resultOf(call)}`;

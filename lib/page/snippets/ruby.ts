@@ -9,6 +9,7 @@ import {
   headersOf,
   type Language,
   lines,
+  linesOf,
   printing,
   type SnippetCall,
   WITHOUT_SOAP,
@@ -26,28 +27,30 @@ secret = Array.new(32) { [*'A'..'Z', *'2'..'7'].sample(random: SecureRandom) }.j
   write,
 };
 
+// Without max_retries, Net::HTTP sends a GET that had no answer once more.
 function write(call: SnippetCall): string {
   const { args, format, secret, quote } = call;
   const headers = headersOf(call).map((header) => header.map(quote).join(" => "));
-  const address = quote(callUrl(call));
-  const sent = format === "HTTP GET"
-    ? `uri = URI(${address})
-uri.query = URI.encode_www_form(arguments)
-reply = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https') do |http|
-  http.get(uri.request_uri${headers.length === 0 ? "" : `, { ${headers.join(", ")} }`})
-end`
-    : `reply = Net::HTTP.post(
-  URI(${address}),
-  ${format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)"},
-  { ${headers.join(", ")} }
-)`;
+  const isGet = format === "HTTP GET";
+  const body = format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
+  const given = [
+    "uri.request_uri",
+    ...(isGet ? [] : [body]),
+    ...(headers.length === 0 ? [] : [`{ ${headers.join(", ")} }`]),
+  ];
   return `require '${format === "JSON" ? "json" : "rexml/document"}'
 require 'net/http'
 ${secret === "" ? "" : "require 'securerandom'\n"}
 ${secret}arguments = {
 ${lines(args, ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
 }
-${sent}
+uri = URI(${quote(callUrl(call))})
+${
+    linesOf(...(isGet ? [`uri.query = ${body}`] : []))
+  }limits = { open_timeout: 10, read_timeout: 10, max_retries: 0 }
+reply = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https', **limits) do |http|
+  http.${isGet ? "get" : "post"}(${given.join(", ")})
+end
 raise reply.body unless reply.is_a?(Net::HTTPSuccess)
 ${resultOf(call)}`;
 }

@@ -53,6 +53,7 @@ ${secret}        Dim content As New FormUrlEncodedContent(New Dictionary(Of Stri
 ${lines(call.args, ([name, value]) => `            {${quote(name)}, ${quote(value)}}`, ",\n")}
         })
         Using client As New HttpClient()
+            client.Timeout = TimeSpan.FromSeconds(10)
 ${
     linesOf(
       ...keyHeader(call).map((header) =>

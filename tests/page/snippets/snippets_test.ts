@@ -99,6 +99,41 @@ for (const format of FORMATS) {
   });
 }
 
+// Limits in the programs. Without one, WCF, WinHTTP and Delphi's client end after a minute at most,
+// and the platforms below after a minute or longer, or never.
+const LIMITS: ReadonlyMap<string, RegExp> = new Map([
+  ["curl", /curl --fail-with-body --max-time 10 /],
+  ["C#", / client\.Timeout = TimeSpan\.FromSeconds\(10\);\n/],
+  ["PHP", /^ini_set\('default_socket_timeout', '10'\);$|^ {4}'timeout' => 10,$/m],
+  ["Python", /urlopen\(request, timeout=10\)/],
+  ["Java", /\.timeout\(Duration\.ofSeconds\(10\)\)/],
+  ["JavaScript", /\n {2}signal: AbortSignal\.timeout\(10_000\),\n/],
+  ["TypeScript", /\n {2}signal: AbortSignal\.timeout\(10_000\),\n/],
+  ["Go", /http\.Client\{Timeout: 10 \* time\.Second\}/],
+  ["Ruby", /open_timeout: 10, read_timeout: 10, max_retries: 0/],
+  ["PowerShell", /^ {2}-TimeoutSec 10 `$/m],
+  ["VB", / client\.Timeout = TimeSpan\.FromSeconds\(10\)\n/],
+]);
+
+for (const format of FORMATS) {
+  Deno.test(`a program that would wait for long has a limit of ten seconds: ${format}`, () => {
+    for (const operation of OPERATIONS.values()) {
+      for (const snippet of snippetsFor(operation, format)) {
+        const limit = LIMITS.get(snippet.language);
+        if (limit !== undefined) assertMatch(textOfSnippet(snippet), limit, snippet.language);
+      }
+    }
+  });
+}
+
+Deno.test("an error of Go in HTTP GET does not print the URL, which holds the secret", () => {
+  const text = textOfSnippet(snippetIn("Go", VALIDATE_PIN, CONTEXT, "HTTP GET"));
+  assertMatch(
+    text,
+    /client\.Do\(request\)\n\tif err != nil \{\n\t\tlog\.Fatal\(errors\.Unwrap\(err\)\)\n/,
+  );
+});
+
 Deno.test("curl alone builds an Envelope", async () => {
   for (const operation of OPERATIONS.keys()) {
     for (const format of FORMATS) {
