@@ -11,7 +11,7 @@ import { textOf } from "../page/pages.ts";
 import { freePort } from "../support/free_port.ts";
 import { bytesOfBase32 } from "../support/reference_base32.ts";
 import { run } from "./command.ts";
-import { codeOf, currentStep } from "./oath.ts";
+import { codeOf, codeOfSetupCode, currentStep } from "./oath.ts";
 import { PATIENT, serverForTests, type ServerUnderTest } from "./server.ts";
 
 const KEY = `it's-"$HOME"\\-\`id\`-#{1}-%41-<b>&amp;`;
@@ -20,7 +20,13 @@ Deno.writeTextFileSync(keys, `${KEY}\n`);
 Deno.test.afterAll(() => Deno.remove(keys));
 
 const server = serverForTests(...PATIENT);
-const base32Server = serverForTests("--secret-encoding", "base32", "--api-keys-file", keys);
+const base32Server = serverForTests(
+  "--secret-encoding",
+  "base32",
+  "--api-keys-file",
+  keys,
+  ...PATIENT,
+);
 
 /** The address in the snippets of a page that runs no script, which would put in the page's own. */
 const EXAMPLE_BASE = "http://localhost:8080";
@@ -149,6 +155,25 @@ function setupKeyIn(printed: string): string {
   return key;
 }
 
+/** What a program that pairs prints. */
+interface Pairing {
+  /** The secret that it made, from its first line. */
+  readonly secret: string;
+  /** The setup key in the result below. */
+  readonly setupKey: string;
+}
+
+function pairingIn(printed: string): Pairing {
+  const [, secret, result] = /^(.*)\n([^]*)$/.exec(printed) ?? [];
+  if (result === undefined) throw new Error(`no secret above a result in ${printed}`);
+  assertMatch(secret!, /^[A-Z2-7]{32}$/);
+  return { secret: secret!, setupKey: setupKeyIn(result) };
+}
+
+/** The `true` or `false` that a program prints. */
+const answerIn = (printed: string): string | undefined =>
+  /\b(?:true|false)\b/i.exec(printed)?.[0].toLowerCase();
+
 /** The label in the Key URI of a pairing of somebody, by the server. */
 async function labelOf(appInfo: string): Promise<string> {
   const body = new URLSearchParams({ appName: "Example Corp", appInfo, secretCode: "any" });
@@ -163,7 +188,18 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
     if (UNTRIED_FORMATS.has(`${language} ${format}`)) continue;
     const name = `the ${language} snippet for ${format}`;
 
-    Deno.test(`${name} pairs with a secret of its own, and takes hostile values for what they are`, async () => {
+    /** What ValidatePin of the page prints for the secret of a pairing and the code in an app now. */
+    const answerTo = async (
+      { secret, setupKey }: Pairing,
+      server?: ServerUnderTest,
+    ): Promise<string | undefined> => {
+      const shown = await snippetOf(language, "ValidatePin", format, server);
+      const pin = await codeOfSetupCode(setupKey);
+      const text = filled(shown, { [KEY_HOLE]: KEY, secretCode: secret, pin });
+      return answerIn(await runSnippet(text, "ValidatePin"));
+    };
+
+    Deno.test(`${name} pairs with a secret that ValidatePin takes, and takes hostile values for what they are`, async () => {
       const shown = await snippetOf(language, "Pair", format);
       if (!shown.isInFormat) return;
       tried++;
@@ -172,20 +208,25 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
         await runSnippet(filled(shown, { appInfo: HOSTILE }), "Pair"),
       ];
       assertEquals(second.includes(await labelOf(HOSTILE)), true, second);
-      const secrets = [first, second].map((printed) =>
-        new TextDecoder().decode(bytesOfBase32(setupKeyIn(printed)))
-      );
-      for (const secret of secrets) assertMatch(secret, /^[A-Z2-7]{32}$/);
-      assertEquals(secrets[0] === secrets[1], false);
+      const [pairing, other] = [pairingIn(first), pairingIn(second)];
+      for (const { secret, setupKey } of [pairing, other]) {
+        assertEquals(new TextDecoder().decode(bytesOfBase32(setupKey)), secret);
+      }
+      assertEquals(pairing.secret === other.secret, false);
+      assertEquals(await answerTo(pairing), "true");
     });
 
     Deno.test(`${name} pairs by Base32, with a key`, async () => {
       const shown = await snippetOf(language, "Pair", format, base32Server);
       if (!shown.isInFormat) return;
       const text = filled(shown, { [KEY_HOLE]: KEY });
-      const [first, second] = [await runSnippet(text, "Pair"), await runSnippet(text, "Pair")];
-      assertMatch(setupKeyIn(first), /^[A-Z2-7]{32}$/);
-      assertEquals(setupKeyIn(first) === setupKeyIn(second), false);
+      const [first, second] = [
+        pairingIn(await runSnippet(text, "Pair")),
+        pairingIn(await runSnippet(text, "Pair")),
+      ];
+      assertEquals(first.setupKey, first.secret);
+      assertEquals(first.secret === second.secret, false);
+      assertEquals(await answerTo(first, base32Server), "true");
     });
 
     Deno.test(`${name} shows the sentence of an error`, async () => {
@@ -209,8 +250,7 @@ for (const [language, runSnippet] of Object.entries(LANGUAGES)) {
             runSnippet(filled(shown, { pin: each, secretCode }), "ValidatePin")
           ),
         );
-        const words = printed.map((text) => /\b(?:true|false)\b/i.exec(text)?.[0].toLowerCase());
-        assertEquals(words, ["true", "false"], secretCode);
+        assertEquals(printed.map(answerIn), ["true", "false"], secretCode);
       }
     });
 

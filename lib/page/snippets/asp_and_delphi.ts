@@ -5,12 +5,15 @@
  */
 
 import {
+  argumentLines,
   callUrl,
+  KEEP_SECRET,
   keyHeader,
   type Language,
   lines,
   linesOf,
   printing,
+  secretComment,
   type SnippetCall,
 } from "./language.ts";
 
@@ -20,14 +23,16 @@ export const classicAsp: Language = {
   values: "basic",
   needs: "IIS with ASP and MSXML 6",
   formats: ["HTTP POST"],
-  secret: `' Keep the secret encrypted with the user's account. Its random bytes are those of
-' two GUIDs: Windows draws 122 bits of each, and VBScript's Rnd can be guessed.
+  secret: `' ${KEEP_SECRET}
+' Its random bytes are those of two GUIDs: Windows draws 122 bits of each, and VBScript's Rnd can
+' be guessed.
 Dim guids, secret, i
 guids = Mid(Server.CreateObject("Scriptlet.TypeLib").GUID, 2, 36)
 guids = Replace(guids & Mid(Server.CreateObject("Scriptlet.TypeLib").GUID, 2, 36), "-", "")
 For i = 1 To 63 Step 2
   secret = secret & Mid("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", CLng("&H" & Mid(guids, i, 2)) Mod 32 + 1, 1)
 Next
+Response.Write secret & "<br>"
 `,
   write: writeClassicAsp,
 };
@@ -38,11 +43,12 @@ export const delphi: Language = {
   values: "delphi",
   needs: "Delphi XE8 or later; Windows for the random secret",
   formats: ["HTTP POST"],
-  secret: `    // Keep the secret encrypted with the user's account.
+  secret: `    // ${KEEP_SECRET}
     if BCryptGenRandom(nil, Bytes, SizeOf(Bytes), 2 {BCRYPT_USE_SYSTEM_PREFERRED_RNG}) <> 0 then
       raise Exception.Create('No random bytes');
     for Each in Bytes do
       Secret := Secret + Copy('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', Each mod 32 + 1, 1);
+    Writeln(Secret);
 `,
   variable: "Secret",
   write: writeDelphi,
@@ -68,7 +74,7 @@ ${secret}Dim http
 Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
 http.open "POST", ${quote(callUrl(call))}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
-${linesOf(...headers)}http.send ${body}
+${linesOf(...headers)}${secretComment(call, "' ")}http.send ${body}
 If http.status <> 200 Then Err.Raise 1, , http.responseText
 ${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "true")`)}
 %>`;
@@ -101,7 +107,8 @@ ${secret === "" ? "" : "  Bytes: array[0..31] of Byte;\n  Each: Byte;\n  Secret:
   Form := TStringList.Create;
   try
 ${secret}${linesOf(...headers)}${
-    lines(call.args, ([known, value]) => `    Form.AddPair(${quote(known)}, ${quote(value)});`)
+    argumentLines(call, "    // ", ([known, value]) =>
+      `    Form.AddPair(${quote(known)}, ${quote(value)});`)
   }
     Reply := Client.Post(${quote(callUrl(call))}, Form);
     if Reply.StatusCode <> 200 then

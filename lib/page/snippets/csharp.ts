@@ -5,21 +5,25 @@
  */
 
 import {
+  argumentLines,
   callUrl,
+  KEEP_SECRET,
   keyHeader,
   type Language,
   lines,
   linesOf,
   printing,
+  secretComment,
   type SnippetCall,
   WITHOUT_SOAP,
 } from "./language.ts";
 
 // The static RandomNumberGenerator.GetBytes would be shorter, but .NET Framework does not have it.
-const SECRET = `// Keep the secret encrypted with the user's account.
+const SECRET = `// ${KEEP_SECRET}
 var random = new byte[32];
 RandomNumberGenerator.Create().GetBytes(random);
 var secret = string.Concat(random.Select(b => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[b % 32]));
+Console.WriteLine(secret);
 `;
 
 /** C# with the platform only. */
@@ -65,7 +69,10 @@ class Program
     {
 ${secret}        var arguments = new Dictionary<string, string>
         {
-${lines(call.args, ([name, value]) => `            [${quote(name)}] = ${quote(value)},`)}
+${
+    argumentLines(call, "            // ", ([name, value]) =>
+      `            [${quote(name)}] = ${quote(value)},`)
+  }
         };
         using (var client = new HttpClient())
         {
@@ -138,7 +145,7 @@ ${
 
 ${secret}${login}var client = new AuthenticatorAPISoapClient(
     AuthenticatorAPISoapClient.EndpointConfiguration.${port});
-var result = client.${name}(${given});
+${secretComment(call, "// ")}var result = client.${name}(${given});
 ${printed}
 
 // .NET Framework: wsdl.exe, then new AuthenticatorAPI().${name}(...)`;

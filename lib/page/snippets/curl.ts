@@ -11,9 +11,11 @@ import {
   FORMATS,
   headersOf,
   isForm,
+  KEEP_SECRET,
   keyHeader,
   type Language,
   lines,
+  secretComment,
   type SnippetCall,
 } from "./language.ts";
 
@@ -34,8 +36,9 @@ export const curl: Language = {
   values: (format) => KINDS[format] ?? "shell",
   needs: "curl 7.76 or later in a POSIX shell",
   formats: FORMATS,
-  secret: `# Keep the secret encrypted with the user's account.
+  secret: `# ${KEEP_SECRET}
 secret=$(LC_ALL=C tr -dc A-Z2-7 </dev/urandom | head -c 32)
+echo "$secret"
 `,
   write,
 };
@@ -60,11 +63,12 @@ function write(call: SnippetCall): string {
       : [`--data-raw ${quote(bodyOf(call, soap)).replace(VARIABLE, () => `'"${VARIABLE}"'`)}`]),
   ];
   const command = parts.join(" \\\n  ");
-  if (!isBoolean) return secret + command;
+  const before = secret + secretComment(call, "# ");
+  if (!isBoolean) return before + command;
   // Match the exact element: a proxy's error page may contain the word "true".
   const element = soap === undefined ? "boolean" : `${name}Result`;
   const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${element}>'*`;
-  return `if reply=$(${command}); then
+  return `${before}if reply=$(${command}); then
   case $reply in ${right}) echo true ;; *) echo false ;; esac
 else printf '%s\\n' "$reply" >&2; false; fi`;
 }

@@ -5,9 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   headersOf,
   isForm,
+  KEEP_SECRET,
   type Language,
   lines,
   linesOf,
@@ -22,12 +24,13 @@ export const go: Language = {
   values: "c",
   needs: "Go 1.16 or later, nothing else",
   formats: WITHOUT_SOAP,
-  secret: `	// Keep the secret encrypted with the user's account.
+  secret: `	// ${KEEP_SECRET}
 	random := make([]byte, 20)
 	if _, err := rand.Read(random); err != nil {
 		log.Fatal(err)
 	}
 	secret := base32.StdEncoding.EncodeToString(random)
+	fmt.Println(secret)
 `,
   write,
 };
@@ -86,11 +89,11 @@ ${printing(call, printed, "	fmt.Println(%)", `	accepted := %${isJson ? "" : ' ==
 }
 
 function bodyOf(call: SnippetCall): string {
-  const { args, format, quote } = call;
+  const { format, quote } = call;
   const address = quote(callUrl(call));
   if (format === "JSON") {
     return `	body, _ := json.Marshal(map[string]string{
-${lines(args, ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
+${argumentLines(call, "\t\t// ", ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
 	})
 	request, err := http.NewRequest("POST", ${address}, bytes.NewReader(body))`;
   }
@@ -98,7 +101,7 @@ ${lines(args, ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
     ? `"GET", ${quote(`${callUrl(call)}?`)}+form.Encode(), nil`
     : `"POST", ${address}, strings.NewReader(form.Encode())`;
   return `	form := url.Values{
-${lines(args, ([name, value]) => `		${quote(name)}: {${quote(value)}},`)}
+${argumentLines(call, "\t\t// ", ([name, value]) => `		${quote(name)}: {${quote(value)}},`)}
 	}
 	request, err := http.NewRequest(${made})`;
 }

@@ -5,9 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   FORMS,
   headersOf,
+  KEEP_SECRET,
   type Language,
   lines,
   printing,
@@ -20,10 +22,11 @@ export const java: Language = {
   values: "c",
   needs: "Java 11 or later, nothing else",
   formats: FORMS,
-  secret: `        // Keep the secret encrypted with the user's account.
+  secret: `        // ${KEEP_SECRET}
         var alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
         var secret = new SecureRandom().ints(32, 0, 32)
                 .mapToObj(i -> alphabet.substring(i, i + 1)).collect(Collectors.joining());
+        System.out.println(secret);
 `,
   write,
 };
@@ -31,7 +34,7 @@ export const java: Language = {
 // Uses HTTP/1.1: by default Java's client asks for an upgrade to HTTP/2 over plain HTTP, and Deno
 // 2.9 refuses a body with such a request.
 function write(call: SnippetCall): string {
-  const { name, format, args, secret, quote } = call;
+  const { name, format, secret, quote } = call;
   const address = format === "HTTP GET"
     ? `${quote(`${callUrl(call)}?`)} + body`
     : quote(callUrl(call));
@@ -61,7 +64,7 @@ public class ${name} {
     public static void main(String[] arguments) throws Exception {
 ${secret}        var body = String.join("&",
 ${
-    lines(args, ([known, value]) =>
+    argumentLines(call, "                // ", ([known, value]) =>
       `                ${quote(`${known}=`)} + encode(${quote(value)})`, ",\n")
   });
         var request = HttpRequest.newBuilder(URI.create(${address}))

@@ -5,10 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   headersOf,
+  KEEP_SECRET,
   type Language,
-  lines,
   printing,
   type SnippetCall,
 } from "./language.ts";
@@ -16,9 +17,10 @@ import {
 // The global crypto would need no import, but Node.js 18 does not have it.
 const SECRET = `import { randomBytes } from "node:crypto";
 
-// Keep the secret encrypted with the user's account.
+// ${KEEP_SECRET}
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const secret = Array.from(randomBytes(32), (byte) => alphabet[byte % 32]).join("");
+console.log(secret);
 `;
 
 /** JavaScript; outside browsers it has no XML parser. */
@@ -48,14 +50,14 @@ function typeOf({ fields }: SnippetCall): string {
 }
 
 function write(call: SnippetCall, type: string): string {
-  const { args, fields, secret, quote } = call;
+  const { fields, secret, quote } = call;
   const values = fields?.map((field) => `d.${field}`) ?? ["d"];
   const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
   return `${secret}const reply = await fetch(${quote(callUrl(call))}, {
   method: "POST",
   headers: { ${headers.join(", ")} },
   body: JSON.stringify({
-${lines(args, ([name, value]) => `    ${name}: ${quote(value)},`)}
+${argumentLines(call, "    // ", ([name, value]) => `    ${name}: ${quote(value)},`)}
   }),
   signal: AbortSignal.timeout(10_000),
 });

@@ -21,6 +21,10 @@ export const WITHOUT_SOAP: readonly Format[] = ["HTTP POST", "HTTP GET", "JSON"]
 /** Formats of a language without a JSON reader short enough for a small program. */
 export const FORMS: readonly Format[] = ["HTTP POST", "HTTP GET"];
 
+/** Comment above the lines that make a secret. */
+export const KEEP_SECRET =
+  "Keep the secret encrypted with the user's account; ValidatePin needs it.";
+
 /** A language: its encoding of values, and its program. */
 export interface Language {
   /** Name of the language or tool. */
@@ -32,8 +36,8 @@ export interface Language {
   /** Sensible formats; the first replaces any other. */
   readonly formats: readonly Format[];
   /**
-   * Lines that make a random secret: 32 letters of Base32, which is 20 bytes where secrets are
-   * Base32, and strong where they are text.
+   * Lines that make a random secret and print it: 32 letters of Base32, which is 20 bytes where
+   * secrets are Base32, and strong where they are text.
    */
   readonly secret: string;
   /** Variable with the secret; `secret` by default. */
@@ -54,6 +58,8 @@ export interface SnippetCall {
   readonly args: readonly (readonly [name: string, value: string | undefined])[];
   /** Lines that make the secret; empty in a program that makes none. */
   readonly secret: string;
+  /** Names of the arguments that are secrets of an earlier pairing. */
+  readonly earlier: readonly string[];
   /** Fields of a record result; undefined for other results. */
   readonly fields: readonly string[] | undefined;
   /** Whether the result is a boolean. */
@@ -97,6 +103,28 @@ export function lines<T>(
   separator = "\n",
 ): string {
   return items.map(line).join(separator);
+}
+
+/** Writes the comment on each secret of an earlier pairing, with `start` before it. */
+export function secretComment({ earlier }: SnippetCall, start: string): string {
+  return linesOf(
+    ...earlier.map((name) =>
+      `${start}${name} is the secret that was made for this user before Pair.`
+    ),
+  );
+}
+
+/** Makes a line for each argument, with the comment on a secret of an earlier pairing above it. */
+export function argumentLines(
+  call: SnippetCall,
+  start: string,
+  line: (arg: SnippetCall["args"][number]) => string,
+  separator = "\n",
+): string {
+  return lines(call.args, (arg) => {
+    const earlier = call.earlier.filter((name) => name === arg[0]);
+    return secretComment({ ...call, earlier }, start) + line(arg);
+  }, separator);
 }
 
 /**

@@ -5,10 +5,12 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   FORMATS,
   headersOf,
   isForm,
+  KEEP_SECRET,
   type Language,
   lines,
   printing,
@@ -21,18 +23,24 @@ export const php: Language = {
   values: "php",
   needs: "PHP 7.4 or later; its soap extension for SOAP, SimpleXML for HTTP GET and HTTP POST",
   formats: FORMATS,
-  secret: `// Keep the secret encrypted with the user's account.
+  secret: `// ${KEEP_SECRET}
 $secret = '';
 foreach (str_split(random_bytes(32)) as $byte) {
     $secret .= 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[ord($byte) % 32];
 }
+echo $secret, "\\n";
 `,
   variable: "$secret",
   write: (call) => call.format.startsWith("SOAP") ? writeSoap(call) : writeHttp(call),
 };
 
-function argumentsOf({ args, quote }: SnippetCall): string {
-  return lines(args, ([name, value]) => `    ${quote(name)} => ${quote(value)},`);
+function argumentsOf(call: SnippetCall): string {
+  const { quote } = call;
+  return argumentLines(
+    call,
+    "    // ",
+    ([name, value]) => `    ${quote(name)} => ${quote(value)},`,
+  );
 }
 
 function writeSoap(call: SnippetCall): string {

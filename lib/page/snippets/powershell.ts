@@ -5,10 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
+  KEEP_SECRET,
   keyHeader,
   type Language,
-  lines,
   printing,
   type SnippetCall,
   WITHOUT_SOAP,
@@ -20,17 +21,18 @@ export const powershell: Language = {
   values: "powershell",
   needs: "Windows PowerShell 5 or PowerShell 7",
   formats: WITHOUT_SOAP,
-  secret: `# Keep the secret encrypted with the user's account.
+  secret: `# ${KEEP_SECRET}
 $random = New-Object byte[] 32
 [Security.Cryptography.RandomNumberGenerator]::Create().GetBytes($random)
 $secret = -join ($random | ForEach-Object { 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[$_ % 32] })
+$secret
 `,
   variable: "$secret",
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, secret, quote } = call;
+  const { format, secret, quote } = call;
   const isJson = format === "JSON";
   const headers = keyHeader(call).map((header) => header.map(quote).join(" = "));
   const options = [
@@ -43,7 +45,7 @@ function write(call: SnippetCall): string {
   // Stop at errors: by default, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
 ${secret}$body = @{
-${lines(args, ([name, value]) => `  ${name} = ${quote(value)}`)}
+${argumentLines(call, "  # ", ([name, value]) => `  ${name} = ${quote(value)}`)}
 }${isJson ? " | ConvertTo-Json" : ""}
 $reply = Invoke-RestMethod ${quote(callUrl(call))} \`
   ${options.join(" `\n  ")}

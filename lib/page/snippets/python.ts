@@ -5,9 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   headersOf,
   isForm,
+  KEEP_SECRET,
   type Language,
   lines,
   linesOf,
@@ -22,14 +24,15 @@ export const python: Language = {
   values: "c",
   needs: "Python 3.8 or later, nothing else",
   formats: WITHOUT_SOAP,
-  secret: `# Keep the secret encrypted with the user's account.
+  secret: `# ${KEEP_SECRET}
 secret = base64.b32encode(secrets.token_bytes(20)).decode()
+print(secret)
 `,
   write,
 };
 
 function write(call: SnippetCall): string {
-  const { args, format, secret, quote } = call;
+  const { format, secret, quote } = call;
   const imports = [
     ...(secret === "" ? [] : ["import base64"]),
     ...(format === "JSON" ? ["import json"] : []),
@@ -46,7 +49,7 @@ function write(call: SnippetCall): string {
   return `${lines(imports, (each) => each)}
 
 ${secret}arguments = {
-${lines(args, ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
+${argumentLines(call, "    # ", ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
 }
 request = urllib.request.Request(
     ${address},

@@ -5,10 +5,11 @@
  */
 
 import {
+  argumentLines,
   callUrl,
   headersOf,
+  KEEP_SECRET,
   type Language,
-  lines,
   linesOf,
   printing,
   type SnippetCall,
@@ -21,15 +22,16 @@ export const ruby: Language = {
   values: "php",
   needs: "Ruby 2.5 or later, nothing else",
   formats: WITHOUT_SOAP,
-  secret: `# Keep the secret encrypted with the user's account.
+  secret: `# ${KEEP_SECRET}
 secret = Array.new(32) { [*'A'..'Z', *'2'..'7'].sample(random: SecureRandom) }.join
+puts secret
 `,
   write,
 };
 
 // Without max_retries, Net::HTTP sends a GET that had no answer once more.
 function write(call: SnippetCall): string {
-  const { args, format, secret, quote } = call;
+  const { format, secret, quote } = call;
   const headers = headersOf(call).map((header) => header.map(quote).join(" => "));
   const isGet = format === "HTTP GET";
   const body = format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
@@ -42,7 +44,7 @@ function write(call: SnippetCall): string {
 require 'net/http'
 ${secret === "" ? "" : "require 'securerandom'\n"}
 ${secret}arguments = {
-${lines(args, ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
+${argumentLines(call, "  # ", ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
 }
 uri = URI(${quote(callUrl(call))})
 ${

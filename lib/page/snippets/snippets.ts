@@ -1,6 +1,6 @@
 /**
- * A working call of an operation in its callers' languages. Each program prints the result: the
- * fields of a record, one a line, or true or false.
+ * A working call of an operation in its callers' languages. Each program prints the secret that it
+ * made, if it made one, then the result: the fields of a record, one a line, or true or false.
  *
  * @module
  */
@@ -72,9 +72,9 @@ function snippetOf(
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
   // A pairing needs a new secret; any other operation, the secret of a pairing.
-  const made = result.kind === "record" && result.picture !== undefined
-    ? [...args.keys()].filter((known) => fieldOf(known, context.service).isSecret)
-    : [];
+  const secrets = [...args.keys()].filter((known) => fieldOf(known, context.service).isSecret);
+  const isPairing = result.kind === "record" && result.picture !== undefined;
+  const made = isPairing ? secrets : [];
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
   // Parameters may be inside another format; all other values are in strings.
   const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
@@ -88,6 +88,7 @@ function snippetOf(
       made.includes(known) ? undefined : marker(known),
     ]),
     secret: made.length === 0 ? "" : secret,
+    earlier: isPairing ? [] : secrets,
     fields: result.kind === "record" ? result.fields : undefined,
     isBoolean: result.kind === "boolean",
     key: context.wantsKey ? marker(KEY_HOLE) : undefined,

@@ -7,11 +7,13 @@
 import {
   callUrl,
   FORMS,
+  KEEP_SECRET,
   keyHeader,
   type Language,
   lines,
   linesOf,
   printing,
+  secretComment,
   type SnippetCall,
 } from "./language.ts";
 
@@ -21,11 +23,12 @@ export const visualBasic: Language = {
   values: "basic",
   needs: ".NET, or .NET Framework 4.7.2 with System.Net.Http",
   formats: FORMS,
-  secret: `        ' Keep the secret encrypted with the user's account.
+  secret: `        ' ${KEEP_SECRET}
         Dim random(31) As Byte
         RandomNumberGenerator.Create().GetBytes(random)
         Dim secret As New String(random.Select(
             Function(b) "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".Chars(b Mod 32)).ToArray())
+        Console.WriteLine(secret)
 `,
   write,
 };
@@ -49,7 +52,9 @@ Module Program
     End Sub
 
     Async Function CallAsync() As Task
-${secret}        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
+${secret}${
+    secretComment(call, "        ' ")
+  }        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
 ${lines(call.args, ([name, value]) => `            {${quote(name)}, ${quote(value)}}`, ",\n")}
         })
         Using client As New HttpClient()

@@ -49,25 +49,40 @@ for (const operation of OPERATIONS.keys()) {
   }
 }
 
-// Generators of the secret of a pairing.
+// Generators of the secret of a pairing, each with the line that prints it.
 const GENERATORS: ReadonlyMap<string, RegExp> = new Map([
-  ["curl", /^secret=\$\(.*\/dev\/urandom .*\)$/m],
-  ["C#", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
-  ["C# from the WSDL", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
-  ["PHP", /random_bytes\(32\)/],
-  ["Python", /secrets\.token_bytes\(20\)/],
-  ["Java", /new SecureRandom\(\)/],
-  ["JavaScript", /from "node:crypto"[^]*randomBytes\(32\)/],
-  ["TypeScript", /from "node:crypto"[^]*randomBytes\(32\)/],
-  ["Go", /rand\.Read\(/],
-  ["Ruby", /random: SecureRandom/],
-  ["PowerShell", /RandomNumberGenerator\]::Create\(\)\.GetBytes\(/],
-  ["VB", /RandomNumberGenerator\.Create\(\)\.GetBytes\(/],
-  ["Classic ASP", /(?:\("Scriptlet\.TypeLib"\)\.GUID[^]*){2}/],
-  ["Delphi", /BCryptGenRandom\(nil, Bytes, SizeOf\(Bytes\), 2 \{\w+\}\) <> 0/],
+  ["curl", /^secret=\$\(.*\/dev\/urandom .*\)\necho "\$secret"$/m],
+  ["C#", /RandomNumberGenerator\.Create\(\)\.GetBytes\([^]* Console\.WriteLine\(secret\);\n/],
+  [
+    "C# from the WSDL",
+    /RandomNumberGenerator\.Create\(\)\.GetBytes\([^]*\nConsole\.WriteLine\(secret\);\n/,
+  ],
+  ["PHP", /random_bytes\(32\)[^]*\necho \$secret, "\\n";\n/],
+  ["Python", /secrets\.token_bytes\(20\).*\nprint\(secret\)\n/],
+  ["Java", /new SecureRandom\(\)[^]* System\.out\.println\(secret\);\n/],
+  ["JavaScript", /from "node:crypto"[^]*randomBytes\(32\).*\nconsole\.log\(secret\);\n/],
+  ["TypeScript", /from "node:crypto"[^]*randomBytes\(32\).*\nconsole\.log\(secret\);\n/],
+  ["Go", /rand\.Read\([^]*\tfmt\.Println\(secret\)\n/],
+  ["Ruby", /random: SecureRandom.*\nputs secret\n/],
+  ["PowerShell", /RandomNumberGenerator\]::Create\(\)\.GetBytes\([^]*\n\$secret\n/],
+  ["VB", /RandomNumberGenerator\.Create\(\)\.GetBytes\([^]* Console\.WriteLine\(secret\)\n/],
+  ["Classic ASP", /(?:\("Scriptlet\.TypeLib"\)\.GUID[^]*){2}\nResponse\.Write secret & "<br>"\n/],
+  [
+    "Delphi",
+    /BCryptGenRandom\(nil, Bytes, SizeOf\(Bytes\), 2 \{\w+\}\) <> 0[^]* Writeln\(Secret\);\n/,
+  ],
 ]);
 
-const KEEP = "Keep the secret encrypted with the user's account.";
+const KEEP = "Keep the secret encrypted with the user's account; ValidatePin needs it.";
+const EARLIER = "secretCode is the secret that was made for this user before Pair.";
+
+// Languages whose syntax has no comment right above the argument: it is above the call.
+const ABOVE_THE_CALL: ReadonlySet<string> = new Set([
+  "curl",
+  "C# from the WSDL",
+  "VB",
+  "Classic ASP",
+]);
 
 const textOfSnippet = ({ pieces }: Snippet): string => pieces.map(({ text }) => text).join("");
 
@@ -84,7 +99,7 @@ for (const format of FORMATS) {
       for (const snippet of snippetsFor(operation, format)) {
         const text = textOfSnippet(snippet);
         assertMatch(text, GENERATORS.get(snippet.language)!, snippet.language);
-        assert(text.includes(KEEP) && !takesSecret(snippet), text);
+        assert(text.includes(KEEP) && !text.includes(EARLIER) && !takesSecret(snippet), text);
         assert(snippet.pieces.some(({ placeholder }) => placeholder === "appInfo"));
       }
     }
@@ -94,6 +109,11 @@ for (const format of FORMATS) {
         const text = textOfSnippet(snippet);
         assert(!GENERATORS.get(snippet.language)!.test(text), text);
         assert(!text.includes(KEEP) && takesSecret(snippet), text);
+        const [before, after, ...more] = text.split(EARLIER);
+        assert(/^ *\t*(?:#|\/\/|') $/.test(before!.split("\n").at(-1)!), text);
+        assertEquals(more, []);
+        const isAbove = /^\n.*REPLACETHISSECRETBY32RANDOMCHARS/.test(after!);
+        assert(isAbove || ABOVE_THE_CALL.has(snippet.language), text);
       }
     }
   });
