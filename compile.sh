@@ -78,7 +78,7 @@ with_deno() {
   cli deno "$DENO_VERSION" compile "${LOCKED[@]}" --check --exclude-unused-npm ${target:+--target "$target"} "$MEMORY" \
     "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts" >"$STAGE/log" 2>&1 &&
     cat "$STAGE/log" && return
-  cat "$STAGE/log"
+  sed '/^Stack backtrace:/,$d' "$STAGE/log"
   [[ -n ${DENORT_BIN:-} ]] || ! grep -qE 'Setting up base binary|denort' "$STAGE/log" ||
     fail 'the Deno base executable cannot be downloaded: name one with DENORT_BIN, or use --with bun' 3
   fail 'deno compile failed; see above'
