@@ -1,6 +1,6 @@
 /**
  * Makes a release in `dist/release/`: executables, packages for Debian, the scripts that install on
- * Windows and Linux, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
+ * Windows and Linux, `deploy/`, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
  *
  *     deno task release [--with deno|bun] [--target NAME]
  *
@@ -16,6 +16,7 @@ import project from "../deno.json" with { type: "json" };
 import { manPage } from "../lib/cli/args/man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
 import { VERSION } from "../lib/cli/version.ts";
+import { packDeploy } from "./archive.ts";
 import { canPack, packageName, packDebian } from "./deb.ts";
 import { dateOf, filesOf, notesOf } from "./notes.ts";
 import { packLibrary } from "./npm.ts";
@@ -133,11 +134,9 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
         );}
     }
   }
-  const packages = await makePackages(
-    { targets, runtimes },
-    made,
-    dateOf(changelog, project.version),
-  );
+  const date = dateOf(changelog, project.version);
+  const packages = await makePackages({ targets, runtimes }, made, date);
+  packDeploy(made, date);
   await run(["./compile.sh", "--bundle"], { env });
   await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
   await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);

@@ -38,6 +38,10 @@ export function dateOf(changelog: string, version: string): string {
 const USES: readonly (readonly [name: RegExp, use: string])[] = [
   [/^authenticator_.*_(\w+)\.deb$/, "package for Debian and Ubuntu on $1"],
   [/^authenticator-(.*)-(deno|bun)(?:\.exe)?$/, "executable for $1, with $2 inside"],
+  [
+    /^authenticator-deploy\.tar\.gz$/,
+    "the folder `deploy/`: drop-ins, proxies, containers, alerts",
+  ],
   [/^install\.ps1$/, "installs the executable on Windows"],
   [/^install\.sh$/, "installs the executable on Linux with systemd and glibc, with the unit"],
   [/^authenticator\.service$/, "unit of systemd"],

@@ -29,6 +29,9 @@ const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
 const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
 const PACKAGE = `authenticator_${project.version}_${ARCHITECTURE}.deb`;
 
+const DATE = /^## \[\d\S*\] - (\S+)$/m.exec(read("CHANGELOG.md"))![1];
+const DEPLOY = "authenticator-deploy.tar.gz";
+
 function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
   const make = ["run", "--lock=deno.lock", "--frozen", "--no-prompt", "-A", "release/make.ts"];
   return runToEnd([Deno.execPath(), ...make, "--target", TARGET], {
@@ -43,6 +46,7 @@ const FILES = [
   "LICENSES.txt",
   "RELEASE_NOTES.md",
   "SHA256SUMS",
+  DEPLOY,
   `authenticator-${TARGET}-bun`,
   `authenticator-${TARGET}-deno`,
   `authenticator-service-${project.version}.tgz`,
@@ -60,6 +64,8 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
     withSources("another-folder-", async (other) => {
       await need(["dpkg-deb", "--version"], "dpkg");
       await need(["lintian", "--version"], "lintian");
+      // A key of somebody who runs containers from the sources.
+      await Deno.writeTextFile(`${other}/deploy/guard.key`, "secret");
       for (const folder of [one, other]) {
         const { code, stdout, stderr } = await release(folder, {});
         assertEquals(code, 0, stdout + stderr);
@@ -74,6 +80,7 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
       assertEquals((await runToEnd(["sha256sum", "--check", "SHA256SUMS"], { cwd })).code, 0);
       await checkTexts(cwd);
       await checkPackage(`${cwd}/${PACKAGE}`);
+      await checkDeploy(cwd, `${one}/deploy`);
     })));
 
 /** Files of the package for Debian, with permissions, in the order of the archive. */
@@ -107,14 +114,32 @@ drwxr-xr-x ./usr/share/man/
 drwxr-xr-x ./usr/share/man/man1/
 -rw-r--r-- ./usr/share/man/man1/authenticator.1.gz`;
 
+/** The archive of `deploy/` has every file of it, with one owner and day. */
+async function checkDeploy(cwd: string, folder: string): Promise<void> {
+  const env = { TZ: "UTC" };
+  const say = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runToEnd(words, { cwd, env });
+    assertEquals([code, stderr], [0, ""], stdout);
+    return stdout.trim();
+  };
+  const listed = await say("tar", "--list", "--verbose", "--numeric-owner", "--file", DEPLOY);
+  const lines = listed.split("\n").map((line) => line.split(/ +/));
+  const paths = lines.map(([, , , , , path]) => path!);
+  assertEquals(paths, paths.toSorted());
+  const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
+  assertEquals([...others], [`0/0 ${DATE} 00:00`]);
+  await say("tar", "--extract", "--file", DEPLOY);
+  assertEquals(await say("diff", "--recursive", "deploy", folder), "");
+  assertEquals(await say("stat", "--format=%a", "deploy/internal-ca.sh"), "755");
+}
+
 /** Files, their owner and day, and what lintian finds, of the package for Debian. */
 async function checkPackage(file: string): Promise<void> {
   const { stdout } = await runToEnd(["dpkg-deb", "--contents", file], { env: { TZ: "UTC" } });
   const lines = stdout.trim().split("\n").map((line) => line.split(/ +/));
   assertEquals(lines.map(([mode, , , , , path]) => `${mode} ${path}`).join("\n"), PACKAGED);
-  const date = /^## \[\d\S*\] - (\S+)$/m.exec(read("CHANGELOG.md"))![1];
   const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
-  assertEquals([...others], [`root/root ${date} 00:00`]);
+  assertEquals([...others], [`root/root ${DATE} 00:00`]);
   const lintian = ["lintian", "--allow-root", "--fail-on", "error,warning", file];
   const found = await runToEnd(lintian, { deadlineMs: RELEASE_MS });
   assertEquals([found.code, found.stdout], [0, ""], found.stderr);
