@@ -1,7 +1,8 @@
 /**
  * The README's commands, word for word, in a copy of the sources: the server is started and asked,
- * from the sources and as an executable. `task test` is left to `.ci/run`, and `./compile.sh` to where
- * Deno's base executable can be had. Needs npx, curl and port 8080.
+ * from the sources and as an executable. `task test` is left to `.ci/run`, `task release` to
+ * tests/release, and `./compile.sh` to where Deno's base executable can be had. Needs npx, curl and
+ * port 8080.
  *
  * @module
  */
@@ -36,7 +37,11 @@ async function isHealthy(): Promise<boolean> {
 }
 
 /** Starts a server by a command, acts, and presses Ctrl-C: every process of the terminal gets it. */
-async function whileRunning(command: string, cwd: string, act: () => Promise<void>): Promise<void> {
+async function whileRunning(
+  command: string,
+  cwd: string,
+  act: (cwd: string) => Promise<void>,
+): Promise<void> {
   assert(!await isHealthy(), "port 8080 is taken: another server runs there");
   const shell = new Deno.Command("bash", {
     args: ["-c", command],
@@ -48,7 +53,7 @@ async function whileRunning(command: string, cwd: string, act: () => Promise<voi
   }).spawn();
   try {
     await eventually(isHealthy, `"${command}" serves`, START_MS);
-    await act();
+    await act(cwd);
   } finally {
     Deno.kill(-shell.pid, "SIGINT");
     await shell.status;
@@ -56,8 +61,11 @@ async function whileRunning(command: string, cwd: string, act: () => Promise<voi
   assert(!await isHealthy(), "the server goes on after Ctrl-C");
 }
 
-/** Runs each curl command, and compares its output with the block that follows; … stands for any. */
-async function checkCalls(): Promise<void> {
+/**
+ * Runs each curl command, and compares its output with the block that follows; … stands for any. With
+ * the code that the page's command prints, the pin is right.
+ */
+async function checkCalls(cwd: string): Promise<void> {
   const calls = FENCES.map((fence, at): [Fence, Fence | undefined] => [fence, FENCES[at + 1]])
     .filter(([{ text }]) => text.startsWith("curl "));
   assertEquals(calls.length, 2);
@@ -68,6 +76,11 @@ async function checkCalls(): Promise<void> {
     const reply = stdout.replaceAll("\r\n", "\n").trimEnd();
     assert(new RegExp(`^${parts.join(".*")}$`, "s").test(reply), reply);
   }
+  const code = await runToEnd(["bash", "-c", commandWith("task cli code")], { cwd });
+  assert(/^\d{6}\n$/.test(code.stdout), code.stderr);
+  const check = calls.at(-1)![0].text.replace("123456", code.stdout.trim());
+  const { stdout } = await runToEnd(["bash", "-c", check]);
+  assert(stdout.includes(">true<"), stdout);
 }
 
 const ON_DENO = { ignore: PROGRAM !== "deno" };
@@ -87,7 +100,15 @@ Deno.test(
       if (code === LACKS_BASE) {
         Deno.stderr.writeSync(new TextEncoder().encode(`left out: ${stderr}`));
       } else assertEquals(code, 0, stderr);
-      const known = ["task start", "task test", "compile.sh", "dist/authenticator", "curl "];
+      const known = [
+        "task start",
+        "task cli code",
+        "task test",
+        "task release",
+        "compile.sh",
+        "dist/authenticator",
+        "curl ",
+      ];
       assertEquals(COMMANDS.filter((one) => !known.some((text) => one.includes(text))), []);
     }),
 );
