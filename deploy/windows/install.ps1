@@ -19,7 +19,8 @@ $tasks = 'Authenticator', 'Authenticator log'
 
 # The server runs until it is stopped. The Task Scheduler starts a task again only when it could not be
 # started at all, so this file starts the server again itself. It begins a new log when the server
-# starts and the old log has more than 10 MB, and keeps three old ones.
+# starts and the old log has more than 10 MB, and keeps three old ones. As in the unit of systemd, the
+# operator port is 9101: health, metrics and the guard commands.
 $run = @'
 @echo off
 cd /d "%~dp0"
@@ -31,6 +32,7 @@ if exist "%LOG%" for %%F in ("%LOG%") do if %%~zF gtr 10000000 (
   move /y "%LOG%" "%LOG%.1" >nul
 )
 setlocal
+set "AUTHENTICATOR_METRICS_PORT=9101"
 if exist options.cmd call options.cmd
 authenticator.exe serve 2>>"%LOG%" >nul
 endlocal

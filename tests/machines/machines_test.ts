@@ -139,7 +139,12 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
   await Deno.mkdir(`${folder}/log`);
   await Deno.copyFile(program!, `${folder}/authenticator.exe`);
   await Deno.writeTextFile(`${folder}/run.cmd`, hereString("run"));
-  const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`);
+  assert(
+    hereString("run").includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
+  );
+  const metricsPort = freePort();
+  const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`) +
+    `set "AUTHENTICATOR_METRICS_PORT=${metricsPort}"\r\n`;
   await Deno.writeTextFile(`${folder}/options.cmd`, options);
   await Deno.writeTextFile(log, "x".repeat(10_000_001));
   await Deno.writeTextFile(`${log}.1`, "older");
@@ -162,7 +167,9 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
     }, `it starts: ${count}`);
   try {
     await starts(1);
-    assertEquals(await fetch(`http://127.0.0.1:${port}/healthz`).then((r) => r.text()), "ok");
+    for (const one of [port, metricsPort]) {
+      assertEquals(await fetch(`http://127.0.0.1:${one}/healthz`).then((r) => r.text()), "ok");
+    }
     assertEquals(Deno.statSync(`${log}.1`).size, 10_000_001);
     assertEquals(Deno.readTextFileSync(`${log}.2`), "older");
     assertEquals(await end("authenticator.exe"), 0);
