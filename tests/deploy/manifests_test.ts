@@ -105,6 +105,13 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
       ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value,
   );
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  const withPassword = deployFile("compose.yaml").replace(
+    /# (AUTHENTICATOR_|guard_password:)/g,
+    "$1",
+  );
+  assert(validate(parse(withPassword)), JSON.stringify(validate.errors));
+  assertEquals(variablesIn(withPassword).filter((variable) => !VARIABLES.includes(variable)), []);
+  assert(/^ {4}AUTHENTICATOR_GUARD_PASSWORD_FILE: /m.test(withPassword));
   const file = parse(deployFile("compose.yaml")) as Record<string, unknown>;
   assert(validate(file), JSON.stringify(validate.errors));
   const { services } = file as { services: Record<string, Record<string, unknown>> };
