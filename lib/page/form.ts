@@ -80,7 +80,7 @@ function fieldElement(
   { label, hint, example, isPrefilled, isSecret = false, attributes }: Field,
 ): MarkupElement {
   const id = `${operation.name}-${name}`;
-  // Offer a random secret only for pairing, since an app then receives it.
+  // A random secret is for pairing alone, since an app then receives it.
   const canBeDrawn = isSecret && viewOf(operation.result) === "picture";
   const input = element("input", {
     id,
