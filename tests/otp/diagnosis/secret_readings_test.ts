@@ -89,6 +89,7 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
     "(0f8fad5b-d9cb-469f-a165-70867728950e)",
   ]],
   ["guid", "0f8fad5b-d9cb-469f-a165-70867728950", []],
+  ["guid", "0f8fad5b-d9cb-469f-a165-70867728950e1", []],
   ["html", "a&lt;b&amp;lt;", ["a<b&lt;", "a&amp;lt;b&amp;amp;lt;"]],
   ["html", "a&apos;b", ["a'b", "a&amp;apos;b"]],
   ["utf-16", "a!", ["\0a\0!", "a\0!\0"]],
