@@ -1,6 +1,7 @@
 /**
  * Makes a release in `dist/release/`: executables, packages for Debian, the scripts that install on
- * Windows and Linux, `deploy/`, the bundle, the manual page, the library for npm, licences, SBOM, notes and checksums.
+ * Windows and Linux, `deploy/`, the bundle, the manual page, the library for npm, licences, SBOM, notes
+ * and checksums.
  *
  *     deno task release [--with deno|bun] [--target NAME]
  *
@@ -136,7 +137,7 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   }
   const date = dateOf(changelog, project.version);
   const packages = await makePackages({ targets, runtimes }, made, date);
-  packDeploy(made, date);
+  await packDeploy(made, date);
   await run(["./compile.sh", "--bundle"], { env });
   await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
   await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);

@@ -44,7 +44,7 @@ export async function operationSection(
   );
 }
 
-// Everything that depends on the chosen format and language. The script replaces it by its id.
+// Part that depends on the chosen format and language. The script replaces it by its id.
 async function codeOf(operation: Operation, context: PageContext): Promise<MarkupElement> {
   const { name, parameters } = operation;
   const { format, language, bindings } = context;

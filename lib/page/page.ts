@@ -54,7 +54,7 @@ export async function fullPage(context: PageContext): Promise<string> {
   });
 }
 
-// Only the browser knows the address where no option names it.
+// Address of the page: the browser alone knows it where no option names it.
 const EXAMPLE_NOTE = element(
   "span",
   { class: "no-js" },

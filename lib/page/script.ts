@@ -1060,7 +1060,7 @@ export const SCRIPT: string = [
   "    ].map((period) => ({",
   "      period",
   "    })),",
-  "    // Many apps ignore all parameters.",
+  "    // Apps that ignore all parameters.",
   "    {",
   "      algorithm: DEFAULT_TOTP.algorithm,",
   "      period: DEFAULT_TOTP.period",

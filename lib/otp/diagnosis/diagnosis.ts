@@ -67,7 +67,7 @@ const MAX_DIGITS = 8;
 const APP_SETTINGS: readonly Partial<Pick<Match, "algorithm" | "period">>[] = [
   ...(["SHA1", "SHA256", "SHA512"] as const).map((algorithm) => ({ algorithm })),
   ...[30, 60].map((period) => ({ period })),
-  // Many apps ignore all parameters.
+  // Apps that ignore all parameters.
   { algorithm: DEFAULT_TOTP.algorithm, period: DEFAULT_TOTP.period },
 ];
 

@@ -62,7 +62,7 @@ async function choose(
   one("#announcement").textContent = `${name}: ${link.textContent}`;
 }
 
-// Another language changes nothing about what was sent and came back.
+// Request and reply stay as they were sent and came back: another language changes nothing about them.
 function keepReply(part: HTMLElement, other: HTMLElement): void {
   for (const kept of all(".request, .reply", part)) {
     one(`.${kept.className.split(" ")[0]}`, other).replaceWith(kept);

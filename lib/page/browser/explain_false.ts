@@ -58,7 +58,7 @@ export async function explainFalse(
   const looking = textElement("p", "Looking for the reason\u2026");
   show(looking);
   const found = await diagnose({ pin, secretCode }, settings, nowMs);
-  // Without WebCrypto, apps of another hash are not looked for.
+  // Apps of another hash are not looked for without WebCrypto.
   one(".without-webcrypto", reasons).hidden = computes("SHA256") || found.match !== undefined;
   const isEarlier = found.match === undefined && found.canBeCode &&
     await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);

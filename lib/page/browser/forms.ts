@@ -178,7 +178,7 @@ function showSecretNotes(typedIn: HTMLFormElement): void {
   }
 }
 
-// Only the sentence is hidden: browsers read out text that appears in an element already there.
+// The sentence alone is hidden: browsers read out text that appears in an element already there.
 function tell(span: HTMLElement, text: string): void {
   span.hidden = text === "";
   setText(span, text);

@@ -25,7 +25,7 @@ function mountPart(part: HTMLElement): void {
   followForms();
 }
 
-// With a proxy in front, only the browser knows the scheme of the page.
+// The browser alone knows the scheme of the page, with a proxy in front.
 function showConnection(): void {
   const address = `${location.protocol}//${location.host}/`;
   for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);

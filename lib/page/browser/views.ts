@@ -118,7 +118,7 @@ async function showPairing(
   one(".uri", box).textContent = picture.uri;
   one(".for", box).textContent = name;
   one(".setup", box).hidden = false;
-  // Opened for another operation, the page prints as a whole, unless its print button is pressed.
+  // A page opened for another operation prints as a whole, unless its print button is pressed.
   const { op = form.dataset["operation"] } = document.body.dataset;
   document.documentElement.classList.toggle("paired", op === form.dataset["operation"]);
   sayOfPairing(form, stamp || `QR code for ${name} is shown.`, stamp ? "hint" : "unseen");
