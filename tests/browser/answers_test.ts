@@ -351,7 +351,10 @@ Deno.test("the reason of a false answer is read out once it is known", async () 
         .observe(place, { childList: true, characterData: true, subtree: true });
     }`);
     await page.click(CHECK);
-    await page.waitForFunction("announced.at(-1)?.includes('5 digits') && announced.includes('')");
+    await eventually(
+      () => page.evaluate("announced.at(-1)?.includes('5 digits') && announced.includes('')"),
+      "the reason is read out again",
+    );
     await page.fill(PIN, pinOf(await scan(page)));
     await page.click(CHECK);
     await page.locator(".answer b:text-is('true')").waitFor();
