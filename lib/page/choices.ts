@@ -5,8 +5,8 @@
  * @module
  */
 
-import { element, type MarkupElement } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
+import { type Markup, markup } from "./markup.ts";
 
 /**
  * Writes a link for each item.
@@ -19,33 +19,27 @@ import type { PageContext } from "./context.ts";
 export function choices(
   name: "Format" | "Language",
   items: readonly string[],
-  chosen: string,
   { format, language }: PageContext,
   { of, op, fragment }: {
     readonly of: string;
     readonly op: string | undefined;
     readonly fragment: string;
   },
-): MarkupElement {
+): Markup {
+  const chosen = name === "Format" ? format : language;
   const addressOf = (item: string): string => {
-    const query = new URLSearchParams({
+    const choice = name === "Format" ? { format: item, lang: language } : { format, lang: item };
+    return `?${new URLSearchParams({
       ...(op === undefined ? {} : { op }),
-      format: name === "Format" ? item : format,
-      lang: name === "Language" ? item : language,
-    });
-    return `?${query}#${fragment}`;
+      ...choice,
+    })}#${fragment}`;
   };
-  return element(
-    "div",
-    { "class": "choices", "role": "group", "aria-label": `${name} for ${of}`, "data-name": name },
-    element("span", { class: "hint" }, name),
-    ...items.map((item) =>
-      element(
-        "a",
-        { href: addressOf(item), ...(item === chosen ? { "aria-current": "true" } : {}) },
-        item,
-      )
-    ),
-    element("p", { class: "error", hidden: "" }),
-  );
+  const link = (item: string): Markup =>
+    markup`<a href="${addressOf(item)}" ${item === chosen && CURRENT}>${item}</a>`;
+  return markup`
+    <div class="choices" role="group" aria-label="${name} for ${of}" data-name="${name}">
+      <span class="hint">${name}</span>${items.map(link)}<p class="error" hidden></p>
+    </div>`;
 }
+
+const CURRENT = markup`aria-current="true"`;

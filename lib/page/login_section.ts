@@ -5,17 +5,14 @@
  */
 
 import type { Operation } from "../operations/operations.ts";
-import { element, type MarkupElement } from "../xml/writer.ts";
 import { choices } from "./choices.ts";
 import type { PageContext } from "./context.ts";
 import { marked, pane, section } from "./layout/components.ts";
+import { type Markup, markup } from "./markup.ts";
 import { LANGUAGE_NAMES, snippetIn } from "./snippets/snippets.ts";
 
 /** Writes the steps of a login beside the programs of its calls. */
-export function loginSection(
-  operations: readonly Operation[],
-  context: PageContext,
-): MarkupElement {
+export function loginSection(operations: readonly Operation[], context: PageContext): Markup {
   const { op, format, language } = context;
   const snippets = operations.map((operation) => ({
     name: operation.name,
@@ -25,70 +22,45 @@ export function loginSection(
     {
       id: "login",
       title: "Build the login",
-      about:
-        "Five steps from these two calls to a two-factor login. Keep real secrets out of your source " +
-        "code.",
+      about: "Five steps from these two calls to a two-factor login. Keep real secrets out of " +
+        "your source code.",
     },
-    element(
-      "div",
-      { class: "columns" },
-      element(
-        "ol",
-        { class: "text steps" },
-        ...stepsOf(context).map(([what, how]) =>
-          element("li", {}, element("strong", {}, what), ` ${how}`)
-        ),
-      ),
-      element(
-        "div",
-        { class: "code swap", id: "login-code" },
-        choices("Language", LANGUAGE_NAMES, language, context, {
-          of: "the login",
-          op,
-          fragment: "login",
-        }),
-        element("p", { class: "hint" }, `Needs ${snippets[0]!.needs}`),
-        ...snippets.map(({ name, values, pieces }) =>
-          pane({ id: `login-${name}`, title: `${name} in ${language}`, values }, ...marked(pieces))
-        ),
-      ),
-    ),
+    markup`
+    <div class="columns">
+      ${stepsOf(context)}
+      <div class="code swap" id="login-code">
+        ${choices("Language", LANGUAGE_NAMES, context, { of: "the login", op, fragment: "login" })}
+        <p class="hint">Needs ${snippets[0]!.needs}</p>
+        ${
+      snippets.map(({ name, values, pieces }) =>
+        pane({ id: `login-${name}`, title: `${name} in ${language}`, values }, marked(pieces))
+      )
+    }
+      </div>
+    </div>`,
   );
 }
 
-function stepsOf(
-  { singleUse, maxFailures }: PageContext,
-): readonly (readonly [what: string, how: string])[] {
+function stepsOf({ singleUse, maxFailures }: PageContext): Markup {
   const throttled = maxFailures > 0
-    ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while.`
+    ? `After ${maxFailures} wrong pins this server refuses all pins of the secret for a while. ` +
+      "Send the user's address as X-Authenticator-Source, so that no guesser locks the user out."
     : "This server does not count wrong pins: count them, and lock the account.";
-  const source = maxFailures > 0
-    ? " Send the user's address as X-Authenticator-Source, so that no guesser locks the user out."
-    : "";
   const used = singleUse
     ? "Each code is accepted once."
     : "A code is accepted as often as it is sent while it is valid.";
-  return [
-    [
-      "Make a random secret",
-      "for each user, with the random numbers of your platform for cryptography. Keep it encrypted " +
-      "beside the account.",
-    ],
-    ["Call Pair", "and show its Html, the QR code, on the user's settings page, over HTTPS only."],
-    [
-      "Ask for the first pin",
-      "and call ValidatePin. Only when it is right, switch two-factor login on: the app has the " +
-      "secret now.",
-    ],
-    [
-      "Check a pin at each login,",
-      `after the password. Take only true as a yes; refuse everything else, and an error too. ${throttled}${source} ${used}`,
-    ],
-    [
-      "Prepare for lost phones:",
-      "give the user recovery codes for one use each, let them scan the same QR code with a second " +
-      "device, or pair that one with a secret of its own and accept a pin of either. If many right " +
-      "pins are false, look at the clocks.",
-    ],
-  ];
+  return markup`
+    <ol class="text steps">
+      <li><strong>Make a random secret</strong> for each user, with the random numbers of your
+        platform for cryptography. Keep it encrypted beside the account.</li>
+      <li><strong>Call Pair</strong> and show its Html, the QR code, on the user's settings page,
+        over HTTPS only.</li>
+      <li><strong>Ask for the first pin</strong> and call ValidatePin. Only when it is right, switch
+        two-factor login on: the app has the secret now.</li>
+      <li><strong>Check a pin at each login,</strong> after the password. Take only true as a yes;
+        refuse everything else, and an error too. ${throttled} ${used}</li>
+      <li><strong>Prepare for lost phones:</strong> give the user recovery codes for one use each,
+        let them scan the same QR code with a second device, or pair that one with a secret of its
+        own and accept a pin of either. If many right pins are false, look at the clocks.</li>
+    </ol>`;
 }

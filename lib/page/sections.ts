@@ -5,64 +5,35 @@
  */
 
 import { OPERATIONS } from "../operations/operations.ts";
-import { element, type MarkupElement, type MarkupNode } from "../xml/writer.ts";
 import type { PageContext } from "./context.ts";
+import { code, section, table } from "./layout/components.ts";
 import { rootPath } from "./layout/layout.ts";
-import { section, table } from "./layout/components.ts";
+import { type Markup, markup } from "./markup.ts";
 import type { Sample } from "./samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
 
 /** Writes the warnings for the operator, if any. */
-export function warnings({ base, service: { otp } }: PageContext): readonly MarkupElement[] {
-  // Behind a proxy the server does not know the scheme of the page; the script does.
-  const clear = warning(
-    "Anyone on the network can read secrets and pins sent over plain HTTP. Set up HTTPS before " +
-      "real users connect.",
-    { class: "warning in-the-clear", ...(isInTheClear(base) ? {} : { hidden: "" }) },
-  );
-  if (otp.window <= 2) return [clear];
+export function warnings({ base, service: { otp } }: PageContext): Markup {
   const seconds = (2 * otp.window + 1) * otp.period;
-  const wide = `This server accepts a pin for ${seconds} seconds: ${stepsOf(otp.window)} before ` +
-    "and after the current one. A wide window makes pins easier to guess; one step is enough for " +
-    "most clocks.";
-  return [clear, warning(wide)];
-}
-
-function warning(
-  text: string,
-  attributes: Readonly<Record<string, string>> = { class: "warning" },
-): MarkupElement {
-  return element("p", { ...attributes, role: "note" }, element("strong", {}, "Warning. "), text);
+  // Behind a proxy the server does not know the scheme of the page; the script does.
+  return markup`
+    <p class="warning in-the-clear" role="note" ${!isInTheClear(base) && markup`hidden`}>
+      <strong>Warning.</strong> Anyone on the network can read secrets and pins sent over plain HTTP.
+      Set up HTTPS before real users connect.
+    </p>
+    ${
+    otp.window > 2 && markup`
+    <p class="warning" role="note">
+      <strong>Warning.</strong> This server accepts a pin for ${seconds} seconds:
+      ${stepsOf(otp.window)} before and after the current one. A wide window makes pins easier to
+      guess; one step is enough for most clocks.
+    </p>`
+  }`;
 }
 
 /** Writes the places of the computation of a code; the script fills them in. */
-export function codeSection({ service: { otp } }: PageContext): MarkupElement {
-  const place = (name: string): MarkupElement => element("code", { "data-part": name }, "-");
-  const live = (...content: readonly MarkupNode[]): MarkupElement =>
-    element("p", { class: "js-only" }, ...content);
-  const steps = [
-    [
-      `Count the time: the whole steps of ${otp.period} seconds since 1970.`,
-      live(
-        "Now, for the secret in the form: ",
-        place("seconds"),
-        ` s / ${otp.period} = `,
-        place("step"),
-      ),
-    ],
-    [
-      `Make the HMAC-${otp.algorithm} of that number, as 8 bytes, with the secret's key.`,
-      live(place("mac")),
-    ],
-    [
-      "The last half byte says where to take 4 bytes; their top bit is cleared.",
-      live("Offset ", place("offset"), ", bytes ", place("taken"), " = ", place("number")),
-    ],
-    [
-      `The last ${otp.digits} digits of that number are the code.`,
-      live(place("number"), ` mod ${10 ** otp.digits} = `, place("code")),
-    ],
-  ] as const;
+export function codeSection({ service: { otp } }: PageContext): Markup {
+  const place = (name: string): Markup => markup`<code data-part="${name}">-</code>`;
   return section(
     {
       id: "codes",
@@ -70,22 +41,24 @@ export function codeSection({ service: { otp } }: PageContext): MarkupElement {
       about: "An app and this server compute the same from the secret and the time (RFC 4226, " +
         "RFC 6238). Nothing is exchanged after the pairing.",
     },
-    element(
-      "ol",
-      { "class": "steps live", "data-algorithm": otp.algorithm },
-      ...steps.map(([text, shown]) => element("li", {}, text, shown)),
-    ),
+    markup`
+    <ol class="steps live" data-algorithm="${otp.algorithm}">
+      <li>Count the time: the whole steps of ${otp.period} seconds since 1970.
+        <p class="js-only">Now, for the secret in the form: ${place("seconds")} s / ${otp.period} =
+          ${place("step")}</p></li>
+      <li>Make the HMAC-${otp.algorithm} of that number, as 8 bytes, with the secret's key.
+        <p class="js-only">${place("mac")}</p></li>
+      <li>The last half byte says where to take 4 bytes; their top bit is cleared.
+        <p class="js-only">Offset ${place("offset")}, bytes ${place("taken")} =
+          ${place("number")}</p></li>
+      <li>The last ${otp.digits} digits of that number are the code.
+        <p class="js-only">${place("number")} mod ${10 ** otp.digits} = ${place("code")}</p></li>
+    </ol>`,
   );
 }
 
 /** Writes the table of the formats, from the samples of one operation. */
-export function formatsSection(samples: readonly Sample[]): MarkupElement {
-  const code = (text: string): MarkupElement => element("code", {}, text);
-  const rows = samples.map(({ binding, call: { method, path, headers } }) => [
-    binding,
-    code(`${method} /api.asmx${path.replace(/\?.*/, "?...")}`),
-    "Content-Type" in headers ? code(headers["Content-Type"]) : "none",
-  ]);
+export function formatsSection(samples: readonly Sample[]): Markup {
   return section(
     {
       id: "formats",
@@ -95,23 +68,22 @@ export function formatsSection(samples: readonly Sample[]): MarkupElement {
         "With HTTP GET the secret becomes part of the address, which proxies and servers write into " +
         "their logs: prefer any other.",
     },
-    table("Formats", ["Format", "Request", "Content-Type"], rows),
+    table(
+      "Formats",
+      ["Format", "Request", "Content-Type"],
+      samples.map(({ binding, call: { method, path, headers } }) => [
+        binding,
+        code(`${method} /api.asmx${path.replace(/\?.*/, "?...")}`),
+        "Content-Type" in headers ? code(headers["Content-Type"]) : "none",
+      ]),
+    ),
   );
 }
 
 /** Writes links to the descriptions and their purpose; the documents do not link back. */
-export function wsdlSection(context: PageContext): MarkupElement {
+export function wsdlSection(context: PageContext): Markup {
   const { base } = context;
   const url = `${base}/api.asmx?wsdl`;
-  const newTab = { target: "_blank", rel: "noopener" };
-  const rows = [
-    // Quote the URL: shells such as zsh take a question mark for a pattern.
-    ["C#", `dotnet-svcutil "${url}"`],
-    ["Java", `wsimport -extension "${url}"`],
-    ["PHP", `new SoapClient('${url}')`],
-    ["Python", `zeep.Client("${url}")`],
-    ["TypeScript", `npx openapi-typescript ${base}/openapi.json`],
-  ].map(([language = "", text = ""]) => [language, element("code", {}, text)]);
   return section(
     {
       id: "wsdl",
@@ -120,51 +92,54 @@ export function wsdlSection(context: PageContext): MarkupElement {
         "SOAP tools read it and make a client from it. The JSON form has an OpenAPI description. " +
         "Both open in a new tab.",
     },
-    element(
-      "p",
-      { class: "row" },
-      element("a", { href: "?wsdl", ...newTab }, "Open the WSDL"),
-      element(
-        "a",
-        { href: `${rootPath(context)}openapi.json`, ...newTab },
-        "Open the OpenAPI description",
-      ),
-    ),
-    table("Tools", [], rows),
+    markup`
+    <p class="row">
+      <a href="?wsdl" target="_blank" rel="noopener">Open the WSDL</a>
+      <a href="${rootPath(context)}openapi.json" target="_blank" rel="noopener"
+        >Open the OpenAPI description</a>
+    </p>
+    ${
+      table("Tools", [], [
+        // Quote the URL: shells such as zsh take a question mark for a pattern.
+        ["C#", code(`dotnet-svcutil "${url}"`)],
+        ["Java", code(`wsimport -extension "${url}"`)],
+        ["PHP", code(`new SoapClient('${url}')`)],
+        ["Python", code(`zeep.Client("${url}")`)],
+        ["TypeScript", code(`npx openapi-typescript ${base}/openapi.json`)],
+      ])
+    }`,
   );
 }
 
 /** Lists the options that callers notice. */
 export function settingsSection(
   { namespace, wantsKey, maxFailures, singleUse, service: { otp, secretEncoding } }: PageContext,
-): MarkupElement {
-  const rows: readonly (readonly string[])[] = [
-    ["Codes", `${otp.digits} digits, a new one every ${otp.period} seconds, HMAC-${otp.algorithm}`],
-    [
-      "Accepted",
-      `${(2 * otp.window + 1) * otp.period} seconds: ${stepsOf(otp.window)} before and after`,
-    ],
-    ["A secretCode is", secretEncoding === "text" ? "text; its UTF-8 bytes are the key" : "Base32"],
-    ["A code works", singleUse ? "once" : "any number of times while it is accepted"],
-    [
-      "After wrong pins",
-      maxFailures === 0
-        ? "no limit"
-        : `${maxFailures} for a secret, less one an hour: its pins are refused for 30 seconds, then longer`,
-    ],
-    [
-      "API key",
-      wantsKey ? "required: X-Api-Key, a bearer token, or the password of HTTP Basic" : "none",
-    ],
-    ["Namespace", namespace],
-  ];
+): Markup {
+  const { digits, period, algorithm, window } = otp;
+  const isText = secretEncoding === "text";
   return section(
     {
       id: "settings",
       title: "Server settings",
       about: "Standards: RFC 6238 (TOTP), RFC 4226 (HOTP), Key URI Format, ISO/IEC 18004 (QR).",
     },
-    table("Server settings", [], rows),
+    table("Server settings", [], [
+      ["Codes", `${digits} digits, a new one every ${period} seconds, HMAC-${algorithm}`],
+      ["Accepted", `${(2 * window + 1) * period} seconds: ${stepsOf(window)} before and after`],
+      ["A secretCode is", isText ? "text; its UTF-8 bytes are the key" : "Base32"],
+      ["A code works", singleUse ? "once" : "any number of times while it is accepted"],
+      [
+        "After wrong pins",
+        maxFailures === 0
+          ? "no limit"
+          : `${maxFailures} for a secret, less one an hour: its pins are refused for 30 seconds, then longer`,
+      ],
+      [
+        "API key",
+        wantsKey ? "required: X-Api-Key, a bearer token, or the password of HTTP Basic" : "none",
+      ],
+      ["Namespace", namespace],
+    ]),
   );
 }
 

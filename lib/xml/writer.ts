@@ -1,5 +1,5 @@
 /**
- * Writer of markup. All markup is made here: elements are plain data until then, and every value is
+ * Writer of XML, and of fragments of HTML. Elements are plain data until then, and every value is
  * escaped.
  *
  * @module
@@ -43,17 +43,6 @@ export function writeIndented(root: MarkupElement): string {
   return XML_DECLARATION + indented(root, "\r\n");
 }
 
-/**
- * Writes an HTML page in ASCII: document type and root element.
- *
- * The text of `style` and `script` elements is not escaped, since browsers do not decode it.
- *
- * @throws {TypeError} When such a text could end its element early, or is not ASCII.
- */
-export function writeHtmlPage(root: MarkupElement): string {
-  return `<!DOCTYPE html>\n${writeHtmlElement(root)}\n`;
-}
-
 /** Writes an HTML fragment, also valid as XML: one line of ASCII, attributes in single quotes. */
 export function writeHtmlFragment(root: MarkupElement): string {
   return writeElement(root, HTML_FRAGMENT);
@@ -82,33 +71,6 @@ function writeElement(element: MarkupElement, syntax: Syntax): string {
     written += typeof child === "string" ? escapeText(child) : writeElement(child, syntax);
   }
   return `${written}</${name}>`;
-}
-
-const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set(["script", "style"]);
-
-function writeHtmlElement(element: MarkupElement): string {
-  const { name, children = [] } = element;
-  const start = `${startOfTag(element, '"')}>`;
-  if (VOID_ELEMENTS.has(name)) return start;
-  const write = RAW_TEXT_ELEMENTS.has(name) ? rawText : htmlText;
-  let written = start;
-  for (const child of children) {
-    written += typeof child === "string" ? write(child) : writeHtmlElement(child);
-  }
-  return `${written}</${name}>`;
-}
-
-// Writes text. Only two characters start markup in it (HTML §13.1.3 and §13.1.4).
-function htmlText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
-    .replace(/[^\n\x20-\x7E]/gu, (character) => `&#${character.codePointAt(0)};`);
-}
-
-function rawText(text: string): string {
-  if (/<\/|<!--|[^\n\x20-\x7E]/.test(text)) {
-    throw new TypeError("The text of a style or script holds what HTML would read otherwise");
-  }
-  return text;
 }
 
 function indented(element: MarkupElement, lineStart: string): string {

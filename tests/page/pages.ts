@@ -57,7 +57,7 @@ export function textOf(html: string): string {
   );
 }
 
-const TAG = /<(\/?[a-z][a-z0-9]*)((?: [a-zA-Z-]+="[^"<>]*")*)>/g;
+const TAG = /<(\/?[a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"<>]*")?)*)\s*>/g;
 
 /**
  * The elements and attributes of a page in their order, without any value or text: what a hostile
@@ -66,9 +66,10 @@ const TAG = /<(\/?[a-z][a-z0-9]*)((?: [a-zA-Z-]+="[^"<>]*")*)>/g;
 export function skeletonOf(html: string): readonly string[] {
   const withoutAssets = html.replace("<!DOCTYPE html>", "")
     .replace(/(<(style|script)>)[^]*?(<\/\2>)/g, "$1$3");
-  assert(!withoutAssets.replace(TAG, "").includes("<"), "a tag is not as the writer writes them");
+  assert(!withoutAssets.replace(TAG, "").includes("<"), "a tag is not as the templates write them");
   return [...withoutAssets.matchAll(TAG)].map(([, name, attributes]) =>
-    [name!, ...[...attributes!.matchAll(/ ([a-zA-Z-]+)=/g)].map((match) => match[1]!)].join(" ")
+    [name!, ...[...attributes!.matchAll(/\s([a-zA-Z-]+)(?:="[^"]*")?/g)].map((match) => match[1]!)]
+      .join(" ")
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Views of a result: a QR code, a verdict, or a text.
+ * Views of a result: a QR code, or a verdict.
  *
  * @module
  */
@@ -34,20 +34,18 @@ export interface View {
   readonly show: (form: HTMLFormElement, outcome: ReplyOutcome) => boolean | Promise<boolean>;
 }
 
-const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
-  ["picture", { clear: clearPairing, wait: dimPairing, show: showPairing }],
-  ["verdict", { clear: clearAnswer, wait: showWaiting, show: showVerdict }],
-  ["text", { clear: clearAnswer, wait: showWaiting, show: showText }],
-]);
+const PICTURE: View = { clear: clearPairing, wait: dimPairing, show: showPairing };
 
-/** View of a form, as named by the server. */
+const VERDICT: View = { clear: clearAnswer, wait: showWaiting, show: showVerdict };
+
+/** View of a form. */
 export function viewFor(form: HTMLFormElement): View {
-  return VIEWS.get(form.dataset["view"] ?? "")!;
+  return isLive(form) ? PICTURE : VERDICT;
 }
 
-/** Whether a form updates its result while the user types, as a picture does. */
+/** Whether a form has a picture, which follows what the user types. */
 export function isLive(form: HTMLFormElement): boolean {
-  return form.dataset["view"] === "picture";
+  return form.dataset["html"] !== undefined;
 }
 
 /** Address of the service, from the form of one of its operations. */
@@ -145,13 +143,6 @@ function clearAnswer(
 function showWaiting(form: HTMLFormElement, isAsked: boolean): void {
   if (isAsked) clearAnswer(form, "Asking the server\u2026", "empty waiting");
   else clearAnswer(form);
-}
-
-function showText(form: HTMLFormElement, { result, stamp }: ReplyOutcome): boolean {
-  const text = typeof result === "string" ? result : Object.values(result).join("\n");
-  clearAnswer(form, text, "");
-  one(".answer", resultOf(form)).append(textElement("small", stamp));
-  return true;
 }
 
 function showVerdict(

@@ -4,10 +4,8 @@
  * @module
  */
 
-import { element, type MarkupElement, type MarkupNode } from "../../xml/writer.ts";
+import { type Content, type Markup, markup } from "../markup.ts";
 import type { TemplatePart } from "../samples/template.ts";
-
-type Attributes = Readonly<Record<string, string>>;
 
 /** Makes a pane: a text to read and copy, under a title. */
 export function pane(
@@ -20,77 +18,50 @@ export function pane(
     /** Encoding of values in the text, if the script puts in the form's values. */
     readonly values?: string;
   },
-  ...content: readonly MarkupNode[]
-): MarkupElement {
-  // A text taller than the screen scrolls, also by keyboard.
+  content: Content,
+): Markup {
   const name = of === undefined ? `${id}-title` : `${of} ${id}-title`;
-  const scrolling = { tabindex: "0", role: "region", "aria-labelledby": name };
-  return element(
-    "figure",
-    className === undefined ? {} : { class: className },
-    element(
-      "figcaption",
-      {},
-      element("span", { class: "title", id: `${id}-title` }, title),
-      element(
-        "button",
-        {
-          "class": "small",
-          "type": "button",
-          "id": `${id}-copy`,
-          "data-copy": "",
-          "aria-labelledby": `${id}-copy ${name}`,
-        },
-        "Copy",
-      ),
-    ),
-    element(
-      "pre",
-      { ...scrolling, ...(values === undefined ? {} : { "data-values": values }) },
-      ...content,
-    ),
-  );
+  // A text taller than the screen scrolls, also by keyboard.
+  return markup`
+    <figure class="${className}">
+      <figcaption>
+        <span class="title" id="${id}-title">${title}</span>
+        <button class="small" type="button" id="${id}-copy" data-copy=""
+          aria-labelledby="${id}-copy ${name}">Copy</button>
+      </figcaption>
+      <pre tabindex="0" role="region" aria-labelledby="${name}"
+        ${values !== undefined && markup`data-values="${values}"`}>${content}</pre>
+    </figure>`;
 }
 
 /** Marks the values in a text. */
-export function marked(pieces: readonly TemplatePart[]): readonly MarkupNode[] {
+export function marked(pieces: readonly TemplatePart[]): Content {
   return pieces.map(({ text, placeholder }) =>
-    placeholder === undefined ? text : element("var", { "data-name": placeholder }, text)
+    placeholder === undefined ? text : markup`<var data-name="${placeholder}">${text}</var>`
   );
 }
 
 /** Makes a button that copies the text of the element with an id. */
-export function copyButton(id: string, what: string): MarkupElement {
-  const facts = { "class": "small", "type": "button", "data-copy": id };
-  return element("button", { ...facts, "aria-label": `Copy ${what}` }, "Copy");
+export function copyButton(id: string, what: string): Markup {
+  return markup`
+    <button class="small" type="button" data-copy="${id}" aria-label="Copy ${what}">Copy</button>`;
 }
 
 /** Makes a section with a heading and one or two sentences about it. */
 export function section(
-  { id, title, about, withScript, attributes = {} }: {
+  { id, title, about }: {
     readonly id: string;
     readonly title: string;
     readonly about: string;
-    /** Further sentence when the page's script runs. */
-    readonly withScript?: string;
-    readonly attributes?: Readonly<Record<string, string>>;
   },
-  ...content: readonly MarkupNode[]
-): MarkupElement {
-  return element(
-    "section",
-    { id, "aria-labelledby": `${id}-title`, ...attributes },
-    element("h2", { id: `${id}-title` }, title),
-    element(
-      "p",
-      {},
-      about,
-      ...(withScript === undefined
-        ? []
-        : [element("span", { class: "js-only" }, ` ${withScript}`)]),
-    ),
-    ...content,
-  );
+  content: Content,
+): Markup {
+  return markup`
+    <section id="${id}" aria-labelledby="${id}-title">
+      <h2 id="${id}-title">${title}</h2>
+      <p>${about}</p>
+      ${content}
+    </section>`;
 }
 
 /**
@@ -101,36 +72,24 @@ export function section(
 export function table(
   name: string,
   head: readonly string[],
-  rows: readonly (readonly MarkupNode[])[],
-): MarkupElement {
-  const columns = head.map((text) => element("th", { scope: "col" }, text));
-  const body = rows.map(([first = "", ...rest]) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, first),
-      ...rest.map((cell, i) => element("td", headOf(head[i + 1]), cell)),
-    )
-  );
-  return element(
-    "div",
-    { "class": "scroll", "tabindex": "0", "role": "region", "aria-label": `Table: ${name}` },
-    element(
-      "table",
-      {},
-      ...(head.length === 0 ? [] : [element("thead", {}, element("tr", {}, ...columns))]),
-      element("tbody", {}, ...body),
-    ),
-  );
+  rows: readonly (readonly Content[])[],
+): Markup {
+  // On a narrow screen each cell is on its own line, under its heading.
+  const cell = (content: Content, i: number): Markup =>
+    markup`<td ${i + 1 in head && markup`data-head="${head[i + 1]}"`}>${content}</td>`;
+  const row = ([first, ...rest]: readonly Content[]): Markup =>
+    markup`<tr><th scope="row">${first}</th>${rest.map(cell)}</tr>`;
+  const columns = head.map((text) => markup`<th scope="col">${text}</th>`);
+  return markup`
+    <div class="scroll" tabindex="0" role="region" aria-label="Table: ${name}">
+      <table>
+        ${head.length > 0 && markup`<thead><tr>${columns}</tr></thead>`}
+        <tbody>${rows.map(row)}</tbody>
+      </table>
+    </div>`;
 }
 
-// Makes the attribute with a cell's heading: on a narrow screen each cell is on its own line, under
-// this heading.
-function headOf(text: string | undefined): Attributes {
-  return text === undefined ? {} : { "data-head": text };
-}
-
-/** Makes a link. */
-export function link(href: string, text: string): MarkupElement {
-  return element("a", { href }, text);
+/** Makes a piece of code in a text. */
+export function code(text: string): Markup {
+  return markup`<code>${text}</code>`;
 }

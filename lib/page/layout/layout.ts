@@ -6,8 +6,7 @@
  */
 
 import project from "../../../deno.json" with { type: "json" };
-import { element, type MarkupElement, writeHtmlFragment, writeHtmlPage } from "../../xml/writer.ts";
-import { link } from "./components.ts";
+import { type Content, type Markup, markup } from "../markup.ts";
 
 /** Name of the product. */
 export const PRODUCT_NAME = "Authenticator";
@@ -22,110 +21,82 @@ export interface FrameContext {
 
 /** Content of a page. */
 export interface PageContent {
-  /** Title of the document. */
-  readonly title: string;
-  /** Heading. */
+  /** Heading, and title of the document unless that is another. */
   readonly heading: string;
+  /** Title of the document. */
+  readonly title?: string | undefined;
   /** Paragraph under the heading. */
   readonly lead: string;
   /** Elements under the paragraph. */
-  readonly under?: readonly MarkupElement[];
+  readonly under?: Content;
   /** Id of the section to show, if any. */
   readonly current?: string | undefined;
   /** Links of the section list. */
   readonly sections: readonly (readonly [href: string, text: string])[];
   /** Main part. */
-  readonly main: readonly MarkupElement[];
+  readonly main: Content;
 }
 
 /** Writes a page. */
 export function writePage(context: FrameContext, content: PageContent): string {
-  const { title, heading, lead, under = [], current, sections, main } = content;
+  const { heading, title = heading, lead, under, current, sections, main } = content;
   const { exampleBase } = context;
-  const hero = [element("h1", {}, heading), element("p", { class: "lead" }, lead), ...under];
-  const band = element(
-    "header",
-    { class: "band" },
-    element(
-      "div",
-      { class: "wrap" },
-      element("a", { class: "brand", href: servicePath(context) }, MARK, PRODUCT_NAME),
-      element("div", { class: "hero" }, ...hero),
-    ),
-  );
-  const body = element(
-    "body",
-    {
-      ...(exampleBase === undefined ? {} : { "data-base": exampleBase }),
-      ...(current === undefined ? {} : { "data-op": current }),
-    },
-    element("a", { class: "skip", href: "#main" }, "Skip to content"),
-    band,
-    element(
-      "div",
-      { class: "wrap layout" },
-      sectionList(sections),
-      element("main", { id: "main", tabindex: "-1" }, ...main),
-    ),
-    footer(context),
-    element("p", { id: "announcement", class: "unseen", role: "status" }),
-    // A separate file is kept by the browser.
-    element("script", { src: "?script" }),
-  );
-  return writeHtmlPage(element("html", { lang: "en" }, headOf(title), body));
+  const items = sections.map(([href, text]) => markup`<li><a href="${href}">${text}</a></li>`);
+  // Style and script are files of their own, which the browser keeps.
+  const page = markup`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>${title === PRODUCT_NAME ? title : `${title} - ${PRODUCT_NAME}`}</title>
+        <link rel="icon" href="${ICON}">
+        <link rel="alternate" type="text/xml" href="?disco">
+        <link rel="stylesheet" href="?style">
+      </head>
+      <body ${exampleBase !== undefined && markup`data-base="${exampleBase}"`}
+        ${current !== undefined && markup`data-op="${current}"`}>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="band">
+          <div class="wrap">
+            <a class="brand" href="${servicePath(context)}">${MARK}${PRODUCT_NAME}</a>
+            <div class="hero"><h1>${heading}</h1><p class="lead">${lead}</p>${under}</div>
+          </div>
+        </header>
+        <div class="wrap layout">
+          <nav aria-label="Sections"><ul>${items}</ul></nav>
+          <main id="main" tabindex="-1">${main}</main>
+        </div>
+        ${footer(context)}
+        <p id="announcement" class="unseen" role="status"></p>
+        <script src="?script"></script>
+      </body>
+    </html>`;
+  return `<!DOCTYPE html>\n${page.html}\n`;
 }
 
-function headOf(title: string): MarkupElement {
-  return element(
-    "head",
-    {},
-    element("meta", { charset: "utf-8" }),
-    element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
-    element("title", {}, title === PRODUCT_NAME ? title : `${title} - ${PRODUCT_NAME}`),
-    element("link", { rel: "icon", href: ICON }),
-    element("link", { rel: "alternate", type: "text/xml", href: "?disco" }),
-    // A separate file too; inline it would make the page a fifth larger.
-    element("link", { rel: "stylesheet", href: "?style" }),
-  );
-}
-
-function sectionList(sections: readonly (readonly [string, string])[]): MarkupElement {
-  return element(
-    "nav",
-    { "aria-label": "Sections" },
-    element("ul", {}, ...sections.map(([href, text]) => element("li", {}, link(href, text)))),
-  );
-}
-
-function footer(context: FrameContext): MarkupElement {
+function footer(context: FrameContext): Markup {
   const root = rootPath(context);
   const service = servicePath(context);
-  return element(
-    "footer",
-    { class: "wrap" },
-    element("span", {}, `${PRODUCT_NAME} ${project.version}, ${project.license} licence`),
-    link(`${service}#settings`, "Server settings"),
-    link(`${service}#wsdl`, "WSDL"),
-    link(`${root}openapi.json`, "OpenAPI"),
-    link(`${root}healthz`, "Health"),
-    element("span", {}, "On the server: ", element("code", {}, "authenticator --help")),
-  );
+  return markup`
+    <footer class="wrap">
+      <span>${PRODUCT_NAME} ${project.version}, ${project.license} licence</span>
+      <a href="${service}#settings">Server settings</a>
+      <a href="${service}#wsdl">WSDL</a>
+      <a href="${root}openapi.json">OpenAPI</a>
+      <a href="${root}healthz">Health</a>
+      <span>On the server: <code>authenticator --help</code></span>
+    </footer>`;
 }
 
 // Logo: the three finder patterns of a QR code, with a check mark in the fourth corner.
-const MARK = element(
-  "svg",
-  { "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 32 32", "aria-hidden": "true" },
-  element("rect", { width: "32", height: "32", rx: "7", fill: "#62d3a8" }),
-  element("path", {
-    "fill": "none",
-    "stroke": "#0c2a21",
-    "stroke-width": "2.6",
-    "d": "M6 6h7v7H6zM19 6h7v7h-7zM6 19h7v7H6zM18.5 22.7l3 3 5-6.2",
-  }),
-);
+const MARK = markup`
+  <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" fill="#62d3a8"></rect>
+    <path fill="none" stroke="#0c2a21" stroke-width="2.6"
+      d="M6 6h7v7H6zM19 6h7v7h-7zM6 19h7v7H6zM18.5 22.7l3 3 5-6.2"></path>
+  </svg>`;
 
-const ICON = `data:image/svg+xml,${encodeURIComponent(writeHtmlFragment(MARK))}`;
+const ICON = `data:image/svg+xml,${encodeURIComponent(MARK.html)}`;
 
 /**
  * Returns the address of the service relative to the page, so that it is right behind a proxy that

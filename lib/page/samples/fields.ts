@@ -7,6 +7,7 @@
 
 import type { ServiceContext } from "../../operations/context.ts";
 import type { Arguments, Operation } from "../../operations/operations.ts";
+import { type Markup, markup } from "../markup.ts";
 
 /** A parameter as a field of a form. */
 export interface Field {
@@ -21,12 +22,14 @@ export interface Field {
   /** Whether an empty field gets a random value on request. */
   readonly isSecret?: boolean;
   /** Attributes of the input beside its type, which is text: a number would lose leading zeros. */
-  readonly attributes: Readonly<Record<string, string>>;
+  readonly attributes?: Markup;
 }
 
 type Describe = (service: ServiceContext) => Field;
 
-const CODE_LIKE = { autocapitalize: "off", autocorrect: "off", spellcheck: "false" };
+const CODE_LIKE = markup`class="code" autocapitalize="off" autocorrect="off" spellcheck="false"`;
+
+const NAME_LIKE = markup`autocomplete="off" dir="auto"`;
 
 // The text asks to be replaced, and is Base32 of 20 bytes, so it is valid in both encodings.
 const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
@@ -37,14 +40,14 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
     hint: "Your company or product: what the app shows above the code.",
     example: "Example Corp",
     isPrefilled: true,
-    attributes: { autocomplete: "off", dir: "auto" },
+    attributes: NAME_LIKE,
   })],
   ["appInfo", () => ({
     label: "Account",
     hint: "Who it is for: a user name or e-mail address.",
     example: "jane@example.com",
     isPrefilled: true,
-    attributes: { autocomplete: "off", dir: "auto" },
+    attributes: NAME_LIKE,
   })],
   ["secretCode", ({ secretEncoding }) => ({
     label: "Secret code",
@@ -55,21 +58,21 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
     example: EXAMPLE_SECRET,
     isPrefilled: false,
     isSecret: true,
-    attributes: { autocomplete: "off", ...CODE_LIKE },
+    attributes: markup`autocomplete="off" ${CODE_LIKE}`,
   })],
   ["pin", ({ otp: { digits } }) => ({
     label: "Pin",
     hint: `The ${digits} digits that the app shows now. Spaces are ignored.`,
     example: "12345678".slice(0, digits),
     isPrefilled: false,
-    attributes: { inputmode: "numeric", autocomplete: "one-time-code", ...CODE_LIKE },
+    attributes: markup`inputmode="numeric" autocomplete="one-time-code" ${CODE_LIKE}`,
   })],
 ]);
 
 /** Returns the field of a parameter. */
 export function fieldOf(name: string, service: ServiceContext): Field {
   return FIELDS.get(name)?.(service) ??
-    { label: name, hint: "", example: "string", isPrefilled: false, attributes: {} };
+    { label: name, hint: "", example: "string", isPrefilled: false };
 }
 
 /** Returns example arguments of an operation. */
