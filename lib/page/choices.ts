@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /**

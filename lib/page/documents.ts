@@ -5,12 +5,11 @@
  */
 
 import { OPERATIONS } from "../operations/operations.ts";
-import type { PageContext } from "./context.ts";
 import { CONTENT_SECURITY_POLICY } from "./layout/layout.ts";
 import { STYLE } from "./layout/style.ts";
 import { fullPage, unknownOperationPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
-import type { PagePart, PageText, ServicePage } from "./service_page.ts";
+import type { PageContext, PagePart, PageText, ServicePage } from "./service_page.ts";
 import { DEFAULT_FORMAT, FORMATS } from "./snippets/language.ts";
 import { LANGUAGE_NAMES } from "./snippets/snippets.ts";
 
@@ -18,20 +17,16 @@ import { LANGUAGE_NAMES } from "./snippets/snippets.ts";
 export const servicePage: ServicePage = { partOf, write };
 
 function partOf(parameter: (name: string) => string | undefined): PagePart {
-  const chosen = <T extends string>(name: string, known: readonly T[], otherwise: T): T =>
-    known.find((item) => item === parameter(name)) ?? otherwise;
-  const format = chosen("format", FORMATS, DEFAULT_FORMAT);
-  const language = chosen("lang", LANGUAGE_NAMES, LANGUAGE_NAMES[0]!);
-  for (const name of ["script", "style"]) {
-    if (parameter(name) !== undefined) {
-      return { name, format: DEFAULT_FORMAT, language: LANGUAGE_NAMES[0]! };
-    }
-  }
+  const usual = { format: DEFAULT_FORMAT, language: LANGUAGE_NAMES[0]! };
+  const asset = ["script", "style"].find((name) => parameter(name) !== undefined);
+  if (asset !== undefined) return { name: asset, ...usual };
   const op = parameter("op");
-  if (op === undefined) return { name: "overview", format, language };
-  return OPERATIONS.has(op)
-    ? { name: `op=${op}`, format, language }
-    : { name: "unknown", format: DEFAULT_FORMAT, language: LANGUAGE_NAMES[0]! };
+  if (op !== undefined && !OPERATIONS.has(op)) return { name: "unknown", ...usual };
+  return {
+    name: op === undefined ? "overview" : `op=${op}`,
+    format: FORMATS.find((item) => item === parameter("format")) ?? usual.format,
+    language: LANGUAGE_NAMES.find((item) => item === parameter("lang")) ?? usual.language,
+  };
 }
 
 async function write({ name }: PagePart, context: PageContext): Promise<PageText> {

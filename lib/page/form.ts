@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Operation, Parameter, PictureFields } from "../operations/operations.ts";
+import type { Operation, Parameter } from "../operations/operations.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { copyButton } from "./layout/components.ts";
 import { servicePath } from "./layout/layout.ts";
-import { type Markup, markup } from "./markup.ts";
-import { fieldOf } from "./samples/fields.ts";
+import { type Content, type Markup, markup } from "./markup.ts";
+import { type Field, fieldOf } from "./samples/fields.ts";
 import { KEY_PLACEHOLDER } from "./samples/quoting.ts";
 import type { PageSettings } from "./shared/settings.ts";
 
@@ -22,11 +22,13 @@ export function tryIt(operation: Operation, context: PageContext): Markup {
   const { name, parameters, result } = operation;
   const picture = result.kind === "record" ? result.picture : undefined;
   const fields = parameters.map((parameter) => fieldElement(operation, parameter, context));
+  const { service: { otp, secretEncoding }, maxFailures, singleUse } = context;
+  const settings: PageSettings = { ...otp, secretEncoding, maxFailures, singleUse };
   return markup`
     <div class="try">
       <form action="${servicePath(context)}/${name}" method="post" autocomplete="off"
-        data-operation="${name}" data-settings="${JSON.stringify(settingsOf(context))}"
-        ${picture && dataOf(picture)}>
+        data-operation="${name}" data-settings="${JSON.stringify(settings)}"
+        ${picture && markup`data-html="${picture.html}" data-text="${picture.text}"`}>
         ${fields}
         <p class="row">
           <button type="submit">${picture ? "Make the QR code" : "Check the pin"}</button>
@@ -37,33 +39,34 @@ export function tryIt(operation: Operation, context: PageContext): Markup {
     </div>`;
 }
 
-function settingsOf({ service, maxFailures, singleUse }: PageContext): PageSettings {
-  const { otp: { algorithm, digits, period, window }, secretEncoding } = service;
-  return { algorithm, digits, period, window, secretEncoding, maxFailures, singleUse };
-}
-
-function dataOf({ html, text }: PictureFields): Markup {
-  return markup`data-html="${html}" data-text="${text}"`;
-}
-
 function fieldElement(
   operation: Operation,
   { name, mayBeEmpty }: Parameter,
   { service }: PageContext,
 ): Markup {
-  const { label, hint, example, isPrefilled, isSecret, attributes } = fieldOf(name, service);
+  const { label, hint, example, kind } = fieldOf(name, service);
   const id = `${operation.name}-${name}`;
   return markup`
     <div class="field">
       <div class="name"><label for="${id}">${label}</label> <code>${name}</code></div>
       <input id="${id}" name="${name}" type="text" aria-describedby="${id}-hint"
-        ${isPrefilled && markup`value="${example}"`} ${!mayBeEmpty && markup`required`}
-        ${attributes}>
+        ${kind === "name" && markup`value="${example}"`} ${!mayBeEmpty && markup`required`}
+        ${ATTRIBUTES[kind]}>
       <p class="error" id="${id}-error" hidden></p>
-      ${isSecret && secretNotes(operation)}
+      ${kind === "secret" && secretNotes(operation)}
       <span class="hint" id="${id}-hint">${hint}</span>
     </div>`;
 }
+
+const CODE_LIKE = markup`class="code" autocapitalize="off" autocorrect="off" spellcheck="false"`;
+
+// A pin is typed as text: a number would lose leading zeros.
+const ATTRIBUTES: Readonly<Record<Field["kind"], Content>> = {
+  name: markup`autocomplete="off" dir="auto"`,
+  secret: markup`autocomplete="off" ${CODE_LIKE}`,
+  pin: markup`inputmode="numeric" autocomplete="one-time-code" ${CODE_LIKE}`,
+  text: undefined,
+};
 
 // A random secret is for pairing, since an app then receives it, and the warning is beside the
 // picture there: it must come before an app has the secret. Elsewhere it is the way out of a form

@@ -6,7 +6,7 @@
 
 import type { Operation } from "../operations/operations.ts";
 import { choices } from "./choices.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { marked, pane, section } from "./layout/components.ts";
 import { type Markup, markup } from "./markup.ts";
 import { LANGUAGE_NAMES, snippetIn } from "./snippets/snippets.ts";

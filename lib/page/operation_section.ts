@@ -5,12 +5,13 @@
  * @module
  */
 
+import type { Reply } from "../bindings/binding.ts";
 import { missingParameter, type Operation } from "../operations/operations.ts";
 import { choices } from "./choices.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { tryIt } from "./form.ts";
 import { marked, pane } from "./layout/components.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Content, type Markup, markup } from "./markup.ts";
 import { referenceParts } from "./reference.ts";
 import { textKindOf } from "./samples/quoting.ts";
 import { samplesOf } from "./samples/samples.ts";
@@ -42,31 +43,29 @@ async function codeOf(operation: Operation, context: PageContext): Promise<Marku
   const { format, language, bindings } = context;
   const samples = await samplesOf(operation, context);
   const { call, request, reply } = samples.find(({ binding }) => binding === format) ?? samples[0]!;
-  const error = bindings.find((binding) => binding.name === format)
+  const fault = bindings.find((binding) => binding.name === format)
     ?.writeFault(missingParameter(parameters.at(-1)?.name ?? ""));
   const values = textKindOf(call.headers["Content-Type"]);
   const { needs, values: program, pieces } = snippetIn(language, operation, context, format);
-  const titled = (what: string): { readonly id: string; readonly of: string } => (
-    { id: `${name}-${what}`, of: `${name}-title` }
-  );
-  const reason = error?.status === 400 ? "Bad Request" : "Internal Server Error";
+  const part = (what: string, title: string, content: Content, encoding?: string): Markup =>
+    pane(
+      { id: `${name}-${what}`, of: `${name}-title`, title, className: what, values: encoding },
+      content,
+    );
   const place = { of: name, op: name };
   return markup`
     <div class="code swap" id="${name}-code">
       ${choices("Format", FORMATS, context, { ...place, fragment: `${name}-code` })}
-      ${
-    pane({ ...titled("request"), title: "Request", className: "request", values }, marked(request))
-  }
-      ${pane({ ...titled("reply"), title: "Sample reply", className: "reply" }, reply)}
-      ${
-    error && pane(
-      { ...titled("error"), title: "Error" },
-      `HTTP/1.1 ${error.status} ${reason}\nContent-Type: ${error.contentType}\n\n` +
-        String(error.body).trim(),
-    )
-  }
+      ${part("request", "Request", marked(request), values)}
+      ${part("reply", "Sample reply", reply)}
+      ${fault && part("fault", "Error", textOf(fault))}
       ${choices("Language", LANGUAGE_NAMES, context, { ...place, fragment: `${name}-program` })}
       <p class="hint">Needs ${needs}</p>
-      ${pane({ ...titled("program"), title: language, values: program }, marked(pieces))}
+      ${part("program", language, marked(pieces), program)}
     </div>`;
+}
+
+function textOf({ status, contentType, body }: Reply): string {
+  const reason = status === 400 ? "Bad Request" : "Internal Server Error";
+  return `HTTP/1.1 ${status} ${reason}\nContent-Type: ${contentType}\n\n${String(body).trim()}`;
 }

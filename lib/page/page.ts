@@ -5,7 +5,7 @@
  */
 
 import { type Operation, OPERATIONS } from "../operations/operations.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { KEY_FIELD } from "./form.ts";
 import { copyButton } from "./layout/components.ts";
 import { PRODUCT_NAME, servicePath, writePage } from "./layout/layout.ts";

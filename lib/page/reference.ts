@@ -5,7 +5,7 @@
  */
 
 import type { Operation, Parameter } from "../operations/operations.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { code, section, table } from "./layout/components.ts";
 import { type Content, type Markup, markup } from "./markup.ts";
 import { fieldOf } from "./samples/fields.ts";

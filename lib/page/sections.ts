@@ -5,7 +5,7 @@
  */
 
 import { OPERATIONS } from "../operations/operations.ts";
-import type { PageContext } from "./context.ts";
+import type { PageContext } from "./service_page.ts";
 import { code, section, table } from "./layout/components.ts";
 import { rootPath } from "./layout/layout.ts";
 import { type Markup, markup } from "./markup.ts";

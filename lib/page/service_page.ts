@@ -5,8 +5,23 @@
  * @module
  */
 
-import type { PageContext } from "./context.ts";
+import type { FrameContext } from "./layout/layout.ts";
+import type { SampleContext } from "./samples/samples.ts";
 import type { Format } from "./snippets/language.ts";
+
+/** Facts for the service page. */
+export interface PageContext extends FrameContext, SampleContext {
+  /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
+  readonly maxFailures: number;
+  /** Operation that the address names, if any: its section comes first. */
+  readonly op: string | undefined;
+  /** Format of the samples and programs. */
+  readonly format: Format;
+  /** Language of the programs. */
+  readonly language: string;
+  /** Whether each code is accepted only once. */
+  readonly singleUse: boolean;
+}
 
 /** A part of the page, and what its samples and programs are written in. */
 export interface PagePart {

@@ -273,7 +273,7 @@ Deno.test("request and error are in the format that is asked for, and its link s
   for (const format of FORMATS) {
     const { html } = await getPage(handler, `?format=${encodeURIComponent(format)}`);
     for (const name of OPERATIONS.keys()) {
-      const error = paneOf(html, `${name}-error`);
+      const error = paneOf(html, `${name}-fault`);
       assertMatch(error, /^HTTP\/1\.1 [45]00 [^]*Missing parameter: secretCode\./, format);
       assertEquals(error.includes("500"), format.startsWith("SOAP"), format);
     }

@@ -10,7 +10,7 @@ import { absoluteUrl, all, one } from "./dom.ts";
 /** Estimate of the server's clock, shown on the page. */
 export class Clock {
   #offsetMs: number | undefined;
-  readonly #ticks: (() => void)[] = [];
+  #onTick: () => void = () => {};
 
   /**
    * Estimates the server's time from a reply, right after its head has come: the server wrote that
@@ -33,13 +33,9 @@ export class Clock {
     return new Date(this.nowMs()).toISOString().slice(11, 19);
   }
 
-  /** Calls a function every second, and once the time is known. */
-  everySecond(tick: () => void): void {
-    this.#ticks.push(tick);
-  }
-
-  /** Starts the clock of the page. */
-  start(): void {
+  /** Starts the clock of the page, which calls a function every second, and once the time is known. */
+  start(onTick: () => void): void {
+    this.#onTick = onTick;
     const sentMs = Date.now();
     // The smallest document; not HEAD, since Bun sends no Date with it.
     fetch(absoluteUrl("?disco"), { cache: "no-store" })
@@ -49,7 +45,7 @@ export class Clock {
 
   /** Updates all parts of the page that depend on the time. */
   tick(): void {
-    for (const each of this.#ticks) each();
+    this.#onTick();
     if (this.#offsetMs === undefined) return;
     for (const element of all(".clock")) this.#showOn(element);
   }

@@ -59,6 +59,25 @@ export function absoluteUrl(relative: string): string {
   return url.href;
 }
 
+/**
+ * Replaces the example address in a part of the page by the address that this browser uses: the server
+ * renders each page once, for all hosts.
+ */
+export function showAddress(part: ParentNode): void {
+  const example = document.body.dataset["base"];
+  if (example === undefined) return;
+  const prefix = location.pathname.replace(/\/+(?:api\.asmx\/?)?$/i, "");
+  const exampleHost = new URL(example).host;
+  for (const element of all("code, pre, pre *", part)) {
+    for (const node of element.childNodes) {
+      if (!(node instanceof Text)) continue;
+      node.data = node.data.replaceAll(example, location.origin + prefix)
+        .replaceAll(`\nHost: ${exampleHost}\n`, `\nHost: ${location.host}\n`)
+        .replace(/^(GET|POST) \/api\.asmx/, `$1 ${prefix}/api.asmx`);
+    }
+  }
+}
+
 /** Values of a form, by field name. */
 export function valuesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));

@@ -9,13 +9,14 @@ import type { PageState } from "./page_state.ts";
 import {
   call,
   fillIn,
+  followForms,
+  holesOf,
   quietRequest,
   type ReadyRequest,
   requestIn,
   type ShownReply,
   strangeReply,
 } from "./request.ts";
-import { followForms, holesOf } from "./samples.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { drawSecret } from "./random_secret.ts";
 import { kindOf } from "./secret_kind.ts";

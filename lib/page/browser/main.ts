@@ -6,15 +6,14 @@
  */
 
 import { isInTheClear } from "../shared/plain_http.ts";
-import { showAddress } from "./address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { followChoices } from "./choices.ts";
-import { all, first, one } from "./dom.ts";
+import { all, first, one, showAddress } from "./dom.ts";
 import { setUpForm, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
 import { fitPictures } from "./qr_code.ts";
-import { followForms } from "./samples.ts";
+import { followForms } from "./request.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
 const state = new PageState();
@@ -46,8 +45,7 @@ for (const box of all(".test-app")) setUpTestAuthenticator(box);
 for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
 first("#key")?.addEventListener("input", followForms);
 showWhole();
-state.clock.everySecond(() => showCodes(state));
-state.clock.start();
+state.clock.start(() => showCodes(state));
 followChoices(state, mountPart);
 // The section of the operation comes first, below warnings and the key.
 if (document.body.dataset["op"] !== undefined && !document.URL.includes("#")) {

@@ -6,21 +6,11 @@
 
 import { Clock } from "./clock.ts";
 
-/** Pending work of a form: a pause in typing, or a reply. */
-export interface PendingWork {
-  /** Timer of the pause. */
-  readonly timer?: number;
-  /** Controller that aborts the request. */
-  readonly control?: AbortController;
-}
+/** Pending work of a form: the timer of a pause in typing, or the abort of a request. */
+type PendingWork = { readonly timer?: number; readonly control?: AbortController };
 
-/** Key of the test authenticator. */
-export interface TestKey {
-  /** Secret in the form. */
-  readonly secret: string;
-  /** Key of the secret; undefined for a secret that is not valid. */
-  readonly key: Promise<CryptoKey | undefined>;
-}
+/** Secret that the test authenticator shows codes of, and its key; none if it is not valid. */
+type TestKey = { readonly secret: string; readonly key: Promise<CryptoKey | undefined> };
 
 /** State of the page, made once by the script and given to each function that needs it. */
 export class PageState {
@@ -32,7 +22,7 @@ export class PageState {
   readonly shownSecrets: Set<string> = new Set();
   /** Number of answers that the user asked for. */
   answers = 0;
-  /** Key of the secret that the test authenticator shows codes of. */
+  /** Key of the test authenticator. */
   testKey: TestKey | undefined;
   /** Number of formats and languages asked for: only the last one is shown. */
   choices = 0;

@@ -71,6 +71,21 @@ export function fillIn(
   length.textContent = String(new TextEncoder().encode(body).length);
 }
 
+/** Values for the marked places of samples: those of a form, and the key. */
+export function holesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
+  return { ...valuesOf(form), [KEY_HOLE]: keyShown() ?? KEY_PLACEHOLDER };
+}
+
+/** Puts the values of the fields into all samples; those outside a form's section take any form's. */
+export function followForms(): void {
+  const forms = all<HTMLFormElement>("form");
+  for (const pane of all("pre[data-values]")) {
+    const own = first<HTMLFormElement>("form", pane.closest("section") ?? document);
+    const sources = own === undefined ? forms : [own];
+    fillIn(pane, Object.assign({}, ...sources.map(holesOf)), false);
+  }
+}
+
 /**
  * Reads the request in a pane. An empty key field sends no key: the browser adds the key that it
  * opened the page with.
@@ -91,7 +106,12 @@ export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
   const operation = path.slice(path.lastIndexOf("/api.asmx") + "/api.asmx".length);
   return {
     url: service + operation + (query === undefined ? "" : `?${query}`),
-    options: { method, headers, ...(method === "GET" ? {} : { body: body.join("\n\n") }) },
+    options: {
+      method,
+      headers,
+      cache: "no-store",
+      ...(method === "GET" ? {} : { body: body.join("\n\n") }),
+    },
   };
 }
 
@@ -123,30 +143,18 @@ export function postRequest(path: string, type: string, body: string): ReadyRequ
  * @throws {DOMException} When the signal aborts.
  */
 export async function call(
-  { url, options }: ReadyRequest,
+  request: ReadyRequest,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ShownReply> {
   const started = performance.now();
   const tookMs = (): number => Math.max(1, Math.round(performance.now() - started));
-  const timeout = AbortSignal.timeout(REPLY_TIMEOUT_MS);
-  const none = (message: string): ShownReply => {
-    return { message, status: "", tookMs: tookMs(), title: "No reply", shown: message };
-  };
-  if (!areSendable(options)) return none(UNSENDABLE);
-  try {
-    const sentMs = Date.now();
-    const reply = await fetch(url, {
-      ...options,
-      signal: AbortSignal.any([signal, timeout]),
-      cache: "no-store",
-      redirect: "manual",
-    });
-    if (reply.type === "opaqueredirect") return none(REDIRECTED);
+  const sentMs = Date.now();
+  const outcome = await ask(request, async (reply): Promise<ShownReply> => {
     clock.read(reply, sentMs);
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
-    const status = `${reply.status} ${reply.statusText}`.trim();
+    const status = statusOf(reply);
     return {
       ...(saidIn(reply, type, text) ?? { message: strangeReply(status) }),
       status,
@@ -154,9 +162,41 @@ export async function call(
       title: `Reply, ${tookMs()} ms`,
       shown: `HTTP/1.1 ${status}\nContent-Type: ${type}\n${requestIdLine(reply)}\n${text}`,
     };
+  }, signal);
+  return typeof outcome === "string"
+    ? { message: outcome, status: "", tookMs: tookMs(), title: "No reply", shown: outcome }
+    : outcome;
+}
+
+/**
+ * Loads a document of the service.
+ *
+ * @param selector Element that the document must have.
+ * @returns A sentence when it cannot be loaded.
+ */
+export function loadDocument(request: ReadyRequest, selector: string): Promise<Document | string> {
+  return ask(request, async (reply) => {
+    const loaded = new DOMParser().parseFromString(await reply.text(), "text/html");
+    return first(selector, loaded) === undefined ? strangeReply(statusOf(reply)) : loaded;
+  });
+}
+
+// Sends a request; returns what is read of the reply, or a sentence when there is none.
+async function ask<T>(
+  { url, options }: ReadyRequest,
+  read: (reply: Response) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | string> {
+  const timeout = AbortSignal.timeout(REPLY_TIMEOUT_MS);
+  const signals = signal === undefined ? [timeout] : [timeout, signal];
+  if (!areSendable(options)) return UNSENDABLE;
+  try {
+    const how = { redirect: "manual", signal: AbortSignal.any(signals) } as const;
+    const reply = await fetch(url, { ...options, ...how });
+    return reply.type === "opaqueredirect" ? REDIRECTED : await read(reply);
   } catch (error) {
-    if (signal.aborted) throw error;
-    return none(timeout.aborted ? TOO_LATE : NO_REPLY);
+    if (signal?.aborted) throw error;
+    return timeout.aborted ? TOO_LATE : NO_REPLY;
   }
 }
 
@@ -185,27 +225,8 @@ function requestIdLine({ headers }: Response): string {
   return id === null ? "" : `X-Request-Id: ${id}\n`;
 }
 
-/**
- * Loads a document of the service.
- *
- * @param selector Element that the document must have.
- * @returns A sentence when it cannot be loaded.
- */
-export async function loadDocument(
-  { url, options }: ReadyRequest,
-  selector: string,
-): Promise<Document | string> {
-  try {
-    const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS);
-    const reply = await fetch(url, { ...options, signal, redirect: "manual" });
-    if (reply.type === "opaqueredirect") return REDIRECTED;
-    const loaded = new DOMParser().parseFromString(await reply.text(), "text/html");
-    return first(selector, loaded) === undefined
-      ? strangeReply(`${reply.status} ${reply.statusText}`.trim())
-      : loaded;
-  } catch (error) {
-    return error instanceof DOMException && error.name === "TimeoutError" ? TOO_LATE : NO_REPLY;
-  }
+function statusOf({ status, statusText }: Response): string {
+  return `${status} ${statusText}`.trim();
 }
 
 /** Message for a reply that this service would not send. */

@@ -8,41 +8,37 @@ import { secretKey } from "../../otp/secret.ts";
 import { DEFAULT_TOTP, type TotpParameters } from "../../otp/totp.ts";
 import type { PageSettings } from "../shared/settings.ts";
 
-type Kind = readonly [form: RegExp, says: (secret: string, settings: PageSettings) => string];
+const EXPORT = "This is an export of an app, which holds several secrets. Pair each account again.";
+
+type Sentence = string | ((secret: string, settings: PageSettings) => string);
+
+type Kind = readonly [form: RegExp, forText: Sentence, forBase32: Sentence];
 
 /** Kinds, the surest first. In an encoding that takes the text as it is meant, nothing is said. */
 const KINDS: readonly Kind[] = [
-  [
-    /^\s*otpauth-migration:/i,
-    () => "This is an export of an app, which holds several secrets. Pair each account again.",
-  ],
-  [/^\s*otpauth:/i, keyUri],
+  [/^\s*otpauth-migration:/i, EXPORT, EXPORT],
+  [/^\s*otpauth:/i, keyUri, keyUri],
   [
     /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i,
-    (_secret, { secretEncoding }) =>
-      secretEncoding === "base32"
-        ? "This is a GUID, and not Base32."
-        : "This is a GUID, taken as text: hyphens, braces, and upper and lower case count. Always " +
-          "send it in the same form.",
+    "This is a GUID, taken as text: hyphens, braces, and upper and lower case count. Always send it " +
+    "in the same form.",
+    "This is a GUID, and not Base32.",
   ],
   [
     /^(?:0x)?(?:[0-9a-f]{2}){16,}$/i,
-    (_secret, { secretEncoding }) =>
-      secretEncoding === "base32"
-        ? "These are hexadecimal digits, and not Base32."
-        : "These are hexadecimal digits, taken as text, not as the bytes that they stand for. Upper " +
-          "and lower case count.",
+    "These are hexadecimal digits, taken as text, not as the bytes that they stand for. Upper and " +
+    "lower case count.",
+    "These are hexadecimal digits, and not Base32.",
   ],
   [
     /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
-    (secret, { secretEncoding }) => secretEncoding === "base32" ? "" : setupKey(secret),
+    setupKey,
+    "",
   ],
   [
     /^(?=.*[+/=])[\w+/-]{16,}={0,2}$/,
-    (_secret, { secretEncoding }) =>
-      secretEncoding === "base32"
-        ? "This looks like Base64, and not Base32."
-        : "This looks like Base64, taken as text, not as the bytes that it stands for.",
+    "This looks like Base64, taken as text, not as the bytes that it stands for.",
+    "This looks like Base64, and not Base32.",
   ],
 ];
 
@@ -91,5 +87,7 @@ function textIn(key: string): string {
 
 /** Sentence about what a secret looks like; empty for a text like any other. */
 export function kindOf(secret: string, settings: PageSettings): string {
-  return KINDS.find(([form]) => form.test(secret))?.[1](secret, settings) ?? "";
+  const [, forText, forBase32] = KINDS.find(([form]) => form.test(secret)) ?? [/./, "", ""];
+  const says = settings.secretEncoding === "base32" ? forBase32 : forText;
+  return typeof says === "string" ? says : says(secret, settings);
 }

@@ -16,7 +16,7 @@ export function pane(
     readonly of?: string;
     readonly className?: string;
     /** Encoding of values in the text, if the script puts in the form's values. */
-    readonly values?: string;
+    readonly values?: string | undefined;
   },
   content: Content,
 ): Markup {

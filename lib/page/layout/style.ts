@@ -5,100 +5,32 @@
  * @module
  */
 
-/** Colours of a scheme, each `#rrggbb`. */
-export interface Palette {
-  /** Background of the page. */
-  readonly ground: string;
-  /** Background of cards. */
-  readonly card: string;
-  /** Background of fields. */
-  readonly field: string;
-  /** Text. */
-  readonly ink: string;
-  /** Secondary text. */
-  readonly muted: string;
-  /** Decorative lines. */
-  readonly line: string;
-  /** Borders of fields. */
-  readonly edge: string;
-  /** Links, and background of buttons. */
-  readonly accent: string;
-  /** Text on buttons. */
-  readonly onAccent: string;
-  /** Background of the chosen item. */
-  readonly soft: string;
-  /** Text of errors. */
-  readonly bad: string;
-  /** Background of errors. */
-  readonly badGround: string;
-  /** Background of warnings. */
-  readonly warnGround: string;
-  /** Text of warnings. */
-  readonly warn: string;
-  /** Background of the page head. */
-  readonly band: string;
-  /** Text in the page head. */
-  readonly onBand: string;
-  /** Secondary text in the page head. */
-  readonly mutedOnBand: string;
-  /** Background of requests, replies and programs. */
-  readonly code: string;
-  /** Text of requests, replies and programs. */
-  readonly onCode: string;
-  /** Caller's own values in requests, replies and programs. */
-  readonly valueOnCode: string;
-}
+/** Colours `#rrggbb` in the light scheme and in the dark one. */
+export const COLOURS = {
+  ground: ["#f5f4ef", "#0c1310"], // Background of the page.
+  card: ["#ffffff", "#151e1a"], // Background of cards.
+  field: ["#fbfaf7", "#0f1714"], // Background of fields.
+  ink: ["#14211c", "#e7efeb"], // Text.
+  muted: ["#54625c", "#a3b5ac"], // Secondary text.
+  line: ["#dfded5", "#29352f"], // Decorative lines.
+  edge: ["#7d8983", "#6f8178"], // Borders of fields.
+  accent: ["#0a6a4e", "#62d3a8"], // Links, and background of buttons.
+  onAccent: ["#ffffff", "#05251a"], // Text on buttons.
+  soft: ["#e2f0e9", "#17332a"], // Background of the chosen item.
+  bad: ["#a3221b", "#ffa199"], // Text of errors.
+  badGround: ["#fbe8e6", "#3b1815"], // Background of errors.
+  warnGround: ["#fff1cc", "#3a2c05"], // Background of warnings.
+  warn: ["#573b00", "#ffdf8f"], // Text of warnings.
+  band: ["#0c2a21", "#08201a"], // Background of the page head.
+  onBand: ["#f3f7f4", "#f3f7f4"], // Text in the page head.
+  mutedOnBand: ["#b9d2c7", "#b9d2c7"], // Secondary text in the page head.
+  code: ["#10201a", "#08100d"], // Background of requests, replies and programs.
+  onCode: ["#dbe9e2", "#dbe9e2"], // Text of requests, replies and programs.
+  valueOnCode: ["#ffd27a", "#ffd27a"], // Caller's own values in requests, replies and programs.
+} as const satisfies Readonly<Record<string, readonly [light: string, dark: string]>>;
 
-/** Colours by scheme. */
-export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
-  light: {
-    ground: "#f5f4ef",
-    card: "#ffffff",
-    field: "#fbfaf7",
-    ink: "#14211c",
-    muted: "#54625c",
-    line: "#dfded5",
-    edge: "#7d8983",
-    accent: "#0a6a4e",
-    onAccent: "#ffffff",
-    soft: "#e2f0e9",
-    bad: "#a3221b",
-    badGround: "#fbe8e6",
-    warnGround: "#fff1cc",
-    warn: "#573b00",
-    band: "#0c2a21",
-    onBand: "#f3f7f4",
-    mutedOnBand: "#b9d2c7",
-    code: "#10201a",
-    onCode: "#dbe9e2",
-    valueOnCode: "#ffd27a",
-  },
-  dark: {
-    ground: "#0c1310",
-    card: "#151e1a",
-    field: "#0f1714",
-    ink: "#e7efeb",
-    muted: "#a3b5ac",
-    line: "#29352f",
-    edge: "#6f8178",
-    accent: "#62d3a8",
-    onAccent: "#05251a",
-    soft: "#17332a",
-    bad: "#ffa199",
-    badGround: "#3b1815",
-    warnGround: "#3a2c05",
-    warn: "#ffdf8f",
-    band: "#08201a",
-    onBand: "#f3f7f4",
-    mutedOnBand: "#b9d2c7",
-    code: "#08100d",
-    onCode: "#dbe9e2",
-    valueOnCode: "#ffd27a",
-  },
-};
-
-function variables(palette: Palette): string {
-  return Object.entries(palette).map(([name, colour]) => `--${name}:${colour}`).join(";");
+function variables(scheme: 0 | 1): string {
+  return Object.entries(COLOURS).map(([name, colours]) => `--${name}:${colours[scheme]}`).join(";");
 }
 
 // Pattern of QR modules in the page head. Each layer repeats one square with its own period, so
@@ -109,10 +41,10 @@ const MODULES = [[36, 60], [60, 84], [84, 36], [132, 108], [108, 156]]
 
 /** The style sheet. */
 export const STYLE: string = `
-:root{color-scheme:light dark;${variables(PALETTES.light)};
+:root{color-scheme:light dark;${variables(0)};
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 --mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
-@media screen and (prefers-color-scheme:dark){:root{${variables(PALETTES.dark)}}}
+@media screen and (prefers-color-scheme:dark){:root{${variables(1)}}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 html{scroll-padding:1.5rem 0;-webkit-text-size-adjust:100%}

@@ -7,7 +7,6 @@
 
 import type { ServiceContext } from "../../operations/context.ts";
 import type { Arguments, Operation } from "../../operations/operations.ts";
-import { type Markup, markup } from "../markup.ts";
 
 /** A parameter as a field of a form. */
 export interface Field {
@@ -17,19 +16,11 @@ export interface Field {
   readonly hint: string;
   /** Example value. */
   readonly example: string;
-  /** Whether the example is in the form from the start. */
-  readonly isPrefilled: boolean;
-  /** Whether an empty field gets a random value on request. */
-  readonly isSecret?: boolean;
-  /** Attributes of the input beside its type, which is text: a number would lose leading zeros. */
-  readonly attributes?: Markup;
+  /** Kind of its value; the example of a name is in the form from the start. */
+  readonly kind: "name" | "secret" | "pin" | "text";
 }
 
 type Describe = (service: ServiceContext) => Field;
-
-const CODE_LIKE = markup`class="code" autocapitalize="off" autocorrect="off" spellcheck="false"`;
-
-const NAME_LIKE = markup`autocomplete="off" dir="auto"`;
 
 // The text asks to be replaced, and is Base32 of 20 bytes, so it is valid in both encodings.
 const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
@@ -39,15 +30,13 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
     label: "App name",
     hint: "Your company or product: what the app shows above the code.",
     example: "Example Corp",
-    isPrefilled: true,
-    attributes: NAME_LIKE,
+    kind: "name",
   })],
   ["appInfo", () => ({
     label: "Account",
     hint: "Who it is for: a user name or e-mail address.",
     example: "jane@example.com",
-    isPrefilled: true,
-    attributes: NAME_LIKE,
+    kind: "name",
   })],
   ["secretCode", ({ secretEncoding }) => ({
     label: "Secret code",
@@ -56,23 +45,20 @@ const FIELDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
         "Base32. Use 20 random characters or more."
       : "Base32: letters A to Z and digits 2 to 7. Use 32 random characters or more.",
     example: EXAMPLE_SECRET,
-    isPrefilled: false,
-    isSecret: true,
-    attributes: markup`autocomplete="off" ${CODE_LIKE}`,
+    kind: "secret",
   })],
   ["pin", ({ otp: { digits } }) => ({
     label: "Pin",
     hint: `The ${digits} digits that the app shows now. Spaces are ignored.`,
     example: "12345678".slice(0, digits),
-    isPrefilled: false,
-    attributes: markup`inputmode="numeric" autocomplete="one-time-code" ${CODE_LIKE}`,
+    kind: "pin",
   })],
 ]);
 
 /** Returns the field of a parameter. */
 export function fieldOf(name: string, service: ServiceContext): Field {
   return FIELDS.get(name)?.(service) ??
-    { label: name, hint: "", example: "string", isPrefilled: false };
+    { label: name, hint: "", example: "string", kind: "text" };
 }
 
 /** Returns example arguments of an operation. */

@@ -5,11 +5,22 @@
  */
 
 import type { Binding, WrittenCall } from "../../bindings/binding.ts";
+import type { ServiceAddress } from "../../bindings/description/wsdl.ts";
+import type { ServiceContext } from "../../operations/context.ts";
 import type { Operation, Result } from "../../operations/operations.ts";
-import type { SampleContext } from "./context.ts";
 import { exampleArguments } from "./fields.ts";
 import { marker, type TemplatePart, templateParts } from "./template.ts";
 import { KEY_HOLE, KEY_PLACEHOLDER } from "./quoting.ts";
+
+/** Facts for samples of a call: address and settings of the service. */
+export interface SampleContext extends ServiceAddress {
+  /** Settings of the operations, which the examples follow. */
+  readonly service: ServiceContext;
+  /** Bindings, which write the samples. */
+  readonly bindings: readonly Binding[];
+  /** Whether callers must show a key. */
+  readonly wantsKey: boolean;
+}
 
 /** Placeholder of the body's length; no parameter can have this name. */
 const LENGTH_HOLE = "Content-Length";

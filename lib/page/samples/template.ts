@@ -10,7 +10,7 @@ export interface TemplatePart {
   /** The text. */
   readonly text: string;
   /** Name of the value in this piece, such as a parameter; absent for fixed text. */
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
 }
 
 /**
@@ -42,8 +42,7 @@ export function templateParts(
     const [next] = parts[i + 1] ?? [];
     if (placeholder === undefined) end += part.length;
     else end = next ? text.indexOf(next, start) : text.length;
-    const piece = { text: text.slice(start, end) };
-    return placeholder === undefined ? piece : { ...piece, placeholder };
+    return { text: text.slice(start, end), placeholder };
   }).filter((piece) => piece.text !== "");
 }
 
@@ -53,8 +52,6 @@ export function fillTemplate(
   written: ReadonlyMap<string, string>,
 ): readonly TemplatePart[] {
   return split(marked, [...written.keys()])
-    .map(([text, placeholder]) =>
-      placeholder === undefined ? { text } : { text: written.get(placeholder)!, placeholder }
-    )
+    .map(([text, placeholder]) => ({ text: written.get(placeholder ?? "") ?? text, placeholder }))
     .filter((piece) => piece.text !== "");
 }

@@ -4,18 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  KEEP_SECRET,
-  keyHeader,
-  type Language,
-  lines,
-  linesOf,
-  printing,
-  secretComment,
-  type SnippetCall,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, linesOf, type SnippetCall } from "./language.ts";
 
 /** ASP with VBScript. */
 export const classicAsp: Language = {
@@ -55,28 +44,23 @@ export const delphi: Language = {
 };
 
 function writeClassicAsp(call: SnippetCall): string {
-  const { args, fields, secret, quote } = call;
-  const body = lines(
-    args,
-    ([known, value]) => `"${known}=" & Server.URLEncode(${quote(value)})`,
-    ' & "&" & _\n  ',
-  );
-  const values =
-    fields?.map((field) =>
-      `Server.HTMLEncode(http.responseXML.getElementsByTagName("${field}")(0).text)`
-    ) ?? ["http.responseXML.documentElement.text"];
-  const headers = keyHeader(call).map((header) =>
+  const { args, secret, quote } = call;
+  const body = args.map(([known, value]) => `"${known}=" & Server.URLEncode(${quote(value)})`);
+  const headers = call.keyHeader.map((header) =>
     `http.setRequestHeader ${header.map(quote).join(", ")}`
   );
+  const field = (name: string): string =>
+    `Server.HTMLEncode(http.responseXML.getElementsByTagName("${name}")(0).text)`;
+  const whole = "http.responseXML.documentElement.text";
   return `<%@ Language=VBScript CodePage=65001 %>
 <%
 ${secret}Dim http
 Set http = Server.CreateObject("MSXML2.ServerXMLHTTP.6.0")
-http.open "POST", ${quote(callUrl(call))}, False
+http.open "POST", ${quote(call.callUrl)}, False
 http.setRequestHeader "Content-Type", "application/x-www-form-urlencoded"
-${linesOf(...headers)}${secretComment(call, "' ")}http.send ${body}
+${linesOf(headers)}${call.comment("' ")}http.send ${body.join(' & "&" & _\n  ')}
 If http.status <> 200 Then Err.Raise 1, , http.responseText
-${printing(call, values, "Response.Write %", `Dim accepted\naccepted = (% = "true")`)}
+${call.printing(field, whole, "Response.Write %", `Dim accepted\naccepted = (% = "true")`)}
 %>`;
 }
 
@@ -85,13 +69,17 @@ const DELPHI_RANDOM =
   stdcall; external 'bcrypt.dll';
 `;
 
+const DELPHI_VARIABLES = "  Bytes: array[0..31] of Byte;\n  Each: Byte;\n  Secret: string;\n";
+
 function writeDelphi(call: SnippetCall): string {
-  const { secret, quote } = call;
-  const headers = keyHeader(call).map(([name, value]) =>
+  const { secret, fields, quote } = call;
+  const headers = call.keyHeader.map(([name, value]) =>
     `    Client.CustomHeaders['${name}'] := ${quote(value)};`
   );
   const text = "Reply.ContentAsString(TEncoding.UTF8)";
-  const keep = "    Accepted := Pos('>true</boolean>', %) > 0;";
+  const print = fields === undefined
+    ? `    Accepted := Pos('>true</boolean>', ${text}) > 0;\n    Writeln(Accepted);`
+    : `    Writeln(${text});`;
   return `program Call;
 {$APPTYPE CONSOLE}
 uses
@@ -100,20 +88,17 @@ ${secret === "" ? "" : DELPHI_RANDOM}var
   Client: THTTPClient;
   Form: TStringList;
   Reply: IHTTPResponse;
-${secret === "" ? "" : "  Bytes: array[0..31] of Byte;\n  Each: Byte;\n  Secret: string;\n"}${
-    linesOf(...(call.isBoolean ? ["  Accepted: Boolean;"] : []))
-  }begin
+${secret === "" ? "" : DELPHI_VARIABLES}${fields ? "" : "  Accepted: Boolean;\n"}begin
   Client := THTTPClient.Create;
   Form := TStringList.Create;
   try
-${secret}${linesOf(...headers)}${
-    argumentLines(call, "    // ", ([known, value]) =>
-      `    Form.AddPair(${quote(known)}, ${quote(value)});`)
+${secret}${linesOf(headers)}${
+    call.lines("    // ", ([known, value]) => `    Form.AddPair(${quote(known)}, ${quote(value)});`)
   }
-    Reply := Client.Post(${quote(callUrl(call))}, Form);
+    Reply := Client.Post(${quote(call.callUrl)}, Form);
     if Reply.StatusCode <> 200 then
       raise Exception.Create(Reply.ContentAsString(TEncoding.UTF8));
-${printing(call, [text], "    Writeln(%);", keep, "Accepted")}
+${print}
   finally
     Form.Free;
     Client.Free;

@@ -4,19 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  KEEP_SECRET,
-  keyHeader,
-  type Language,
-  lines,
-  linesOf,
-  printing,
-  secretComment,
-  type SnippetCall,
-  WITHOUT_SOAP,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, linesOf, type SnippetCall, WITHOUT_SOAP } from "./language.ts";
 
 // The static RandomNumberGenerator.GetBytes would be shorter, but .NET Framework does not have it.
 const SECRET = `// ${KEEP_SECRET}
@@ -47,20 +35,28 @@ export const csharpProxy: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { secret, quote } = call;
-  const isXml = call.format !== "JSON";
+  const { secret, quote, isJson } = call;
   const usings = [
     "System",
     "System.Collections.Generic",
     "System.Linq",
     "System.Net.Http",
     ...(secret === "" ? [] : ["System.Security.Cryptography"]),
-    ...(isXml ? [] : ["System.Text", "System.Text.Json"]),
+    ...(isJson ? ["System.Text", "System.Text.Json"] : []),
     "System.Threading.Tasks",
-    ...(isXml ? ["System.Xml.Linq"] : []),
+    ...(isJson ? [] : ["System.Xml.Linq"]),
   ];
-  return `${lines(usings, (name) => `using ${name};`)}
-
+  const headers = call.keyHeader.map((header) =>
+    `            client.DefaultRequestHeaders.Add(${header.map(quote).join(", ")});`
+  );
+  const [read, keep] = isJson
+    ? ['JsonDocument.Parse(text).RootElement.GetProperty("d")', "%.GetBoolean()"]
+    : ["XDocument.Parse(text).Root", '% == "true"'];
+  const field = (name: string): string =>
+    isJson
+      ? `result.GetProperty(${quote(name)})`
+      : `result.Descendants().First(e => e.Name.LocalName == ${quote(name)}).Value`;
+  return `${linesOf(usings.map((name) => `using ${name};`))}
 class Program
 {
     static void Main() => CallAsync().GetAwaiter().GetResult();
@@ -70,83 +66,60 @@ class Program
 ${secret}        var arguments = new Dictionary<string, string>
         {
 ${
-    argumentLines(call, "            // ", ([name, value]) =>
+    call.lines("            // ", ([name, value]) =>
       `            [${quote(name)}] = ${quote(value)},`)
   }
         };
         using (var client = new HttpClient())
         {
             client.Timeout = TimeSpan.FromSeconds(10);
-${
-    linesOf(
-      ...keyHeader(call).map(([name, value]) =>
-        `            client.DefaultRequestHeaders.Add(${quote(name)}, ${quote(value)});`
-      ),
-    )
-  }${request(call)}
+${linesOf(headers)}${request(call)}
             var text = await reply.Content.ReadAsStringAsync();
             if (!reply.IsSuccessStatusCode) throw new Exception(text);
-${result(call)}
+            var result = ${read};
+${
+    call.printing(
+      field,
+      isJson ? "result" : "result.Value",
+      "            Console.WriteLine(%);",
+      `            var accepted = ${keep};`,
+    )
+  }
         }
     }
 }`;
 }
 
-function request(call: SnippetCall): string {
-  const { format, quote } = call;
-  const address = quote(callUrl(call));
-  switch (format) {
-    case "HTTP GET":
-      return `            var query = await new FormUrlEncodedContent(arguments).ReadAsStringAsync();
-            var reply = await client.GetAsync(${quote(`${callUrl(call)}?`)} + query);`;
-    case "HTTP POST":
-      return `            var form = new FormUrlEncodedContent(arguments);
-            var reply = await client.PostAsync(${address}, form);`;
-    default:
-      return `            var content = new StringContent(JsonSerializer.Serialize(arguments),
-                Encoding.UTF8, "application/json");
-            var reply = await client.PostAsync(${address}, content);`;
+function request({ isGet, isJson, callUrl, quote }: SnippetCall): string {
+  if (isGet) {
+    return `            var query = await new FormUrlEncodedContent(arguments).ReadAsStringAsync();
+            var reply = await client.GetAsync(${quote(`${callUrl}?`)} + query);`;
   }
-}
-
-function result(call: SnippetCall): string {
-  const { format, fields, quote } = call;
-  const isJson = format === "JSON";
-  const values = isJson
-    ? fields?.map((field) => `result.GetProperty(${quote(field)})`) ?? ["result"]
-    : fields?.map((name) =>
-      `result.Descendants().First(e => e.Name.LocalName == ${quote(name)}).Value`
-    ) ?? ["result.Value"];
-  const [read, keep] = isJson
-    ? ['JsonDocument.Parse(text).RootElement.GetProperty("d")', "%.GetBoolean()"]
-    : ["XDocument.Parse(text).Root", '% == "true"'];
-  const print = "            Console.WriteLine(%);";
-  return `            var result = ${read};
-${printing(call, values, print, `            var accepted = ${keep};`)}`;
+  const content = isJson
+    ? `var content = new StringContent(JsonSerializer.Serialize(arguments),
+                Encoding.UTF8, "application/json");`
+    : "var content = new FormUrlEncodedContent(arguments);";
+  return `            ${content}
+            var reply = await client.PostAsync(${quote(callUrl)}, content);`;
 }
 
 function writeProxy(call: SnippetCall): string {
   const { name, url, args, fields, key, format, secret, quote } = call;
   const given = args.map(([, value]) => quote(value)).join(", ");
-  const printed = fields === undefined
-    ? "Console.WriteLine(result);"
-    : lines(fields, (field) => `Console.WriteLine(result.${field});`);
+  const printed = fields?.map((field) => `Console.WriteLine(result.${field});`) ??
+    ["Console.WriteLine(result);"];
   const login = key === undefined
     ? ""
     : `// The key: give the tool a file of the WSDL, and calls ${key} as password of HTTP Basic.\n`;
   const port = `AuthenticatorAPISoap${format === "SOAP 1.2" ? "12" : ""}`;
+  const usings = secret === "" ? "" : "using System.Linq;\nusing System.Security.Cryptography;\n";
   return `// dotnet-svcutil ${quote(`${url}?wsdl`)} --sync
 using System;
-${
-    secret === ""
-      ? ""
-      : "using System.Linq;\nusing System.Security.Cryptography;\n"
-  }using ServiceReference;
+${usings}using ServiceReference;
 
 ${secret}${login}var client = new AuthenticatorAPISoapClient(
     AuthenticatorAPISoapClient.EndpointConfiguration.${port});
-${secretComment(call, "// ")}var result = client.${name}(${given});
-${printed}
-
+${call.comment("// ")}var result = client.${name}(${given});
+${linesOf(printed)}
 // .NET Framework: wsdl.exe, then new AuthenticatorAPI().${name}(...)`;
 }

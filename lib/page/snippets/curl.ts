@@ -5,35 +5,17 @@
  */
 
 import { SOAP_11, SOAP_12, type SoapVersion } from "../../bindings/soap/versions.ts";
-import {
-  callUrl,
-  type Format,
-  FORMATS,
-  headersOf,
-  isForm,
-  KEEP_SECRET,
-  keyHeader,
-  type Language,
-  lines,
-  secretComment,
-  type SnippetCall,
-} from "./language.ts";
+import { FORMATS, KEEP_SECRET, type Language, type SnippetCall } from "./language.ts";
 
-const SOAP: Readonly<Partial<Record<Format, SoapVersion>>> = {
-  "SOAP 1.1": SOAP_11,
-  "SOAP 1.2": SOAP_12,
-};
-
-const KINDS: Readonly<Partial<Record<Format, string>>> = {
-  "SOAP 1.1": "xml shell",
-  "SOAP 1.2": "xml shell",
-  "JSON": "json shell",
-};
+const SOAP: ReadonlyMap<string, SoapVersion> = new Map([
+  ["SOAP 1.1", SOAP_11],
+  ["SOAP 1.2", SOAP_12],
+]);
 
 /** curl. */
 export const curl: Language = {
   language: "curl",
-  values: (format) => KINDS[format] ?? "shell",
+  values: (format) => SOAP.has(format) ? "xml shell" : format === "JSON" ? "json shell" : "shell",
   needs: "curl 7.76 or later in a POSIX shell",
   formats: FORMATS,
   secret: `# ${KEEP_SECRET}
@@ -44,43 +26,42 @@ echo "$secret"
 };
 
 function write(call: SnippetCall): string {
-  const { name, args, format, url, isBoolean, secret, quote } = call;
-  const soap = SOAP[format];
+  const { name, args, format, url, fields, secret, quote, isJson } = call;
+  const soap = SOAP.get(format);
+  const isForm = soap === undefined && !isJson;
   const headers = soap === undefined
-    ? isForm(call) ? keyHeader(call) : headersOf(call)
+    ? isForm ? call.keyHeader : call.headers
     : soapHeaders(call, soap);
-  const parts = [
-    `curl --fail-with-body --max-time 10 ${isBoolean ? "--silent --show-error " : ""}${
-      format === "HTTP GET" ? "--get " : ""
-    }${quote(soap === undefined ? callUrl(call) : url)}`,
+  const data = ([known, value]: typeof args[number]): string =>
+    value === undefined ? `"${known}=$secret"` : quote(`${known}=${value}`);
+  const quiet = fields === undefined ? "--silent --show-error " : "";
+  const command = [
+    `curl --fail-with-body --max-time 10 ${quiet}${call.isGet ? "--get " : ""}${
+      quote(soap === undefined ? call.callUrl : url)
+    }`,
     ...headers.map((header) => `--header ${quote(header.join(": "))}`),
-    ...(isForm(call)
-      ? args.map(([known, value]) =>
-        `--data-urlencode ${
-          value === undefined ? `"${known}=$secret"` : quote(`${known}=${value}`)
-        }`
-      )
+    ...(isForm
+      ? args.map((arg) => `--data-urlencode ${data(arg)}`)
       : [`--data-raw ${quote(bodyOf(call, soap)).replace(VARIABLE, () => `'"${VARIABLE}"'`)}`]),
-  ];
-  const command = parts.join(" \\\n  ");
-  const before = secret + secretComment(call, "# ");
-  if (!isBoolean) return before + command;
+  ].join(" \\\n  ");
+  const before = secret + call.comment("# ");
+  if (fields !== undefined) return before + command;
   // Match the exact element: a proxy's error page may contain the word "true".
   const element = soap === undefined ? "boolean" : `${name}Result`;
-  const right = format === "JSON" ? `'{"d":true}'` : `*'>true</${element}>'*`;
+  const right = isJson ? `'{"d":true}'` : `*'>true</${element}>'*`;
   return `${before}if reply=$(${command}); then
   case $reply in ${right}) echo true ;; *) echo false ;; esac
 else printf '%s\\n' "$reply" >&2; false; fi`;
 }
 
 function soapHeaders(
-  call: SnippetCall,
+  { name, namespace, keyHeader }: SnippetCall,
   { mediaType, action }: SoapVersion,
-): readonly (readonly [string, string])[] {
+): SnippetCall["headers"] {
   return [
     ["Content-Type", `${mediaType}; charset=utf-8`],
-    ...("header" in action ? [["SOAPAction", `"${call.namespace}${call.name}"`] as const] : []),
-    ...keyHeader(call),
+    ...("header" in action ? [["SOAPAction", `"${namespace}${name}"`] as const] : []),
+    ...keyHeader,
   ];
 }
 
@@ -92,10 +73,11 @@ function bodyOf(
   soap: SoapVersion | undefined,
 ): string {
   if (soap === undefined) {
-    const members = lines(args, ([known, value = VARIABLE]) => `    "${known}": "${value}"`, ",\n");
-    return `{\n${members}\n  }`;
+    const members = args.map(([known, value = VARIABLE]) => `    "${known}": "${value}"`);
+    return `{\n${members.join(",\n")}\n  }`;
   }
+  const elements = args.map(([known, value = VARIABLE]) => `    <${known}>${value}</${known}>`);
   return `<soap:Envelope xmlns:soap="${soap.envelope}"><soap:Body><${name} xmlns="${namespaceInXml}">
-${lines(args, ([known, value = VARIABLE]) => `    <${known}>${value}</${known}>`)}
+${elements.join("\n")}
   </${name}></soap:Body></soap:Envelope>`;
 }

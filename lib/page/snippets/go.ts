@@ -4,19 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  headersOf,
-  isForm,
-  KEEP_SECRET,
-  type Language,
-  lines,
-  linesOf,
-  printing,
-  type SnippetCall,
-  WITHOUT_SOAP,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, linesOf, type SnippetCall, WITHOUT_SOAP } from "./language.ts";
 
 /** Go. */
 export const go: Language = {
@@ -37,93 +25,74 @@ export const go: Language = {
 
 // Unwraps the error of HTTP GET: its text begins with the URL, which holds the secret.
 function write(call: SnippetCall): string {
-  const { format, secret, quote } = call;
-  const isJson = format === "JSON";
+  const { secret, quote, isJson, isGet } = call;
   const imports = [
     ...(isJson ? ["bytes"] : []),
     ...(secret === "" ? [] : ["crypto/rand", "encoding/base32"]),
     isJson ? "encoding/json" : "encoding/xml",
-    ...(format === "HTTP GET" ? ["errors"] : []),
+    ...(isGet ? ["errors"] : []),
     "fmt",
     "io",
     "log",
     "net/http",
-    ...(isForm(call) ? ["net/url"] : []),
-    ...(format === "HTTP POST" ? ["strings"] : []),
+    ...(isJson ? [] : ["net/url"]),
+    ...(isGet || isJson ? [] : ["strings"]),
     "time",
   ];
-  const { declared, printed } = resultOf(call);
+  const headers = call.headers.map((header) =>
+    `	request.Header.Set(${header.map(quote).join(", ")})`
+  );
+  const [field, whole, keep] = isJson
+    ? ["result.D.", "result.D", "	accepted := %"]
+    : ["result.", "result.Value", '	accepted := % == "true"'];
   return `package main
 
 import (
-${lines(imports, (name) => `	"${name}"`)}
-)
+${linesOf(imports.map((name) => `	"${name}"`))})
 
 func main() {
 ${secret}${bodyOf(call)}
 	if err != nil {
 		log.Fatal(err)
 	}
-${
-    linesOf(
-      ...headersOf(call).map(([name, value]) =>
-        `	request.Header.Set(${quote(name)}, ${quote(value)})`
-      ),
-    )
-  }	client := http.Client{Timeout: 10 * time.Second}
+${linesOf(headers)}	client := http.Client{Timeout: 10 * time.Second}
 	reply, err := client.Do(request)
 	if err != nil {
-		log.Fatal(${format === "HTTP GET" ? "errors.Unwrap(err)" : "err"})
+		log.Fatal(${isGet ? "errors.Unwrap(err)" : "err"})
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != 200 {
 		text, _ := io.ReadAll(reply.Body)
 		log.Fatal(string(text))
 	}
-	var result ${declared}
+	var result ${typeOf(call)}
 	if err := ${isJson ? "json" : "xml"}.NewDecoder(reply.Body).Decode(&result); err != nil {
 		log.Fatal(err)
 	}
-${printing(call, printed, "	fmt.Println(%)", `	accepted := %${isJson ? "" : ' == "true"'}`)}
+${call.printing((name) => field + name, whole, "	fmt.Println(%)", keep)}
 }`;
 }
 
-function bodyOf(call: SnippetCall): string {
-  const { format, quote } = call;
-  const address = quote(callUrl(call));
-  if (format === "JSON") {
+function bodyOf({ isJson, isGet, callUrl, lines, quote }: SnippetCall): string {
+  const address = quote(callUrl);
+  if (isJson) {
     return `	body, _ := json.Marshal(map[string]string{
-${argumentLines(call, "\t\t// ", ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
+${lines("\t\t// ", ([name, value]) => `		${quote(name)}: ${quote(value)},`)}
 	})
 	request, err := http.NewRequest("POST", ${address}, bytes.NewReader(body))`;
   }
-  const made = format === "HTTP GET"
-    ? `"GET", ${quote(`${callUrl(call)}?`)}+form.Encode(), nil`
+  const made = isGet
+    ? `"GET", ${quote(`${callUrl}?`)}+form.Encode(), nil`
     : `"POST", ${address}, strings.NewReader(form.Encode())`;
   return `	form := url.Values{
-${argumentLines(call, "\t\t// ", ([name, value]) => `		${quote(name)}: {${quote(value)}},`)}
+${lines("\t\t// ", ([name, value]) => `		${quote(name)}: {${quote(value)}},`)}
 	}
 	request, err := http.NewRequest(${made})`;
 }
 
-interface GoResult {
-  readonly declared: string;
-  readonly printed: readonly string[];
-}
-
-function resultOf({ format, fields }: SnippetCall): GoResult {
-  if (format === "JSON") {
-    const type = fields === undefined ? "bool" : `struct{ ${fields.join(", ")} string }`;
-    return {
-      declared: `struct{ D ${type} }`,
-      printed: fields?.map((field) => `result.D.${field}`) ?? ["result.D"],
-    };
-  }
+function typeOf({ isJson, fields }: SnippetCall): string {
+  if (isJson) return `struct{ D ${fields ? `struct{ ${fields.join(", ")} string }` : "bool"} }`;
   const members = fields?.map((field) => [field, field]) ?? [["Value", ",chardata"]];
-  return {
-    declared: `struct {
-${lines(members, ([member, tag]) => `		${member} string \`xml:"${tag}"\``)}
-	}`,
-    printed: members.map(([member]) => `result.${member}`),
-  };
+  return `struct {
+${linesOf(members.map(([member, tag]) => `		${member} string \`xml:"${tag}"\``))}	}`;
 }

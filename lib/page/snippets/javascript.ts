@@ -4,15 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  headersOf,
-  KEEP_SECRET,
-  type Language,
-  printing,
-  type SnippetCall,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, type SnippetCall } from "./language.ts";
 
 // The global crypto would need no import, but Node.js 18 does not have it.
 const SECRET = `import { randomBytes } from "node:crypto";
@@ -44,24 +36,29 @@ export const typescript: Language = {
 };
 
 function typeOf({ fields }: SnippetCall): string {
-  return fields === undefined
-    ? "boolean"
-    : `{ ${fields.map((field) => `${field}: string`).join("; ")} }`;
+  const members = fields?.map((field) => `${field}: string`);
+  return members === undefined ? "boolean" : `{ ${members.join("; ")} }`;
 }
 
 function write(call: SnippetCall, type: string): string {
-  const { fields, secret, quote } = call;
-  const values = fields?.map((field) => `d.${field}`) ?? ["d"];
-  const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
-  return `${secret}const reply = await fetch(${quote(callUrl(call))}, {
+  const { secret, quote, callUrl } = call;
+  const headers = call.headers.map((header) => header.map(quote).join(": "));
+  return `${secret}const reply = await fetch(${quote(callUrl)}, {
   method: "POST",
   headers: { ${headers.join(", ")} },
   body: JSON.stringify({
-${argumentLines(call, "    // ", ([name, value]) => `    ${name}: ${quote(value)},`)}
+${call.lines("    // ", ([name, value]) => `    ${name}: ${quote(value)},`)}
   }),
   signal: AbortSignal.timeout(10_000),
 });
 if (!reply.ok) throw new Error((await reply.json()).Message);
 const { d }${type} = await reply.json();
-${printing(call, values, "console.log(%);", "const accepted = % === true;")}`;
+${
+    call.printing(
+      (field) => `d.${field}`,
+      "d",
+      "console.log(%);",
+      "const accepted = % === true;",
+    )
+  }`;
 }

@@ -1,5 +1,5 @@
 /**
- * Languages of the programs on the service page, and their common parts.
+ * Languages of the programs on the service page, and the call that each writes.
  *
  * @module
  */
@@ -46,24 +46,25 @@ export interface Language {
   readonly write: (call: SnippetCall) => string;
 }
 
+/** An argument; the value is undefined for a secret that the program makes. */
+export type SnippetArgument = readonly [name: string, value: string | undefined];
+
 /** Facts for a program. */
-export interface SnippetCall {
+export interface SnippetFacts {
   /** Name of the operation. */
   readonly name: string;
   /** Format of the call. */
   readonly format: Format;
   /** Address of the service. */
   readonly url: string;
-  /** Arguments by name; the value is undefined for a secret that the program makes. */
-  readonly args: readonly (readonly [name: string, value: string | undefined])[];
+  /** Arguments by name. */
+  readonly args: readonly SnippetArgument[];
   /** Lines that make the secret; empty in a program that makes none. */
   readonly secret: string;
   /** Names of the arguments that are secrets of an earlier pairing. */
   readonly earlier: readonly string[];
-  /** Fields of a record result; undefined for other results. */
+  /** Fields of a record result; undefined for a boolean. */
   readonly fields: readonly string[] | undefined;
-  /** Whether the result is a boolean. */
-  readonly isBoolean: boolean;
   /** Caller's key; undefined when no key is required. */
   readonly key: string | undefined;
   /** Namespace name of the service. */
@@ -74,80 +75,80 @@ export interface SnippetCall {
   readonly quote: (text: string | undefined) => string;
 }
 
-/** Whether the arguments are form data, in the query or the body. */
-export function isForm({ format }: SnippetCall): boolean {
-  return format === "HTTP GET" || format === "HTTP POST";
+/** Facts for a program, and the parts that programs have in common. */
+export interface SnippetCall extends SnippetFacts {
+  /** Whether the arguments are JSON. */
+  readonly isJson: boolean;
+  /** Whether the arguments are in the query. */
+  readonly isGet: boolean;
+  /** URL of a call that is not SOAP, without a query. */
+  readonly callUrl: string;
+  /** Header field with the caller's key, if any. */
+  readonly keyHeader: readonly (readonly [name: string, value: string])[];
+  /** Header fields of a call that is not SOAP. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Writes the comment on each secret of an earlier pairing, with `start` before it. */
+  readonly comment: (start: string) => string;
+  /**
+   * Writes a line for each argument, with the comment on a secret of an earlier pairing above it.
+   *
+   * @param separator Text between two lines; a line end by default.
+   */
+  readonly lines: (
+    start: string,
+    line: (arg: SnippetArgument) => string,
+    separator?: string,
+  ) => string;
+  /**
+   * Writes the lines that print the result. A boolean goes into a variable first, for an `if`: in
+   * many languages the text `false` of an XML reply would be true there.
+   *
+   * @param fieldOf Writes the value of a field of a record.
+   * @param whole Value of a boolean result.
+   * @param print Line that prints the value at `%`.
+   * @param keep Line that stores whether the value at `%` is true.
+   * @param kept Value to print of what is stored; `accepted` by default.
+   */
+  readonly printing: (
+    fieldOf: (field: string) => string,
+    whole: string,
+    print: string,
+    keep: string,
+    kept?: string,
+  ) => string;
 }
 
-/** Returns the URL of a call that is not SOAP, without a query. */
-export function callUrl({ name, url }: SnippetCall): string {
-  return `${url}/${name}`;
-}
-
-/** Writes the header field with the caller's key. */
-export function keyHeader({ key }: SnippetCall): readonly (readonly [string, string])[] {
-  return key === undefined ? [] : [["X-Api-Key", key]];
-}
-
-/** Writes the header fields of a call that is not SOAP. */
-export function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
-  if (call.format === "HTTP GET") return keyHeader(call);
-  const type = isForm(call) ? "application/x-www-form-urlencoded" : "application/json";
-  return [["Content-Type", type], ...keyHeader(call)];
-}
-
-/** Makes a line for each item. */
-export function lines<T>(
-  items: readonly T[],
-  line: (item: T) => string,
-  separator = "\n",
-): string {
-  return items.map(line).join(separator);
-}
-
-/** Writes the comment on each secret of an earlier pairing, with `start` before it. */
-export function secretComment({ earlier }: SnippetCall, start: string): string {
-  return linesOf(
-    ...earlier.map((name) =>
-      `${start}${name} is the secret that was made for this user before Pair.`
-    ),
-  );
-}
-
-/** Makes a line for each argument, with the comment on a secret of an earlier pairing above it. */
-export function argumentLines(
-  call: SnippetCall,
-  start: string,
-  line: (arg: SnippetCall["args"][number]) => string,
-  separator = "\n",
-): string {
-  return lines(call.args, (arg) => {
-    const earlier = call.earlier.filter((name) => name === arg[0]);
-    return secretComment({ ...call, earlier }, start) + line(arg);
-  }, separator);
-}
-
-/**
- * Makes the lines that print the values of a result. A boolean goes into a variable first, for an
- * `if`: in many languages the text `false` of an XML reply would be true there.
- *
- * @param print Line that prints the value at `%`.
- * @param keep Line that stores whether the value at `%` is true.
- */
-export function printing(
-  { isBoolean }: SnippetCall,
-  values: readonly string[],
-  print: string,
-  keep: string,
-  kept = "accepted",
-): string {
+/** Adds the common parts to the facts for a program. */
+export function snippetCall(facts: SnippetFacts): SnippetCall {
+  const { name, format, url, args, earlier, fields, key } = facts;
+  const isJson = format === "JSON";
+  const isGet = format === "HTTP GET";
+  const keyHeader = key === undefined ? [] : [["X-Api-Key", key] as const];
+  const type = isJson ? "application/json" : "application/x-www-form-urlencoded";
+  const commentOn = (names: readonly string[], start: string): string =>
+    linesOf(
+      names.map((each) => `${start}${each} is the secret that was made for this user before Pair.`),
+    );
   const line = (text: string, value: string): string => text.replace("%", () => value);
-  return isBoolean
-    ? `${line(keep, values[0]!)}\n${line(print, kept)}`
-    : lines(values, (value) => line(print, value));
+  return {
+    ...facts,
+    isJson,
+    isGet,
+    callUrl: `${url}/${name}`,
+    keyHeader,
+    headers: isGet ? keyHeader : [["Content-Type", type], ...keyHeader],
+    comment: (start) => commentOn(earlier, start),
+    lines: (start, lineOf, separator = "\n") =>
+      args.map((arg) => commentOn(earlier.filter((each) => each === arg[0]), start) + lineOf(arg))
+        .join(separator),
+    printing: (fieldOf, whole, print, keep, kept = "accepted") =>
+      fields === undefined
+        ? `${line(keep, whole)}\n${line(print, kept)}`
+        : fields.map((field) => line(print, fieldOf(field))).join("\n"),
+  };
 }
 
 /** Joins lines, each with its line end; empty without lines. */
-export function linesOf(...items: readonly string[]): string {
+export function linesOf(items: readonly string[]): string {
   return items.map((item) => `${item}\n`).join("");
 }

@@ -4,18 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  FORMATS,
-  headersOf,
-  isForm,
-  KEEP_SECRET,
-  type Language,
-  lines,
-  printing,
-  type SnippetCall,
-} from "./language.ts";
+import { FORMATS, KEEP_SECRET, type Language, linesOf, type SnippetCall } from "./language.ts";
 
 /** PHP. */
 export const php: Language = {
@@ -34,13 +23,8 @@ echo $secret, "\\n";
   write: (call) => call.format.startsWith("SOAP") ? writeSoap(call) : writeHttp(call),
 };
 
-function argumentsOf(call: SnippetCall): string {
-  const { quote } = call;
-  return argumentLines(
-    call,
-    "    // ",
-    ([name, value]) => `    ${quote(name)} => ${quote(value)},`,
-  );
+function argumentsOf({ lines, quote }: SnippetCall): string {
+  return lines("    // ", ([name, value]) => `    ${quote(name)} => ${quote(value)},`);
 }
 
 function writeSoap(call: SnippetCall): string {
@@ -56,41 +40,41 @@ $client = new SoapClient(${quote(`${url}?wsdl`)}${given});
 $reply = $client->${name}([
 ${argumentsOf(call)}
 ]);
-${resultOf(call, `$reply->${name}Result`)}`;
+${resultOf(call, `$reply->${name}Result`, "% === true")}`;
 }
 
 // Avoids file_get_contents: its warning prints the URL, which holds the secret in HTTP GET.
 function writeHttp(call: SnippetCall): string {
-  const { secret, quote } = call;
-  const headers = headersOf(call).map((header) => quote(header.join(": ")));
+  const { secret, quote, isJson, isGet, callUrl } = call;
+  const headers = call.headers.map((header) => quote(header.join(": ")));
   const query = "http_build_query($arguments, '', '&')";
-  const content = call.format === "JSON" ? "json_encode($arguments)" : query;
-  const isGet = call.format === "HTTP GET";
+  const content = isJson ? "json_encode($arguments)" : query;
   const options = [
     "'ignore_errors' => true",
     "'timeout' => 10",
     ...(isGet ? [] : ["'method' => 'POST'", `'content' => ${content}`]),
     ...(headers.length === 0 ? [] : [`'header' => [${headers.join(", ")}]`]),
   ];
-  const url = callUrl(call);
-  const address = isGet ? `${quote(`${url}?`)} . ${query}` : quote(url);
+  const address = isGet ? `${quote(`${callUrl}?`)} . ${query}` : quote(callUrl);
+  const [read, right] = isJson
+    ? ["json_decode($reply)->d", "% === true"]
+    : ["simplexml_load_string($reply)", "(string) % === 'true'"];
   return `<?php
 ${secret}$arguments = [
 ${argumentsOf(call)}
 ];
 $context = stream_context_create(['http' => [
-${lines(options, (option) => `    ${option},`)}
-]]);
+${linesOf(options.map((option) => `    ${option},`))}]]);
 $stream = @fopen(${address}, 'r', false, $context);
 if (!$stream) throw new Exception('No answer from the service, or allow_url_fopen is off');
 $reply = stream_get_contents($stream);
 if (!strpos(stream_get_meta_data($stream)['wrapper_data'][0], ' 200 ')) throw new Exception($reply);
-${resultOf(call, isForm(call) ? "simplexml_load_string($reply)" : "json_decode($reply)->d")}`;
+${resultOf(call, read, right)}`;
 }
 
-function resultOf(call: SnippetCall, read: string): string {
-  const values = call.fields?.map((field) => `$result->${field}`) ?? ["$result"];
-  const keep = `$accepted = ${isForm(call) ? "(string) % === 'true'" : "% === true"};`;
+function resultOf({ printing }: SnippetCall, read: string, right: string): string {
+  const shown = "$accepted ? 'true' : 'false'";
+  const print = 'echo %, "\\n";';
   return `$result = ${read};
-${printing(call, values, 'echo %, "\\n";', keep, "$accepted ? 'true' : 'false'")}`;
+${printing((field) => `$result->${field}`, "$result", print, `$accepted = ${right};`, shown)}`;
 }

@@ -4,16 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  KEEP_SECRET,
-  keyHeader,
-  type Language,
-  printing,
-  type SnippetCall,
-  WITHOUT_SOAP,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, type SnippetCall, WITHOUT_SOAP } from "./language.ts";
 
 /** PowerShell. */
 export const powershell: Language = {
@@ -32,32 +23,25 @@ $secret
 };
 
 function write(call: SnippetCall): string {
-  const { format, secret, quote } = call;
-  const isJson = format === "JSON";
-  const headers = keyHeader(call).map((header) => header.map(quote).join(" = "));
+  const { secret, quote, isJson, isGet } = call;
+  const headers = call.keyHeader.map((header) => header.map(quote).join(" = "));
   const options = [
-    ...(format === "HTTP GET" ? [] : ["-Method Post"]),
+    ...(isGet ? [] : ["-Method Post"]),
     ...(isJson ? ["-ContentType 'application/json; charset=utf-8'"] : []),
     ...(headers.length === 0 ? [] : [`-Headers @{ ${headers.join("; ")} }`]),
     "-TimeoutSec 10",
     "-Body $body",
   ];
+  const [result, whole, right] = isJson
+    ? ["$reply.d", "$reply.d", "-eq $true"]
+    : ["$reply.DocumentElement", "$reply.DocumentElement.InnerText", "-ceq 'true'"];
+  const keep = `$accepted = % ${right}`;
   // Stop at errors: by default, a script continues after an error with the previous reply.
   return `$ErrorActionPreference = 'Stop'
 ${secret}$body = @{
-${argumentLines(call, "  # ", ([name, value]) => `  ${name} = ${quote(value)}`)}
+${call.lines("  # ", ([name, value]) => `  ${name} = ${quote(value)}`)}
 }${isJson ? " | ConvertTo-Json" : ""}
-$reply = Invoke-RestMethod ${quote(callUrl(call))} \`
+$reply = Invoke-RestMethod ${quote(call.callUrl)} \`
   ${options.join(" `\n  ")}
-${resultOf(call)}`;
-}
-
-function resultOf(call: SnippetCall): string {
-  const { format, fields } = call;
-  const isJson = format === "JSON";
-  const result = isJson ? "$reply.d" : "$reply.DocumentElement";
-  const values = fields?.map((field) => `${result}.${field}`) ??
-    [isJson ? result : `${result}.InnerText`];
-  const keep = `$accepted = % ${isJson ? "-eq $true" : "-ceq 'true'"}`;
-  return printing(call, values, "%", keep, "$accepted");
+${call.printing((field) => `${result}.${field}`, whole, "%", keep, "$accepted")}`;
 }

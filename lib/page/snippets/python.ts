@@ -4,19 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  headersOf,
-  isForm,
-  KEEP_SECRET,
-  type Language,
-  lines,
-  linesOf,
-  printing,
-  type SnippetCall,
-  WITHOUT_SOAP,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, linesOf, type SnippetCall, WITHOUT_SOAP } from "./language.ts";
 
 /** Python. */
 export const python: Language = {
@@ -32,50 +20,39 @@ print(secret)
 };
 
 function write(call: SnippetCall): string {
-  const { format, secret, quote } = call;
+  const { secret, quote, isJson, isGet, callUrl } = call;
   const imports = [
     ...(secret === "" ? [] : ["import base64"]),
-    ...(format === "JSON" ? ["import json"] : []),
+    ...(isJson ? ["import json"] : []),
     ...(secret === "" ? [] : ["import secrets"]),
-    ...(isForm(call) ? ["import urllib.parse"] : []),
+    ...(isJson ? [] : ["import urllib.parse"]),
     "import urllib.error",
     "import urllib.request",
-    ...(format === "JSON" ? [] : ["from xml.etree import ElementTree"]),
+    ...(isJson ? [] : ["from xml.etree import ElementTree"]),
   ];
-  const headers = headersOf(call).map(([name, value]) => `${quote(name)}: ${quote(value)}`);
-  const address = format === "HTTP GET"
-    ? `${quote(`${callUrl(call)}?`)} + urllib.parse.urlencode(arguments)`
-    : quote(callUrl(call));
-  return `${lines(imports, (each) => each)}
-
+  const headers = call.headers.map((header) => header.map(quote).join(": "));
+  const query = "urllib.parse.urlencode(arguments)";
+  const data = isJson ? "json.dumps(arguments)" : query;
+  const request = [
+    isGet ? `${quote(`${callUrl}?`)} + ${query}` : quote(callUrl),
+    ...(isGet ? [] : [`data=${data}.encode()`]),
+    ...(headers.length === 0 ? [] : [`headers={${headers.join(", ")}}`]),
+  ];
+  const [read, whole, right] = isJson
+    ? ['json.load(reply)["d"]', "result", "% is True"]
+    : ["ElementTree.parse(reply)", "result.getroot().text", '% == "true"'];
+  const field = (name: string): string =>
+    isJson ? `result[${quote(name)}]` : `result.find(".//{*}${name}").text`;
+  return `${linesOf(imports)}
 ${secret}arguments = {
-${argumentLines(call, "    # ", ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
+${call.lines("    # ", ([name, value]) => `    ${quote(name)}: ${quote(value)},`)}
 }
 request = urllib.request.Request(
-    ${address},
-${linesOf(...dataOf(call).map((data) => `    data=${data},`))}${
-    linesOf(...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]))
-  })
+${linesOf(request.map((part) => `    ${part},`))})
 try:
     reply = urllib.request.urlopen(request, timeout=10)
 except urllib.error.HTTPError as error:
     raise SystemExit(error.read().decode())
-${resultOf(call)}`;
-}
-
-function dataOf({ format }: SnippetCall): readonly string[] {
-  if (format === "HTTP GET") return [];
-  return [`${format === "JSON" ? "json.dumps" : "urllib.parse.urlencode"}(arguments).encode()`];
-}
-
-function resultOf(call: SnippetCall): string {
-  const { format, fields, quote } = call;
-  const isJson = format === "JSON";
-  const values = isJson
-    ? fields?.map((field) => `result[${quote(field)}]`) ?? ["result"]
-    : fields?.map((name) => `result.find(".//{*}${name}").text`) ??
-      ["result.getroot().text"];
-  const read = isJson ? 'json.load(reply)["d"]' : "ElementTree.parse(reply)";
-  const keep = `accepted = % ${isJson ? "is True" : '== "true"'}`;
-  return `result = ${read}\n${printing(call, values, "print(%)", keep)}`;
+result = ${read}
+${call.printing(field, whole, "print(%)", `accepted = ${right}`)}`;
 }

@@ -4,17 +4,7 @@
  * @module
  */
 
-import {
-  argumentLines,
-  callUrl,
-  headersOf,
-  KEEP_SECRET,
-  type Language,
-  linesOf,
-  printing,
-  type SnippetCall,
-  WITHOUT_SOAP,
-} from "./language.ts";
+import { KEEP_SECRET, type Language, type SnippetCall, WITHOUT_SOAP } from "./language.ts";
 
 /** Ruby. */
 export const ruby: Language = {
@@ -31,41 +21,37 @@ puts secret
 
 // Without max_retries, Net::HTTP sends a GET that had no answer once more.
 function write(call: SnippetCall): string {
-  const { format, secret, quote } = call;
-  const headers = headersOf(call).map((header) => header.map(quote).join(" => "));
-  const isGet = format === "HTTP GET";
-  const body = format === "JSON" ? "arguments.to_json" : "URI.encode_www_form(arguments)";
+  const { secret, quote, isJson, isGet } = call;
+  const headers = call.headers.map((header) => header.map(quote).join(" => "));
+  const body = isJson ? "arguments.to_json" : "URI.encode_www_form(arguments)";
   const given = [
     "uri.request_uri",
     ...(isGet ? [] : [body]),
     ...(headers.length === 0 ? [] : [`{ ${headers.join(", ")} }`]),
   ];
-  return `require '${format === "JSON" ? "json" : "rexml/document"}'
+  const [read, whole, right] = isJson
+    ? ["JSON.parse(reply.body)['d']", "result", "true"]
+    : ["REXML::Document.new(reply.body)", "result.root.text", "'true'"];
+  const field = (name: string): string =>
+    isJson
+      ? `result[${quote(name)}]`
+      : `REXML::XPath.first(result, "//*[local-name()='${name}']").text`;
+  return `require '${isJson ? "json" : "rexml/document"}'
 require 'net/http'
 ${secret === "" ? "" : "require 'securerandom'\n"}
 ${secret}arguments = {
-${argumentLines(call, "  # ", ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
+${call.lines("  # ", ([name, value]) => `  ${quote(name)} => ${quote(value)},`)}
 }
-uri = URI(${quote(callUrl(call))})
+uri = URI(${quote(call.callUrl)})
 ${
-    linesOf(...(isGet ? [`uri.query = ${body}`] : []))
+    isGet
+      ? `uri.query = ${body}\n`
+      : ""
   }limits = { open_timeout: 10, read_timeout: 10, max_retries: 0 }
 reply = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https', **limits) do |http|
   http.${isGet ? "get" : "post"}(${given.join(", ")})
 end
 raise reply.body unless reply.is_a?(Net::HTTPSuccess)
-${resultOf(call)}`;
-}
-
-function resultOf(call: SnippetCall): string {
-  const { format, fields, quote } = call;
-  const isJson = format === "JSON";
-  const values = isJson
-    ? fields?.map((field) => `result[${quote(field)}]`) ?? ["result"]
-    : fields?.map((name) => `REXML::XPath.first(result, "//*[local-name()='${name}']").text`) ??
-      ["result.root.text"];
-  const [read, right] = isJson
-    ? ["JSON.parse(reply.body)['d']", "true"]
-    : ["REXML::Document.new(reply.body)", "'true'"];
-  return `result = ${read}\n${printing(call, values, "puts %", `accepted = % == ${right}`)}`;
+result = ${read}
+${call.printing(field, whole, "puts %", `accepted = % == ${right}`)}`;
 }

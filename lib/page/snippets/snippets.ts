@@ -6,9 +6,9 @@
  */
 
 import type { Operation } from "../../operations/operations.ts";
-import type { SampleContext } from "../samples/context.ts";
+import type { SampleContext } from "../samples/samples.ts";
 import { exampleArguments, fieldOf } from "../samples/fields.ts";
-import type { Format, Language, SnippetCall } from "./language.ts";
+import { type Format, type Language, snippetCall } from "./language.ts";
 import { csharp, csharpProxy } from "./csharp.ts";
 import { curl } from "./curl.ts";
 import { go } from "./go.ts";
@@ -43,59 +43,50 @@ const LANGUAGES: readonly Language[] = [
 /** Names of the languages and tools. */
 export const LANGUAGE_NAMES: readonly string[] = LANGUAGES.map(({ language }) => language);
 
-/**
- * Writes the snippet of an operation in a language and a format, or else in the first format of the
- * language. Values are marked, so that the script can replace them.
- */
-export function snippetIn(
-  name: string,
-  operation: Operation,
-  context: SampleContext,
-  format: Format,
-): Snippet {
-  const language = LANGUAGES.find(({ language }) => language === name) ?? LANGUAGES[0]!;
-  return snippetOf(language, operation, context, format);
-}
-
 // Marks of fixed texts. They are put in like values, since they may contain any text, even a mark.
 const URL_MARK = "url";
 const NAMESPACE_MARK = "namespace";
 const NAMESPACE_IN_XML_MARK = "namespaceInXml";
 
-function snippetOf(
-  { language, values: valuesOf, needs, formats, secret, variable = "secret", write }: Language,
+/**
+ * Writes the snippet of an operation in a language and a format, or else in the first format of the
+ * language. Values are marked, so that the script can replace them.
+ */
+export function snippetIn(
+  language: string,
   operation: Operation,
   context: SampleContext,
   wanted: Format,
 ): Snippet {
+  const { values: valuesOf, needs, formats, secret, variable = "secret", write } =
+    LANGUAGES.find((known) => known.language === language) ?? LANGUAGES[0]!;
   const format = formats.includes(wanted) ? wanted : formats[0]!;
   const { name, result } = operation;
   const args = exampleArguments(operation, context.service);
   // A pairing needs a new secret; any other operation, the secret of a pairing.
-  const secrets = [...args.keys()].filter((known) => fieldOf(known, context.service).isSecret);
+  const isSecret = (known: string): boolean => fieldOf(known, context.service).kind === "secret";
+  const secrets = [...args.keys()].filter(isSecret);
   const isPairing = result.kind === "record" && result.picture !== undefined;
   const made = isPairing ? secrets : [];
   const values = typeof valuesOf === "string" ? valuesOf : valuesOf(format);
   // Parameters may be inside another format; all other values are in strings.
   const [inString, inBody] = [keyEncoderOf(values), encoderOf(values)];
   const quoteMark = /^(?:c|basic)$/.test(values) ? '"' : "'";
-  const call: SnippetCall = {
+  const call = snippetCall({
     name,
     format,
     url: marker(URL_MARK),
-    args: [...args.keys()].map((known) => [
+    args: [...args.keys()].map((
       known,
-      made.includes(known) ? undefined : marker(known),
-    ]),
+    ) => [known, made.includes(known) ? undefined : marker(known)]),
     secret: made.length === 0 ? "" : secret,
     earlier: isPairing ? [] : secrets,
     fields: result.kind === "record" ? result.fields : undefined,
-    isBoolean: result.kind === "boolean",
     key: context.wantsKey ? marker(KEY_HOLE) : undefined,
     namespace: marker(NAMESPACE_MARK),
     namespaceInXml: marker(NAMESPACE_IN_XML_MARK),
     quote: (text) => text === undefined ? variable : `${quoteMark}${inString(text)}${quoteMark}`,
-  };
+  });
   const fixed = new Map([
     [URL_MARK, inString(`${context.base}/api.asmx`)],
     [NAMESPACE_MARK, inString(context.namespace)],
@@ -108,13 +99,9 @@ function snippetOf(
   ]);
   return {
     language,
-    needs: `${needs}. Shown in ${format}${
-      format === wanted ? "." : ", whatever format is chosen."
-    }`,
+    needs: `${needs}. Shown in ${format}${format === wanted ? "" : ", whatever format is chosen"}.`,
     values,
     pieces: fillTemplate(write(call), written)
-      .map(({ text, placeholder }) =>
-        placeholder === undefined || fixed.has(placeholder) ? { text } : { text, placeholder }
-      ),
+      .map((piece) => fixed.has(piece.placeholder ?? "") ? { text: piece.text } : piece),
   };
 }

@@ -4,18 +4,7 @@
  * @module
  */
 
-import {
-  callUrl,
-  FORMS,
-  KEEP_SECRET,
-  keyHeader,
-  type Language,
-  lines,
-  linesOf,
-  printing,
-  secretComment,
-  type SnippetCall,
-} from "./language.ts";
+import { FORMS, KEEP_SECRET, type Language, linesOf, type SnippetCall } from "./language.ts";
 
 /** Visual Basic. */
 export const visualBasic: Language = {
@@ -34,7 +23,7 @@ export const visualBasic: Language = {
 };
 
 function write(call: SnippetCall): string {
-  const { secret, quote } = call;
+  const { secret, quote, args, callUrl } = call;
   const imports = [
     "System",
     "System.Collections.Generic",
@@ -44,51 +33,36 @@ function write(call: SnippetCall): string {
     "System.Threading.Tasks",
     "System.Xml.Linq",
   ];
-  return `${lines(imports, (name) => `Imports ${name}`)}
-
+  const given = args.map(([name, value]) => `            {${quote(name)}, ${quote(value)}}`);
+  const headers = call.keyHeader.map((header) =>
+    `            client.DefaultRequestHeaders.Add(${header.map(quote).join(", ")})`
+  );
+  const request = call.isGet
+    ? `            Dim query = Await content.ReadAsStringAsync()
+            Dim reply = Await client.GetAsync(${quote(`${callUrl}?`)} & query)`
+    : `            Dim reply = Await client.PostAsync(${quote(callUrl)}, content)`;
+  const field = (name: string): string =>
+    `result.Descendants().First(Function(e) e.Name.LocalName = ${quote(name)}).Value`;
+  const keep = '            Dim accepted As Boolean = (% = "true")';
+  return `${linesOf(imports.map((name) => `Imports ${name}`))}
 Module Program
     Sub Main()
         CallAsync().GetAwaiter().GetResult()
     End Sub
 
     Async Function CallAsync() As Task
-${secret}${
-    secretComment(call, "        ' ")
-  }        Dim content As New FormUrlEncodedContent(New Dictionary(Of String, String) From {
-${lines(call.args, ([name, value]) => `            {${quote(name)}, ${quote(value)}}`, ",\n")}
+${secret}${call.comment("        ' ")}        Dim content As New FormUrlEncodedContent(\
+New Dictionary(Of String, String) From {
+${given.join(",\n")}
         })
         Using client As New HttpClient()
             client.Timeout = TimeSpan.FromSeconds(10)
-${
-    linesOf(
-      ...keyHeader(call).map((header) =>
-        `            client.DefaultRequestHeaders.Add(${header.map(quote).join(", ")})`
-      ),
-    )
-  }${request(call)}
+${linesOf(headers)}${request}
             Dim text = Await reply.Content.ReadAsStringAsync()
             If Not reply.IsSuccessStatusCode Then Throw New Exception(text)
             Dim result = XDocument.Parse(text).Root
-${result(call)}
+${call.printing(field, "result.Value", "            Console.WriteLine(%)", keep)}
         End Using
     End Function
 End Module`;
-}
-
-function request(call: SnippetCall): string {
-  const { quote } = call;
-  return call.format === "HTTP GET"
-    ? `            Dim query = Await content.ReadAsStringAsync()
-            Dim reply = Await client.GetAsync(${quote(`${callUrl(call)}?`)} & query)`
-    : `            Dim reply = Await client.PostAsync(${quote(callUrl(call))}, content)`;
-}
-
-function result(call: SnippetCall): string {
-  const { quote } = call;
-  const values =
-    call.fields?.map((name) =>
-      `result.Descendants().First(Function(e) e.Name.LocalName = ${quote(name)}).Value`
-    ) ?? ["result.Value"];
-  const keep = '            Dim accepted As Boolean = (% = "true")';
-  return printing(call, values, "            Console.WriteLine(%)", keep);
 }

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { FORMATS } from "../../../lib/page/snippets/language.ts";
-import type { SampleContext } from "../../../lib/page/samples/context.ts";
+import type { SampleContext } from "../../../lib/page/samples/samples.ts";
 import { encoderOf, keyEncoderOf } from "../../../lib/page/samples/quoting.ts";
 import {
   type Operation,
