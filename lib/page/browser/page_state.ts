@@ -7,10 +7,10 @@
 import { Clock } from "./clock.ts";
 
 /** Pending work of a form: the timer of a pause in typing, or the abort of a request. */
-type PendingWork = { readonly timer?: number; readonly control?: AbortController };
+export type PendingWork = { readonly timer?: number; readonly control?: AbortController };
 
 /** Secret that the test authenticator shows codes of, and its key; none if it is not valid. */
-type TestKey = { readonly secret: string; readonly key: Promise<CryptoKey | undefined> };
+export type TestKey = { readonly secret: string; readonly key: Promise<CryptoKey | undefined> };
 
 /** State of the page, made once by the script and given to each function that needs it. */
 export class PageState {
