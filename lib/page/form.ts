@@ -71,24 +71,12 @@ const ATTRIBUTES: Readonly<Record<Field["kind"], Content>> = {
 // A random secret is for pairing, since an app then receives it, and the warning is beside the
 // picture there: it must come before an app has the secret. Elsewhere it is the way out of a form
 // without a secret.
-function secretNotes({ result }: Operation): Markup {
-  return markup`
-    <code class="whole" hidden></code>
-    ${
-    result.kind !== "record" && markup`
-      ${LENGTH_WARNING}
-      <p class="begin js-only" hidden>First pair: ${RANDOM_BUTTON} makes a secret and its QR
-        code.</p>`
-  }
-    <p class="kind hint on-screen js-only" role="status"><span hidden></span></p>
-    ${
-    result.kind === "record" && markup`
-      <div class="row">
-        ${RANDOM_BUTTON}
-        <span class="hint js-only">Reloading the page makes a new one.</span>
-      </div>`
-  }`;
+function secretNotes({ result }: Operation): Content {
+  const isPairing = result.kind === "record";
+  return [WHOLE, !isPairing && [LENGTH_WARNING, BEGIN], KIND, isPairing && DRAW];
 }
+
+const WHOLE = markup`<code class="whole" hidden></code>`;
 
 // Empty live region; the script fills it. Only the sentence is hidden, not the paragraph: browsers
 // read out text that appears in an element already there.
@@ -97,6 +85,17 @@ const LENGTH_WARNING = markup`
 
 const RANDOM_BUTTON = markup`
   <button type="button" class="js-only small random">New random secret</button>`;
+
+const BEGIN = markup`
+  <p class="begin js-only" hidden>First pair: ${RANDOM_BUTTON} makes a secret and its QR code.</p>`;
+
+const KIND = markup`
+  <p class="kind hint on-screen js-only" role="status"><span hidden></span></p>`;
+
+const DRAW = markup`
+  <div class="row">
+    ${RANDOM_BUTTON} <span class="hint js-only">Reloading the page makes a new one.</span>
+  </div>`;
 
 /** Field for the user's key; no form sends its value. */
 export const KEY_FIELD: Markup = markup`
@@ -126,8 +125,8 @@ function verdict({ service: { otp: { algorithm, period, window } } }: PageContex
       <details class="reasons" open hidden>
         <summary>Why it is false</summary>
         <div></div>
-        <small class="without-webcrypto" data-algorithm="${algorithm}" hidden>To see which it is, run
-          <code>authenticator doctor</code> on the server.</small>
+        <small class="without-webcrypto" data-algorithm="${algorithm}" hidden>To see which it is,
+          run <code>authenticator doctor</code> on the server.</small>
       </details>
       <div class="test-app" role="group" aria-labelledby="test-app-title" hidden>
         <h3 id="test-app-title">No phone? Use this test authenticator</h3>

@@ -28,10 +28,7 @@ export async function fullPage(context: PageContext): Promise<string> {
     <p class="address">
       <code id="address">${context.base}/api.asmx</code> ${copyButton("address", "the address")}
       <a href="#wsdl">Service description (WSDL)</a>
-      ${
-    context.exampleBase !== undefined &&
-    markup`<span class="no-js">is an example: use the address of this page.</span>`
-  }
+      ${context.exampleBase !== undefined && EXAMPLE_NOTE}
     </p>`;
   return writePage(context, {
     heading: PRODUCT_NAME,
@@ -63,6 +60,9 @@ export async function fullPage(context: PageContext): Promise<string> {
     ],
   });
 }
+
+const EXAMPLE_NOTE = markup`
+  <span class="no-js">is an example: use the address of this page.</span>`;
 
 const LEAD =
   "Pairs an authenticator app by QR code, and checks the pins that it shows: the two calls of a " +

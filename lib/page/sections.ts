@@ -8,27 +8,26 @@ import { OPERATIONS } from "../operations/operations.ts";
 import type { PageContext } from "./service_page.ts";
 import { code, section, table } from "./layout/components.ts";
 import { rootPath } from "./layout/layout.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Content, type Markup, markup } from "./markup.ts";
 import type { Sample } from "./samples/samples.ts";
 import { isInTheClear } from "./shared/plain_http.ts";
 
 /** Writes the warnings for the operator, if any. */
-export function warnings({ base, service: { otp } }: PageContext): Markup {
+export function warnings({ base, service: { otp } }: PageContext): Content {
   const seconds = (2 * otp.window + 1) * otp.period;
   // Behind a proxy the server does not know the scheme of the page; the script does.
-  return markup`
+  const clear = markup`
     <p class="warning in-the-clear" role="note" ${!isInTheClear(base) && markup`hidden`}>
-      <strong>Warning.</strong> Anyone on the network can read secrets and pins sent over plain HTTP.
-      Set up HTTPS before real users connect.
-    </p>
-    ${
-    otp.window > 2 && markup`
+      <strong>Warning.</strong> Anyone on the network can read secrets and pins sent over plain
+      HTTP. Set up HTTPS before real users connect.
+    </p>`;
+  const wide = markup`
     <p class="warning" role="note">
       <strong>Warning.</strong> This server accepts a pin for ${seconds} seconds:
       ${stepsOf(otp.window)} before and after the current one. A wide window makes pins easier to
       guess; one step is enough for most clocks.
-    </p>`
-  }`;
+    </p>`;
+  return [clear, otp.window > 2 && wide];
 }
 
 /** Writes the places of the computation of a code; the script fills them in. */
