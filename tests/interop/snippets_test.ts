@@ -122,9 +122,9 @@ async function snippetOf(
   const query = new URLSearchParams({ op: operation, format, lang: language });
   const reply = await fetch(`${url}/api.asmx?${query}`, { headers: { [KEY_HOLE]: KEY } });
   const panel = new RegExp(
-    `<p class="hint">([^<]*)</p><figure><figcaption><span class="title"[^>]*>${
+    `<p class="hint">([^<]*)</p>\\s*<figure[^>]*>\\s*<figcaption>\\s*<span class="title"[^>]*>${
       language.replace(/[#.]/g, "\\$&")
-    }</span>[^]*?<pre[^>]* data-values="([a-z ]+)">([^]*?)</pre>`,
+    }</span>[^]*?<pre[^>]*\\sdata-values="([a-z ]+)">([^]*?)</pre>`,
   ).exec(await reply.text());
   const [, hint, values, html] = panel ?? [];
   if (html === undefined) throw new Error(`The page has no snippet in ${language}`);
