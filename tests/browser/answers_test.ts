@@ -190,6 +190,8 @@ for (const { what, reply, says } of STRANGE) {
     // The console tells of each reply with such a status.
     const complaints = (reply?.status ?? 200) >= 400 ? 3 : 0;
     await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+      // The first picture is on its way; its request is not to be answered by hand below.
+      await scan(page);
       await intercept(page, "ValidatePin", (route) => route.fulfill(reply));
       await page.fill(PIN, "1");
       await page.click(CHECK);

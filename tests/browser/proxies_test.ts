@@ -82,11 +82,13 @@ for (
 
 const ELSEWHERE = /authenticator (?:code|doctor)/;
 const sha256 = serverForTests("--algorithm", "SHA256");
+// Steps of an hour: a pin with a wrong digit is told only within a step of its own.
+const hourly = serverForTests("--period", "3600");
 
 for (
   const [origin, upstream, isSecure] of [
-    ["http://pin.test", server, true],
-    ["https://pin.test", server, true],
+    ["http://pin.test", hourly, true],
+    ["https://pin.test", hourly, true],
     ["http://pin.test", sha256, false],
     ["https://pin.test", sha256, true],
   ] as const
