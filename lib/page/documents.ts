@@ -30,18 +30,13 @@ function partOf(parameter: (name: string) => string | undefined): PagePart {
 }
 
 async function write({ name }: PagePart, context: PageContext): Promise<PageText> {
-  switch (name) {
-    case "script":
-      return { status: 200, contentType: "text/javascript; charset=utf-8", body: SCRIPT };
-    case "style":
-      return { status: 200, contentType: "text/css; charset=utf-8", body: STYLE };
-  }
-  const html = {
-    status: 200,
-    contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": CONTENT_SECURITY_POLICY },
-  } as const;
+  const textOf = (type: string, body: string): PageText => (
+    { status: 200, contentType: `text/${type}; charset=utf-8`, body }
+  );
+  if (name === "script") return textOf("javascript", SCRIPT);
+  if (name === "style") return textOf("css", STYLE);
+  const headers = { "content-security-policy": CONTENT_SECURITY_POLICY };
   return name === "unknown"
-    ? { ...html, status: 404, body: unknownOperationPage(context) }
-    : { ...html, body: await fullPage(context) };
+    ? { ...textOf("html", unknownOperationPage(context)), headers, status: 404 }
+    : { ...textOf("html", await fullPage(context)), headers };
 }

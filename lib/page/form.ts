@@ -103,6 +103,7 @@ export const KEY_FIELD: Markup = markup`
     <label for="key">Your API key</label>
     <input id="key" name="key" type="password" class="code" autocomplete="off"
       placeholder="${KEY_PLACEHOLDER}" aria-describedby="key-hint">
+    <p class="error" id="key-error" hidden></p>
     <span class="hint" id="key-hint">Used in the samples and in what you send. If it is empty, the
       browser sends the key that opened this page.</span>
   </div>`;
@@ -110,13 +111,15 @@ export const KEY_FIELD: Markup = markup`
 // Answer, its reasons, and the codes around now: the neighbours of the current one, and the first
 // ones outside the window. Of the codes and the hint to run a command the script shows one: over
 // plain HTTP, browsers compute only codes of SHA-1.
-function verdict({ service: { otp: { algorithm, period, window } } }: PageContext): Markup {
+function verdict({ singleUse, service: { otp } }: PageContext): Markup {
+  const { algorithm, period, window } = otp;
+  const accepted = singleUse ? "accepted once" : "accepted";
   const others = [...new Set([-window - 1, -1, 1, window + 1])].map((step) =>
     markup`
     <button type="button" class="small" data-step="${step}">
       <span>${stepName(step)}</span>
       <span class="code"></span>
-      <span class="taken">${Math.abs(step) <= window ? "accepted" : "refused"}</span>
+      <span class="taken">${Math.abs(step) <= window ? accepted : "refused"}</span>
     </button>`
   );
   return markup`

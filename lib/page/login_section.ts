@@ -16,15 +16,14 @@ export function loginSection(operations: readonly Operation[], context: PageCont
   const { op, format, language } = context;
   const snippets = operations.map((operation) => ({
     name: operation.name,
+    steps: operation.result.kind === "record" ? "Steps 1 and 2" : "Steps 3 and 4",
     ...snippetIn(language, operation, context, format),
   }));
   return section(
-    {
-      id: "login",
-      title: "Build the login",
-      about: "Five steps from these two calls to a two-factor login. Keep real secrets out of " +
-        "your source code.",
-    },
+    "login",
+    "Build the login",
+    "Five steps from these two calls to a two-factor login. Keep real secrets out of " +
+      "your source code.",
     markup`
     <div class="columns">
       ${stepsOf(context)}
@@ -32,8 +31,11 @@ export function loginSection(operations: readonly Operation[], context: PageCont
         ${choices("Language", LANGUAGE_NAMES, context, { of: "the login", op, fragment: "login" })}
         <p class="hint">Needs ${snippets[0]!.needs}</p>
         ${
-      snippets.map(({ name, values, pieces }) =>
-        pane({ id: `login-${name}`, title: `${name} in ${language}`, values }, marked(pieces))
+      snippets.map(({ name, steps, values, pieces }) =>
+        pane(
+          { id: `login-${name}`, title: `${steps}: ${name} in ${language}`, values },
+          marked(pieces),
+        )
       )
     }
       </div>

@@ -27,8 +27,8 @@ export async function fullPage(context: PageContext): Promise<string> {
   const address = markup`
     <p class="address">
       <code id="address">${context.base}/api.asmx</code> ${copyButton("address", "the address")}
-      <a href="#wsdl">Service description (WSDL)</a>
       ${context.exampleBase !== undefined && EXAMPLE_NOTE}
+      <a href="#wsdl">Service description (WSDL)</a>
     </p>`;
   return writePage(context, {
     heading: PRODUCT_NAME,
@@ -43,8 +43,8 @@ export async function fullPage(context: PageContext): Promise<string> {
       ["#errors", "Errors"],
       ["#codes", "How a code comes about"],
       ["#formats", "Formats"],
-      ["#wsdl", "WSDL"],
-      ["#settings", "Settings"],
+      ["#wsdl", "Service description (WSDL)"],
+      ["#settings", "Server settings"],
     ],
     main: [
       warnings(context),

@@ -58,11 +58,9 @@ const VERDICT =
 /** Writes the errors that callers meet, with the remedy. */
 export function errorsSection({ wantsKey }: PageContext): Markup {
   return section(
-    {
-      id: "errors",
-      title: "Errors",
-      about: "One sentence says what is wrong, and repeats no value.",
-    },
+    "errors",
+    "Errors",
+    "One sentence says what is wrong, and repeats no value.",
     table("Errors", ["Status", "In SOAP", "When"], [
       ["400", "500", "A parameter is missing, empty, too long or sent twice; the message names it"],
       ...(wantsKey ? [["401", "401", "No API key, or a wrong one"]] : []),

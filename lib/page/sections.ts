@@ -34,12 +34,10 @@ export function warnings({ base, service: { otp } }: PageContext): Content {
 export function codeSection({ service: { otp } }: PageContext): Markup {
   const place = (name: string): Markup => markup`<code data-part="${name}">-</code>`;
   return section(
-    {
-      id: "codes",
-      title: "How a code comes about",
-      about: "An app and this server compute the same from the secret and the time (RFC 4226, " +
-        "RFC 6238). Nothing is exchanged after the pairing.",
-    },
+    "codes",
+    "How a code comes about",
+    "An app and this server compute the same from the secret and the time (RFC 4226, " +
+      "RFC 6238). Nothing is exchanged after the pairing.",
     markup`
     <ol class="steps live" data-algorithm="${otp.algorithm}">
       <li>Count the time: the whole steps of ${otp.period} seconds since 1970.
@@ -59,14 +57,11 @@ export function codeSection({ service: { otp } }: PageContext): Markup {
 /** Writes the table of the formats, from the samples of one operation. */
 export function formatsSection(samples: readonly Sample[]): Markup {
   return section(
-    {
-      id: "formats",
-      title: "One service, many formats",
-      about:
-        `All give the same results; ${[...OPERATIONS.keys()][0]} stands for every operation. ` +
-        "With HTTP GET the secret becomes part of the address, which proxies and servers write into " +
-        "their logs: prefer any other.",
-    },
+    "formats",
+    "Formats",
+    `All give the same results; ${[...OPERATIONS.keys()][0]} stands for every operation. ` +
+      "With HTTP GET the secret becomes part of the address, which proxies and servers write into " +
+      "their logs: prefer any other.",
     table(
       "Formats",
       ["Format", "Request", "Content-Type"],
@@ -84,13 +79,10 @@ export function wsdlSection(context: PageContext): Markup {
   const { base } = context;
   const url = `${base}/api.asmx?wsdl`;
   return section(
-    {
-      id: "wsdl",
-      title: "Service description (WSDL)",
-      about:
-        "SOAP tools read it and make a client from it. The JSON form has an OpenAPI description. " +
-        "Both open in a new tab.",
-    },
+    "wsdl",
+    "Service description (WSDL)",
+    "SOAP tools read it and make a client from it. The JSON form has an OpenAPI description. " +
+      "Both open in a new tab.",
     markup`
     <p class="row">
       <a href="?wsdl" target="_blank" rel="noopener">Open the WSDL</a>
@@ -117,11 +109,9 @@ export function settingsSection(
   const { digits, period, algorithm, window } = otp;
   const isText = secretEncoding === "text";
   return section(
-    {
-      id: "settings",
-      title: "Server settings",
-      about: "Standards: RFC 6238 (TOTP), RFC 4226 (HOTP), Key URI Format, ISO/IEC 18004 (QR).",
-    },
+    "settings",
+    "Server settings",
+    "Standards: RFC 6238 (TOTP), RFC 4226 (HOTP), Key URI Format, ISO/IEC 18004 (QR).",
     table("Server settings", [], [
       ["Codes", `${digits} digits, a new one every ${period} seconds, HMAC-${algorithm}`],
       ["Accepted", `${(2 * window + 1) * period} seconds: ${stepsOf(window)} before and after`],
@@ -131,7 +121,8 @@ export function settingsSection(
         "After wrong pins",
         maxFailures === 0
           ? "no limit"
-          : `${maxFailures} for a secret, less one an hour: its pins are refused for 30 seconds, then longer`,
+          : `${maxFailures} for a secret, of which one an hour is forgiven: then its pins are refused ` +
+            "for 30 seconds, later for longer",
       ],
       [
         "API key",

@@ -364,6 +364,14 @@ Deno.test("the reason of a false answer is read out once it is known", async () 
   });
 });
 
+Deno.test("a browser without AbortSignal.any hears the answer too", async () => {
+  await visit(`${server.url}/`, async (page) => {
+    await page.evaluate("delete AbortSignal.any");
+    await page.fill(PIN, pinOf(await scan(page)));
+    assertMatch(await checked(page), /^true/);
+  });
+});
+
 Deno.test("a redirect to a login is told from a server that is not there", async () => {
   await visit(`${server.url}/`, async (page) => {
     await scan(page);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { MAX_WINDOW } from "../totp.ts";
 import type { Match, PinSettings } from "./diagnosis.ts";
 import { READINGS } from "./secret_readings.ts";
 
@@ -46,9 +45,14 @@ const SETTINGS = [
  * Finds the causes of a refused pin, from the differences between a match and the settings, each
  * with the remedy.
  *
+ * @param deviceAhead Seconds by which another clock beside the phone is ahead of the server's.
  * @returns One or two sentences each; empty when the server accepts the pin.
  */
-export function causesOf(match: Match, settings: PinSettings): readonly string[] {
+export function causesOf(
+  match: Match,
+  settings: PinSettings,
+  deviceAhead = 0,
+): readonly string[] {
   const { secret, lostZeros } = match;
   const zeros = lostZeros === 1 ? "its leading zero" : `its ${lostZeros} leading zeros`;
   return [
@@ -68,31 +72,43 @@ export function causesOf(match: Match, settings: PinSettings): readonly string[]
         }. Many apps ` +
         "support only SHA1, 6 digits and 30 seconds: pair again, or change the server's settings."
     ),
-    ...clockSentences(match, settings),
+    ...clockSentences(match, settings, deviceAhead),
   ].flatMap((sentence) => sentence || []);
 }
 
-function clockSentences(match: Match, { window, period }: PinSettings): readonly string[] {
+function clockSentences(
+  match: Match,
+  { window, period }: PinSettings,
+  deviceAhead: number,
+): readonly string[] {
   const steps = Math.abs(match.stepsAhead);
   if (match.isCounted || steps * match.period <= window * period) return [];
   const away = timeAway(match);
   const what = match.stepsAhead < 0
     ? `The pin has expired: it was right ${away} ago. If it was typed at once, the phone's clock is ` +
-      "that far behind."
-    : `The pin will be right in ${away}: the phone's clock is that far ahead.`;
-  const isSettable = steps <= MAX_WINDOW && match.period === period;
-  const remedy = isZone(match)
-    ? "That is a wrong time zone or daylight saving time: turn on automatic time on the phone, and " +
-      "check the server's clock."
+      "that far behind the server's."
+    : `The pin will be right in ${away}: the phone's clock is that far ahead of the server's.`;
+  const [least, most] = match.secondsAhead;
+  const isAgreed = Math.abs(deviceAhead) > window * period &&
+    least - period <= deviceAhead && deviceAhead <= most + period;
+  const remedy = isAgreed
+    ? "This device's clock agrees with the phone's: set the server's clock."
+    : isZone(match)
+    ? "That is a wrong date, time zone or daylight saving time: turn on automatic time on the phone, " +
+      "and check the server's clock."
     : "Turn on automatic time on the phone; if it is on, check the server's clock.";
+  const wider = steps <= MAX_ADVISABLE_WINDOW && match.period === period
+    ? `; --window ${steps} would accept this pin`
+    : "";
   return [
     `${what} ${remedy}`,
-    isSettable
-      ? `The server accepts ${window} ${window === 1 ? "step" : "steps"} before and after now ` +
-        `(--window ${window}); --window ${steps} would accept this pin. More than 2 is not advisable.`
-      : "No --window is that wide.",
+    `The server accepts ${window} ${window === 1 ? "step" : "steps"} before and after now ` +
+    `(--window ${window})${wider}.`,
   ];
 }
+
+/** Widest window to advise: a wider one makes pins easier to guess, and hides a wrong clock. */
+const MAX_ADVISABLE_WINDOW = 2;
 
 /** Half an hour, in seconds: time zones differ by a multiple of it. */
 const ZONE_SECONDS = 1800;
@@ -111,7 +127,8 @@ export function timeAway({ secondsAhead }: Match): string {
   return secondsAhead.map(Math.abs).sort((a, b) => a - b).map(inWords).join(" to ");
 }
 
-function inWords(seconds: number): string {
+/** Writes a time in hours, minutes and seconds. */
+export function inWords(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 3600), "h"],
     [Math.floor(seconds / 60) % 60, "min"],

@@ -80,9 +80,10 @@ const OTHER_STEPS = 5;
 /** Counters of an app that was set up as counter-based and used a few times. */
 const COUNTERS = Array.from({ length: 20 }, (_, counter) => counter);
 
-/** Time zones differ by half hours, up to 14 hours. */
+/** Time zones differ by half hours, up to 14 hours; a date may be wrong by a day. */
 const ZONE_SECONDS = 1800;
 const MAX_ZONES = 28;
+const DAY = 48;
 
 /**
  * Diagnoses a pin: finds the reasons for its failure, or that it is right.
@@ -181,7 +182,9 @@ function trialsOf(secretCode: string, settings: PinSettings): readonly Trial[] {
   const { algorithm, period, window, secretEncoding } = settings;
   const asSet = keyReadings(secretCode, secretEncoding)
     .map((key) => ({ ...key, algorithm, period, steps: around(OTHER_STEPS) }));
-  const plain = asSet.filter(({ secret }) => /^(?:as-configured|base32|text)$/.test(secret));
+  const plain = asSet.filter(({ secret }) =>
+    /^(?:as-configured|key-uri|base32|text)$/.test(secret)
+  );
   const usual = plain.filter(({ secret }) => secret === "as-configured");
   const otherwise = plain.flatMap((trial) => APP_SETTINGS.map((app) => ({ ...trial, ...app })))
     .filter((trial) => trial.algorithm !== algorithm || trial.period !== period);
@@ -208,7 +211,7 @@ function around(most: number, center = 0): readonly number[] {
 }
 
 function zoneSteps(period: number): readonly number[] {
-  return around(MAX_ZONES).slice(1)
+  return [...around(MAX_ZONES).slice(1), DAY, -DAY]
     .flatMap((zone) => around(1, Math.round(zone * ZONE_SECONDS / period)));
 }
 

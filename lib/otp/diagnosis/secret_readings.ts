@@ -37,8 +37,9 @@ export const READINGS = {
     (sent) => [secretKey(sent, "text")],
   ],
   "trimmed": [
-    "The app has the secret without the spaces or line breaks around it. Send it without them.",
-    (sent) => [sent.trim()],
+    "The app has the secret without the spaces, line breaks or invisible characters around it. Send " +
+    "it without them.",
+    (sent) => [sent.trim(), sent.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, "")],
   ],
   // Add line ends, and also replace the present ones: SOAP turns CR LF into LF (XML 1.0 §2.11).
   "line-end": [
@@ -50,8 +51,14 @@ export const READINGS = {
     ],
   ],
   "quotes": [
-    "The secret is sent with quotes around it, and the app has it without. Send it without them.",
-    (sent) => [sent.replace(/^\s*(["'`])(.*)\1\s*$/s, "$2")],
+    "The secret has quotes around it in one place and not in the other. Send it exactly as it was " +
+    "when the app was paired.",
+    (sent) => [sent.replace(/^\s*(["'`])(.*)\1\s*$/s, "$2"), `"${sent}"`, `'${sent}'`],
+  ],
+  "backslash": [
+    "A backslash was put before quotes or backslashes of the secret, now or when the app was paired. " +
+    "Send it as it is.",
+    (sent) => [sent.replace(/\\(.)/gs, "$1"), sent.replace(/[\\"']/g, "\\$&")],
   ],
   "plus": [
     "A plus sign became a space on the way, or a space a plus sign. Percent-encode the secret in " +
@@ -80,6 +87,11 @@ export const READINGS = {
     "The app has the secret with different upper and lower case. Send it exactly as it was when " +
     "the app was paired.",
     (sent) => [sent.toUpperCase(), sent.toLowerCase()],
+  ],
+  "cut": [
+    "The app has only the beginning of the secret. Look for a field that was too short when the app " +
+    "was paired, and pair again.",
+    (sent) => [16, 20, 32, 50, 64].map((length) => sent.slice(0, length)),
   ],
   "hex": [
     "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +

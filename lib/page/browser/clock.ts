@@ -5,6 +5,7 @@
  * @module
  */
 
+import { inWords } from "../../otp/diagnosis/causes.ts";
 import { absoluteUrl, all, one } from "./dom.ts";
 
 /** Estimate of the server's clock, shown on the page. */
@@ -26,6 +27,11 @@ export class Clock {
   /** Server time in milliseconds since 1970; this device's time until it is known. */
   nowMs(): number {
     return Date.now() + (this.#offsetMs ?? 0);
+  }
+
+  /** Seconds by which this device's clock is ahead of the server's. */
+  aheadSeconds(): number {
+    return Math.round(-(this.#offsetMs ?? 0) / 1000);
   }
 
   /** Server time as a clock shows it. */
@@ -55,12 +61,12 @@ export class Clock {
     const seconds = Math.floor(nowMs / 1000);
     const period = Number(element.dataset["period"]);
     const left = period - seconds % period;
-    const skew = Math.round((Date.now() - nowMs) / 1000);
+    const apart = Math.abs(this.aheadSeconds());
     one(".time", element).textContent = this.timeShown();
     one(".left", element).textContent = String(left);
     one<HTMLProgressElement>("progress", element).value = left;
-    one(".skew", element).textContent = Math.abs(skew) < 5
+    one(".skew", element).textContent = apart < 5
       ? ""
-      : `The clock of this device is ${Math.abs(skew)} s ${skew < 0 ? "behind." : "ahead."}`;
+      : `The clocks of this device and of the server differ by ${inWords(apart)}.`;
   }
 }

@@ -25,6 +25,8 @@ export interface Answered {
   readonly shownSecrets: ReadonlySet<string>;
   /** Server time of the answer in milliseconds since 1970. */
   readonly nowMs: number;
+  /** Seconds by which this device's clock is ahead of the server's. */
+  readonly deviceAhead: number;
 }
 
 /** Hides the reasons. */
@@ -37,7 +39,7 @@ export function clearReasons(box: ParentNode): void {
 export async function explainFalse(
   form: HTMLFormElement,
   box: ParentNode,
-  { asked: { pin, secretCode }, shownSecrets, nowMs }: Answered,
+  { asked: { pin, secretCode }, shownSecrets, nowMs, deviceAhead }: Answered,
 ): Promise<void> {
   const reasons = first(".reasons", box);
   if (reasons === undefined || pin === undefined || secretCode === undefined) return;
@@ -64,13 +66,13 @@ export async function explainFalse(
     await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
   if (looking.isConnected && !reasons.hidden) {
-    tell(...isEarlier ? [textElement("p", EARLIER)] : explained(found, settings));
+    tell(...isEarlier ? [textElement("p", EARLIER)] : explained(found, settings, deviceAhead));
   }
 }
 
 const EARLIER =
-  "This is the code of a secret that this page had before. Scan the QR code that it shows now, and " +
-  "remove the other account from the app.";
+  "This is the code of a secret that this page had before. Compare the two; or scan the QR code that " +
+  "it shows now, and remove the other account from the app.";
 
 // The codes that the server would take now, of any of the secrets.
 async function isOfAny(
@@ -93,12 +95,13 @@ async function isOfAny(
 function explained(
   { flaws, canBeCode, match }: Diagnosis,
   settings: PageSettings,
+  deviceAhead: number,
 ): readonly HTMLElement[] {
   const shown = flaws.length === 0 ? [] : [list(flaws)];
   if (!canBeCode) return shown;
   // Without a match, only the general reasons remain.
   if (match === undefined) return [...shown, ...otherReasons(settings)];
-  const causes = causesOf(match, settings);
+  const causes = causesOf(match, settings, deviceAhead);
   if (causes.length > 0) {
     const certainty = textElement("small", CERTAINTY);
     return [...shown, textElement("p", "The likely reason:"), list(causes), certainty];

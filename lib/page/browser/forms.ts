@@ -4,23 +4,31 @@
  * @module
  */
 
-import { all, one, setText, settingsOf, valuesOf } from "./dom.ts";
+import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
 import {
   call,
   fillIn,
   followForms,
   holesOf,
-  quietRequest,
+  postRequest,
   type ReadyRequest,
   requestIn,
   type ShownReply,
   strangeReply,
 } from "./request.ts";
-import { secretKey } from "../../otp/secret.ts";
-import { drawSecret } from "./random_secret.ts";
+import { BASE32, secretKey } from "../../otp/secret.ts";
 import { kindOf } from "./secret_kind.ts";
-import { isLive, outdateReplies, serviceOf, showReply, stampOf, viewFor } from "./views.ts";
+import {
+  awaitResult,
+  clearResult,
+  isLive,
+  outdateReplies,
+  serviceOf,
+  showReply,
+  showResult,
+  stampOf,
+} from "./views.ts";
 
 /** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
@@ -49,8 +57,7 @@ async function run(
   const control = new AbortController();
   state.pending.set(form, { control });
   const asked = valuesOf(form);
-  const view = viewFor(form);
-  view.wait(form, isAsked);
+  awaitResult(form, isAsked);
   // The same sentence is read out again when it is the answer again.
   if (isAsked) one("#announcement").textContent = "";
   form.toggleAttribute("data-busy", isAsked);
@@ -59,17 +66,21 @@ async function run(
   if (answer === undefined || !isWanted()) return undefined;
   if (JSON.stringify(asked) !== JSON.stringify(valuesOf(form))) {
     stop(state, form);
-    view.clear(form);
+    clearResult(form);
     return undefined;
   }
-  const nowMs = state.clock.nowMs();
-  const { shownSecrets } = state;
-  const stamp = isAsked ? stampOf(state, answer) : "";
+  const { shownSecrets, clock } = state;
+  const facts = {
+    asked,
+    shownSecrets,
+    nowMs: clock.nowMs(),
+    deviceAhead: clock.aheadSeconds(),
+    stamp: isAsked ? stampOf(state, answer) : "",
+    isWanted,
+  };
   if (answer.message !== undefined) showFault(form, answer.message);
-  else if (
-    !await view.show(form, { result: answer.result, asked, shownSecrets, stamp, nowMs, isWanted })
-  ) {
-    view.clear(form, strangeReply(answer.status), "bad");
+  else if (!await showResult(form, { result: answer.result, ...facts })) {
+    clearResult(form, strangeReply(answer.status), "bad");
   } else if (isLive(form)) shownSecrets.add(asked["secretCode"] ?? "");
   if (!isWanted()) return undefined;
   stop(state, form);
@@ -86,22 +97,28 @@ async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
   if (answer !== undefined) showReply(section, answer);
 }
 
-// A fault that names a parameter stands at its field.
+// A fault that names a parameter stands at its field. One of the key stands here too, since the key
+// is far from here.
 function showFault(form: HTMLFormElement, message: string): void {
-  const field = all<HTMLInputElement>("input", form)
+  const named = all<HTMLInputElement>("input", form)
     .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message));
-  if (field === undefined) return viewFor(form).clear(form, message, "bad");
-  viewFor(form).clear(form, "A field is not right: see there.", "bad");
+  const said = named === undefined
+    ? message
+    : "One field is not right; the reason stands below it.";
+  clearResult(form, said, "bad");
+  const field = named ?? (/\bAPI key\b/.test(message) ? first("#key") : undefined);
+  if (field === undefined) return;
   const place = one(`#${field.id}-error`);
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", `${place.id} ${field.id}-hint`);
   place.hidden = false;
   place.textContent = message;
-  setText(one("#announcement"), message);
+  if (named !== undefined) setText(one("#announcement"), message);
 }
 
-function clearFaults(form: HTMLFormElement): void {
-  for (const field of all("[aria-invalid]", form)) {
+/** Takes away what was said at the fields. */
+export function clearFaults(): void {
+  for (const field of all("[aria-invalid]")) {
     field.removeAttribute("aria-invalid");
     field.setAttribute("aria-describedby", `${field.id}-hint`);
     one(`#${field.id}-error`).hidden = true;
@@ -109,14 +126,17 @@ function clearFaults(form: HTMLFormElement): void {
 }
 
 function refresh(state: PageState, form: HTMLFormElement): void {
-  if (form.checkValidity()) return void run(state, form, quietRequest(form), false);
+  // A POST: no secret is in an address.
+  const body = JSON.stringify(valuesOf(form));
+  const request = postRequest(form.getAttribute("action")!, "application/json", body);
+  if (form.checkValidity()) return void run(state, form, request, false);
   stop(state, form);
-  viewFor(form).clear(form, "The QR code appears when all fields are filled in.");
+  clearResult(form, "The QR code appears when all fields are filled in.");
 }
 
 function refreshSoon(state: PageState, form: HTMLFormElement): void {
   // Mark the shown result as outdated.
-  viewFor(form).wait(form, false);
+  awaitResult(form, false);
   state.pending.set(form, { timer: setTimeout(() => refresh(state, form), PAUSE_MS) });
 }
 
@@ -131,14 +151,14 @@ function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | n
   outdateReplies();
   showWhole();
   showSecretNotes(form);
+  clearFaults();
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
-    clearFaults(each);
     const isConcerned = each === form || (field as HTMLInputElement | null)?.name === "secretCode";
     if (isLive(each) && !isConcerned) continue;
     stop(state, each);
     if (isLive(each)) refreshSoon(state, each);
-    else viewFor(each).clear(each);
+    else clearResult(each);
   }
   state.clock.tick();
 }
@@ -167,14 +187,11 @@ function showSecretNotes(typedIn: HTMLFormElement): void {
     const secret = valuesOf(form)["secretCode"] ?? "";
     const { secretEncoding } = settingsOf(form);
     const length = secretKey(secret, secretEncoding)?.length ?? 0;
-    const isHere = form === typedIn;
     const box = form.parentElement!;
-    for (const span of all(".length-warning > span", box)) {
-      tell(span, isHere ? lengthWarning(length) : "");
-    }
-    for (const span of all(".kind > span", box)) {
-      tell(span, isHere ? kindOf(secret, settingsOf(form)) : "");
-    }
+    const kind = form === typedIn ? kindOf(secret, settingsOf(form)) : "";
+    const warning = form === typedIn && kind === "" ? lengthWarning(length) : "";
+    for (const span of all(".kind > span", box)) tell(span, kind);
+    for (const span of all(".length-warning > span", box)) tell(span, warning);
     for (const hint of all(".begin", box)) hint.hidden = secret !== "";
   }
 }
@@ -215,4 +232,24 @@ function draw(form: HTMLFormElement): void {
   const field = one<HTMLInputElement>("input[name=secretCode]", form);
   field.value = drawSecret(form);
   field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/**
+ * Generates a secret in the server's encoding: 160 bits of Base32, or 144 bits of text with letters
+ * of both cases and a digit or sign outside Base32, so that it is not taken for Base32.
+ */
+function drawSecret(form: HTMLFormElement): string {
+  if (settingsOf(form).secretEncoding === "base32") return randomText(BASE32, 32);
+  for (;;) {
+    const secret = randomText(BASE64URL, 24);
+    if (/[0189_]/.test(secret) && /[a-z]/.test(secret)) return secret;
+  }
+}
+
+// Both alphabets have a power of two of characters, so all are equally likely.
+function randomText(alphabet: string, length: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(length))]
+    .map((byte) => alphabet[byte % alphabet.length]).join("");
 }

@@ -115,15 +115,6 @@ export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
   };
 }
 
-/** Makes a POST request of a form's values, so that no secret is in an address. */
-export function quietRequest(form: HTMLFormElement): ReadyRequest {
-  return postRequest(
-    form.getAttribute("action")!,
-    "application/json",
-    JSON.stringify(valuesOf(form)),
-  );
-}
-
 /** Typed key; undefined without a key field or when it is empty. */
 export function keyShown(): string | undefined {
   return first<HTMLInputElement>("#key")?.value.trim() || undefined;
@@ -155,12 +146,14 @@ export async function call(
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
     const status = statusOf(reply);
+    const id = reply.headers.get("x-request-id");
+    const head = `HTTP/1.1 ${status}\nContent-Type: ${type}\n${id ? `X-Request-Id: ${id}\n` : ""}`;
     return {
       ...(saidIn(reply, type, text) ?? { message: strangeReply(status) }),
       status,
       tookMs: tookMs(),
       title: `Reply, ${tookMs()} ms`,
-      shown: `HTTP/1.1 ${status}\nContent-Type: ${type}\n${requestIdLine(reply)}\n${text}`,
+      shown: `${head}\n${text}`,
     };
   }, signal);
   return typeof outcome === "string"
@@ -187,12 +180,20 @@ async function ask<T>(
   read: (reply: Response) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T | string> {
-  const timeout = AbortSignal.timeout(REPLY_TIMEOUT_MS);
-  const signals = signal === undefined ? [timeout] : [timeout, signal];
-  if (!areSendable(options)) return UNSENDABLE;
   try {
-    const how = { redirect: "manual", signal: AbortSignal.any(signals) } as const;
-    const reply = await fetch(url, { ...options, ...how });
+    new Headers(options.headers);
+  } catch {
+    return UNSENDABLE;
+  }
+  // AbortSignal.any would be shorter, but browsers have it only since 2024.
+  const control = new AbortController();
+  const timeout = AbortSignal.timeout(REPLY_TIMEOUT_MS);
+  for (const each of [timeout, signal]) {
+    if (each?.aborted) control.abort();
+    each?.addEventListener("abort", () => control.abort());
+  }
+  try {
+    const reply = await fetch(url, { ...options, redirect: "manual", signal: control.signal });
     return reply.type === "opaqueredirect" ? REDIRECTED : await read(reply);
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -202,28 +203,14 @@ async function ask<T>(
 
 const TOO_LATE =
   `No reply within ${REPLY_TIMEOUT_MS / 1000} seconds. Try again, and look whether ` +
-  "the server runs and has work to do.";
+  "the server runs and is overloaded.";
 
 const NO_REPLY = "No reply: the server is not running, or the connection broke.";
 
 const UNSENDABLE = "Not sent: the API key has a character that no header field can hold.";
 
 const REDIRECTED =
-  "The reply leads to another address: a proxy in front may ask for a login. Open " +
-  "this page anew.";
-
-function areSendable({ headers }: RequestInit): boolean {
-  try {
-    return new Headers(headers) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function requestIdLine({ headers }: Response): string {
-  const id = headers.get("x-request-id");
-  return id === null ? "" : `X-Request-Id: ${id}\n`;
-}
+  "The reply leads to another address: a proxy in front may ask for a login. Reload this page.";
 
 function statusOf({ status, statusText }: Response): string {
   return `${status} ${statusText}`.trim();

@@ -31,12 +31,12 @@ const KINDS: readonly Kind[] = [
     "These are hexadecimal digits, and not Base32.",
   ],
   [
-    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
+    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?=.*[ 2-7])(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
     setupKey,
     "",
   ],
   [
-    /^(?=.*[+/=])[\w+/-]{16,}={0,2}$/,
+    /^(?=.*[+/=])(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9=])[\w+/-]{16,}={0,2}$/,
     "This looks like Base64, taken as text, not as the bytes that it stands for.",
     "This looks like Base64, and not Base32.",
   ],
@@ -57,18 +57,21 @@ function keyUri(uri: string, { secretEncoding, algorithm, digits, period }: Page
     : others.length === 0
     ? ""
     : ` Its codes differ from this server's, by ${others.map(([name]) => name).join(", ")}.`;
-  const secret = secretEncoding === "base32"
-    ? `The secret code is only its secret: ${key}`
-    : meantBy(key);
-  return `This is a Key URI: the whole of it would be the secret.${differs} ${secret}`;
+  return secretEncoding === "base32"
+    ? `This is a Key URI, and not Base32.${differs} The secret code is only its secret: ${key}`
+    : `This is a Key URI: the whole of it would be the secret.${differs} ${meantBy(key)}`;
 }
 
 // A secret may look like one by chance, or be made of its letters on purpose.
 function setupKey(secret: string): string {
   const says =
-    "This looks like a setup key (Base32), and is taken as text: an app that has it as " +
-    "its setup key shows other codes.";
-  return textIn(secret) === "" ? says : `${says} ${meantBy(secret)}`;
+    "This looks like a setup key (Base32), and is taken as text: give the app the setup key that " +
+    "Pair returns, and not this.";
+  return textIn(secret) === ""
+    ? says
+    : `${says} If it is a setup key that Pair returned, send what it was made from: ${
+      textIn(secret)
+    }`;
 }
 
 function meantBy(key: string): string {

@@ -20,27 +20,23 @@ export interface ReplyOutcome extends Answered {
   readonly isWanted: () => boolean;
 }
 
-/** Display of a form's outcome. */
-export interface View {
-  /** Clears the result and shows the reason. */
-  readonly clear: (form: HTMLFormElement, message?: string, kind?: string) => void;
-  /** Marks the result as outdated while a new one is awaited. */
-  readonly wait: (form: HTMLFormElement, isAsked: boolean) => void;
-  /**
-   * Shows a result.
-   *
-   * @returns Whether the view can show it; otherwise nothing changes.
-   */
-  readonly show: (form: HTMLFormElement, outcome: ReplyOutcome) => boolean | Promise<boolean>;
+/** Clears the result of a form, and shows the reason. */
+export function clearResult(form: HTMLFormElement, message?: string, kind?: string): void {
+  (isLive(form) ? clearPairing : clearAnswer)(form, message, kind);
 }
 
-const PICTURE: View = { clear: clearPairing, wait: dimPairing, show: showPairing };
+/** Marks the result of a form as outdated while a new one is awaited. */
+export function awaitResult(form: HTMLFormElement, isAsked: boolean): void {
+  (isLive(form) ? dimPairing : showWaiting)(form, isAsked);
+}
 
-const VERDICT: View = { clear: clearAnswer, wait: showWaiting, show: showVerdict };
-
-/** View of a form. */
-export function viewFor(form: HTMLFormElement): View {
-  return isLive(form) ? PICTURE : VERDICT;
+/**
+ * Shows a result.
+ *
+ * @returns Whether the form can show it; otherwise nothing changes.
+ */
+export async function showResult(form: HTMLFormElement, outcome: ReplyOutcome): Promise<boolean> {
+  return await (isLive(form) ? showPairing : showVerdict)(form, outcome);
 }
 
 /** Whether a form has a picture, which follows what the user types. */
@@ -147,7 +143,7 @@ function showWaiting(form: HTMLFormElement, isAsked: boolean): void {
 
 function showVerdict(
   form: HTMLFormElement,
-  { result, asked, shownSecrets, stamp, nowMs }: ReplyOutcome,
+  { result, stamp, ...answered }: ReplyOutcome,
 ): boolean {
   if (result !== "true" && result !== "false") return false;
   const isRight = result === "true";
@@ -157,7 +153,7 @@ function showVerdict(
     isRight ? "The pin is right." : "The pin was not accepted.",
     textElement("small", stamp),
   );
-  if (!isRight) void explainFalse(form, resultOf(form), { asked, shownSecrets, nowMs });
+  if (!isRight) void explainFalse(form, resultOf(form), answered);
   return true;
 }
 

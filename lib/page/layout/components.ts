@@ -48,14 +48,7 @@ export function copyButton(id: string, what: string): Markup {
 }
 
 /** Makes a section with a heading and one or two sentences about it. */
-export function section(
-  { id, title, about }: {
-    readonly id: string;
-    readonly title: string;
-    readonly about: string;
-  },
-  content: Content,
-): Markup {
+export function section(id: string, title: string, about: string, content: Content): Markup {
   return markup`
     <section id="${id}" aria-labelledby="${id}-title">
       <h2 id="${id}-title">${title}</h2>

@@ -209,7 +209,7 @@ figcaption{display:flex;align-items:center;justify-content:space-between;gap:.75
 min-height:2.9rem;padding:.4rem .6rem .4rem 1.1rem;font-weight:600;background:#ffffff14}
 figure button{background:#0000;color:inherit;border-color:#ffffff80}
 figure :focus-visible{outline-color:var(--onCode);outline-offset:-3px}
-pre{margin:0;padding:1rem 1.1rem 1.2rem;line-height:1.6;tab-size:2;overflow:auto;max-height:32rem}
+pre{scrollbar-color:#ffffff80 #0000;margin:0;padding:1rem 1.1rem 1.2rem;line-height:1.6;tab-size:2;overflow:auto;max-height:32rem}
 #login-code pre{max-height:16rem}
 var{font-style:normal;color:var(--valueOnCode)}
 .scroll{margin-top:1rem;overflow-x:auto}
@@ -273,6 +273,7 @@ margin-top:2cm}
 .paired .tile{width:9cm;border:0}.paired .on-screen{display:none}
 .paired .pairing ol{text-align:left;line-height:1.9}}
 @media print and (orientation:landscape){.paired .pairing{grid-template-columns:9cm 1fr;
+grid-template-rows:auto auto 1fr;
 justify-items:start;text-align:left;gap:.5rem 1cm;margin-top:0}
 .paired .for{grid-column:1/-1}.paired .tile{grid-row:2/span 2}}
 `.replace(/\n+/g, "\n").trim();

@@ -48,8 +48,9 @@ const ENCODERS: Readonly<Record<TextKind, Encoder>> = {
       .replace(/[\x7F-\x9F\u2028\u2029]/g, (unit) => `\\u${hexOf(unit)}`),
   /** PHP and Ruby, in single quotes. */
   php: (value) => value.replace(/[\\']/g, String.raw`\$&`),
-  /** PowerShell, in single quotes; typographic ones count as the same. */
-  powershell: (value) => value.replace(/['\u2018-\u201B]/g, "$&$&"),
+  /** PowerShell, in single quotes; Windows PowerShell 5 reads a file without a mark as ANSI. */
+  powershell: (value) =>
+    value.replaceAll("'", "''").replace(UNPRINTABLE, (unit) => `' + [char]0x${hexOf(unit)} + '`),
   /** The Basics, in double quotes; characters outside ASCII are joined by code unit. */
   basic: (value) =>
     value.replaceAll('"', '""')

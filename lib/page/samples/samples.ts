@@ -83,22 +83,24 @@ function requestPieces(
     .map(([name, value]) => `${name}: ${value}\n`)
     .join("");
   const length = String(new TextEncoder().encode(body).length);
+  const key = [{ text: `${KEY_HOLE}: ` }, { text: KEY_PLACEHOLDER, placeholder: KEY_HOLE }, NEXT];
+  const bodyLength = [
+    { text: "Content-Length: " },
+    { text: length, placeholder: LENGTH_HOLE },
+    NEXT,
+  ];
   return [
     { text: `${method} ${prefix}/api.asmx` },
     ...templateParts(path, marked.path, names),
     { text: ` HTTP/1.1\n${fields}` },
-    ...(wantsKey
-      ? [{ text: `${KEY_HOLE}: ` }, { text: KEY_PLACEHOLDER, placeholder: KEY_HOLE }, {
-        text: "\n",
-      }]
-      : []),
-    ...(method === "GET"
-      ? []
-      : [{ text: "Content-Length: " }, { text: length, placeholder: LENGTH_HOLE }]),
-    { text: method === "GET" ? "\n" : "\n\n" },
+    ...(wantsKey ? key : []),
+    ...(method === "GET" ? [] : bodyLength),
+    NEXT,
     ...templateParts(body, marked.body, names),
   ];
 }
+
+const NEXT = { text: "\n" };
 
 // Shortens a picture, which would be longer than the rest of the page; its two ends identify it.
 function shorten(value: string): string {

@@ -34,11 +34,11 @@ function write(call: SnippetCall): string {
     : soapHeaders(call, soap);
   const data = ([known, value]: typeof args[number]): string =>
     value === undefined ? `"${known}=$secret"` : quote(`${known}=${value}`);
-  const quiet = fields === undefined ? "--silent --show-error " : "";
   const command = [
-    `curl --fail-with-body --max-time 10 ${quiet}${call.isGet ? "--get " : ""}${
-      quote(soap === undefined ? call.callUrl : url)
-    }`,
+    "curl --fail-with-body --max-time 10",
+    ...(fields === undefined ? ["--silent --show-error"] : []),
+    ...(call.isGet ? ["--get"] : []),
+    quote(soap === undefined ? call.callUrl : url),
     ...headers.map((header) => `--header ${quote(header.join(": "))}`),
     ...(isForm
       ? args.map((arg) => `--data-urlencode ${data(arg)}`)

@@ -22,8 +22,7 @@ export const WITHOUT_SOAP: readonly Format[] = ["HTTP POST", "HTTP GET", "JSON"]
 export const FORMS: readonly Format[] = ["HTTP POST", "HTTP GET"];
 
 /** Comment above the lines that make a secret. */
-export const KEEP_SECRET =
-  "Keep the secret encrypted with the user's account; ValidatePin needs it.";
+export const KEEP_SECRET = "Keep the secret encrypted: ValidatePin needs it.";
 
 /** A language: its encoding of values, and its program. */
 export interface Language {
@@ -127,7 +126,7 @@ export function snippetCall(facts: SnippetFacts): SnippetCall {
   const type = isJson ? "application/json" : "application/x-www-form-urlencoded";
   const commentOn = (names: readonly string[], start: string): string =>
     linesOf(
-      names.map((each) => `${start}${each} is the secret that was made for this user before Pair.`),
+      names.map((each) => `${start}${each} is what was made for this user before Pair.`),
     );
   const line = (text: string, value: string): string => text.replace("%", () => value);
   return {

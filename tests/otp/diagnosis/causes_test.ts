@@ -43,11 +43,12 @@ interface Case {
 
 const EXPIRED = (ago: string): string => `The pin has expired: it was right ${ago} ago.`;
 const TO_COME = (away: string): string =>
-  `The pin will be right in ${away}: the phone's clock is that far ahead.`;
+  `The pin will be right in ${away}: the phone's clock is that far ahead of the server's.`;
 const BASE32 = "The app takes the secret as Base32, and the server takes it as text.";
 const AS_TEXT = "The app takes the secret as text, and the server takes it as Base32.";
 const OTHER = "The pin belongs to another account or another secret.";
-const TRIMMED = "The app has the secret without the spaces or line breaks around it.";
+const TRIMMED =
+  "The app has the secret without the spaces, line breaks or invisible characters around it.";
 const LINE_END =
   "The app was paired with other line breaks or spaces after the secret than are sent now.";
 const PLUS = "A plus sign became a space on the way, or a space a plus sign.";
@@ -60,7 +61,10 @@ const FORMS =
   "A letter with an accent is one character in one place and two in the other (Unicode NFC and NFD).";
 const LATIN1 =
   "A letter outside ASCII was sent in ISO 8859-1 in one place and in UTF-8 in the other.";
-const QUOTES = "The secret is sent with quotes around it, and the app has it without.";
+const QUOTES = "The secret has quotes around it in one place and not in the other.";
+const BACKSLASH =
+  "A backslash was put before quotes or backslashes of the secret, now or when the app was paired.";
+const CUT = "The app has only the beginning of the secret.";
 const SWAPPED = "The pin and the secret are swapped.";
 const HYPHENS = "The pin contains hyphens or dashes.";
 const SPACES =
@@ -117,6 +121,11 @@ const CASES: readonly Case[] = [
     story: "another time zone",
     pin: shown(SECRET, 120),
     says: TO_COME("59 min 31 s to 1 h 1 s"),
+  },
+  {
+    story: "a date that is a day off",
+    pin: shown(SECRET, 2880),
+    says: TO_COME("23 h 59 min 31 s to 24 h 1 s"),
   },
   {
     story: "no window at all",
@@ -208,6 +217,21 @@ const CASES: readonly Case[] = [
   },
   { story: "quotes around it", pin: shown(SECRET), sent: `"${SECRET}"`, says: QUOTES },
   { story: "apostrophes around it", pin: shown(SECRET), sent: `'${SECRET}'`, says: QUOTES },
+  { story: "quotes around it in the app", pin: shown(`"${SECRET}"`), says: QUOTES },
+  {
+    story: "a zero width space after it",
+    pin: shown(SECRET),
+    sent: `${SECRET}\u200B`,
+    says: TRIMMED,
+  },
+  { story: "a quote that was escaped", pin: shown("it's 9!"), sent: "it\\'s 9!", says: BACKSLASH },
+  { story: "paired with an escaped one", pin: shown('a \\"b\\"'), sent: 'a "b"', says: BACKSLASH },
+  {
+    story: "a column that was too short when the app was paired",
+    pin: shown("a secret of more than 20 characters".slice(0, 20)),
+    sent: "a secret of more than 20 characters",
+    says: CUT,
+  },
   { story: "capital letters in the app", pin: shown("A-SECRET-9"), sent: "a-secret-9", says: CASE },
   { story: "small letters in the app", pin: shown("a-secret-9"), sent: "A-SECRET-9", says: CASE },
   // Encodings on the way

@@ -61,23 +61,33 @@ const SET_THE_CLOCK = "Turn on automatic time on the phone; if it is on, check t
 Deno.test("causesOf() says by how much the clock is wrong, and which window would allow it", () => {
   assertEquals(said({ stepsAhead: -9, secondsAhead: [-299, -269] }), [
     "The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
-    `phone's clock is that far behind. ${SET_THE_CLOCK}`,
-    "The server accepts 1 step before and after now (--window 1); --window 9 would accept this pin. More than 2 " +
-    "is not advisable.",
+    `phone's clock is that far behind the server's. ${SET_THE_CLOCK}`,
+    "The server accepts 1 step before and after now (--window 1).",
   ]);
-  assertEquals(said({ stepsAhead: 100, secondsAhead: [2971, 3001] }, { window: 2 }), [
-    "The pin will be right in 49 min 31 s to 50 min 1 s: the phone's clock is that far ahead. " +
+  assertEquals(said({ stepsAhead: 2, secondsAhead: [31, 61] }), [
+    "The pin will be right in 31 s to 1 min 1 s: the phone's clock is that far ahead of the server's. " +
     SET_THE_CLOCK,
-    "The server accepts 2 steps before and after now (--window 2); --window 100 would accept this pin. More than " +
-    "2 is not advisable.",
+    "The server accepts 1 step before and after now (--window 1); --window 2 would accept this pin.",
   ]);
 });
 
-Deno.test("causesOf() names no window that no option sets, or that counts other steps", () => {
+Deno.test("causesOf() says that the server's clock is wrong where another agrees with the phone's", () => {
+  const remedy = (deviceAhead: number): string =>
+    causesOf({ ...RIGHT, stepsAhead: 9, secondsAhead: [270, 300] }, SETTINGS, deviceAhead)[0]!
+      .replace(/^.*server's\. /, "");
+  for (const agreed of [240, 285, 330]) {
+    const says = "This device's clock agrees with the phone's: set the server's clock.";
+    assertEquals(remedy(agreed), says);
+  }
+  for (const other of [-285, 0, 30, 239, 331]) assertEquals(remedy(other), SET_THE_CLOCK);
+});
+
+Deno.test("causesOf() names no window that is too wide, or that counts other steps", () => {
   const lastOf = (match: Partial<Match>): string | undefined =>
-    said({ secondsAhead: [3001, 3031], ...match }).at(-1);
-  assertEquals(lastOf({ stepsAhead: 101 }), "No --window is that wide.");
-  assertEquals(lastOf({ stepsAhead: 50, period: 60 }), "No --window is that wide.");
+    said({ secondsAhead: [61, 121], ...match }).at(-1);
+  const accepts = "The server accepts 1 step before and after now (--window 1).";
+  assertEquals(lastOf({ stepsAhead: 3 }), accepts);
+  assertEquals(lastOf({ stepsAhead: 2, period: 60 }), accepts);
 });
 
 Deno.test("causesOf() says nothing of a clock within the window, whatever the app's period", () => {

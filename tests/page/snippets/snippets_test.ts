@@ -73,8 +73,8 @@ const GENERATORS: ReadonlyMap<string, RegExp> = new Map([
   ],
 ]);
 
-const KEEP = "Keep the secret encrypted with the user's account; ValidatePin needs it.";
-const EARLIER = "secretCode is the secret that was made for this user before Pair.";
+const KEEP = "Keep the secret encrypted: ValidatePin needs it.";
+const EARLIER = "secretCode is what was made for this user before Pair.";
 
 // Languages whose syntax has no comment right above the argument: it is above the call.
 const ABOVE_THE_CALL: ReadonlySet<string> = new Set([
