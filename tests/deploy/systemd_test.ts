@@ -46,6 +46,7 @@ Deno.test("the units do under systemd what they promise", (t) =>
     await withMachine(async (machine) => {
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
+      await t.step("without its store it starts, and says false", () => checkStoreAway(machine));
       await t.step("keys come from a file of root's", () => checkKeys(machine));
       await t.step("an upgrade by install.sh goes as docs/deploying.md shows", () =>
         checkUpgrade(machine));
@@ -136,6 +137,21 @@ async function checkOption(machine: Machine): Promise<void> {
   assert(await countInLog(machine, "authenticator", "did you mean AUTHENTICATOR_PORT?") > 0);
   await say("rm /etc/authenticator.env");
   await eventually(() => answers(machine), "it starts once the option is right");
+}
+
+async function checkStoreAway(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await say(
+    `install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_GUARD=redis://127.0.0.1
+    systemctl restart authenticator`,
+  );
+  const ask = `curl --silent '${HERE}/Validate.aspx?Pin=1&SecretCode=a'`;
+  await eventually(async () => (await machine.run(ask)).stdout === "False", "it says false");
+  assert(await countInLog(machine, "authenticator", "cannot be reached (ECONNREFUSED)") > 0);
+  // Each try of a failed start would write the table of the options.
+  assertEquals(await countInLog(machine, "authenticator", "--guard-entries"), 0);
+  await say("rm /etc/authenticator.env && systemctl restart authenticator");
+  await eventually(() => answers(machine), "it is ready without a store");
 }
 
 async function checkKeys(machine: Machine): Promise<void> {
