@@ -135,7 +135,7 @@ Deno.test("a server logs in to the primary that Sentinels name, and says when th
   for (const [login, code] of [[`:${password}@`, 0], ["", 1]] as const) {
     const env = { AUTHENTICATOR_GUARD: patient(urlOf(watched, login)) };
     const checked = await runProgram(["check", "--port", "0"], env);
-    assertEquals([checked.code, checked.stderr.includes("refuses the user name")], [
+    assertEquals([checked.code, checked.stderr.includes("requires a password")], [
       code,
       code > 0,
     ]);
@@ -147,7 +147,7 @@ Deno.test("a server logs in to the primary that Sentinels name, and says when th
   const bare = await startServer(urlOf(watched), keyFile);
   const { address } = watched.primary;
   await bare.logged(
-    `its primary, ${address}, refuses the user name or password (ERR): pins that need it are refused`,
+    `its primary, ${address}, requires a password (ERR): pins that need it are refused`,
   );
   await stop(bare);
   const other = urlOf(watched).replace(PRIMARY_NAME, "another");

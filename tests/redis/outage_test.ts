@@ -168,7 +168,7 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
 const WRONG_PASSWORD = "name:canary-guess@";
 
 const REFUSALS: readonly (readonly [string, string, readonly string[], string])[] = [
-  ["wants a password", "", ["--requirepass", "canary-password"], "refuses the user name or"],
+  ["wants a password", "", ["--requirepass", "canary-password"], "requires a password"],
   ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
   ["is full", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "is full (OOM)"],
   [

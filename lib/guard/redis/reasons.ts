@@ -36,16 +36,16 @@ export class ServerError extends Error {
   }
 }
 
-const REFUSED = "refuses the user name or password";
-
 /** Clauses about a store, by the beginning of its error or system error code. */
 const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/^ERR max number of clients/, "has no room for another client"],
   [/^ERR unknown command [`']?EVAL/i, "does not know EVAL"],
   [/^ERR wrong number of arguments for 'auth'/, "does not take a user name (Redis 5)"],
-  [/^(?:WRONGPASS|NOAUTH|ERR (?:AUTH|Client sent AUTH|invalid password))\b/, REFUSED],
-  // Redis' reply to a long command before AUTH.
-  [/^ERR Protocol error: unauthenticated\b/, REFUSED],
+  [/^(?:WRONGPASS|ERR invalid password)\b/, "refuses the user name or password"],
+  // The second is Redis' reply to a long command before AUTH.
+  [/^(?:NOAUTH|ERR Protocol error: unauthenticated)\b/, "requires a password"],
+  [/^ERR (?:AUTH|Client sent AUTH)\b/, "has no password, and was sent one"],
+  [/^ERR (?:invalid DB index|DB index is out of range)/, "has no database of that number"],
   // Redis 6, 7.0 and later versions word the refusal of a command in a script differently.
   [
     /^(?:NOPERM|(?:ERR )?(?:ACL failure in script|The user executing))\b/,
@@ -67,6 +67,8 @@ const SAYINGS: readonly (readonly [RegExp, string])[] = [
     "requires another client certificate",
   ],
   [/^ERR_SSL_/, "breaks TLS off"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "has a certificate for another name"],
+  [/^ECONNRESET$/, "closes the connection"],
   [/^(?:\w+_)?(?:CERT|UNABLE_TO|ERR_TLS_)\w*$/, "has a certificate that is not trusted"],
   // Messages of the client.
   [/^(?:Connection timeout|Socket timeout)/, "cannot be reached in time"],

@@ -13,6 +13,7 @@ function coded(code: unknown): Error {
 
 const PROTOCOL = "does not speak the Redis protocol";
 const LOGIN = "refuses the user name or password";
+const NO_LOGIN = "has no password, and was sent one";
 const COMMAND = "does not let its user run a command that is needed";
 const REPLICA = "is a replica, which decides nothing";
 const IN_SCRIPT = "ERR Error running script (call to f_0a9): @user_script:4: @user_script: 4:";
@@ -25,6 +26,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ['Unknown RESP type 72 "H"', PROTOCOL],
   [coded("ECONNREFUSED"), "cannot be reached (ECONNREFUSED)"],
   [coded("ENOTFOUND"), "cannot be reached (ENOTFOUND)"],
+  [coded("ECONNRESET"), "closes the connection (ECONNRESET)"],
   [coded("canary ECONNREFUSED"), "answers with errors"],
   [
     coded("SELF_SIGNED_CERT_IN_CHAIN"),
@@ -32,7 +34,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ],
   [
     coded("ERR_TLS_CERT_ALTNAME_INVALID"),
-    "has a certificate that is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)",
+    "has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID)",
   ],
   [
     coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE"),
@@ -51,11 +53,12 @@ const REASONS: readonly (readonly [unknown, string])[] = [
     "breaks TLS off (ERR_SSL_WRONG_VERSION_NUMBER)",
   ],
   ["WRONGPASS invalid username-password pair", `${LOGIN} (WRONGPASS)`],
-  ["NOAUTH Authentication required.", `${LOGIN} (NOAUTH)`],
-  ["ERR AUTH <password> called without any password", `${LOGIN} (ERR)`],
-  ["ERR Client sent AUTH, but no password is set", `${LOGIN} (ERR)`],
   ["ERR invalid password", `${LOGIN} (ERR)`],
-  ["ERR Protocol error: unauthenticated multibulk length", `${LOGIN} (ERR)`],
+  ["NOAUTH Authentication required.", "requires a password (NOAUTH)"],
+  ["ERR Protocol error: unauthenticated multibulk length", "requires a password (ERR)"],
+  ["ERR AUTH <password> called without any password", `${NO_LOGIN} (ERR)`],
+  ["ERR Client sent AUTH, but no password is set", `${NO_LOGIN} (ERR)`],
+  ["ERR DB index is out of range", "has no database of that number (ERR)"],
   [
     "ERR wrong number of arguments for 'auth' command",
     "does not take a user name (Redis 5) (ERR)",
