@@ -188,9 +188,11 @@ function requestIds(): () => string {
   };
 }
 
-// Behind a trusted proxy, its caller's address counts: the last one that it names.
+// Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies
+// (Azure, IIS) add a port: 203.0.113.9:1234, [2001:db8::9]:1234.
 function peerOf(request: Request, peers: Peers, { trustProxy }: Config): string | undefined {
-  const named = trustProxy ? lastForwarded(request, "x-forwarded-for") : undefined;
+  const entry = trustProxy ? lastForwarded(request, "x-forwarded-for") : undefined;
+  const named = entry?.replace(/^(?:\[(.*)\]|([0-9.]+))(?::[0-9]+)?$/, "$1$2");
   return named !== undefined && isIP(named) !== 0 ? named : peers.get(request);
 }
 

@@ -90,6 +90,9 @@ Deno.test(`--log-peer logs the address of a caller, or the one that a proxy name
     {},
     { "X-Forwarded-For": "198.51.100.1, 203.0.113.9" },
     { "X-Forwarded-For": "canary" },
+    { "X-Forwarded-For": "203.0.113.9:1234" },
+    { "X-Forwarded-For": "[2001:db8::9]:1234" },
+    { "X-Forwarded-For": "2001:db8::9" },
   ];
   const peers = async (args: readonly string[]): Promise<readonly string[]> => {
     const program = await startProgram(["--port", "0", ...args]);
@@ -102,11 +105,14 @@ Deno.test(`--log-peer logs the address of a caller, or the one that a proxy name
     return [...stderr.matchAll(/^\S+ info request .*$/gm)]
       .map(([line]) => / peer=(\S+)/.exec(line)?.[1] ?? "none");
   };
-  assertEquals(await peers([]), ["none", "none", "none"]);
-  assertEquals(await peers(["--log-peer"]), ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
+  assertEquals(await peers([]), fields.map(() => "none"));
+  assertEquals(await peers(["--log-peer"]), fields.map(() => "127.0.0.1"));
   assertEquals(await peers(["--log-peer", "--trust-proxy"]), [
     "127.0.0.1",
     "203.0.113.9",
     "127.0.0.1",
+    "203.0.113.9",
+    "2001:db8::9",
+    "2001:db8::9",
   ]);
 });
