@@ -7,7 +7,7 @@
 import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
-import { certificatesIn, type Validity, validityOf } from "../../server/files/tls.ts";
+import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
 import type { OptionSource } from "../args/parse.ts";
 import type { Config } from "../../config/config.ts";
 import { flagOf } from "../../config/option.ts";
@@ -78,16 +78,31 @@ function doubtfulKeys(config: Config): readonly number[] {
 }
 
 /**
- * Finds the certificates in the options' files that are not valid now, or expire soon. It skips
- * unusable files, which their reader reports.
+ * Finds the certificates in the options' files that are not valid now, expire soon or come without
+ * their issuer. It skips unusable files, which their reader reports.
  *
  * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
  */
 export function certificateRisks(config: Config, nowMs: number): readonly string[] {
-  return (["tlsCert", "guardTlsCert", "guardTlsCa"] as const).flatMap((option) => {
+  const dated = (["tlsCert", "guardTlsCert", "guardTlsCa"] as const).flatMap((option) => {
     const validity = validityIn(option, config, nowMs);
     return validity?.isUrgent ? [`the certificate of ${flagOf(option)} ${validity.clause}.`] : [];
   });
+  return isWithoutIssuer(config) ? [...dated, WITHOUT_ISSUER] : dated;
+}
+
+const WITHOUT_ISSUER =
+  `the file of ${
+    flagOf("tlsCert")
+  } has one certificate: unless a root CA signed it, many callers ` +
+  "do not trust it. Put the intermediate certificates behind it.";
+
+function isWithoutIssuer({ tlsCert: path }: Config): boolean {
+  try {
+    return path !== undefined && lacksIssuer(readOptionText("tlsCert", path));
+  } catch {
+    return false;
+  }
 }
 
 // Returns the validity to check. The first certificate of a chain is the server's. Of CA

@@ -96,6 +96,16 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
+/**
+ * Whether a PEM file has one certificate without its issuer, which public CAs publish and callers
+ * do not fetch (RFC 5280 §4.2.2.1).
+ */
+export function lacksIssuer(pem: string): boolean {
+  const [first, second] = certificatesIn(pem);
+  return second === undefined &&
+    /^CA Issuers\b/m.test(new X509Certificate(first!).infoAccess ?? "");
+}
+
 /** Splits a PEM file into its certificates, including a truncated last one. */
 export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [pem];
@@ -123,7 +133,9 @@ function readPair(
   });
   if (!certificate.checkPrivateKey(key)) {
     throw new OptionFileError(
-      `the key of ${flagOf(keyOption)} does not match the certificate of ${flagOf(certOption)}`,
+      `the key of ${flagOf(keyOption)} does not match the first certificate of ${
+        flagOf(certOption)
+      }`,
     );
   }
   return tls;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { certificateRisks, findRisks } from "../../../lib/cli/check/warnings.ts";
-import { CERTIFICATE, ENDED } from "../certificate.ts";
+import { CERTIFICATE, ENDED, ISSUED } from "../certificate.ts";
 import { configOf, withFolder, withProcess } from "../command.ts";
 
 /** The risks of some options, in an environment that says of a variable what a function gives. */
@@ -106,6 +106,24 @@ Deno.test("certificateRisks() looks at the authority that is valid the longest",
       const nowMs = Date.parse("2027-01-01T00:00:00Z");
       assertEquals(certificateRisks(config, nowMs), []);
     }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("certificateRisks() misses the certificates between the server's and a root", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    const risks = (pem: string): readonly string[] => {
+      Deno.writeTextFileSync(path, pem);
+      const config = configOf(["--tls-cert", path, "--tls-key", "k.pem"]);
+      return certificateRisks(config, Date.parse("2027-01-01T00:00:00Z"));
+    };
+    assertEquals(risks(ISSUED), [
+      "the file of --tls-cert has one certificate: unless a root CA signed it, many callers do not " +
+      "trust it. Put the intermediate certificates behind it.",
+    ]);
+    assertEquals(risks(ISSUED + CERTIFICATE), []);
+    assertEquals(risks(CERTIFICATE), []);
     return Promise.resolve();
   });
 });

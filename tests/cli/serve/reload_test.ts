@@ -120,8 +120,8 @@ Deno.test("Reload reads a certificate that has changed, once, and says what it i
     reload.changedCertificate();
     reload.changedCertificate();
     assertEquals(lines.splice(0), [
-      "warn: the old certificate is kept: the key of --tls-key does not match the certificate of " +
-      "--tls-cert",
+      "warn: the old certificate is kept: the key of --tls-key does not match the first " +
+      "certificate of --tls-cert",
     ]);
     await write(`${CERTIFICATE}\n`, PRIVATE_KEY);
     reload.changedCertificate();

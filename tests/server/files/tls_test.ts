@@ -56,7 +56,7 @@ Deno.test("readTls() says what is wrong with which file", async () => {
     ]);
     assertEquals(
       messageOf(() => server("cert", "other")),
-      "the key of --tls-key does not match the certificate of --tls-cert",
+      "the key of --tls-key does not match the first certificate of --tls-cert",
     );
   });
 });
