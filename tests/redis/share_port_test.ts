@@ -1,25 +1,22 @@
-import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { extraLooks } from "../../lib/guard/budget.ts";
 import { guardRules, totalBudget } from "../../lib/guard/guard.ts";
-import { limitLife } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { exchangeRaw } from "../support/http.ts";
-import { programWords, type RunningProgram } from "../support/program.ts";
+import type { RunningProgram } from "../support/program.ts";
 import {
   becomesReady,
   checkPath,
   getRequest,
   ownReadiness,
-  readinessAt,
   serverOf,
   startOn,
 } from "./one_port.ts";
 import { withRedis } from "./server.ts";
-import { patient, pinOf, SECRET, stop, withinFirstWait, wrongPinOf } from "./two_servers.ts";
+import { pinOf, SECRET, stop, withinFirstWait, wrongPinOf } from "./two_servers.ts";
 
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 
@@ -135,47 +132,6 @@ Deno.test(
     });
   },
 );
-
-Deno.test("the page starts servers on one port, asks each, and stops all", LINUX_ONLY, async () => {
-  const page = Deno.readTextFileSync(new URL("../../docs/deploying.md", import.meta.url));
-  const [, loop] = /```sh\n(for core in [^`]*)```/.exec(page)!;
-  const [stopAll] = /kill \$\(jobs -p\)/.exec(page)!;
-  // The ports for metrics end with the number of their server.
-  let own = [freePort(), freePort()];
-  while (own[0]! % 10 !== 1 || own[1] !== own[0]! + 1) own = [own[1]!, freePort()];
-  const port = freePort();
-  const folder = Deno.makeTempDirSync();
-  Deno.writeTextFileSync(`${folder}/guard.key`, Buffer.from(randomBytes(32)).toString("base64"));
-  await withRedis([], async ({ url }) => {
-    const commands = loop!.replace("redis://127.0.0.1:6379", patient(url))
-      .replace("--port 8080", `--port ${port}`).replace(
-        "910$core",
-        `${Math.floor(own[0]! / 10)}$core`,
-      );
-    const words = programWords().map((word) => `'${word}'`).join(" ");
-    const script = `authenticator() { exec ${words} "$@"; }\n${commands}read\n` +
-      `servers=$(jobs -p)\n${stopAll}\nfor one in $servers; do wait "$one" || exit; done`;
-    const shell = new Deno.Command("bash", {
-      args: ["-c", script],
-      cwd: folder,
-      stdin: "piped",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    limitLife(shell);
-    const statuses = (): Promise<readonly (number | undefined)[]> =>
-      Promise.all(own.map((port) => readinessAt(`http://127.0.0.1:${port}`)));
-    try {
-      await eventually(async () => (await statuses()).every((status) => status === 200));
-      assertEquals((await serversOn(port, 2)).size, 2);
-    } finally {
-      await shell.stdin.close();
-    }
-    assertEquals((await shell.status).code, 0);
-    assertEquals(await statuses(), [undefined, undefined]);
-  });
-  Deno.removeSync(folder, { recursive: true });
-});
 
 const CALLERS = 12;
 const BUDGET = 20;
