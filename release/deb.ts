@@ -105,7 +105,7 @@ function filesOf({ version, date }: Package): readonly File[] {
     { path: `${DOC}/copyright`, content: `${licenses()}\n\n${LGPL}\n` },
     { path: `${DOC}/changelog.gz`, content: gzip(changelog(version, date)) },
     { path: `${DOC}/CHANGELOG.md.gz`, content: gzip(read("CHANGELOG.md")) },
-    ...["api-keys", "lan", "port-80", "port-443"].map((name) => ({
+    ...["api-keys", "lan", "port-80", "port-443", "store"].map((name) => ({
       path: `${DOC}/examples/drop-ins/${name}.conf`,
       content: read(`deploy/drop-ins/${name}.conf`),
     })),
@@ -134,7 +134,7 @@ const OPTIONS_FILE = `# Options of the service, one AUTHENTICATOR_NAME=value per
 const UNIT_COMMENT =
   `# Options belong into /etc/authenticator.env, and other settings into a drop-in
 # (systemctl edit authenticator), where a % in a value of Environment= is written %%.
-# /${DOC}/examples has drop-ins for API keys, TLS and callers on other machines.
+# /${DOC}/examples has drop-ins for API keys, TLS, and callers or a store on other machines.
 `;
 
 function changelog(version: string, date: string): string {

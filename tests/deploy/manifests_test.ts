@@ -49,6 +49,7 @@ for (
     "drop-ins/lan.conf",
     "drop-ins/port-80.conf",
     "drop-ins/port-443.conf",
+    "drop-ins/store.conf",
   ]
 ) {
   Deno.test(`deploy/${name} sets no variable that the server does not know`, () => {
@@ -156,22 +157,22 @@ async function complaintsOf(units: string, ...files: string[]): Promise<readonly
   return (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
 }
 
+const DROP_INS = ["api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf", "store.conf"];
+
 Deno.test("systemd accepts the unit with each drop-in", () =>
   withFolder(async (folder) => {
     await need(["systemd-analyze", "--version"], "systemd");
-    for (
-      const dropIn of [undefined, "api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf"]
-    ) {
+    for (const dropIn of [undefined, ...DROP_INS]) {
       const units = `${folder}/${dropIn}`;
       await install(units, "authenticator.service", dropIn);
       assertEquals(await complaintsOf(units, "authenticator.service"), [], dropIn);
     }
   }));
 
-Deno.test("the unit is tried again until its store is there, with each drop-in", () => {
+Deno.test("the unit is tried again until it can start, with each drop-in", () => {
   const [, unit] = /^\[Unit\]\n([^[]*)/m.exec(deployFile("authenticator.service"))!;
   assert(unit!.includes("\nStartLimitIntervalSec=0\n"));
-  for (const name of ["api-keys.conf", "cores.conf", "lan.conf", "port-80.conf", "port-443.conf"]) {
+  for (const name of [...DROP_INS, "cores.conf"]) {
     assert(!deployFile(`drop-ins/${name}`).includes("StartLimit"), name);
   }
 });

@@ -52,8 +52,12 @@ Deno.test("the units do under systemd what they promise", (t) =>
         checkUpgrade(machine));
       await t.step("the drop-ins open their ports to their addresses", () =>
         checkDropIns(machine));
-      await t.step("two servers share a port and a guard", () => checkTarget(machine));
-      await t.step("one after the other, without a break", () => checkRolling(machine));
+      await t.step("a store on another machine is reached by its drop-in", () =>
+        checkStoreElsewhere(machine));
+      await t.step("two servers share a port and a guard", () =>
+        checkTarget(machine));
+      await t.step("one after the other, without a break", () =>
+        checkRolling(machine));
     });
     await withMachine(async (machine) => {
       await t.step("all start with the machine", () => areReady(machine));
@@ -235,6 +239,26 @@ async function checkDropIns(machine: Machine): Promise<void> {
     await say(`rm -r ${folder}`);
   }
   await say("systemctl daemon-reload && systemctl disable --now authenticator");
+}
+
+async function checkStoreElsewhere(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  // checkDropIns gave the machine the address.
+  const store = "redis-server --bind 10.1.2.3 --protected-mode no --dir /tmp --save ''";
+  await say(`${store} --daemonize yes
+    install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_GUARD=redis://10.1.2.3
+    systemctl start authenticator`);
+  assert(await countInLog(machine, "authenticator", "10.1.2.3, cannot be reached in time") > 0);
+  await say(
+    `set -e\n${shownCommands("drop-ins/store.conf")}\n${
+      shownBlock(DEPLOYING, "drop-ins/lan.conf").replace("lan.conf", "store.conf")
+    }`,
+  );
+  await eventually(() => answers(machine), "it reaches the store");
+  await run("redis-cli -h 10.1.2.3 shutdown nosave");
+  await say(`systemctl disable --now authenticator
+    rm -r /etc/authenticator.env /etc/systemd/system/authenticator.service.d
+    systemctl daemon-reload`);
 }
 
 const CALL = "http://127.0.0.1:8080/Validate.aspx";

@@ -107,6 +107,7 @@ drwxr-xr-x ./usr/share/doc/authenticator/examples/drop-ins/
 -rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/lan.conf
 -rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-443.conf
 -rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-80.conf
+-rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/store.conf
 drwxr-xr-x ./usr/share/lintian/
 drwxr-xr-x ./usr/share/lintian/overrides/
 -rw-r--r-- ./usr/share/lintian/overrides/authenticator
