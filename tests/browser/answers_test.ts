@@ -14,8 +14,8 @@ const jsonNamespace = serverForTests("--namespace", "http://json.example/json/")
 
 const PIN = "#ValidatePin-pin";
 const CHECK = "form[data-operation=ValidatePin] button[type=submit]";
-const SILENCE = "No reply within 10 seconds. Try again, and look whether the server runs and has " +
-  "work to do.";
+const SILENCE = "No reply within 10 seconds. Try again, and look whether the server runs and is " +
+  "overloaded.";
 const SEND = "form[data-operation=Pair] button[type=submit]";
 
 /** Answers the next requests to an operation by hand. */

@@ -255,6 +255,7 @@ Deno.test("what is pasted into the field of the secret is named", async () => {
     [server, TEXT, /^$/],
     [base32, `otpauth://totp/a:b?secret=${BASE32}`, /only its secret: JBSWY3DPEHPK3PXP/],
     [base32, BASE32, /^$/],
+    [base32, "ABCDEFABCDEFABCDEFABCDEFABCDEFAB", /^$/],
   ] as const;
   for (const [{ url }, secret, says] of rows) {
     await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {

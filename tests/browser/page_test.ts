@@ -207,7 +207,7 @@ Deno.test("a clock that is off is noticed", async () => {
     await page.clock.install({ time: Date.now() - 60_000 });
     await page.goto(`${server.url}/`);
     await page.locator(".skew", {
-      hasText: /^The clocks of this device and of the server differ by .* min .* s\.$/,
+      hasText: /^The clocks of this device and of the server differ by \d.*\.$/,
     })
       .waitFor();
   });

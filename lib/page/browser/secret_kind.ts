@@ -25,15 +25,15 @@ const KINDS: readonly Kind[] = [
     "This is a GUID, and not Base32.",
   ],
   [
+    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?=.*[ 2-7])(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
+    setupKey,
+    "",
+  ],
+  [
     /^(?:0x)?(?:[0-9a-f]{2}){16,}$/i,
     "These are hexadecimal digits, taken as text, not as the bytes that they stand for. Upper and " +
     "lower case count.",
     "These are hexadecimal digits, and not Base32.",
-  ],
-  [
-    /^(?:[A-Z2-7]{4}[ -]?){4,}[A-Z2-7]{0,4}=*$|^(?=.*[ 2-7])(?:[a-z2-7]{4} ?){4,}[a-z2-7]{0,4}=*$/,
-    setupKey,
-    "",
   ],
   [
     /^(?=.*[+/=])(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9=])[\w+/-]{16,}={0,2}$/,
