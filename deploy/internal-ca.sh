@@ -17,6 +17,10 @@ for name in "$@"; do
   case $name in
     -h | --help) echo "$USAGE" && exit ;;
     -* | '') echo "$USAGE" >&2 && exit 2 ;;
+    *[!a-zA-Z0-9.*-]* | *.[0-9] | *.[0-9][0-9] | *.[0-9][0-9][0-9])
+      echo "$name is no DNS name: give a name, not an address or a URL" >&2
+      exit 2
+      ;;
   esac
 done
 umask 077

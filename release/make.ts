@@ -3,7 +3,7 @@
  * Windows and Linux, `deploy/`, the bundle, the manual page, the library for npm, licences, SBOM, notes
  * and checksums.
  *
- *     deno task release [--with deno|bun] [--target NAME]
+ *     deno task release [--with deno|bun] [--target NAME]...
  *
  * The same sources give the same bytes. A release that fails leaves the one that was there.
  *
@@ -86,11 +86,11 @@ interface Selection {
  * @throws {TypeError} When an option or its value is unknown.
  */
 export function parseSelection(args: readonly string[]): Selection {
-  const options = { with: { type: "string" }, target: { type: "string" } } as const;
+  const options = { with: { type: "string" }, target: { type: "string", multiple: true } } as const;
   const { values } = parseArgs({ args: [...args], options });
-  const targets = TARGETS.filter(({ name }) => name === (values.target ?? name));
+  const targets = TARGETS.filter(({ name }) => values.target?.includes(name) ?? true);
   const runtimes = RUNTIMES.filter((name) => name === (values.with ?? name));
-  if (targets.length === 0) {
+  if (targets.length < (values.target?.length ?? 1)) {
     throw new TypeError(`--target is one of ${TARGETS.map(({ name }) => name).join(", ")}`);
   }
   if (runtimes.length === 0) throw new TypeError(`--with is one of ${RUNTIMES.join(", ")}`);
@@ -235,8 +235,18 @@ function print(lines: readonly string[]): void {
   Deno.stdout.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
 }
 
+function selectionOf(args: readonly string[]): Selection {
+  try {
+    return parseSelection(args);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
+    Deno.exit(2);
+  }
+}
+
 if (import.meta.main) {
-  const selection = parseSelection(Deno.args);
+  const selection = selectionOf(Deno.args);
   const release = `${ROOT}dist/release`;
   await removeIfThere(STAGE);
   try {

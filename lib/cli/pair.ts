@@ -7,8 +7,8 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
-import { type SecretEncoding, setupCode } from "../otp/secret.ts";
+import { formatKeyUri, nameWithoutColons, setupCode } from "../otp/key_uri.ts";
+import type { SecretEncoding } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";

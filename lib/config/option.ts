@@ -102,7 +102,7 @@ const FLAWS: readonly (readonly [RegExp, string])[] = [
   [/^(["'“]).*["'”]$/, "is in quotes"],
   [/^\s/, "begins with white space"],
   [/\s$/, "ends with white space"],
-  [/^tcp:\/\//, "comes from Kubernetes (set enableServiceLinks: false)"],
+  [/^tcp:\/\//, "looks like one that Kubernetes sets (enableServiceLinks: false stops that)"],
 ];
 
 /** Returns a flaw of a value that is hard to see, as a clause; empty without one. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { formatKeyUri, nameWithoutColons, percentEncode } from "../otp/key_uri.ts";
-import { setupCode } from "../otp/secret.ts";
+import { formatKeyUri, nameWithoutColons, percentEncode, setupCode } from "../otp/key_uri.ts";
 import { encodeForScreen } from "../qr/encode.ts";
 import { svgElement } from "../qr/svg.ts";
 import { element, writeHtmlFragment } from "../xml/writer.ts";

@@ -1,5 +1,5 @@
 /**
- * The Key URI, which an authenticator app reads from a QR code.
+ * The Key URI, which an authenticator app reads from a QR code, and the setup code to type instead.
  *
  * There is no standard for it; apps follow the Key URI Format page of the google-authenticator
  * project.
@@ -7,6 +7,7 @@
  * @module
  */
 
+import { encodeBase32 } from "@std/encoding/base32";
 import { DEFAULT_TOTP, type TotpParameters } from "./totp.ts";
 
 /** Contents of a Key URI. */
@@ -58,4 +59,12 @@ export function percentEncode(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+/**
+ * Makes the setup code of key bytes: Base32 (RFC 4648 §6) in upper case, without padding or blanks.
+ * Users type it into an authenticator app, and it is the `secret` of a Key URI.
+ */
+export function setupCode(key: Uint8Array): string {
+  return encodeBase32(key).replace(/=+$/, "");
 }

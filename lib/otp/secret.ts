@@ -1,10 +1,8 @@
 /**
- * Shared secrets: as text, as key bytes, and as setup code for an authenticator app.
+ * Shared secrets: as text, and as key bytes.
  *
  * @module
  */
-
-import { encodeBase32 } from "@std/encoding/base32";
 
 /** Encoding from the text of a secret to key bytes. */
 export type SecretEncoding = "text" | "base32";
@@ -46,12 +44,4 @@ function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
     bytes[length++] = value >> bits;
   }
   return bytes;
-}
-
-/**
- * Makes the setup code of key bytes: Base32 (RFC 4648 §6) in upper case, without padding or blanks.
- * Users type it into an authenticator app, and it is the `secret` of a Key URI.
- */
-export function setupCode(key: Uint8Array): string {
-  return encodeBase32(key).replace(/=+$/, "");
 }

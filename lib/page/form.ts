@@ -28,7 +28,7 @@ export function tryIt(operation: Operation, context: PageContext): Markup {
     <div class="try">
       <form action="${servicePath(context)}/${name}" method="post" autocomplete="off"
         data-operation="${name}" data-settings="${JSON.stringify(settings)}"
-        ${picture && markup`data-html="${picture.html}" data-text="${picture.text}"`}>
+        ${picture && markup`data-picture-field="${picture.html}" data-key-field="${picture.text}"`}>
         ${fields}
         <p class="row">
           <button type="submit">${picture ? "Make the QR code" : "Check the pin"}</button>

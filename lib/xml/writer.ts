@@ -1,6 +1,6 @@
 /**
- * Writer of XML, and of fragments of HTML. Elements are plain data until then, and every value is
- * escaped.
+ * Writer of XML, and of fragments of HTML. Elements are plain data until they are written, and every
+ * value is escaped.
  *
  * @module
  */

@@ -83,6 +83,8 @@ Deno.test("the picture follows the fields", async () => {
     await page.fill("#Pair-appInfo", "x".repeat(300));
     await shows(page, "#Pair-appInfo-error", "Parameter appInfo is longer than 256 characters.");
     assertEquals(await page.getAttribute("#Pair-appInfo", "aria-invalid"), "true");
+    await page.fill(PIN, "12");
+    assert(await page.isVisible("#Pair-appInfo-error"));
     await page.fill("#Pair-appInfo", "jane");
     assert(!await page.isVisible("#Pair-appInfo-error"));
     assertEquals(await page.getAttribute("#Pair-appInfo", "aria-invalid"), null);

@@ -83,8 +83,11 @@ Deno.test("internal-ca.sh leaves the certificate in use when callers would not a
 
 Deno.test("internal-ca.sh leaves nothing where it can make nothing", () =>
   withFolder(async (folder) => {
-    const { code, stderr } = await runToEnd([SCRIPT, "a,b"], { cwd: folder });
-    assertEquals([code === 0, stderr === "", filesIn(folder)], [false, false, {}]);
+    for (const name of ["a,b", "a b", "192.168.0.9", "https://pin.example.com"]) {
+      const { code, stderr } = await runToEnd([SCRIPT, NAME, name], { cwd: folder });
+      const says = `${name} is no DNS name: give a name, not an address or a URL\n`;
+      assertEquals([code, stderr, filesIn(folder)], [2, says, {}]);
+    }
   }));
 
 Deno.test("internal-ca.sh renews the certificate and keeps the CA", () =>

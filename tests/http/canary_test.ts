@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { createLog } from "../../lib/telemetry/log.ts";
 import { factKinds } from "../../lib/operations/facts.ts";
 import { createMetrics } from "../../lib/telemetry/metrics.ts";
-import { setupCode } from "../../lib/otp/secret.ts";
+import { setupCode } from "../../lib/otp/key_uri.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { handlerWith } from "../support/handler.ts";
 

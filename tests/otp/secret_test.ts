@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import { secretKey, setupCode } from "../../lib/otp/secret.ts";
+import { setupCode } from "../../lib/otp/key_uri.ts";
+import { secretKey } from "../../lib/otp/secret.ts";
 
 const encoder = new TextEncoder();
 

@@ -205,10 +205,13 @@ Deno.test("the executables of a release have the names that the pages say", () =
   assert(said.length > 0);
 });
 
-Deno.test("parseSelection() takes a target and a runtime, and lists those that there are", () => {
+Deno.test("parseSelection() takes targets and a runtime, and lists those that there are", () => {
   assertEquals(parseSelection([]), { targets: TARGETS, runtimes: ["deno", "bun"] });
   const { targets, runtimes } = parseSelection(["--with", "bun", "--target", "windows-x64"]);
   assertEquals([targets.map(({ name }) => name), runtimes], [["windows-x64"], ["bun"]]);
+  const two = parseSelection(["--target", "windows-x64", "--target", "linux-x64"]).targets;
+  assertEquals(two.map(({ name }) => name), ["linux-x64", "windows-x64"]);
+  assertThrows(() => parseSelection(["--target", "linux-x64", "--target", "x"]), TypeError);
   assertThrows(() => parseSelection(["--target", "amiga"]), TypeError, "linux-x64, linux-arm64");
   assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
 });

@@ -92,7 +92,8 @@ function clockSentences(
   const isAgreed = Math.abs(deviceAhead) > window * period &&
     least - period <= deviceAhead && deviceAhead <= most + period;
   const remedy = isAgreed
-    ? "This device's clock agrees with the phone's: set the server's clock."
+    ? "This device's clock agrees with the app's: set the server's clock, or this device's if the app " +
+      "runs on it."
     : isZone(match)
     ? "That is a wrong date, time zone or daylight saving time: turn on automatic time on the phone, " +
       "and check the server's clock."

@@ -58,6 +58,7 @@ async function run(
   state.pending.set(form, { control });
   const asked = valuesOf(form);
   awaitResult(form, isAsked);
+  for (const part of [form, ...all(".keys")]) clearFaults(part);
   // The same sentence is read out again when it is the answer again.
   if (isAsked) one("#announcement").textContent = "";
   form.toggleAttribute("data-busy", isAsked);
@@ -116,9 +117,9 @@ function showFault(form: HTMLFormElement, message: string): void {
   if (named !== undefined) setText(one("#announcement"), message);
 }
 
-/** Takes away what was said at the fields. */
-export function clearFaults(): void {
-  for (const field of all("[aria-invalid]")) {
+/** Clears the faults at the fields of a part of the page. */
+export function clearFaults(part: HTMLElement): void {
+  for (const field of all("[aria-invalid]", part)) {
     field.removeAttribute("aria-invalid");
     field.setAttribute("aria-describedby", `${field.id}-hint`);
     one(`#${field.id}-error`).hidden = true;
@@ -151,11 +152,11 @@ function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | n
   outdateReplies();
   showWhole();
   showSecretNotes(form);
-  clearFaults();
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
     const isConcerned = each === form || (field as HTMLInputElement | null)?.name === "secretCode";
     if (isLive(each) && !isConcerned) continue;
+    clearFaults(each);
     stop(state, each);
     if (isLive(each)) refreshSoon(state, each);
     else clearResult(each);

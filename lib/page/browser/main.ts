@@ -8,7 +8,7 @@
 import { isInTheClear } from "../shared/plain_http.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { followChoices } from "./choices.ts";
-import { all, first, one, showAddress } from "./dom.ts";
+import { all, one, showAddress } from "./dom.ts";
 import { clearFaults, setUpForm, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
@@ -43,10 +43,12 @@ mountPart(document.body);
 for (const button of all(".print")) setUpPrintButton(button);
 for (const box of all(".test-app")) setUpTestAuthenticator(box);
 for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
-first("#key")?.addEventListener("input", () => {
-  clearFaults();
-  followForms();
-});
+for (const part of all(".keys")) {
+  part.addEventListener("input", () => {
+    clearFaults(part);
+    followForms();
+  });
+}
 showWhole();
 state.clock.start(() => showCodes(state));
 followChoices(state, mountPart);

@@ -1,7 +1,7 @@
 /**
  * Requests and replies as sent over the wire.
  *
- * This module knows no format: samples on the page mark their values, and it replaces these by the
+ * This module knows no format of requests: samples on the page mark their values, and it replaces these by the
  * values of the fields. The text in the pane is the request that is sent.
  *
  * @module

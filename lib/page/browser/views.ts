@@ -41,7 +41,7 @@ export async function showResult(form: HTMLFormElement, outcome: ReplyOutcome): 
 
 /** Whether a form has a picture, which follows what the user types. */
 export function isLive(form: HTMLFormElement): boolean {
-  return form.dataset["html"] !== undefined;
+  return form.dataset["pictureField"] !== undefined;
 }
 
 /** Address of the service, from the form of one of its operations. */
@@ -59,7 +59,7 @@ function resultOf(form: HTMLFormElement): HTMLElement {
   return form.nextElementSibling as HTMLElement;
 }
 
-// Success is visible in the picture, so its message is for screen readers only.
+// Success is visible in the picture, so its message is for screen readers, unless it was asked for.
 function sayOfPairing(form: HTMLFormElement, message: string, kind: string): void {
   const status = one(".status", resultOf(form));
   status.className = `status on-screen ${kind}`;
@@ -93,8 +93,8 @@ async function showPairing(
   { result, stamp, isWanted }: ReplyOutcome,
 ): Promise<boolean> {
   const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
-  const setupKey = field(form.dataset["text"]);
-  const picture = await readPicture(field(form.dataset["html"]), serviceOf(form));
+  const setupKey = field(form.dataset["keyField"]);
+  const picture = await readPicture(field(form.dataset["pictureField"]), serviceOf(form));
   if (!isWanted()) return true;
   if (typeof picture === "string") {
     clearPairing(form, picture, "bad");

@@ -97,8 +97,8 @@ function dayOf(ms: number): string {
 }
 
 /**
- * Whether a PEM file has one certificate without its issuer, which public CAs publish and callers
- * do not fetch (RFC 5280 §4.2.2.1).
+ * Whether a PEM file has one certificate, and not that of its issuer, whose address it names (RFC
+ * 5280 §4.2.2.1): many callers do not fetch it.
  */
 export function lacksIssuer(pem: string): boolean {
   const [first, second] = certificatesIn(pem);

@@ -76,7 +76,8 @@ Deno.test("causesOf() says that the server's clock is wrong where another agrees
     causesOf({ ...RIGHT, stepsAhead: 9, secondsAhead: [270, 300] }, SETTINGS, deviceAhead)[0]!
       .replace(/^.*server's\. /, "");
   for (const agreed of [240, 285, 330]) {
-    const says = "This device's clock agrees with the phone's: set the server's clock.";
+    const says = "This device's clock agrees with the app's: set the server's clock, or this " +
+      "device's if the app runs on it.";
     assertEquals(remedy(agreed), says);
   }
   for (const other of [-285, 0, 30, 239, 331]) assertEquals(remedy(other), SET_THE_CLOCK);
