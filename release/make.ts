@@ -90,7 +90,7 @@ export function parseSelection(args: readonly string[]): Selection {
   const { values } = parseArgs({ args: [...args], options });
   const targets = TARGETS.filter(({ name }) => values.target?.includes(name) ?? true);
   const runtimes = RUNTIMES.filter((name) => name === (values.with ?? name));
-  if (targets.length < (values.target?.length ?? 1)) {
+  if (values.target?.some((given) => targets.every(({ name }) => name !== given))) {
     throw new TypeError(`--target is one of ${TARGETS.map(({ name }) => name).join(", ")}`);
   }
   if (runtimes.length === 0) throw new TypeError(`--with is one of ${RUNTIMES.join(", ")}`);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { escapeAttribute } from "../xml/writer.ts";
+
 /** A piece of HTML in ASCII. */
 export class Markup {
   /** The HTML. */
@@ -34,15 +36,6 @@ function htmlOf(content: Content): string {
   if (content instanceof Markup) return content.html;
   if (content === undefined || content === false) return "";
   if (typeof content === "object") return content.map(htmlOf).join("");
-  return String(content).replace(
-    /[&<>"']|[^\n\x20-\x7E]/gu,
-    (character) => ENTITIES.get(character) ?? `&#${character.codePointAt(0)};`,
-  );
+  // Line ends stay: they end no value in HTML, and requests and programs have many.
+  return escapeAttribute(String(content)).replaceAll("&#10;", "\n");
 }
-
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-]);

@@ -35,5 +35,5 @@ Deno.test("the indentation of a template is left out, and no blank of a text", (
     `.html,
     "<p>\none\ntwo</p>\n<pre>\n  a  </pre>",
   );
-  assertEquals(markup`${text}`.html, text);
+  assertEquals(markup`${text}${"&#10;"}`.html, `${text}&amp;#10;`);
 });

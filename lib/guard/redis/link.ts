@@ -58,7 +58,7 @@ export class StoreLink {
   #pauseMs = 0;
   #wellSinceMs = 0;
   /** Reasons reported in the current failure; undefined while all servers answer. */
-  #announcement: Set<string> | undefined = new Set();
+  #reported: Set<string> | undefined = new Set();
   #wake: () => void = () => {};
 
   /** Makes a link and connects at once. */
@@ -216,14 +216,14 @@ export class StoreLink {
   #tell(error: unknown): void {
     const { onChange } = this.#options;
     if (error === undefined) {
-      if (this.#announcement !== undefined) onChange(undefined);
-      this.#announcement = undefined;
+      if (this.#reported !== undefined) onChange(undefined);
+      this.#reported = undefined;
       return;
     }
     const reason = clauseOf(error);
-    this.#announcement ??= new Set();
-    if (this.#announcement.has(reason)) return;
-    this.#announcement.add(reason);
+    this.#reported ??= new Set();
+    if (this.#reported.has(reason)) return;
+    this.#reported.add(reason);
     onChange(error);
   }
 }

@@ -4,8 +4,8 @@
  *
  * The search compares a pin with fewer than 800 codes: 11 steps for each of at most forty readings of
  * the secret, 81 steps of the usual one, 174 of other time zones and dates, and 65 rare ones; and for
- * three more codes, all pins with one other digit. A random pin of six digits equals one of them less than once in
- * a thousand times.
+ * three more codes, all pins with one other digit. A random pin of six digits equals one of them less
+ * than once in a thousand times.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * Requests and replies as sent over the wire.
  *
- * This module knows no format of requests: samples on the page mark their values, and it replaces these by the
- * values of the fields. The text in the pane is the request that is sent.
+ * This module knows no format of requests: samples on the page mark their values, and it replaces
+ * these by the values of the fields. The text in the pane is the request that is sent.
  *
  * @module
  */
