@@ -7,8 +7,8 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { formatKeyUri, nameWithoutColons, setupCode } from "../otp/key_uri.ts";
-import type { SecretEncoding } from "../otp/secret.ts";
+import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
+import { newSecret } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
@@ -24,12 +24,8 @@ import { callContext, inWordsOfOptions } from "./operation_call.ts";
 const MIN_KEY_BYTES = 16;
 /** Longest key of hardware tokens: a block of HMAC-SHA-1. */
 const MAX_TOKEN_KEY_BYTES = 64;
-const NEW_KEY_BYTES = 20;
 
 const PNG_MODULE_PIXELS = 8;
-
-const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const NEW_TEXT_LENGTH = 28;
 
 interface Pairing {
   /** The result of the operation Pair for the same arguments. */
@@ -54,7 +50,7 @@ export async function pairCommand(
 ): Promise<number> {
   const names = namesIn(options);
   const secretCode = options.newSecret
-    ? newSecret(config.secretEncoding)
+    ? newSecret(config.secretEncoding, crypto)
     : await readSecret(options.secretFile);
   const pairing = await pairingOf({ ...names, secretCode }, config);
   const { svg, png } = options;
@@ -84,34 +80,6 @@ function namesIn(options: PairOptions): Names {
     );
   }
   return { appName, appInfo };
-}
-
-/**
- * Makes a secretCode of at least 160 random bits.
- *
- * As Base32 it has 20 bytes. As text it has 28 letters and digits, which need no escaping in a
- * shell, a URL or XML, and at least one 9. A 9 is neither a digit of Base32 nor read as a letter by
- * an app, so an app refuses the text if it is entered instead of the setup code. The 9 costs 1.5 of
- * the 166 bits.
- */
-export function newSecret(encoding: SecretEncoding): string {
-  if (encoding === "base32") {
-    return setupCode(crypto.getRandomValues(new Uint8Array(NEW_KEY_BYTES)));
-  }
-  let text = "";
-  while (!text.includes("9")) text = randomText(NEW_TEXT_LENGTH);
-  return text;
-}
-
-function randomText(length: number): string {
-  // Reject the bytes above the last multiple, so that every character is equally likely.
-  const usable = 256 - 256 % LETTERS_AND_DIGITS.length;
-  let text = "";
-  while (text.length < length) {
-    const byte = crypto.getRandomValues(new Uint8Array(1))[0]!;
-    if (byte < usable) text += LETTERS_AND_DIGITS[byte % LETTERS_AND_DIGITS.length]!;
-  }
-  return text;
 }
 
 async function pairingOf(

@@ -1,8 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { decodeBase32 } from "@std/encoding/base32";
 import saxes from "saxes";
-import { newSecret } from "../../lib/cli/pair.ts";
 import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { decode, readPng, readSvg, readTerminal } from "../qr/pictures.ts";
 import type { Outcome } from "../support/program.ts";
@@ -169,35 +167,6 @@ for (const encoding of ["text", "base32"] as const) {
     );
   });
 }
-
-Deno.test("newSecret() makes secrets of 160 bits, each another", () => {
-  const texts = Array.from({ length: 1000 }, () => newSecret("text"));
-  // 61 other characters in 28 places, and a 9 among them: more than 160 bits.
-  assert(Math.log2(62 ** 28 - 61 ** 28) > 160);
-  // 9 is no digit of Base32, so no app takes one of them for a setup code.
-  assertEquals(texts.filter((text) => !/^(?=.*9)[A-Za-z0-9]{28}$/.test(text)), []);
-  assertEquals(new Set(texts.join("")).size, 62);
-  assertEquals(new Set(texts).size, texts.length);
-  const codes = Array.from({ length: 1000 }, () => newSecret("base32"));
-  assertEquals(codes.filter((text) => decodeBase32(text).length !== 20), []);
-  assertEquals(new Set(codes).size, codes.length);
-});
-
-Deno.test("newSecret() prefers no character", () => {
-  const drawn = 20_000;
-  const counts = new Map<string, number>();
-  for (let i = 0; i < drawn; i++) {
-    // The 9 is there more often by design; without it all others are equally likely.
-    for (const character of newSecret("text").replaceAll("9", "")) {
-      counts.set(character, (counts.get(character) ?? 0) + 1);
-    }
-  }
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const mean = all / 61;
-  // The chi-squared distribution of 60 degrees of freedom is beyond 140 once in 30 million times.
-  const chiSquared = [...counts.values()].reduce((sum, n) => sum + (n - mean) ** 2 / mean, 0);
-  assert(chiSquared < 140, String(chiSquared));
-});
 
 Deno.test("pair shows names as they are, but for what commands a terminal", async () => {
   const { stdout } = await runCommand(

@@ -1,6 +1,7 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { setupCode } from "../../lib/otp/key_uri.ts";
-import { secretKey } from "../../lib/otp/secret.ts";
+import { newSecret, secretKey } from "../../lib/otp/secret.ts";
 
 const encoder = new TextEncoder();
 
@@ -68,4 +69,33 @@ Deno.test("secretKey() folds ASCII letters alone", () => {
 
 Deno.test("secretKey() gives no bytes for padding and blanks alone", () => {
   assertEquals(secretKey(" -= ", "base32"), new Uint8Array());
+});
+
+Deno.test("newSecret() makes secrets of 160 bits, each another", () => {
+  const texts = Array.from({ length: 1000 }, () => newSecret("text", crypto));
+  // 61 other characters in 28 places, and a 9 among them: more than 160 bits.
+  assert(Math.log2(62 ** 28 - 61 ** 28) > 160);
+  // 9 is no digit of Base32, so no app takes one of them for a setup code.
+  assertEquals(texts.filter((text) => !/^(?=.*9)[A-Za-z0-9]{28}$/.test(text)), []);
+  assertEquals(new Set(texts.join("")).size, 62);
+  assertEquals(new Set(texts).size, texts.length);
+  const codes = Array.from({ length: 1000 }, () => newSecret("base32", crypto));
+  assertEquals(codes.filter((text) => secretKey(text, "base32")?.length !== 20), []);
+  assertEquals(new Set(codes).size, codes.length);
+});
+
+Deno.test("newSecret() prefers no character", () => {
+  const drawn = 20_000;
+  const counts = new Map<string, number>();
+  for (let i = 0; i < drawn; i++) {
+    // The 9 is there more often by design; without it all others are equally likely.
+    for (const character of newSecret("text", crypto).replaceAll("9", "")) {
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+  }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const mean = all / 61;
+  // The chi-squared distribution of 60 degrees of freedom is beyond 140 once in 30 million times.
+  const chiSquared = [...counts.values()].reduce((sum, n) => sum + (n - mean) ** 2 / mean, 0);
+  assert(chiSquared < 140, String(chiSquared));
 });
