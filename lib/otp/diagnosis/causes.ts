@@ -9,6 +9,7 @@ import { READINGS } from "./secret_readings.ts";
 
 /** Other reasons, for a pin that no match explains, the likeliest first. */
 export const OTHER_REASONS: readonly string[] = [
+  "The phone's clock is wrong: compare the phone's date and time with the server time.",
   "The pin belongs to another account or another secret. Check which account is open in the app, " +
   "or pair again.",
   "The secret is cut off, or its upper and lower case differs from when the app was paired. " +

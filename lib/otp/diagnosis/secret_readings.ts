@@ -93,6 +93,11 @@ export const READINGS = {
     "was paired, and pair again.",
     (sent) => [16, 20, 32, 50, 64].map((length) => sent.slice(0, length)),
   ],
+  "delimiter": [
+    "The app has the secret only up to its & or #, which ended it in an address. Percent-encode the " +
+    "secret, and pair the app again.",
+    (sent) => [sent.replace(/[&#].*/s, "")],
+  ],
   "hex": [
     "The app takes the secret as hexadecimal, and the server takes it as it is written. Pair the " +
     "app with the setup key that Pair returns.",

@@ -46,7 +46,7 @@ const TO_COME = (away: string): string =>
   `The pin will be right in ${away}: the phone's clock is that far ahead of the server's.`;
 const BASE32 = "The app takes the secret as Base32, and the server takes it as text.";
 const AS_TEXT = "The app takes the secret as text, and the server takes it as Base32.";
-const OTHER = "The pin belongs to another account or another secret.";
+const OTHER = "The phone's clock is wrong: compare the phone's date and time with the server time.";
 const TRIMMED =
   "The app has the secret without the spaces, line breaks or invisible characters around it.";
 const LINE_END =
