@@ -51,18 +51,6 @@ export interface Call {
   readonly html?: HtmlForm;
 }
 
-/** A call as a caller sends it, still without Host and Content-Length. */
-export interface WrittenCall {
-  /** Method. */
-  readonly method: "GET" | "POST";
-  /** Request-target behind `/api.asmx`. */
-  readonly path: string;
-  /** Header fields that the binding requires. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Body, with lines that end in LF as in files; empty for a call without a body. */
-  readonly body: string;
-}
-
 /** A reply, still without the default header fields. */
 export interface Reply {
   /** HTTP status. */
@@ -93,11 +81,6 @@ export interface Binding {
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply with a fault. */
   readonly writeFault: (fault: Fault) => Reply;
-  /**
-   * Writes a call that `readCall` reads back, for the examples of the service page. The original's
-   * short routes serve existing callers only and have no examples.
-   */
-  readonly writeCall?: (operation: Operation, args: Arguments) => WrittenCall;
 }
 
 /** Optional request field in which a calling application names the source of a call. */

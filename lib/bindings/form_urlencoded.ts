@@ -49,11 +49,6 @@ function parameterNamed({ parameters }: Operation, sent: string): string | undef
   )?.name;
 }
 
-/** Writes the parameters of an operation as a query string or form body; missing ones are empty. */
-export function writeParameters({ parameters }: Operation, args: Arguments): string {
-  return new URLSearchParams(parameters.map(({ name }) => [name, args.get(name) ?? ""])).toString();
-}
-
 /**
  * Reads a query string as UTF-8, regardless of the media type of the request.
  *

@@ -7,18 +7,11 @@
 
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
-import { type Arguments, type Operation, type Result } from "../operations/operations.ts";
+import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import type { Binding, Call, CallRequest, Reply, WrittenCall } from "./binding.ts";
+import type { Binding, Call, CallRequest, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
-import {
-  FORM,
-  type Pairs,
-  readForm,
-  readParameters,
-  readQuery,
-  writeParameters,
-} from "./form_urlencoded.ts";
+import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
 import { cacheBooleanReplies, resultContent } from "./result.ts";
@@ -26,27 +19,15 @@ import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
 export function httpGetBinding(namespace: string): Binding {
-  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
-    method: "GET",
-    path: `/${operation.name}?${writeParameters(operation, args)}`,
-    headers: {},
-    body: "",
-  });
   const readCall = ({ operation, query }: CallRequest): Call => ({
     operation: operation!,
     ...readParameters(operation!, readQuery(query)),
   });
-  return paramsBinding({ name: "HTTP GET", writeCall, readCall }, "GET", namespace);
+  return paramsBinding({ name: "HTTP GET", readCall }, "GET", namespace);
 }
 
 /** Makes the binding HTTP POST: parameters from the form body only. */
 export function httpPostBinding(namespace: string): Binding {
-  const writeCall = (operation: Operation, args: Arguments): WrittenCall => ({
-    method: "POST",
-    path: `/${operation.name}`,
-    headers: { "Content-Type": FORM },
-    body: writeParameters(operation, args),
-  });
   // `body` below lists JSON for the error message only: the JSON binding accepts such requests
   // first.
   const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
@@ -60,7 +41,7 @@ export function httpPostBinding(namespace: string): Binding {
     return { operation, args, ignored };
   };
   const body = { mediaTypes: [FORM, JSON_TYPE] };
-  return paramsBinding({ name: "HTTP POST", body, writeCall, readCall }, "POST", namespace);
+  return paramsBinding({ name: "HTTP POST", body, readCall }, "POST", namespace);
 }
 
 // Tools send JSON under the media type of forms by default.
@@ -69,7 +50,7 @@ function looksLikeJson(body: Uint8Array): boolean {
 }
 
 function paramsBinding(
-  own: Pick<Binding, "name" | "body" | "writeCall" | "readCall">,
+  own: Pick<Binding, "name" | "body" | "readCall">,
   method: string,
   namespace: string,
 ): Binding {

@@ -42,16 +42,6 @@ export function jsonBinding(): Binding {
     }),
     writeReply: cacheBooleanReplies(writeReply),
     writeFault,
-    writeCall: ({ name, parameters }, args) => ({
-      method: "POST",
-      path: `/${name}`,
-      headers: { "Content-Type": JSON_TYPE },
-      body: JSON.stringify(
-        Object.fromEntries(parameters.map((known) => [known.name, args.get(known.name) ?? ""])),
-        null,
-        2,
-      ),
-    }),
   };
 }
 

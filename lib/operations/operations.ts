@@ -1,12 +1,12 @@
 /**
- * Table of the operations. Bindings, WSDL and pages are derived from it; a new operation is a new
- * entry.
+ * Table of the operations. Bindings and descriptions are derived from it; a new operation is a new entry, and a
+ * section of the service page.
  *
  * @module
  */
 
 import { findForbiddenCharacter } from "../xml/cursor.ts";
-import type { CallContext } from "./context.ts";
+import type { CallContext, ServiceContext } from "./context.ts";
 import type { Facts } from "./facts.ts";
 import { Fault } from "./fault.ts";
 import { pair } from "./pair.ts";
@@ -22,6 +22,10 @@ export interface Parameter {
   readonly unit: "characters" | "bytes";
   /** Whether an empty value is allowed. */
   readonly mayBeEmpty: boolean;
+  /** Writes its purpose under the settings of the service, in one or two sentences for callers. */
+  readonly purpose: (service: ServiceContext) => string;
+  /** Writes an example value. */
+  readonly example: (service: ServiceContext) => string;
 }
 
 /** Type of a result: a simple type, or a named record of strings. */
@@ -37,16 +41,6 @@ export interface RecordType {
   readonly name: string;
   /** The names of the fields, in order. */
   readonly fields: readonly string[];
-  /** The fields of a picture, which the service page shows. */
-  readonly picture?: PictureFields;
-}
-
-/** Fields of a record that pair an app. */
-export interface PictureFields {
-  /** The field with the markup of the picture, inside a link to its content. */
-  readonly html: string;
-  /** The field with the text for manual entry. */
-  readonly text: string;
 }
 
 /**
@@ -86,7 +80,19 @@ export interface Operation {
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
-const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: false } as const;
+const SECRET_CODE = {
+  name: "secretCode",
+  max: 1024,
+  unit: "bytes",
+  mayBeEmpty: false,
+  purpose: ({ secretEncoding }: ServiceContext) =>
+    secretEncoding === "text"
+      ? "Text, not Base32: its UTF-8 bytes are the key. Apps take the setup key, the same bytes in " +
+        "Base32. Use 20 random characters or more."
+      : "Base32: letters A to Z and digits 2 to 7. Use 32 random characters or more.",
+  // Base32 of 20 bytes, so it is valid in both encodings.
+  example: () => "REPLACETHISSECRETBY32RANDOMCHARS",
+} as const;
 
 /** The operation Pair. */
 export const PAIR: Operation = defineOperation({
@@ -95,15 +101,24 @@ export const PAIR: Operation = defineOperation({
     "Pairs an authenticator app with a secret code. Returns the setup key, and an HTML fragment " +
     "with the QR code.",
   parameters: [
-    { name: "appName", ...NAME_LIMITS },
-    { name: "appInfo", ...NAME_LIMITS },
+    {
+      name: "appName",
+      ...NAME_LIMITS,
+      purpose: () => "Your company or product: what the app shows above the code.",
+      example: () => "Example Corp",
+    },
+    {
+      name: "appInfo",
+      ...NAME_LIMITS,
+      purpose: () => "Who it is for: a user name or e-mail address.",
+      example: () => "jane@example.com",
+    },
     SECRET_CODE,
   ],
   result: {
     kind: "record",
     name: "PairingInfo",
     fields: ["ManualSetupCode", "Html"],
-    picture: { html: "Html", text: "ManualSetupCode" },
   },
   run: (args, context) => ({ result: pair(args, context) }),
 });
@@ -115,7 +130,14 @@ export const VALIDATE_PIN: Operation = defineOperation({
     "Checks a pin: true if the authenticator app that was paired with the secret code shows it " +
     "now.",
   parameters: [
-    { name: "pin", max: 64, unit: "characters", mayBeEmpty: true },
+    {
+      name: "pin",
+      max: 64,
+      unit: "characters",
+      mayBeEmpty: true,
+      purpose: ({ otp }) => `The ${otp.digits} digits that the app shows now. Spaces are ignored.`,
+      example: ({ otp }) => "12345678".slice(0, otp.digits),
+    },
     SECRET_CODE,
   ],
   result: { kind: "boolean" },

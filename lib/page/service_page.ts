@@ -1,54 +1,44 @@
 /**
- * Interface of the service page. It is apart from the page's texts, so that a service without a
- * page does not load them.
+ * Interface of the service page. It is apart from the page's texts, so that a service without a page
+ * does not load them.
  *
  * @module
  */
 
-import type { FrameContext } from "./layout/layout.ts";
-import type { SampleContext } from "./samples/samples.ts";
-import type { Format } from "./snippets/language.ts";
+import type { ServiceContext } from "../operations/context.ts";
 
-/** Facts for the service page. */
-export interface PageContext extends FrameContext, SampleContext {
+/** Settings that the page shows. */
+export interface PageSettings {
+  /** Namespace name of the service. */
+  readonly namespace: string;
+  /** Public base URL; undefined where none is set, and each caller sees another. */
+  readonly baseUrl: string | undefined;
+  /** Whether callers must send an API key. */
+  readonly wantsKey: boolean;
   /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
-  /** Operation that the address names, if any: its section comes first. */
-  readonly op: string | undefined;
-  /** Format of the samples and programs. */
-  readonly format: Format;
-  /** Language of the programs. */
-  readonly language: string;
   /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
+  /** Settings of codes, secrets and Html. */
+  readonly service: ServiceContext;
 }
 
-/** A part of the page, and what its samples and programs are written in. */
-export interface PagePart {
-  /** `script`, `style`, `overview`, `unknown` (no such operation), or `op=` and an operation. */
-  readonly name: string;
-  /** Format of the samples. */
-  readonly format: Format;
-  /** Language of the programs. */
-  readonly language: string;
+/** Variation of the document. */
+export interface DocumentOptions {
+  /** Path from the document to the root of the service: `../` for `/api.asmx/`, else empty. */
+  readonly root: "" | "../";
+  /** Whether the address names an operation that the service does not have. */
+  readonly isUnknownOperation: boolean;
 }
 
-/** Text of a part. */
-export interface PageText {
-  /** Status; 404 for an unknown operation. */
-  readonly status: 200 | 404;
-  /** Media type with charset. */
-  readonly contentType: string;
-  /** The text. */
-  readonly body: string;
-  /** Header fields of the part. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Page of the service for browsers. */
+/** Page of the service for browsers: a document in HTML, and the files that it loads. */
 export interface ServicePage {
-  /** Chooses the part for the parameters of a query, with names in lower case. */
-  readonly partOf: (parameter: (name: string) => string | undefined) => PagePart;
-  /** Writes a part. */
-  readonly write: (part: PagePart, context: PageContext) => Promise<PageText>;
+  /** Writes the document. It holds no Host: the script puts the address in. */
+  readonly document: (settings: PageSettings, options: DocumentOptions) => string;
+  /** Script, for `?script`. */
+  readonly script: string;
+  /** Style sheet, for `?style`. */
+  readonly style: string;
+  /** Content security policy of the document (CSP Level 3). */
+  readonly policy: string;
 }

@@ -14,7 +14,7 @@ import type { Handler } from "../http/handler.ts";
 import { lastForwarded } from "../http/request_target.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
 import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
-import { servicePage } from "../page/documents.ts";
+import { servicePage } from "../page/page.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { factKinds } from "../operations/facts.ts";

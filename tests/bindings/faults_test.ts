@@ -3,7 +3,6 @@ import { assertEquals } from "@std/assert/equals";
 import type { Binding } from "../../lib/bindings/binding.ts";
 import { bindingsOf } from "../../lib/bindings/bindings.ts";
 import { Fault, type FaultCode } from "../../lib/operations/fault.ts";
-import { VALIDATE_PIN } from "../../lib/operations/operations.ts";
 
 const BINDINGS = new Map(
   bindingsOf("http://authenticatorapi.com/").map((binding) => [binding.name, binding]),
@@ -49,52 +48,5 @@ for (const [code, status, soapStatus, code11, code12, unread] of ROWS) {
     const fault12 = `<soap:Value>soap:${code12}</soap:Value></soap:Code><soap:Reason>` +
       `<soap:Text xml:lang="en">${text}</soap:Text>`;
     assert(`${soap12.body}`.includes(fault12), `${soap12.body}`);
-  });
-}
-
-const ARGUMENTS = new Map([["pin", "12 <3"], ["secretCode", "a&b"]]);
-
-// What the service page shows of a call, in each binding that it shows.
-const CALLS: Readonly<Record<string, ReturnType<NonNullable<Binding["writeCall"]>>>> = {
-  "SOAP 1.1": {
-    method: "POST",
-    path: "",
-    headers: {
-      "Content-Type": "text/xml; charset=utf-8",
-      "SOAPAction": '"http://authenticatorapi.com/ValidatePin"',
-    },
-    body: `<?xml version="1.0" encoding="utf-8"?>
-<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">
-  <soap:Body>
-    <ValidatePin xmlns="http://authenticatorapi.com/">
-      <pin>12 &lt;3</pin>
-      <secretCode>a&amp;b</secretCode>
-    </ValidatePin>
-  </soap:Body>
-</soap:Envelope>`,
-  },
-  "HTTP GET": {
-    method: "GET",
-    path: "/ValidatePin?pin=12+%3C3&secretCode=a%26b",
-    headers: {},
-    body: "",
-  },
-  "HTTP POST": {
-    method: "POST",
-    path: "/ValidatePin",
-    headers: { "Content-Type": "application/x-www-form-urlencoded" },
-    body: "pin=12+%3C3&secretCode=a%26b",
-  },
-  "JSON": {
-    method: "POST",
-    path: "/ValidatePin",
-    headers: { "Content-Type": "application/json" },
-    body: '{\n  "pin": "12 <3",\n  "secretCode": "a&b"\n}',
-  },
-};
-
-for (const [name, call] of Object.entries(CALLS)) {
-  Deno.test(`a call over ${name} is written as the service page shows it`, () => {
-    assertEquals(bindingNamed(name).writeCall?.(VALIDATE_PIN, ARGUMENTS), call);
   });
 }

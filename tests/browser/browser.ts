@@ -1,7 +1,7 @@
 /** Headless Chromium, and pages of it that tell of everything that goes wrong in them. */
 
 import { assertEquals } from "@std/assert/equals";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -99,9 +99,12 @@ export async function shows(page: Page, selector: string, text: string): Promise
   await eventually(isShown).catch(() => assertEquals(shown, text));
 }
 
-/** Chooses a format or a language in the section of an operation, and waits until it is shown. */
-export async function choose(page: Page, operation: string, item: string): Promise<void> {
-  const link = page.locator(`#${operation}-code .choices a:text-is("${item}")`);
-  await link.click();
-  await page.locator(`#${operation}-code .choices a[aria-current]:text-is("${item}")`).waitFor();
+/** Chooses a format or a language in a section. */
+export async function choose(page: Page, section: string, item: string): Promise<void> {
+  await page.locator(`#${section}`).getByRole("radio", { name: item, exact: true }).check();
+}
+
+/** Panel of the format or language that is chosen in a section. */
+export function panelOf(page: Page, section: string): Locator {
+  return page.locator(`#${section} .panel:visible`);
 }

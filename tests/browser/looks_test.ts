@@ -5,6 +5,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { serverForTests } from "../interop/server.ts";
+import { eventually } from "../support/eventually.ts";
 import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";
 
@@ -23,19 +24,19 @@ const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[]
   ["no-script", { viewport: { width: 1280, height: 800 }, javaScriptEnabled: false }],
 ];
 
-const QUERIES = ["", "?op=Pair", "?op=ValidatePin"];
+const QUERIES = ["", "?op=ValidatePin", "?op=nothing"];
 
 for (const [name, options] of WAYS) {
   Deno.test(`a picture of every page is kept: ${name}`, async () => {
     await Deno.mkdir(OUTPUT, { recursive: true });
     for (const query of QUERIES) {
       await visit(`${server.url}/api.asmx${query}`, async (page) => {
-        if (options.javaScriptEnabled !== false && query !== "?op=ValidatePin") await scan(page);
+        if (options.javaScriptEnabled !== false) await scan(page);
         if (name === "print") await page.emulateMedia({ media: "print" });
         const view = query.slice("?op=".length) || "overview";
         await page.screenshot({ path: `${OUTPUT}${view}-${name}.png`, fullPage: true });
         await looksRight(page, options);
-      }, options);
+      }, { ...options, complaints: query === "?op=nothing" ? 1 : 0 });
     }
   });
 }
@@ -46,7 +47,7 @@ async function looksRight(page: Page, { viewport }: BrowserContextOptions): Prom
   assert(wide <= width, `${wide} px of ${width}`);
   const cut = await page.evaluate<string[]>(`
     [...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
-      .map((one) => one.getAttribute("aria-label"))
+      .map((one) => one.firstElementChild.getAttribute("aria-label"))
   `);
   assertEquals(cut, [], "tables whose end is not seen");
   const fields = await page.evaluate<[string, number, boolean][]>(`
@@ -64,20 +65,27 @@ Deno.test("at 1280 by 900, both buttons that send are seen, and what stands besi
   const labels = { "?op=Pair": "Make the QR code", "?op=ValidatePin": "Check the pin" };
   for (const [query, label] of Object.entries(labels)) {
     await visit(`${server.url}/api.asmx${query}`, async (page) => {
-      assertEquals(await page.locator("button[type=submit]").first().innerText(), label);
-      assert(await isSeen(page, "button[type=submit]"), query);
+      const button = `${query.replace("?op=", "#")} button[type=submit]`;
+      assertEquals(await page.innerText(button), label);
+      assert(await isSeen(page, button), query);
     }, { viewport });
   }
   await visit(`${server.url}/`, async (page) => {
     await scan(page);
     const lefts = await page.evaluate<number[]>(`
-      ["#login-code", "#Pair-code", "#ValidatePin-code", "#Pair .part", "#ValidatePin .part"].map(
-        (each) => document.querySelector(each).getBoundingClientRect().left)
+      ["#login .choice", "#Pair .part", "#ValidatePin .part", "#Pair .choice", "#ValidatePin .choice"]
+        .map((each) => document.querySelector(each).getBoundingClientRect().left)
     `);
+    // Programs over the full width; else text left, requests right.
     assertEquals(lefts.slice(0, 3), [lefts[0], lefts[0], lefts[0]]);
     assertEquals(lefts[3], lefts[4]);
-    // Text left, request and program right.
-    assert(lefts[3]! < lefts[0]!);
+    assert(lefts[0]! < lefts[3]!);
+    // A program is shown whole.
+    const hidden = await page.evaluate<number>(`(() => {
+      const pre = document.querySelector("#login-title ~ .choice .panel:nth-of-type(1) pre");
+      return pre.scrollHeight - pre.clientHeight;
+    })()`);
+    assertEquals(hidden, 0);
     // The list of the sections stays.
     await page.evaluate("document.querySelector('#wsdl').scrollIntoView()");
     const list = await page.locator("nav").boundingBox();
@@ -153,8 +161,73 @@ Deno.test("names in scripts from right to left are written that way, and secrets
 
 Deno.test("the answer is seen beside the question on a wide screen", async () => {
   await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
-    const form = (await page.locator("form").first().boundingBox())!;
+    const form = (await page.locator("#ValidatePin form").boundingBox())!;
     const answer = (await page.locator(".answer").boundingBox())!;
     assert(answer.x > form.x + form.width && answer.y < form.y + form.height);
   }, { viewport: { width: 1280, height: 800 } });
+});
+
+Deno.test("the layout stays where it is while the script starts", async () => {
+  for (const width of [1280, 768, 320]) {
+    await visit("about:blank", async (page) => {
+      await page.addInitScript(`
+        globalThis.shift = 0;
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;
+        }).observe({ type: "layout-shift", buffered: true });
+      `);
+      await page.goto(`${server.url}/api.asmx`);
+      await scan(page);
+      await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+      const shift = await page.evaluate<number>("shift");
+      assert(shift < 0.1, `${shift} at ${width} px`);
+    }, { viewport: { width, height: 900 } });
+  }
+});
+
+Deno.test("a picture of many modules is large, and where it cannot be, the page says what to shorten", async () => {
+  for (const [width, isFine] of [[1280, true], [320, false]] as const) {
+    await visit(`${server.url}/api.asmx`, async (page) => {
+      await scan(page);
+      await page.fill("#Pair-secretCode", "s".repeat(1020));
+      await page.locator(".uri", { hasText: "ONZXG43TONZXG43TONZXG43TONZXG43TONZXG43T" }).waitFor();
+      const module = await page.evaluate<number>(`(() => {
+        const svg = document.querySelector(".tile svg");
+        return svg.clientWidth / svg.viewBox.baseVal.width;
+      })()`);
+      assertEquals(module >= 3, isFine, `${module} px`);
+      const status = await page.locator(".status").textContent();
+      assertEquals(status!.includes("shorten the secret or the names"), !isFine, status!);
+    }, { viewport: { width, height: 900 } });
+  }
+});
+
+Deno.test("after Enter on a small screen, the answer is in view", async () => {
+  await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+    await scan(page);
+    await page.fill("#ValidatePin-pin", "1");
+    await page.keyboard.press("Enter");
+    await page.locator(".answer b").waitFor();
+    await eventually(
+      () =>
+        page.evaluate(`(() => {
+          const { top, bottom } = document.querySelector(".answer").getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        })()`),
+      "the answer is in view",
+    );
+  }, { viewport: { width: 320, height: 700 } });
+});
+
+Deno.test("the keyboard stops only where something can be done or scrolls", async () => {
+  await visit(`${server.url}/api.asmx`, async (page) => {
+    await scan(page);
+    const idle = await page.evaluate<string[]>(`
+      [...document.querySelectorAll("[tabindex='0']")]
+        .filter((one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight)
+        .map((one) => one.className || one.localName)
+    `);
+    assertEquals(idle, []);
+    assertEquals(await page.getByRole("region", { name: /Request|reply|Table/ }).count(), 0);
+  }, { viewport: { width: 320, height: 700 } });
 });

@@ -30,10 +30,10 @@ Deno.test("a page whose address holds a key calls the service", async () => {
   });
 });
 
-Deno.test("a key that is typed goes into samples, programs and calls, and nowhere else", async () => {
+Deno.test("a key that is typed goes into the requests, shown and sent, and nowhere else", async () => {
   const httpCredentials = { username: "me", password: KEY };
   await visit(`${locked.url}/api.asmx?op=ValidatePin`, async (page) => {
-    const texts = (): Promise<string[]> => page.locator("pre[data-values]").allTextContents();
+    const texts = (): Promise<string[]> => page.locator("pre[data-encoding]").allTextContents();
     for (const text of await texts()) assert(text.includes("YOUR-API-KEY"));
     await page.fill("#ValidatePin-secretCode", "12345678901234567890");
     await page.fill("#ValidatePin-pin", "1");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { bundledScript, SCRIPT_FILE } from "../page/bundle_script.ts";
+import { bundledScript, SCRIPT_FILE } from "../../release/page_script.ts";
 
 Deno.test("the page's script is what its sources make", async () => {
   const message = "run: deno task generate";

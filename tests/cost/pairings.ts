@@ -4,8 +4,6 @@
  * @module
  */
 
-import { bindingsOf } from "../../lib/bindings/bindings.ts";
-import { PAIR } from "../../lib/operations/operations.ts";
 import type { RawRequest } from "../support/http.ts";
 import { type DearRequest, request } from "./request.ts";
 
@@ -26,20 +24,50 @@ const ROWS: readonly Row[] = [
   ["more than fits", "漢", [256, 256, 340]],
 ];
 
-const BINDINGS = bindingsOf("http://authenticatorapi.com/");
+const NAMESPACE = "http://authenticatorapi.com/";
+const FORM = "application/x-www-form-urlencoded";
 
-/** Pairings by the callers of each binding; the size is in hundredths of the longest names. */
-export const DEAR_PAIRINGS: readonly DearRequest[] = BINDINGS.flatMap(({ name, writeCall }) => {
-  if (writeCall === undefined) return [];
-  return ROWS.map(([of, letter, counts]): DearRequest => ({
-    of: `${of}, by ${name}`,
-    size: 100,
-    make: (size): RawRequest => {
-      const [appName, appInfo, secretCode] = counts
-        .map((count) => letter.repeat(Math.ceil(count * size / 100)));
-      const args = { appName: `x${appName!.slice(1)}`, appInfo: appInfo!, secretCode: secretCode! };
-      const { method, path, headers, body } = writeCall(PAIR, new Map(Object.entries(args)));
-      return request(`${method} /api.asmx${path}`, headers, body);
-    },
-  }));
-});
+type Writer = (args: Readonly<Record<string, string>>) => RawRequest;
+
+function soap(mediaType: string, envelope: string): Writer {
+  return (args) => {
+    const values = Object.entries(args)
+      .map(([name, value]) => `<${name}>${value.replaceAll("&", "&amp;")}</${name}>`);
+    const body = `<s:Envelope xmlns:s="${envelope}"><s:Body><Pair xmlns="${NAMESPACE}">` +
+      `${values.join("")}</Pair></s:Body></s:Envelope>`;
+    return request("POST /api.asmx", { "Content-Type": mediaType }, body);
+  };
+}
+
+/** A pairing in each format. */
+const FORMATS: Readonly<Record<string, Writer>> = {
+  "SOAP 1.1": soap("text/xml; charset=utf-8", "http://schemas.xmlsoap.org/soap/envelope/"),
+  "SOAP 1.2": soap("application/soap+xml", "http://www.w3.org/2003/05/soap-envelope"),
+  "HTTP GET": (args) => request(`GET /api.asmx/Pair?${new URLSearchParams(args)}`, {}, ""),
+  "HTTP POST": (args) =>
+    request("POST /api.asmx/Pair", { "Content-Type": FORM }, String(new URLSearchParams(args))),
+  "JSON": (args) =>
+    request(
+      "POST /api.asmx/Pair",
+      { "Content-Type": "application/json" },
+      JSON.stringify(args),
+    ),
+};
+
+/** Pairings by the callers of each format; the size is in hundredths of the longest names. */
+export const DEAR_PAIRINGS: readonly DearRequest[] = Object.entries(FORMATS).flatMap(
+  ([format, write]) =>
+    ROWS.map(([of, letter, counts]): DearRequest => ({
+      of: `${of}, by ${format}`,
+      size: 100,
+      make: (size): RawRequest => {
+        const [appName, appInfo, secretCode] = counts
+          .map((count) => letter.repeat(Math.ceil(count * size / 100)));
+        return write({
+          appName: `x${appName!.slice(1)}`,
+          appInfo: appInfo!,
+          secretCode: secretCode!,
+        });
+      },
+    })),
+);

@@ -154,7 +154,7 @@ const FORMS: ReadonlyMap<string, (body: Buffer, route: Route) => boolean> = new 
   ],
   ["text/html; charset=utf-8", (body: Buffer, route: Route) => {
     const pattern = route === "description"
-      ? /^<!DOCTYPE html>\n<html[\n\x20-\x7E]+<\/html>\n$/
+      ? /^<!DOCTYPE html>\n<html[\t\n\x20-\x7E]+<\/html>\n$/
       : /^(True|False|Pass '[A-Za-z]+' in QueryString|<a title='[^'<>]+' href='[^'<>]+'><img src='[^'<>]+' border=0><\/a>)$/;
     return pattern.test(body.toString("latin1"));
   }],

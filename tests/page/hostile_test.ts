@@ -1,8 +1,6 @@
-import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { OPTIONS } from "../../lib/config/options.ts";
-import { OPERATIONS } from "../../lib/operations/operations.ts";
-import { getPage, handlerWith, pagesByLanguage, paneOf, skeletonOf, textOf } from "./pages.ts";
+import { getPage, handlerWith, panesOf, skeletonOf } from "./pages.ts";
 
 // What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what
 // could break this one.
@@ -22,23 +20,15 @@ const PAYLOADS: readonly string[] = [
   "javascript:alert(1)//",
   "\u2028alert(1)",
   "\r\nSet-Cookie: a=b",
-  "0secretCode0",
+  "{{settings}}",
+  '<p data-if="text">',
 ];
 
-const QUERIES = [
-  "",
-  ...[...OPERATIONS.keys()].map((name) => `?op=${name}`),
-  ...["SOAP 1.1", "JSON"].map((format) => `?op=Pair&format=${encodeURIComponent(format)}`),
-  "?op=nothing",
-];
+const QUERIES = ["", "?op=nothing"];
 
 /** Whether a page is what it would be with another text in the place of the hostile one. */
 function assertHarmless(html: string, harmless: string, payload: string): void {
   assertEquals(skeletonOf(html), skeletonOf(harmless), payload);
-  for (const tag of ["style", "script"]) {
-    const asset = new RegExp(`<${tag}>[^]*?</${tag}>`);
-    assertEquals(asset.exec(html)?.[0], asset.exec(harmless)?.[0]);
-  }
 }
 
 Deno.test("no base URL changes the elements of a page, even one that no option lets in", async () => {
@@ -51,7 +41,6 @@ Deno.test("no base URL changes the elements of a page, even one that no option l
     for (const payload of PAYLOADS) {
       const html = await at(payload);
       assertHarmless(html, harmless, payload);
-      if (query === "") assert(textOf(html).includes(payload.replaceAll("\r", "")), payload);
     }
   }
 });
@@ -61,7 +50,7 @@ Deno.test("no namespace changes the elements of a page, even one that no option 
     const at = async (text: string): Promise<string> =>
       (await getPage(handlerWith({}, { namespace: `http://x/${text}/` }), query)).html;
     const harmless = await at("x");
-    for (const payload of PAYLOADS.filter((text) => text !== "0secretCode0")) {
+    for (const payload of PAYLOADS) {
       assertHarmless(await at(payload), harmless, payload);
     }
   }
@@ -82,17 +71,18 @@ Deno.test("nothing of the query comes back on a page", async () => {
   }
 });
 
-// The languages quote the address each in its own way; an operator's address can hold these at worst.
-Deno.test("no address that the option lets in ends a string in a snippet", async () => {
+// The programs quote the address each in its own way: it stands there percent-encoded.
+Deno.test("no base URL ends a string in a program, even one that no option lets in", async () => {
+  const hostile = "'$x$(id)${x}`id`\\\"\n\u2028%s{0}{{x}}<%";
+  const encoded = "%27%24x%24(id)%24%7Bx%7D%60id%60%5C%22%0A%E2%80%A8%s%7B0%7D%7B%7Bx%7D%7D%3C%";
+  const { html } = await getPage(handlerWith({}, { baseUrl: `http://h/${hostile}` }));
+  const programs = panesOf(html, "login");
+  assertEquals(programs.length, 13);
+  for (const { title, text } of programs) {
+    const [, literal] = /=\s*(['"]http:.*?['"])/.exec(text) ?? [];
+    assertEquals(literal?.slice(1, -1), `http://h/${encoded}/api.asmx`, title);
+  }
   for (const character of ["'", '"', "\\", "`", "\n", " ", "<", ">", "{", "}"]) {
     assertEquals(OPTIONS.baseUrl.parse(`http://h/a${character}b`), undefined, character);
-  }
-  const path = "/a$(id)$x%27!*;=@~";
-  const pages = await pagesByLanguage(handlerWith({ "base-url": `http://h${path}` }), "Pair");
-  for (const [language, html] of pages) {
-    const text = paneOf(html, "Pair-program");
-    // In these two, a dollar sign in double quotes stands for a value.
-    const quote = /^(?:curl|PHP|PowerShell|Ruby|Delphi)$/.test(language) ? "'" : '"';
-    assert(text.includes(`${quote}http://h${path}/api.asmx`), language);
   }
 });

@@ -3,7 +3,6 @@
 import { assert } from "@std/assert/assert";
 import type { Handler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
-import { LANGUAGE_NAMES } from "../../lib/page/snippets/snippets.ts";
 import { handlerWith as anyHandlerWith } from "../support/handler.ts";
 
 /** The handler with the given options and changes to them. */
@@ -46,6 +45,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["lt", "<"],
   ["gt", ">"],
   ["quot", '"'],
+  ["hellip", "\u2026"],
 ]);
 
 /** The text of a piece of HTML: without its tags, and its references decoded. */
@@ -73,23 +73,27 @@ export function skeletonOf(html: string): readonly string[] {
   );
 }
 
-/** The text of the pane with an id. */
-export function paneOf(html: string, id: string): string {
-  const text = new RegExp(`id="${id}-title"[^]*?<pre[^>]*>([^]*?)</pre>`).exec(html)?.[1];
-  assert(text !== undefined, `no pane ${id}`);
-  return textOf(text);
+/** A pane of the page. */
+export interface Pane {
+  /** `request`, `reply`, `fault` or `program`. */
+  readonly kind: string;
+  /** Title. */
+  readonly title: string;
+  /** Text in it. */
+  readonly text: string;
 }
 
-/** The pages of an operation in a format, by the languages that they lead to. */
-export async function pagesByLanguage(
-  handler: Handler,
-  operation: string,
-  format = "HTTP POST",
-  options: Parameters<typeof getPage>[2] = {},
-): Promise<ReadonlyMap<string, string>> {
-  const pages = LANGUAGE_NAMES.map(async (lang) => {
-    const query = new URLSearchParams({ op: operation, format, lang });
-    return [lang, (await getPage(handler, `?${query}`, options)).html] as const;
-  });
-  return new Map(await Promise.all(pages));
+/** Lists the panes in a section of the page, in their order. */
+export function panesOf(html: string, section: string): readonly Pane[] {
+  const [, content = ""] = new RegExp(`<section id="${section}"([^]*?)</section>`).exec(html) ?? [];
+  const pattern =
+    /<figure class="(\w+)">\s*<figcaption>([^<]*)<\/figcaption>\s*<pre[^>]*>([^]*?)<\/pre>/g;
+  return [...content.matchAll(pattern)]
+    .map(([, kind, title, text]) => ({ kind: kind!, title: title!, text: textOf(text!) }));
+}
+
+/** Names in a choice of the page, in their order: its formats, or its languages. */
+export function choicesOf(html: string, name: string): readonly string[] {
+  const pattern = new RegExp(`<label\\s+for="${name}-[^"]*">([^<]*)</label>`, "g");
+  return [...html.matchAll(pattern)].map(([, label]) => label!);
 }

@@ -8,6 +8,7 @@ import project from "../../../deno.json" with { type: "json" };
 import { SOURCE_FIELD } from "../binding.ts";
 import { FAULTS } from "../faults.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
+import type { ServiceContext } from "../../operations/context.ts";
 import type { FaultCode } from "../../operations/fault.ts";
 import {
   type Operation,
@@ -23,19 +24,19 @@ export interface OpenApiFacts {
   readonly base: string;
   /** Whether callers must show a key. */
   readonly wantsKey: boolean;
-  /** Gives the purpose of a parameter, in words, and an example value. */
-  readonly describe: (name: string) => { readonly hint: string; readonly example: string };
+  /** Settings on which the purpose of a parameter depends. */
+  readonly service: ServiceContext;
 }
 
 type Json = { readonly [name: string]: unknown };
 
 /** Writes the document; by default, of all operations. */
 export function openApi(
-  { base, wantsKey, describe }: OpenApiFacts,
+  { base, wantsKey, service }: OpenApiFacts,
   operations: readonly Operation[] = [...OPERATIONS.values()],
 ): string {
   const errors = Object.entries(ERRORS).filter(([status]) => status !== "401" || wantsKey);
-  const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, describe)));
+  const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, service)));
   const document = {
     openapi: "3.1.0",
     info: {
@@ -93,12 +94,12 @@ const SOURCE_PARAMETER: Json = {
 // Writes the schemas of an operation; a record result has one under its own name, as in the WSDL.
 function schemasOf(
   { name, parameters, result }: Operation,
-  describe: OpenApiFacts["describe"],
+  service: ServiceContext,
 ): Json {
   return {
     [name]: objectOf(
       Object.fromEntries(
-        parameters.map((parameter) => [parameter.name, parameterSchema(parameter, describe)]),
+        parameters.map((parameter) => [parameter.name, parameterSchema(parameter, service)]),
       ),
       parameters.filter(({ mayBeEmpty }) => !mayBeEmpty).map((parameter) => parameter.name),
     ),
@@ -121,18 +122,17 @@ const SIMPLE_SCHEMAS: Readonly<Record<Exclude<ResultType["kind"], "record">, Jso
 };
 
 function parameterSchema(
-  { name, max, unit, mayBeEmpty }: Parameter,
-  describe: OpenApiFacts["describe"],
+  { max, unit, mayBeEmpty, purpose, example }: Parameter,
+  service: ServiceContext,
 ): Json {
-  const { hint, example } = describe(name);
   return {
     // Empty, null and absent mean the same.
     type: mayBeEmpty ? ["string", "null"] : "string",
-    description: `${hint} At most ${max} ${unit}.`.trimStart(),
+    description: `${purpose(service)} At most ${max} ${unit}.`,
     ...(mayBeEmpty ? {} : { minLength: 1 }),
     // JSON Schema counts characters, and a text never has more characters than bytes.
     maxLength: max,
-    examples: [example],
+    examples: [example(service)],
   };
 }
 

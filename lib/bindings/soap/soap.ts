@@ -5,10 +5,10 @@
  */
 
 import type { Fault, HeaderBlockName } from "../../operations/fault.ts";
-import type { Arguments, Operation, Result } from "../../operations/operations.ts";
+import type { Operation, Result } from "../../operations/operations.ts";
 import { XML_NAMESPACE } from "../../xml/tree.ts";
-import { element, type MarkupElement, writeCompact, writeIndented } from "../../xml/writer.ts";
-import type { Binding, CallRequest, Reply, WrittenCall } from "../binding.ts";
+import { element, type MarkupElement, writeCompact } from "../../xml/writer.ts";
+import type { Binding, CallRequest, Reply } from "../binding.ts";
 import { type FaultFacts, FAULTS } from "../faults.ts";
 import { textOf } from "../charset.ts";
 import { charsetOf } from "../media_type.ts";
@@ -47,7 +47,6 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
       writeReply(operation, result, version, namespace)
     ),
     writeFault: (fault) => writeFault(fault, version),
-    writeCall: (operation, args) => writeCall(operation, args, version, namespace),
   };
 }
 
@@ -60,30 +59,6 @@ function actionsOf(request: CallRequest, version: SoapVersion): readonly ActionF
   if (version === SOAP_11) return [field];
   const label = "the action parameter of the Content-Type";
   return [field, { label, value: request.mediaType.parameter("action") ?? "", isStrict: false }];
-}
-
-function writeCall(
-  { name, parameters }: Operation,
-  args: Arguments,
-  version: SoapVersion,
-  namespace: string,
-): WrittenCall {
-  const { mediaType, action } = version;
-  const values = parameters.map((parameter) =>
-    element(parameter.name, {}, args.get(parameter.name) ?? "")
-  );
-  const body = element("soap:Body", {}, element(name, { xmlns: namespace }, ...values));
-  const contentType = `${mediaType}; charset=utf-8`;
-  const named = `"${namespace}${name}"`;
-  return {
-    method: "POST",
-    path: "",
-    headers: "header" in action
-      ? { "Content-Type": contentType, [action.header]: named }
-      : { "Content-Type": `${contentType}; ${action.parameter}=${named}` },
-    body: writeIndented(element("soap:Envelope", { "xmlns:soap": version.envelope }, body))
-      .replaceAll("\r\n", "\n"),
-  };
 }
 
 function writeReply(

@@ -14,8 +14,6 @@ export interface SoapVersion {
   readonly envelope: string;
   /** Media type of replies, and of requests by the standard. */
   readonly mediaType: string;
-  /** Field that may name the operation: a header field, or a parameter of the media type. */
-  readonly action: { readonly header: string } | { readonly parameter: string };
   /** Attribute that aims a header block at a node. */
   readonly roleAttribute: string;
   /** Roles of this node; a block with no role or an empty one is aimed at it too. */
@@ -29,7 +27,6 @@ export const SOAP_11: SoapVersion = {
   name: "SOAP 1.1",
   envelope: "http://schemas.xmlsoap.org/soap/envelope/",
   mediaType: "text/xml",
-  action: { header: "SOAPAction" },
   roleAttribute: "actor",
   roles: ["http://schemas.xmlsoap.org/soap/actor/next"],
   faultCodes: {
@@ -45,7 +42,6 @@ export const SOAP_12: SoapVersion = {
   name: "SOAP 1.2",
   envelope: "http://www.w3.org/2003/05/soap-envelope",
   mediaType: "application/soap+xml",
-  action: { parameter: "action" },
   roleAttribute: "role",
   roles: [
     "http://www.w3.org/2003/05/soap-envelope/role/next",

@@ -7,7 +7,7 @@
 import { one } from "./dom.ts";
 
 /** Duration of the text "Copied" on a button, in milliseconds. */
-const TOLD_MS = 2000;
+const COPIED_MS = 2000;
 
 async function copy(text: string): Promise<void> {
   try {
@@ -23,12 +23,10 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** Makes a button copy the text of its pane, or of the element that it names. */
-export function setUpCopyButton(button: HTMLElement): void {
+/** Makes a button copy the text of an element. */
+export function setUpCopyButton(button: HTMLElement, source: HTMLElement): void {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    const pane = button.closest("figure");
-    const source = pane === null ? one(`#${button.dataset["copy"]}`) : one("pre", pane);
     await copy(source.textContent ?? "");
     button.focus();
     button.textContent = "Copied";
@@ -36,14 +34,16 @@ export function setUpCopyButton(button: HTMLElement): void {
     setTimeout(() => {
       button.textContent = label;
       one("#announcement").textContent = "";
-    }, TOLD_MS);
+    }, COPIED_MS);
   });
 }
 
-/** Makes a button print the pairing. */
+/** Makes a button print the sheet of a pairing; the browser's own command prints the page. */
 export function setUpPrintButton(button: HTMLElement): void {
+  const { classList } = document.documentElement;
   button.addEventListener("click", () => {
-    document.documentElement.classList.add("paired");
+    classList.add("sheet");
     print();
   });
+  addEventListener("afterprint", () => classList.remove("sheet"));
 }

@@ -10,8 +10,14 @@ import { absoluteUrl, all, one } from "./dom.ts";
 
 /** Estimate of the server's clock, shown on the page. */
 export class Clock {
+  readonly #period: number;
   #offsetMs: number | undefined;
   #onTick: () => void = () => {};
+
+  /** Makes a clock with time steps of a period, in seconds. */
+  constructor(period: number) {
+    this.#period = period;
+  }
 
   /**
    * Estimates the server's time from a reply, right after its head has come: the server wrote that
@@ -59,8 +65,7 @@ export class Clock {
   #showOn(element: HTMLElement): void {
     const nowMs = this.nowMs();
     const seconds = Math.floor(nowMs / 1000);
-    const period = Number(element.dataset["period"]);
-    const left = period - seconds % period;
+    const left = this.#period - seconds % this.#period;
     const apart = Math.abs(this.aheadSeconds());
     one(".time", element).textContent = this.timeShown();
     one(".left", element).textContent = String(left);

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { PageSettings } from "../shared/settings.ts";
+import { literalUrl } from "../shared/address.ts";
+import type { ScriptSettings } from "../shared/settings.ts";
 
 /** All elements for a selector, in document order. */
 export function all<E extends Element = HTMLElement>(
@@ -60,20 +61,19 @@ export function absoluteUrl(relative: string): string {
 }
 
 /**
- * Replaces the example address in a part of the page by the address that this browser uses: the server
- * renders each page once, for all hosts.
+ * Replaces the example address by the address that this browser uses: the server writes one document
+ * for all hosts.
  */
-export function showAddress(part: ParentNode): void {
+export function showAddress(): void {
   const example = document.body.dataset["base"];
-  if (example === undefined) return;
-  const prefix = location.pathname.replace(/\/+(?:api\.asmx\/?)?$/i, "");
-  const exampleHost = new URL(example).host;
-  for (const element of all("code, pre, pre *", part)) {
+  if (!example) return;
+  const prefix = literalUrl(location.pathname.replace(/\/+(?:api\.asmx\/?)?$/i, ""));
+  for (const place of all(".host")) place.textContent = location.host;
+  for (const place of all(".prefix")) place.textContent = prefix;
+  for (const element of all("code, pre, pre *")) {
     for (const node of element.childNodes) {
       if (!(node instanceof Text)) continue;
-      node.data = node.data.replaceAll(example, location.origin + prefix)
-        .replaceAll(`\nHost: ${exampleHost}\n`, `\nHost: ${location.host}\n`)
-        .replace(/^(GET|POST) \/api\.asmx/, `$1 ${prefix}/api.asmx`);
+      node.data = node.data.replaceAll(example, location.origin + prefix);
     }
   }
 }
@@ -83,7 +83,7 @@ export function valuesOf(form: HTMLFormElement): Readonly<Record<string, string>
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-/** Server settings for the operation of a form. */
-export function settingsOf(form: HTMLFormElement): PageSettings {
-  return JSON.parse(form.dataset["settings"] ?? "{}");
+/** Reads the settings of the server from the document. */
+export function readSettings(): ScriptSettings {
+  return JSON.parse(document.body.dataset["settings"] ?? "{}");
 }

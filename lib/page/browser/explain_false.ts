@@ -13,14 +13,16 @@ import {
 import { diagnose, type Diagnosis, readPin } from "../../otp/diagnosis/diagnosis.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { importOtpKey, matchTimeStep, timeStep } from "../../otp/totp.ts";
-import type { PageSettings } from "../shared/settings.ts";
-import { first, one, setText, settingsOf, textElement } from "./dom.ts";
+import type { ScriptSettings } from "../shared/settings.ts";
+import { first, one, setText, textElement } from "./dom.ts";
 import { computes } from "./plain_hmac.ts";
 
 /** An answer, and the facts to explain it by. */
 export interface Answered {
   /** Values of the form when the request was sent. */
   readonly asked: Readonly<Record<string, string>>;
+  /** Settings of the server. */
+  readonly settings: ScriptSettings;
   /** Secrets of the QR codes that the page has shown. */
   readonly shownSecrets: ReadonlySet<string>;
   /** Server time of the answer in milliseconds since 1970. */
@@ -37,13 +39,11 @@ export function clearReasons(box: ParentNode): void {
 
 /** Shows the reasons why a pin is wrong. */
 export async function explainFalse(
-  form: HTMLFormElement,
   box: ParentNode,
-  { asked: { pin, secretCode }, shownSecrets, nowMs, deviceAhead }: Answered,
+  { asked: { pin, secretCode }, settings, shownSecrets, nowMs, deviceAhead }: Answered,
 ): Promise<void> {
   const reasons = first(".reasons", box);
   if (reasons === undefined || pin === undefined || secretCode === undefined) return;
-  const settings = settingsOf(form);
   const place = one("div", reasons);
   const show = (...children: readonly HTMLElement[]): void => {
     place.replaceChildren(...children);
@@ -78,7 +78,7 @@ const EARLIER =
 async function isOfAny(
   secrets: readonly string[],
   pin: string,
-  { algorithm, digits, period, window, secretEncoding }: PageSettings,
+  { algorithm, digits, period, window, secretEncoding }: ScriptSettings,
   nowMs: number,
 ): Promise<boolean> {
   const { digits: code = "" } = readPin(pin);
@@ -94,7 +94,7 @@ async function isOfAny(
 
 function explained(
   { flaws, canBeCode, match }: Diagnosis,
-  settings: PageSettings,
+  settings: ScriptSettings,
   deviceAhead: number,
 ): readonly HTMLElement[] {
   const shown = flaws.length === 0 ? [] : [list(flaws)];
@@ -117,7 +117,7 @@ function explained(
 const EXPIRED_ON_THE_WAY =
   "The pin had expired, or was not valid yet, when the server checked it: send it again.";
 
-function otherReasons(settings: PageSettings): readonly HTMLElement[] {
+function otherReasons(settings: ScriptSettings): readonly HTMLElement[] {
   return [
     textElement("p", "Possible reasons:"),
     list([...OTHER_REASONS, ...refusalSentences(settings)]),

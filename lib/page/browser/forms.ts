@@ -4,23 +4,25 @@
  * @module
  */
 
-import { all, first, one, setText, settingsOf, valuesOf } from "./dom.ts";
+import { all, first, one, setText, valuesOf } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
+import { followScrolling, openPanel } from "./panes.ts";
 import {
   call,
   fillIn,
   followForms,
-  holesOf,
   postRequest,
   type ReadyRequest,
   requestIn,
   type ShownReply,
   strangeReply,
+  valuesFor,
 } from "./request.ts";
-import { BASE32, secretKey } from "../../otp/secret.ts";
+import { newSecret, secretKey } from "../../otp/secret.ts";
 import { kindOf } from "./secret_kind.ts";
 import {
   awaitResult,
+  bringIntoView,
   clearResult,
   isLive,
   outdateReplies,
@@ -70,9 +72,10 @@ async function run(
     clearResult(form);
     return undefined;
   }
-  const { shownSecrets, clock } = state;
+  const { shownSecrets, clock, settings } = state;
   const facts = {
     asked,
+    settings,
     shownSecrets,
     nowMs: clock.nowMs(),
     deviceAhead: clock.aheadSeconds(),
@@ -85,17 +88,19 @@ async function run(
   } else if (isLive(form)) shownSecrets.add(asked["secretCode"] ?? "");
   if (!isWanted()) return undefined;
   stop(state, form);
+  followScrolling();
+  if (isAsked) bringIntoView(form);
   state.clock.tick();
   return answer;
 }
 
 async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
-  const section = form.closest<HTMLElement>("section")!;
-  const pane = one(".request pre", section);
-  fillIn(pane, holesOf(form), true);
+  const panel = openPanel(form.closest<HTMLElement>("section")!);
+  const pane = one(".request pre", panel);
+  fillIn(pane, valuesFor(form), true);
   outdateReplies();
   const answer = await run(state, form, requestIn(pane, serviceOf(form)), true);
-  if (answer !== undefined) showReply(section, answer);
+  if (answer !== undefined) showReply(panel, answer);
 }
 
 // A fault that names a parameter stands at its field. One of the key stands here too, since the key
@@ -151,7 +156,8 @@ function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | n
   followForms();
   outdateReplies();
   showWhole();
-  showSecretNotes(form);
+  followScrolling();
+  showSecretNotes(state, form);
   // Clear every answer: it was given for other values, even if they are in the other form.
   for (const each of all<HTMLFormElement>("form")) {
     const isConcerned = each === form || (field as HTMLInputElement | null)?.name === "secretCode";
@@ -183,13 +189,12 @@ function lengthWarning(length: number): string {
  * Says what the secret looks like and whether its length is unusual, in the form where it was typed
  * since every form has the same; and how to begin where there is none.
  */
-function showSecretNotes(typedIn: HTMLFormElement): void {
+function showSecretNotes({ settings }: PageState, typedIn: HTMLFormElement): void {
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
-    const { secretEncoding } = settingsOf(form);
-    const length = secretKey(secret, secretEncoding)?.length ?? 0;
+    const length = secretKey(secret, settings.secretEncoding)?.length ?? 0;
     const box = form.parentElement!;
-    const kind = form === typedIn ? kindOf(secret, settingsOf(form)) : "";
+    const kind = form === typedIn ? kindOf(secret, settings) : "";
     const warning = form === typedIn && kind === "" ? lengthWarning(length) : "";
     for (const span of all(".kind > span", box)) tell(span, kind);
     for (const span of all(".length-warning > span", box)) tell(span, warning);
@@ -221,36 +226,16 @@ export function setUpForm(state: PageState, form: HTMLFormElement): void {
   });
   for (const button of all(".random", form)) {
     button.addEventListener("click", () => {
-      draw(form);
+      draw(state, form);
       // The button may have gone with the secret.
       if (!button.isConnected || button.offsetParent === null) one("input", form).focus();
     });
   }
-  if (isLive(form)) draw(form);
+  if (isLive(form)) draw(state, form);
 }
 
-function draw(form: HTMLFormElement): void {
+function draw({ settings }: PageState, form: HTMLFormElement): void {
   const field = one<HTMLInputElement>("input[name=secretCode]", form);
-  field.value = drawSecret(form);
+  field.value = newSecret(settings.secretEncoding, crypto);
   field.dispatchEvent(new Event("input", { bubbles: true }));
-}
-
-const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/**
- * Generates a secret in the server's encoding: 160 bits of Base32, or 144 bits of text with letters
- * of both cases and a digit or sign outside Base32, so that it is not taken for Base32.
- */
-function drawSecret(form: HTMLFormElement): string {
-  if (settingsOf(form).secretEncoding === "base32") return randomText(BASE32, 32);
-  for (;;) {
-    const secret = randomText(BASE64URL, 24);
-    if (/[0189_]/.test(secret) && /[a-z]/.test(secret)) return secret;
-  }
-}
-
-// Both alphabets have a power of two of characters, so all are equally likely.
-function randomText(alphabet: string, length: number): string {
-  return [...crypto.getRandomValues(new Uint8Array(length))]
-    .map((byte) => alphabet[byte % alphabet.length]).join("");
 }

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { isInTheClear } from "../shared/plain_http.ts";
+import { isInTheClear } from "../shared/address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
-import { followChoices } from "./choices.ts";
 import { all, one, showAddress } from "./dom.ts";
 import { clearFaults, setUpForm, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
+import { followScrolling, setUpPanes } from "./panes.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
 import { fitPictures } from "./qr_code.ts";
 import { followForms } from "./request.ts";
@@ -18,30 +18,31 @@ import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
 
 const state = new PageState();
 
-function mountPart(part: HTMLElement): void {
-  showAddress(part);
-  for (const button of all("[data-copy]", part)) setUpCopyButton(button);
-  followForms();
-}
-
 // The browser alone knows the scheme of the page, with a proxy in front.
 function showConnection(): void {
-  const address = `${location.protocol}//${location.host}/`;
-  for (const warning of all(".in-the-clear")) warning.hidden = !isInTheClear(address);
-  for (const sentence of all(".without-webcrypto")) {
-    sentence.hidden = computes(sentence.dataset["algorithm"] ?? "");
-  }
-  for (const list of all(".live")) {
-    list.classList.toggle("off", !computes(list.dataset["algorithm"] ?? ""));
-  }
+  const base = `${location.protocol}//${location.host}/`;
+  document.body.dataset["inTheClear"] = String(isInTheClear(base));
+  const computesCodes = computes(state.settings.algorithm);
+  for (const sentence of all(".without-webcrypto")) sentence.hidden = computesCodes;
+  for (const list of all(".live")) list.classList.toggle("off", !computesCodes);
+}
+
+/** Scrolls to the section of the operation in the address, unless a fragment names another place. */
+function showOperation(): void {
+  const [, operation] = [...new URLSearchParams(location.search)]
+    .findLast(([key]) => key.toLowerCase() === "op") ?? [];
+  if (operation && location.hash === "") document.getElementById(operation)?.scrollIntoView();
 }
 
 setUpHmac();
-document.documentElement.classList.add("js");
 showConnection();
-mountPart(document.body);
+showAddress();
+setUpPanes();
+for (const button of all("[data-copy]")) {
+  setUpCopyButton(button, one(`#${button.dataset["copy"]}`));
+}
 for (const button of all(".print")) setUpPrintButton(button);
-for (const box of all(".test-app")) setUpTestAuthenticator(box);
+for (const box of all(".test-app")) setUpTestAuthenticator(state, box);
 for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
 for (const part of all(".keys")) {
   part.addEventListener("input", () => {
@@ -49,14 +50,14 @@ for (const part of all(".keys")) {
     followForms();
   });
 }
+followForms();
 showWhole();
+followScrolling();
 state.clock.start(() => showCodes(state));
-followChoices(state, mountPart);
-// The section of the operation comes first, below warnings and the key.
-if (document.body.dataset["op"] !== undefined && !document.URL.includes("#")) {
-  one("main").scrollIntoView();
-}
+showOperation();
+addEventListener("change", followScrolling);
 addEventListener("resize", () => {
   fitPictures();
   showWhole();
+  followScrolling();
 });

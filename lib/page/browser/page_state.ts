@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { ScriptSettings } from "../shared/settings.ts";
 import { Clock } from "./clock.ts";
+import { readSettings } from "./dom.ts";
 
 /** Pending work of a form: the timer of a pause in typing, or the abort of a request. */
 export type PendingWork = { readonly timer?: number; readonly control?: AbortController };
@@ -14,8 +16,10 @@ export type TestKey = { readonly secret: string; readonly key: Promise<CryptoKey
 
 /** State of the page, made once by the script and given to each function that needs it. */
 export class PageState {
+  /** Settings of the server. */
+  readonly settings: ScriptSettings = readSettings();
   /** Clock of the server. */
-  readonly clock: Clock = new Clock();
+  readonly clock: Clock = new Clock(this.settings.period);
   /** Pending work, by form. */
   readonly pending: WeakMap<HTMLFormElement, PendingWork> = new WeakMap();
   /** Secrets of the QR codes that the page has shown, the newest last. */
@@ -24,6 +28,4 @@ export class PageState {
   answers = 0;
   /** Key of the test authenticator. */
   testKey: TestKey | undefined;
-  /** Number of formats and languages asked for: only the last one is shown. */
-  choices = 0;
 }

@@ -45,20 +45,32 @@ export async function readPicture(
   return { svg: document.importNode(drawn, true), uri: text };
 }
 
-/** Shows a picture. */
-export function showPicture(tile: HTMLElement, { svg }: Picture): void {
+/** Least width of a module that cameras read with ease, in CSS pixels. */
+const FINE_MODULE_PX = 3;
+
+/**
+ * Shows a picture.
+ *
+ * @returns Whether its modules are wide enough for every camera.
+ */
+export function showPicture(tile: HTMLElement, { svg }: Picture): boolean {
   tile.replaceChildren(svg);
   fitPictures();
+  return svg.clientWidth / svg.viewBox.baseVal.width >= FINE_MODULE_PX;
 }
 
 /**
  * Gives each module of every picture a whole number of screen pixels: modules of uneven width look
- * like stripes to cameras and eyes.
+ * like stripes to cameras and eyes. A picture of many modules gets a larger tile.
  */
 export function fitPictures(): void {
   for (const svg of all<SVGSVGElement>(".tile svg")) {
     const modules = svg.viewBox.baseVal.width;
-    const pixels = one(".tile").clientWidth * devicePixelRatio;
+    const tile = svg.closest<HTMLElement>(".tile")!;
+    const box = tile.closest(".pairing")!;
+    box.classList.remove("dense");
+    box.classList.toggle("dense", tile.clientWidth < FINE_MODULE_PX * modules);
+    const pixels = tile.clientWidth * devicePixelRatio;
     const size = Math.max(1, Math.floor(pixels / modules)) * modules / devicePixelRatio;
     svg.setAttribute("width", String(size));
     svg.setAttribute("height", String(size));

@@ -1,15 +1,14 @@
 /**
  * Requests and replies as sent over the wire.
  *
- * This module knows no format of requests: samples on the page mark their values, and it replaces
- * these by the values of the fields. The text in the pane is the request that is sent.
+ * The document holds a request in each format, with its parts and values marked. The script puts the
+ * values of the fields in, and sends what the pane then shows.
  *
  * @module
  */
 
-import { encoderOf, KEY_HOLE, KEY_PLACEHOLDER, keyEncoderOf } from "../samples/quoting.ts";
 import type { Clock } from "./clock.ts";
-import { absoluteUrl, all, first, valuesOf } from "./dom.ts";
+import { absoluteUrl, all, first, one, valuesOf } from "./dom.ts";
 
 /** A request, ready to send. */
 export interface ReadyRequest {
@@ -42,75 +41,79 @@ export type ShownReply = Said & {
 /** Timeout of a reply, in milliseconds. */
 const REPLY_TIMEOUT_MS = 10_000;
 
+/** Field of the caller's key, and its text in a request without a key. */
+const KEY_FIELD = "X-Api-Key";
+const KEY_PLACEHOLDER = "YOUR-API-KEY";
+
+/** Encoders of a value inside a request, by the encoding of its pane. */
+const ENCODERS: Readonly<Record<string, (value: string) => string>> = {
+  /** XML 1.0 §2.4. */
+  xml: (value) => value.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`),
+  /** RFC 8259 §7. */
+  json: (value) => JSON.stringify(value).slice(1, -1),
+  /** URL Standard, application/x-www-form-urlencoded. */
+  form: (value) => new URLSearchParams([["", value]]).toString().slice(1),
+};
+
 function textOf(node: Node): string {
   return node.textContent ?? "";
 }
 
 /**
- * Puts values into the marked places of a text.
+ * Puts values, and the length of the body, into the request of a pane.
  *
- * @param isSent Whether the text will be sent; otherwise an example fills each empty place.
+ * @param isSent Whether the request will be sent; otherwise an example fills each empty place.
  */
 export function fillIn(
   pane: HTMLElement,
   values: Readonly<Record<string, string>>,
   isSent: boolean,
 ): void {
-  const encode = encoderOf(pane.dataset["values"]);
-  const encodeKey = keyEncoderOf(pane.dataset["values"]);
-  for (const hole of all("var", pane)) {
-    const value = values[hole.dataset["name"] ?? ""];
+  const encode = ENCODERS[pane.dataset["encoding"] ?? ""]!;
+  for (const place of all("var[data-name]", pane)) {
+    const { name = "" } = place.dataset;
+    const value = values[name];
     if (value === undefined) continue;
-    const example = hole.dataset["example"] ??= textOf(hole);
-    const write = hole.dataset["name"] === KEY_HOLE ? encodeKey : encode;
-    hole.textContent = value === "" && !isSent ? example : write(value);
+    const example = place.dataset["example"] ??= textOf(place);
+    const written = name === KEY_FIELD ? value : encode(value);
+    place.textContent = value === "" && !isSent ? example : written;
   }
-  const length = first("var[data-name=Content-Length]", pane);
+  const length = first(".length", pane);
   if (length === undefined) return;
-  const body = textOf(pane).split("\n\n").slice(1).join("\n\n");
-  length.textContent = String(new TextEncoder().encode(body).length);
+  length.textContent = String(new TextEncoder().encode(textOf(one(".body", pane))).length);
 }
 
-/** Values for the marked places of samples: those of a form, and the key. */
-export function holesOf(form: HTMLFormElement): Readonly<Record<string, string>> {
-  return { ...valuesOf(form), [KEY_HOLE]: keyShown() ?? KEY_PLACEHOLDER };
+/** Values for the requests of a form: its fields, and the key. */
+export function valuesFor(form: HTMLFormElement): Readonly<Record<string, string>> {
+  return { ...valuesOf(form), [KEY_FIELD]: keyShown() ?? KEY_PLACEHOLDER };
 }
 
-/** Puts the values of the fields into all samples; those outside a form's section take any form's. */
+/** Puts the values of the forms into all requests beside them. */
 export function followForms(): void {
-  const forms = all<HTMLFormElement>("form");
-  for (const pane of all("pre[data-values]")) {
-    const own = first<HTMLFormElement>("form", pane.closest("section") ?? document);
-    const sources = own === undefined ? forms : [own];
-    fillIn(pane, Object.assign({}, ...sources.map(holesOf)), false);
+  for (const form of all<HTMLFormElement>("form")) {
+    const values = valuesFor(form);
+    for (const pane of all(".request pre", form.closest("section")!)) fillIn(pane, values, false);
   }
 }
 
 /**
- * Reads the request in a pane. An empty key field sends no key: the browser adds the key that it
- * opened the page with.
+ * Makes the request that a pane shows. An empty key field sends no key: the browser adds the key that
+ * it opened the page with.
  *
  * @param service Address of the service.
  */
 export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
-  const [head = "", ...body] = textOf(pane).split("\n\n");
-  const [line = "", ...fields] = head.trim().split("\n");
-  const [method = "", target = ""] = line.split(" ");
-  const headers = fields
-    .map((field): [string, string] => {
-      const [name = "", value = ""] = field.split(/: (.*)/s);
-      return [name, value];
-    })
-    .filter(([name, value]) => !/^(Host|Content-Length)$/.test(name) && value !== KEY_PLACEHOLDER);
-  const [path = "", query] = target.split("?");
-  const operation = path.slice(path.lastIndexOf("/api.asmx") + "/api.asmx".length);
+  const headers = all("[data-header]", pane)
+    .map((place): [string, string] => [place.dataset["header"] ?? "", textOf(place)])
+    .filter(([, value]) => value !== KEY_PLACEHOLDER);
+  const body = first(".body", pane);
   return {
-    url: service + operation + (query === undefined ? "" : `?${query}`),
+    url: service + textOf(one(".call", pane)),
     options: {
-      method,
+      method: textOf(one(".method", pane)),
       headers,
       cache: "no-store",
-      ...(method === "GET" ? {} : { body: body.join("\n\n") }),
+      ...(body === undefined ? {} : { body: textOf(body) }),
     },
   };
 }
@@ -123,7 +126,7 @@ export function keyShown(): string | undefined {
 /** Makes a POST request, with the typed key. */
 export function postRequest(path: string, type: string, body: string): ReadyRequest {
   const key = keyShown();
-  const headers = { "Content-Type": type, ...(key === undefined ? {} : { "X-Api-Key": key }) };
+  const headers = { "Content-Type": type, ...(key === undefined ? {} : { [KEY_FIELD]: key }) };
   return { url: absoluteUrl(path), options: { method: "POST", headers, body } };
 }
 

@@ -6,11 +6,11 @@
 
 import { secretKey } from "../../otp/secret.ts";
 import { DEFAULT_TOTP, type TotpParameters } from "../../otp/totp.ts";
-import type { PageSettings } from "../shared/settings.ts";
+import type { ScriptSettings } from "../shared/settings.ts";
 
 const EXPORT = "This is an export of an app, which holds several secrets. Pair each account again.";
 
-type Sentence = string | ((secret: string, settings: PageSettings) => string);
+type Sentence = string | ((secret: string, settings: ScriptSettings) => string);
 
 type Kind = readonly [form: RegExp, forText: Sentence, forBase32: Sentence];
 
@@ -42,7 +42,10 @@ const KINDS: readonly Kind[] = [
   ],
 ];
 
-function keyUri(uri: string, { secretEncoding, algorithm, digits, period }: PageSettings): string {
+function keyUri(
+  uri: string,
+  { secretEncoding, algorithm, digits, period }: ScriptSettings,
+): string {
   const parameter = (name: string): string | undefined =>
     new RegExp(`[?&]${name}=([^&#\\s]*)`, "i").exec(uri)?.[1];
   const key = parameter("secret");
@@ -89,7 +92,7 @@ function textIn(key: string): string {
 }
 
 /** Sentence about what a secret looks like; empty for a text like any other. */
-export function kindOf(secret: string, settings: PageSettings): string {
+export function kindOf(secret: string, settings: ScriptSettings): string {
   const [, forText, forBase32] = KINDS.find(([form]) => form.test(secret)) ?? [/./, "", ""];
   const says = settings.secretEncoding === "base32" ? forBase32 : forText;
   return typeof says === "string" ? says : says(secret, settings);

@@ -7,16 +7,15 @@
 
 import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
-import { all, first, one, setText, settingsOf } from "./dom.ts";
+import { all, first, one, setText } from "./dom.ts";
 import { showComputation } from "./computation.ts";
 import { computes } from "./plain_hmac.ts";
 import type { PageState } from "./page_state.ts";
 
 /** Makes the buttons put a code into the form. */
-export function setUpTestAuthenticator(box: HTMLElement): void {
-  box.hidden = false;
+export function setUpTestAuthenticator({ settings }: PageState, box: HTMLElement): void {
   const form = formOf(box);
-  one(".codes", box).hidden = !computes(settingsOf(form).algorithm);
+  one(".codes", box).hidden = !computes(settings.algorithm);
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     button.addEventListener("click", () => {
       const field = one<HTMLInputElement>("input[name=pin]", form);
@@ -38,9 +37,8 @@ export function showCodes(state: PageState): void {
 }
 
 async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
-  const form = formOf(box);
-  const { algorithm, digits, period, secretEncoding } = settingsOf(form);
-  const secret = one<HTMLInputElement>("input[name=secretCode]", form).value;
+  const { algorithm, digits, period, secretEncoding } = state.settings;
+  const secret = one<HTMLInputElement>("input[name=secretCode]", formOf(box)).value;
   if (state.testKey?.secret !== secret) {
     const bytes = secretKey(secret, secretEncoding);
     const key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
@@ -50,7 +48,7 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
   if (state.testKey.secret !== secret) return;
   const nowMs = state.clock.nowMs();
   const step = timeStep(nowMs, period);
-  void showComputation(made, settingsOf(form), nowMs);
+  void showComputation(made, state.settings, nowMs);
   box.classList.toggle("no-secret", made === undefined);
   one(".left-arc", box).setAttribute(
     "stroke-dasharray",

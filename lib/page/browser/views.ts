@@ -8,6 +8,7 @@ import { absoluteUrl, all, one, setText, textElement } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
 import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
+import { entitle } from "./panes.ts";
 import { type Answered, clearReasons, explainFalse } from "./explain_false.ts";
 
 /** A result with the values it was computed from. */
@@ -41,7 +42,7 @@ export async function showResult(form: HTMLFormElement, outcome: ReplyOutcome): 
 
 /** Whether a form has a picture, which follows what the user types. */
 export function isLive(form: HTMLFormElement): boolean {
-  return form.dataset["pictureField"] !== undefined;
+  return form.dataset["operation"] === "Pair";
 }
 
 /** Address of the service, from the form of one of its operations. */
@@ -76,15 +77,13 @@ function setPairingBusy(form: HTMLFormElement, isBusy: boolean): void {
 function clearPairing(form: HTMLFormElement, message = "", kind = ""): void {
   setPairingBusy(form, false);
   const box = resultOf(form);
-  one(".setup", box).hidden = true;
+  one(".setup", box).classList.add("waiting");
   one(".tile", box).replaceChildren(textElement("p", "The QR code appears here."));
-  document.documentElement.classList.remove("paired");
   sayOfPairing(form, message, kind);
 }
 
 function dimPairing(form: HTMLFormElement): void {
   setPairingBusy(form, true);
-  document.documentElement.classList.remove("paired");
   sayOfPairing(form, "", "");
 }
 
@@ -92,9 +91,10 @@ async function showPairing(
   form: HTMLFormElement,
   { result, stamp, isWanted }: ReplyOutcome,
 ): Promise<boolean> {
-  const field = (name = ""): string => typeof result === "string" ? "" : result[name] ?? "";
-  const setupKey = field(form.dataset["keyField"]);
-  const picture = await readPicture(field(form.dataset["pictureField"]), serviceOf(form));
+  const { ManualSetupCode: setupKey = "", Html: html = "" } = typeof result === "string"
+    ? {}
+    : result;
+  const picture = await readPicture(html, serviceOf(form));
   if (!isWanted()) return true;
   if (typeof picture === "string") {
     clearPairing(form, picture, "bad");
@@ -103,7 +103,7 @@ async function showPairing(
   if (setupKey === "" || picture === undefined) return false;
   const box = resultOf(form);
   const name = nameIn(picture.uri);
-  showPicture(one(".tile", box), picture);
+  const isFine = showPicture(one(".tile", box), picture);
   one(".groups", box).replaceChildren(
     ...(setupKey.match(/.{1,4}/g) ?? []).map((four) => textElement("span", four)),
   );
@@ -111,13 +111,15 @@ async function showPairing(
   one<HTMLAnchorElement>(".open", box).href = picture.uri;
   one(".uri", box).textContent = picture.uri;
   one(".for", box).textContent = name;
-  one(".setup", box).hidden = false;
-  // A page opened for another operation prints as a whole, unless its print button is pressed.
-  const { op = form.dataset["operation"] } = document.body.dataset;
-  document.documentElement.classList.toggle("paired", op === form.dataset["operation"]);
-  sayOfPairing(form, stamp || `QR code for ${name} is shown.`, stamp ? "hint" : "unseen");
+  one(".setup", box).classList.remove("waiting");
+  const said = stamp || `QR code for ${name} is shown.`;
+  if (isFine) sayOfPairing(form, said, stamp ? "hint" : "unseen");
+  else sayOfPairing(form, `${said} ${DENSE}`, "hint");
   return true;
 }
+
+const DENSE =
+  "Its modules are small, and some cameras will not read it: shorten the secret or the names.";
 
 // Name as in the picture, which the app will show; the fields may differ by now.
 function nameIn(uri: string): string {
@@ -153,18 +155,24 @@ function showVerdict(
     isRight ? "The pin is right." : "The pin was not accepted.",
     textElement("small", stamp),
   );
-  if (!isRight) void explainFalse(form, resultOf(form), answered);
+  if (!isRight) void explainFalse(resultOf(form), answered);
   return true;
 }
 
+/** Scrolls to a result that is outside of the window. */
+export function bringIntoView(form: HTMLFormElement): void {
+  one(isLive(form) ? ".tile" : ".answer", resultOf(form)).scrollIntoView({ block: "nearest" });
+}
+
 /** Shows a reply, or the reason why there is none, beside its request. */
-export function showReply(section: HTMLElement, { title, shown }: ShownReply): void {
-  one(".reply pre", section).textContent = shown;
-  one(".reply", section).classList.add("true");
-  one(".reply .title", section).textContent = title;
+export function showReply(panel: HTMLElement, { title, shown }: ShownReply): void {
+  const pane = one(".reply", panel);
+  one("pre", pane).textContent = shown;
+  pane.classList.add("true");
+  entitle(pane, title);
 }
 
 /** Marks the replies in all panes as older than the fields. */
 export function outdateReplies(): void {
-  for (const title of all(".reply.true .title")) title.textContent = "Reply to the last request";
+  for (const pane of all(".reply.true")) entitle(pane, "Reply to the last request");
 }

@@ -7,7 +7,7 @@
 import type { PinSettings } from "../../otp/diagnosis/diagnosis.ts";
 
 /** Settings that decide on a pin. */
-export interface PageSettings extends PinSettings {
+export interface ScriptSettings extends PinSettings {
   /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
   /** Whether each code is accepted only once. */

@@ -9,7 +9,12 @@ import { handlerWith } from "../../support/handler.ts";
 const FACTS: OpenApiFacts = {
   base: "http://localhost",
   wantsKey: false,
-  describe: () => ({ hint: "", example: "string" }),
+  service: {
+    otp: { algorithm: "SHA1", digits: 6, period: 30, window: 1 },
+    secretEncoding: "text",
+    html: "svg",
+    now: () => 0,
+  },
 };
 
 // As far as the tests look.
@@ -41,7 +46,8 @@ function documentWith(
 }
 
 function operation(name: string, result: ResultType): Operation {
-  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true }] as const;
+  const texts = { purpose: () => "", example: () => "string" };
+  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
   return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
 }
 

@@ -8,7 +8,8 @@ const ADDRESS = { namespace: "http://example.com/", base: "http://localhost" };
 const INFO: ResultType = { kind: "record", name: "Info", fields: ["A", "B"] };
 
 function operation(name: string, result: ResultType): Operation {
-  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true }] as const;
+  const texts = { purpose: () => "", example: () => "string" };
+  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
   return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
 }
 
