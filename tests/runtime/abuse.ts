@@ -166,6 +166,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["A whole URL without a host", get("http://"), "400", "302"],
   ["`http:` as target", get("http:"), "400", "400"],
   ["`OPTIONS *`", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", "404", "400"],
+  ["`get` for `GET`", get("/healthz").replace("GET", "get"), "200", "closed"],
   [
     "A method that no standard has",
     "FROB /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
