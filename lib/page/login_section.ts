@@ -56,9 +56,10 @@ function stepsOf({ singleUse, maxFailures }: PageContext): Markup {
       <li><strong>Make a random secret</strong> for each user, with the random numbers of your
         platform for cryptography. Keep it encrypted beside the account.</li>
       <li><strong>Call Pair</strong> and show its Html, the QR code, on the user's settings page,
-        over HTTPS only.</li>
+        over HTTPS only. Give each account other names: some apps replace an entry of the same
+        name, and its secret is lost.</li>
       <li><strong>Ask for the first pin</strong> and call ValidatePin. Only when it is right, switch
-        two-factor login on: the app has the secret now.</li>
+        two-factor login on, or to the new secret: the app has it now.</li>
       <li><strong>Check a pin at each login,</strong> after the password. Take only true as a yes;
         refuse everything else, and an error too. ${throttled} ${used}</li>
       <li><strong>Prepare for lost phones:</strong> give the user recovery codes for one use each,

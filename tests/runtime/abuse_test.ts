@@ -11,7 +11,7 @@ import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
 import { inTime } from "../support/eventually.ts";
 import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
-import { ABUSES } from "./abuse.ts";
+import { ABUSES, REFUSED } from "./abuse.ts";
 import { hasHead, statusIn, Wire } from "./wire.ts";
 
 const RUNTIME = PROGRAM === "deno" ? "deno" : "bun";
@@ -59,6 +59,24 @@ for (const { title, bytes, ...expected } of ABUSES) {
     assertEquals(statusIn(await wire.receive(hasHead)), expected[RUNTIME]);
   });
 }
+
+Deno.test("what both runtimes refuse reaches no handler, and so no log", async () => {
+  const name = /(?<=^x-request-id: ).+/im;
+  for (const [title, bytes] of REFUSED) {
+    const wire = await Wire.to(program);
+    try {
+      await wire.send(bytes);
+      const received = await wire.receive(hasHead);
+      assertEquals(
+        [name.exec(received)?.[0], received.split("\r\n\r\n")[1]],
+        [undefined, ""],
+        title,
+      );
+    } finally {
+      wire.close();
+    }
+  }
+});
 
 abuse("a head that comes slowly does not hold up others", async (wire) => {
   for (const piece of ["GET /healthz HT", "TP/1.1\r\nHo", "st: localhost\r\n"]) {
