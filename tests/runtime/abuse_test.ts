@@ -273,6 +273,22 @@ for (const [what, head, rest, status] of UNREAD) {
   });
 }
 
+// Deno closes each connection with an unread body. Bun receives the rest, so a long one, or one
+// without a length, must not keep its connection.
+const REST = [
+  ["of 1 MiB", "Content-Length: 1048576\r\n\r\n", RUNTIME === "deno"],
+  ["of more than 1 MiB", "Content-Length: 1048577\r\n\r\n", true],
+  ["in chunks", "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", true],
+] as const;
+
+for (const [what, rest, isLast] of REST) {
+  abuse(`the refusal of a body ${what} says close: ${isLast}`, async (wire) => {
+    await wire.send(POST.replace("x-www-form-urlencoded", "pdf") + rest);
+    const received = await wire.receive(hasHead);
+    assertEquals([statusIn(received), connectionOf(received)], ["415", isLast ? ["close"] : []]);
+  });
+}
+
 abuse("a body that is declared too long is refused before it comes", async (wire) => {
   await wire.send(`${POST}Content-Length: ${LARGE.length}\r\n\r\n`);
   assertEquals(statusIn(await wire.receive(hasHead)), "413");

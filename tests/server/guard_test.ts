@@ -57,6 +57,8 @@ Deno.test("readGuardKey() takes white space and a byte order mark off what is lo
       [`\uFEFF${key}\r\n`, key],
       [`\uFEFF${key.slice(1)}`, `\uFEFF${key.slice(1)}`],
       [`k\uFEFF${key}`, `k\uFEFF${key}`],
+      // Its first byte is that of the mark.
+      [`\uF000${key}`, `\uF000${key}`],
     ] as const
   ) {
     Deno.writeTextFileSync(path, text);
