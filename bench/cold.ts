@@ -84,7 +84,7 @@ const PARTS: Readonly<Record<string, (i: number) => unknown>> = {
   "the parameters of a query": (i) => readParameters(VALIDATE_PIN, readQuery(QUERIES[i]!)),
   "a reply with one field": () =>
     new Response(REPLY.body, { headers: { "content-type": REPLY.contentType } }),
-  "a reply with five fields": (i) => respond(REQUESTS[i]!, REPLY, EVENT.requestId),
+  "a reply with five fields": (i) => respond(REQUESTS[i]!.method, REPLY, EVENT.requestId),
   "a line of the log": () => log.request(EVENT),
   "the metrics of a request": () => metrics.observe(EVENT),
 };

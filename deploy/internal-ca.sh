@@ -4,7 +4,7 @@
 # that you are in:
 #
 #   mkdir ca
-#   (cd ca && ../deploy/internal-ca.sh authenticatorapi.com)
+#   (cd ca && ../deploy/internal-ca.sh authenticatorapi.com www.authenticatorapi.com)
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. The
 # CA can sign only the given names, so a thief of ca.key cannot pose as a bank. Run it again in the same

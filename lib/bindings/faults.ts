@@ -1,10 +1,11 @@
 /**
- * Faults on the wire: the one table from codes to statuses.
+ * Faults on the wire: the one table from codes to statuses, and the fault of all bindings that read
+ * a body.
  *
  * @module
  */
 
-import type { FaultCode } from "../operations/fault.ts";
+import { Fault, type FaultCode } from "../operations/fault.ts";
 
 /** Party blamed by a fault; SOAP 1.1 §4.4.1 and SOAP 1.2 part 1 §5.4.6 have a code for each. */
 export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
@@ -43,3 +44,9 @@ export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
   "busy":                   { status: 503, soapStatus: 503, blames: "receiver",         unread: true },
   "internal":               { status: 500, soapStatus: 500, blames: "receiver",         unread: false },
 };
+
+/** Makes the fault for an empty body. */
+export function emptyBody(expected: string): Fault {
+  const cause = "A proxy or a redirect may have dropped it.";
+  return new Fault("unreadable", `The body is empty; it must be ${expected}. ${cause}`);
+}

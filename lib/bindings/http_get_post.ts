@@ -10,7 +10,7 @@ import { Fault } from "../operations/fault.ts";
 import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import type { Binding, Call, CallRequest, Reply } from "./binding.ts";
-import { FAULTS } from "./faults.ts";
+import { emptyBody, FAULTS } from "./faults.ts";
 import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
@@ -32,6 +32,7 @@ export function httpPostBinding(namespace: string): Binding {
   // first.
   const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
     const operation = named!;
+    if (body.length === 0) throw emptyBody("a form with the parameters");
     const read = (pairs: Pairs): ReturnType<typeof readParameters> =>
       readParameters(operation, pairs);
     const { args, ignored } = readForm(body, charsetOf(mediaType), read);

@@ -10,6 +10,7 @@
  */
 
 import { Fault } from "../operations/fault.ts";
+import { emptyBody } from "./faults.ts";
 
 /** Deepest nesting of a member's value. */
 export const MAX_JSON_DEPTH = 64;
@@ -84,7 +85,7 @@ class Reader {
   object(): readonly JsonMember[] {
     this.#space();
     if (this.#at === this.#text.length) {
-      throw new Fault("unreadable", "The body is empty; it must be a JSON object.");
+      throw emptyBody("a JSON object");
     }
     if (!this.#skip("{")) throw this.#fail("The body must be a JSON object with the parameters");
     const members: JsonMember[] = [];

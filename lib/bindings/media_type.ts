@@ -10,7 +10,8 @@ export interface MediaType {
   readonly essence: string;
   /**
    * Gets a parameter by its name in lower case, without quotes; undefined when absent. For a name
-   * repeated with different values it gives both, so that neither is taken for the intended one.
+   * repeated with different values it gives the first two, so that none is taken for the intended
+   * one.
    */
   readonly parameter: (name: string) => string | undefined;
   /**
@@ -66,9 +67,10 @@ function parameterOf(parameters: string, wanted: string): string | undefined {
   for (const [, name, quoted, token] of parameters.matchAll(PARAMETER)) {
     if (name!.toLowerCase() !== wanted) continue;
     const value = quoted?.replace(/\\(.)/g, "$1") ?? token!.trim();
-    found = found === undefined || found.toLowerCase() === value.toLowerCase()
-      ? value
-      : `${found}, ${value}`;
+    if (found !== undefined && found.toLowerCase() !== value.toLowerCase()) {
+      return `${found}, ${value}`;
+    }
+    found = value;
   }
   return found;
 }

@@ -44,9 +44,9 @@ async function answerCall(
   bindings: readonly Binding[],
   state: ResolvedOptions,
 ): Promise<RouteResult> {
-  const { request, target, operationName } = exchange;
+  const { request, method, target, operationName } = exchange;
   const head: CallHead = {
-    method: request.method === "HEAD" ? "GET" : request.method,
+    method: method === "HEAD" ? "GET" : method,
     operationName,
     query: target.query,
     mediaType: parseMediaType(request.headers.get("content-type")),

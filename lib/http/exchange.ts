@@ -14,6 +14,8 @@ import { checkTarget, type Target } from "./request_target.ts";
 export class Exchange {
   /** The request. */
   readonly request: Request;
+  /** Method, in capitals. */
+  readonly method: string;
   /** Parts of the request's URL. */
   readonly target: Target;
   /** Name of the route. */
@@ -31,11 +33,12 @@ export class Exchange {
   constructor(
     request: Request,
     target: Target,
-    { route, operationName, keys }: Pick<Exchange, "route" | "operationName"> & {
+    { method, route, operationName, keys }: Pick<Exchange, "method" | "route" | "operationName"> & {
       readonly keys: KeyRing | undefined;
     },
   ) {
     this.request = request;
+    this.method = method;
     this.target = target;
     this.route = route;
     this.operationName = operationName;

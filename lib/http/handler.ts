@@ -34,7 +34,7 @@ import { ignoreErrors, toFault } from "./failure.ts";
 import { keyRingOf } from "./api_keys.ts";
 import { textRoute } from "./probes.ts";
 import { type Route, ROUTES } from "./routes.ts";
-import { allowOf, createRouter, type Found, routeFor, type Router } from "./router.ts";
+import { allowOf, createRouter, type Found, methodOf, routeFor, type Router } from "./router.ts";
 import type { HandlerOptions, ResolvedOptions } from "./options.ts";
 import { targetOf } from "./request_target.ts";
 
@@ -64,7 +64,7 @@ export function createHandler(
       const startMs = telemetry?.monotonicMs() ?? 0;
       const { exchange, routeHandler } = arrive(request, router, state);
       const answer = await routeHandler.answer(exchange);
-      const response = respond(request, answer.reply, requestId);
+      const response = respond(exchange.method, answer.reply, requestId);
       if (telemetry === undefined || requestId === undefined) return response;
       const durationMs = telemetry.monotonicMs() - startMs;
       const peer = telemetry.peer?.(request);
@@ -72,7 +72,7 @@ export function createHandler(
       ignoreErrors(() => telemetry.observe(event));
       return response;
     } catch (error) {
-      return respond(request, lastReply(router, request, error, state));
+      return respond(methodOf(request), lastReply(router, request, error, state));
     }
   };
 }
@@ -87,19 +87,19 @@ function lastReply(
 ): OutgoingReply {
   const fault = toFault(error, log);
   const found = router(targetOf(request, null).path);
-  const route = found && (routeFor(found, request.method) ?? found.routes[0]);
+  const route = found && (routeFor(found, methodOf(request)) ?? found.routes[0]);
   return route?.routeHandler.fail(fault) ?? faultReply(fault);
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 function eventOf(
-  { request, route, caller }: Exchange,
+  { method: sent, route, caller }: Exchange,
   { reply: { status, body }, outcome, operation = "", binding = "", facts }: RouteResult,
   requestId: string,
   durationMs: number,
 ): RequestEvent {
-  const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
+  const method = KNOWN_METHODS.has(sent) ? sent : "other";
   const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
   const call = { operation, binding, caller: caller?.name, facts };
   return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
@@ -115,23 +115,25 @@ function arrive(
 ): { readonly exchange: Exchange; readonly routeHandler: RouteHandler } {
   const target = targetOf(request, request.headers.get("host"));
   const found = router(target.path);
-  const route = found && routeFor(found, request.method);
+  const method = methodOf(request);
+  const route = found && routeFor(found, method);
   const { name, wantsKey } = route ?? found?.routes[0] ?? { name: UNKNOWN, wantsKey: true };
   const exchange = new Exchange(request, target, {
+    method,
     route: name,
     operationName: found?.operationName,
     keys: wantsKey ? state.keys : undefined,
   });
   const routeHandler = route?.routeHandler ??
-    textRoute(state, () => found ? methodAnswer(request, found) : NOT_FOUND);
+    textRoute(state, () => found ? methodAnswer(method, found) : NOT_FOUND);
   return { exchange, routeHandler };
 }
 
 const NOT_FOUND: RouteResult = { reply: plainReply(404, "Not found."), outcome: "not-found" };
 
-function methodAnswer(request: Request, found: Found): RouteResult {
+function methodAnswer(method: string, found: Found): RouteResult {
   const headers = { allow: allowOf(found) };
-  if (request.method === "OPTIONS") {
+  if (method === "OPTIONS") {
     return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };
   }
   const reply = plainReply(405, `Method not allowed. Expected ${headers.allow}.`);

@@ -18,9 +18,9 @@ import { textRoute } from "./probes.ts";
  */
 export function picture(state: ResolvedOptions): RouteHandler {
   const { bodyLimit: limit } = state;
-  return textRoute(state, async ({ request, target }) => {
+  return textRoute(state, async ({ request, method, target }) => {
     const mediaType = parseMediaType(request.headers.get("content-type"));
-    const isForm = request.method === "POST" && target.query === "" && mediaType.essence === FORM;
+    const isForm = method === "POST" && target.query === "" && mediaType.essence === FORM;
     if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
     const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], limit });
     return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };

@@ -84,14 +84,14 @@ const USUAL_HEADERS: Readonly<Record<string, string>> = {
  *
  * The runtime sets the Content-Length of a body, but not for HEAD, whose reply has no body.
  *
+ * @param method Method of the request, in capitals.
  * @param requestId Id of the request, if there is one.
  */
 export function respond(
-  request: Request,
+  method: string,
   { status, contentType, body, headers: ofReply }: OutgoingReply,
   requestId?: string,
 ): Response {
-  const { method } = request;
   const isHead = method === "HEAD";
   const response = new Response(isHead ? null : body, { status });
   // Set the fields afterwards: Deno prepares a Response that is constructed with several fields in

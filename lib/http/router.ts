@@ -50,6 +50,14 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
   };
 }
 
+/**
+ * Returns the method of a request in capitals. RFC 9110 §9.1 compares methods with case, but IIS did
+ * not, and T-SQL's `sp_OAMethod` and R send them as their callers type them.
+ */
+export function methodOf({ method }: Request): string {
+  return method.toUpperCase();
+}
+
 /** Returns the row of a path that answers a method, or undefined. */
 export function routeFor({ routes }: Found, method: string): PreparedRoute | undefined {
   const asked = method === "HEAD" ? "GET" : method;

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { textOf } from "../../lib/bindings/charset.ts";
@@ -94,6 +95,27 @@ Deno.test("readForm() reads escapes and raw bytes in the charset", () => {
   ]);
   // One encoding for the whole form.
   assertEquals(formOf("a=%C3%BC&b=%FC", "us-ascii"), [["a", "Ã¼"], ["b", "ü"]]);
+});
+
+// Names of WHATWG Encoding Standard §4.2, without those that a locked runtime lacks.
+const ENCODINGS = "utf-8 ibm866 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r koi8-u macintosh " +
+  "windows-874 windows-1250 windows-1252 windows-1258 x-mac-cyrillic gbk gb18030 big5 euc-jp " +
+  "iso-2022-jp csiso2022jp shift_jis euc-kr utf-16be utf-16le utf-16 unicode";
+
+Deno.test("readForm() takes the charsets that are compatible with ASCII, and no others", () => {
+  const ascii = Uint8Array.from({ length: 95 }, (_, i) => i + 32);
+  const text = Buffer.from(ascii).toString().replace(/[%&+=]/g, "");
+  const taken: string[] = [];
+  for (const charset of ENCODINGS.split(" ")) {
+    try {
+      assertEquals(formOf(`a=${text}&b`, charset), [["a", text], ["b", ""]], charset);
+      taken.push(charset);
+    } catch (error) {
+      assert(error instanceof Fault && error.code === "unsupported-media-type", `${error}`);
+    }
+  }
+  // A byte of ISO-2022-JP in ASCII begins other characters behind an escape.
+  assertEquals(taken, ENCODINGS.split(" ").filter((name) => !/16|2022|unicode/.test(name)));
 });
 
 Deno.test("readForm() refuses a form whose byte order mark is that of UTF-16", () => {

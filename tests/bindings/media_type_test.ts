@@ -19,6 +19,7 @@ const ROWS: readonly (readonly [string | null, string, Readonly<Record<string, s
   ['a/b; q="x\\"y\\\\z"', "a/b", { q: 'x"y\\z' }],
   ["a/b; x=1; X=2", "a/b", { x: "1, 2" }],
   ["a/b; x=1; X=1", "a/b", { x: "1" }],
+  ["a/b; x=u; x=U; x=v; x=w", "a/b", { x: "U, v" }],
   ["a/b; ; novalue; =v; ok=1", "a/b", { ok: "1" }],
   // Two fields of the name.
   ["a/b; x=1, a/b; x=1", "a/b", { x: "1" }],

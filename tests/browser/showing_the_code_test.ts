@@ -151,6 +151,23 @@ Deno.test(`${PAGE}: the short tag of PHP, and innerHTML, show picture and link`,
   });
 });
 
+Deno.test(`${PAGE}: with trusted types, innerHTML needs the policy of the page`, async () => {
+  const html = await htmlOfPairing();
+  const policy = "require-trusted-types-for 'script'; trusted-types code";
+  await visit("about:blank", async (page) => {
+    await page.setContent(
+      `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${policy}"><main></main>`,
+    );
+    const [plain, trusted] = codeIn(PAGE).filter((code) => code.startsWith("element.innerHTML"));
+    const insert = (assignment: string): Promise<string> =>
+      page.evaluate(`((element, html) => { try { ${assignment}; } catch (e) { return e.name; } })(
+        document.querySelector("main"), ${JSON.stringify(html)})`);
+    assertEquals(await insert(plain!), "TypeError");
+    assertEquals(await insert(trusted!), undefined);
+    assertEquals(await shownIn(page), [KEY_URI, KEY_URI]);
+  }, { complaints: 1 });
+});
+
 Deno.test(`${PAGE}: curl fetches a picture that says the same`, async () => {
   const script = fencesOf(PAGE).find(({ text }) => text.includes("qr.aspx"))!.text;
   const folder = await Deno.makeTempDir();

@@ -30,7 +30,7 @@ const FORM_WANTED =
 // A wrong call as the page describes it, the status, and the error, which stands on the page.
 const MISTAKES: readonly (readonly [string, number, string])[] = [
   [`curl ${SERVICE}/ValidatePin -d '${JSON_TEXT}'`, 400, LOOKS_LIKE_JSON],
-  [`curl '${SERVICE}/ValidatePin?pin=1&secretCode=x' -d ''`, 400, "Missing parameter: pin."],
+  [`curl '${SERVICE}/ValidatePin?pin=1&secretCode=x' -d ''`, 400, "The body is empty"],
   [
     `curl ${SERVICE}/ValidatePin -H 'Content-Type: application/json' -d '{"Pin":"1"}'`,
     400,
@@ -58,6 +58,6 @@ for (const [line, status, error] of MISTAKES) {
     assertEquals(reply.status, status);
     assert(reply.text.includes(error), reply.text);
     const headings = read(PAGE).split("\n").filter((text) => text.startsWith("## "));
-    assert(headings.some((heading) => heading.includes(`\`${error}\``)), `No title has: ${error}`);
+    assert(headings.some((heading) => heading.includes(`\`${error}`)), `No title has: ${error}`);
   });
 }

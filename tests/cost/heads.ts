@@ -47,11 +47,14 @@ const TO_CALLS: readonly Row[] = [
   ["Content-Type", "quoted pairs without end", 'text/xml;a="', "\\\\", ""],
   ["Content-Type", "quotes", "text/xml;a=", '"', ""],
   ["Content-Type", "quoted values", "text/xml", ';a="b"', ""],
+  ["Content-Type", "values of charset", "text/xml", (i) => `;charset=${i}`, ""],
+  ["Content-Type", "values of action", "application/soap+xml", (i) => `;action=${i}`, ""],
   ["Content-Type", "quoted values without end", "text/xml", ';a="\\', ""],
   ["Content-Encoding", "blanks", "identity", " ", "x"],
   ["Content-Encoding", "commas", "identity", ",", "x"],
   ["SOAPAction", "letters", '"', "a", '"'],
   ["SOAPAction", "quotes", "", '"', "a"],
+  ["SOAPAction", "commas", "a", ",", "a"],
   ["SOAPAction", "blanks", '"', " ", '" x'],
 ];
 

@@ -10,7 +10,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../support/child.ts";
 import { ROOT } from "../support/pages.ts";
-import { makeCaAsShown, need, withFolder } from "./tool.ts";
+import { BUILT_IN_NAMES, makeCaAsShown, need, withFolder } from "./tool.ts";
 
 const SCRIPT = fileURLToPath(new URL("deploy/internal-ca.sh", ROOT));
 const USAGE = "usage: internal-ca.sh NAME...\n";
@@ -40,12 +40,21 @@ function withCa(
   });
 }
 
-Deno.test("internal-ca.sh, run as docs/deploying.md shows, writes four files where the page says", () =>
+Deno.test("internal-ca.sh, run as docs/deploying.md shows, makes a certificate for both built-in names", () =>
   withFolder(async (folder) => {
     await need(["openssl", "version"], "openssl");
     const { code, stdout, stderr } = await makeCaAsShown(folder);
     assertEquals([code, stdout, stderr], [0, MADE, ""]);
     assertEquals(Object.keys(filesIn(`${folder}/ca`)), ["ca.key", "ca.pem", "cert.pem", "key.pem"]);
+    const verify = (name: string): Promise<Ended> =>
+      runToEnd(
+        ["openssl", "verify", "-CAfile", "ca.pem", "-verify_hostname", name, "cert.pem"],
+        { cwd: `${folder}/ca` },
+      );
+    for (const name of BUILT_IN_NAMES) {
+      assertEquals((await verify(name)).stdout, "cert.pem: OK\n", name);
+    }
+    assert((await verify("api.authenticatorapi.com")).code !== 0);
   }));
 
 Deno.test("internal-ca.sh answers --help, and takes no other option for a name", () =>

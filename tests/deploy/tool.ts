@@ -21,6 +21,9 @@ export function shownBlock(page: string, text: string): string {
   return blocks[0]!.text.replace(/^ +/gm, "");
 }
 
+/** Names of the hosted service that callers have built in. */
+export const BUILT_IN_NAMES = ["authenticatorapi.com", "www.authenticatorapi.com"] as const;
+
 /** Makes a CA as docs/deploying.md shows, in a folder that has `deploy/` as the sources do. */
 export async function makeCaAsShown(folder: string): Promise<Ended> {
   await Deno.symlink(new URL("deploy", ROOT), `${folder}/deploy`);

@@ -1,5 +1,5 @@
 /**
- * Callers that nobody can change, as `docs/deploying.md` says: their old name on an internal DNS, port
+ * Callers that nobody can change, as `docs/deploying.md` says: their old names on an internal DNS, port
  * 80 for a process that is not root, and TLS by an internal authority. All of it in a network and
  * mount namespace of its own, so that neither the machine's DNS nor its trust store is touched.
  *
@@ -13,9 +13,16 @@ import { type Ended, runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROOT } from "../support/pages.ts";
 import { executable } from "../support/program.ts";
-import { deployFile, makeCaAsShown, need, startDaemon, withFolder } from "./tool.ts";
+import {
+  BUILT_IN_NAMES,
+  deployFile,
+  makeCaAsShown,
+  need,
+  shownBlock,
+  startDaemon,
+  withFolder,
+} from "./tool.ts";
 
-const NAME = "authenticatorapi.com";
 const SERVER = /^address=\/authenticatorapi\.com\/(\S+)$/m.exec(
   deployFile("internal-dns.conf"),
 )![1]!;
@@ -109,31 +116,38 @@ Deno.test("callers that nobody can change reach the server by name, on port 80 a
     });
   }));
 
-/** Calls as those do who know neither where the server is nor who vouches for it. */
+/** Calls as unchanged callers do, then as the page tells to try it. */
 async function checkCallers(inside: Inside, folder: string): Promise<void> {
   const call = (url: string): Promise<Ended> =>
     runToEnd(inside("curl", "--silent", "--show-error", "--max-time", "60", "--noproxy", "*", url));
-  await eventually(async () => (await call(`http://${NAME}/healthz`)).stdout === "ok");
-  assert((await call(`http://${NAME}${CALL}`)).stdout.includes(">false</boolean>"));
-  const { stdout } = await call(`http://${NAME}/api.asmx?wsdl`);
-  assert(stdout.includes(`<soap:address location="http://${NAME}/api.asmx"`), stdout.slice(-600));
+  const checkCalls = async (origin: string): Promise<void> => {
+    await eventually(async () => (await call(`${origin}/healthz`)).stdout === "ok", origin);
+    assert((await call(`${origin}${CALL}`)).stdout.includes(">false</boolean>"));
+    const { stdout } = await call(`${origin}/api.asmx?wsdl`);
+    assert(stdout.includes(`location="${origin}/api.asmx"`), stdout.slice(-600));
+  };
+  for (const name of BUILT_IN_NAMES) await checkCalls(`http://${name}`);
 
-  // Nobody vouches for the server until the authority is in the trust store.
-  await eventually(async () => (await call(`https://${NAME}/healthz`)).code === 60);
+  // No caller trusts the server until the authority is in its trust store.
+  for (const name of BUILT_IN_NAMES) {
+    await eventually(async () => (await call(`https://${name}/healthz`)).code === 60, name);
+  }
   const store = "/etc/ssl/certs/ca-certificates.crt";
   const trusted = await Deno.readTextFile(store) + await Deno.readTextFile(`${folder}/ca/ca.pem`);
   await Deno.writeTextFile(`${folder}/trusted.pem`, trusted);
   await succeed(inside("mount", "--bind", `${folder}/trusted.pem`, store));
-  await eventually(async () => (await call(`https://${NAME}/healthz`)).stdout === "ok");
-  assert((await call(`https://${NAME}${CALL}`)).stdout.includes(">false</boolean>"));
-  assert(
-    (await call(`https://${NAME}/api.asmx?wsdl`)).stdout.includes(`location="https://${NAME}/`),
-  );
+  for (const name of BUILT_IN_NAMES) await checkCalls(`https://${name}`);
 
-  // Of the name, nothing is asked outside: there is no other address.
-  const { stdout: addresses } = await runToEnd(inside("getent", "ahosts", NAME));
-  assertEquals(
-    new Set(addresses.trim().split("\n").map((line) => line.split(" ")[0])),
-    new Set([SERVER]),
-  );
+  const shown = shownBlock("docs/deploying.md", `curl https://${BUILT_IN_NAMES[0]}/healthz`);
+  const { stdout } = await succeed(inside("env", "no_proxy=*", "bash", "-e", "-c", shown));
+  assertEquals(stdout, "ok".repeat(4));
+
+  // Neither name is looked up outside: it has no other address.
+  for (const name of BUILT_IN_NAMES) {
+    const { stdout: addresses } = await runToEnd(inside("getent", "ahosts", name));
+    assertEquals(
+      new Set(addresses.trim().split("\n").map((line) => line.split(" ")[0])),
+      new Set([SERVER]),
+    );
+  }
 }

@@ -37,7 +37,7 @@ function problemsIn(made: FuzzCase, { reply, logged }: Outcome, tally: Tally): r
   const read = expectReply(request, house, NOW_MS);
   const args = new Map(Object.entries(call.args));
   const expectation = isLegal ? expectResult({ operation, args }, house, NOW_MS) : read;
-  const { method } = request;
+  const method = request.method.toUpperCase();
   const answered = { method, route: routeOf(request), expectation, fromRightPin, canary, reply };
   tally.add(answered);
   const problems = [

@@ -12,7 +12,7 @@ import { textOf } from "./request.ts";
 
 /** A reply, and what is known of its request. */
 export interface Answered {
-  /** The method of the request. */
+  /** The method of the request, in capitals. */
   readonly method: string;
   /** The route of the request. */
   readonly route: Route;

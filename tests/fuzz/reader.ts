@@ -14,7 +14,7 @@ const FORM = "application/x-www-form-urlencoded";
 /** The route that a request takes. */
 export function routeOf(request: FuzzRequest): Route {
   const [path, operation] = partsOf(request);
-  const { method } = request;
+  const method = request.method.toUpperCase();
   const isRead = method === "GET" || method === "HEAD";
   if (path === "/api.asmx") {
     if (operation === "") {
@@ -78,7 +78,7 @@ function partsOf({ target }: FuzzRequest): readonly [string, string | undefined]
 }
 
 function checkHead(request: FuzzRequest, { keys }: House): void {
-  if (!/^(GET|HEAD|POST)$/.test(request.method)) throw REFUSED;
+  if (!/^(GET|HEAD|POST)$/i.test(request.method)) throw REFUSED;
   if (isReadDifferently(request)) throw UNSURE;
   checkKeys(request, keys);
 }

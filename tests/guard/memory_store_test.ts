@@ -1,17 +1,25 @@
 import { decide, refusal } from "../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import * as fc from "fast-check";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import {
+  type Admission,
   decide as decideByRules,
   type GuardRules,
   guardRules,
   type GuardState,
   type GuardStore,
+  NOTHING,
+  refusalsOf,
+  sourceBudget,
+  totalBudget,
+  unknownSourcesBudget,
 } from "../../lib/guard/guard.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../lib/guard/memory_store.ts";
 import { validatePin } from "../../lib/operations/validate_pin.ts";
-import { pick, seededRandom } from "../support/random.ts";
+import { KNOWN_MS } from "../../lib/guard/sources.ts";
+import { runOptions } from "../support/property.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 
 const STEP = 60_000_000;
@@ -37,35 +45,214 @@ function fail(store: GuardStore, fingerprint: string, times: number): void {
   for (let i = 0; i < times; i++) assertEquals(decide(store, fingerprint, undefined), "wrong");
 }
 
-Deno.test("a memory store counts for each secret on its own", () => {
-  const { store } = storeWith();
-  fail(store, "a", 3);
-  fail(store, "b", 2);
-  assertEquals([refusal(store, "a"), refusal(store, "b")], ["throttled", undefined]);
-  assertEquals([decide(store, "a", STEP), decide(store, "b", STEP)], ["throttled", "accepted"]);
+// Times around which a wait, a look of a secret or a source, or a known source ends.
+const EDGES_MS = [30_000, HOUR, 2 * HOUR, KNOWN_MS].flatMap((ms) => [ms - 1, ms]);
+
+const EVENT = fc.record({
+  waitMs: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(0, 1) },
+    { weight: 2, arbitrary: fc.constantFrom(...EDGES_MS) },
+    fc.nat(3 * HOUR),
+  ),
+  // The step of a right pin, from the current one.
+  ahead: fc.option(fc.integer({ min: -1, max: 1 }), { freq: 3, nil: undefined }),
+  source: fc.oneof(
+    fc.constantFrom(undefined, "a", "b"),
+    fc.nat(20).map((i) => `s${i}`),
+  ),
 });
 
-Deno.test("a memory store decides as the rules do, whatever comes when", () => {
-  const random = seededRandom(1);
+Deno.test("a memory store decides and counts as the rules do, whatever comes when", () => {
   const seen = new Set<string>();
-  for (let run = 0; run < 60; run++) {
-    const rules = rulesWith({ maxFailures: random(12), singleUse: random(2) === 1 });
-    const sources = [undefined, ...Array.from({ length: [0, 3, 30][run % 3]! }, (_, i) => `s${i}`)];
-    const { store, clock } = storeWith(1000, rules);
-    let state: GuardState | undefined;
-    for (let event = 0; event < 200; event++) {
-      const step = STEP + Math.floor(clock.ms / 30_000) + random(3) - 1;
-      const matchedStep = random(3) === 0 ? step : undefined;
-      const source = pick(random, sources);
-      const decision = decideByRules(rules, state, { matchedStep, source }, clock.ms);
-      state = decision.state;
-      seen.add(decision.verdict);
-      assertEquals(decide(store, "a", matchedStep, source), decision.verdict, `${run} ${event}`);
-      clock.ms += random(1 << (8 + random(14)));
-      if (random(50) === 0) clock.ms += random(40 * 24 * HOUR);
+  fc.assert(
+    fc.property(
+      fc.record({ maxFailures: fc.nat(8), singleUse: fc.boolean() }),
+      fc.array(EVENT, { maxLength: 80, size: "max" }),
+      (options, events) => {
+        const rules = rulesWith(options);
+        const { store, clock } = storeWith(10, rules);
+        let state: GuardState | undefined;
+        for (const { waitMs, ahead, source } of events) {
+          clock.ms += waitMs;
+          const step = STEP + Math.floor(clock.ms / 30_000);
+          const matchedStep = ahead === undefined ? undefined : step + ahead;
+          const decision = decideByRules(rules, state, { matchedStep, source }, clock.ms);
+          state = decision.state;
+          seen.add(decision.verdict);
+          assertEquals(decide(store, "a", matchedStep, source), decision.verdict);
+          const { toSomeMs } = refusalsOf(rules, state ?? NOTHING, clock.ms);
+          assertEquals(store.throttled(), Number(toSomeMs > 0));
+        }
+      },
+    ),
+    runOptions(400),
+  );
+  assertEquals([...seen].sort(), ["accepted", "replayed", "throttled", "wrong"]);
+});
+
+type AtOnce = "unlock" | { readonly source: string | undefined } | {
+  readonly which: number;
+  readonly outcome: "right" | "wrong" | "cancelled";
+};
+
+const AT_ONCE: fc.Arbitrary<AtOnce> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ source: fc.constantFrom(undefined, "a", "b") }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      which: fc.nat(),
+      outcome: fc.constantFrom("right" as const, "wrong" as const, "cancelled" as const),
+    }),
+  },
+  fc.constant("unlock"),
+);
+
+/** Looks that are charged, in numbers, while no time passes that gives one back. */
+class Charged {
+  #looks = new Map<string | undefined, number>();
+  readonly #known = new Set<string | undefined>();
+
+  constructor(private readonly rules: GuardRules) {}
+
+  get isNothing(): boolean {
+    return [...this.#looks.values()].every((looks) => looks === 0);
+  }
+
+  // The key undefined is the whole secret.
+  charge(source: string | undefined, looks: number): void {
+    for (const key of new Set([undefined, source])) {
+      this.#looks.set(key, Math.max(0, (this.#looks.get(key) ?? 0) + looks));
     }
   }
-  assertEquals([...seen].sort(), ["accepted", "replayed", "throttled", "wrong"]);
+
+  isFull(source: string | undefined): boolean {
+    const isStranger = this.#known.size > 0 && !this.#known.has(source);
+    const total = isStranger ? unknownSourcesBudget(this.rules) : totalBudget(this.rules);
+    return (this.#looks.get(undefined) ?? 0) >= total.looks ||
+      source !== undefined && (this.#looks.get(source) ?? 0) >= sourceBudget(this.rules).looks;
+  }
+
+  know(source: string | undefined): void {
+    if (source !== undefined) this.#known.add(source);
+  }
+
+  unlock(): void {
+    this.#looks = new Map();
+  }
+}
+
+Deno.test("pins computed at once cost what the wrong ones cost, in any order, and nothing after an unlock", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.array(AT_ONCE, { maxLength: 60, size: "max" }),
+      (maxFailures, events) => {
+        const rules = rulesWith({ maxFailures });
+        const { store, clock } = storeWith(10, rules);
+        const charged = new Charged(rules);
+        const pending: { admission: Admission; source: string | undefined; step: number }[] = [];
+        let usedStep = -1;
+        // Failures enter a table when the last pending pin is settled.
+        let size = 0;
+        const settle = (which: number, outcome: string): void => {
+          const [{ admission, source, step }] = pending.splice(which, 1) as [typeof pending[0]];
+          if (outcome === "wrong") return assertEquals(admission.settle(undefined), "wrong");
+          charged.charge(source, -1);
+          if (outcome === "cancelled") return admission.cancel();
+          const isUsed = step <= usedStep;
+          assertEquals(admission.settle(step), isUsed ? "replayed" : "accepted");
+          if (isUsed) return;
+          usedStep = step;
+          charged.know(source);
+        };
+        for (const [step, event] of events.entries()) {
+          clock.ms++;
+          if (event === "unlock") {
+            store.unlock("a");
+            charged.unlock();
+            size = 0;
+          } else if ("outcome" in event) {
+            if (pending.length === 0) continue;
+            settle(event.which % pending.length, event.outcome);
+            if (pending.length === 0) size = charged.isNothing ? 0 : 1;
+          } else {
+            const { source } = event;
+            const admission = store.admit("a", source);
+            assertEquals(admission === "throttled", charged.isFull(source));
+            if (typeof admission === "string") continue;
+            charged.charge(source, 1);
+            pending.push({ admission, source, step });
+          }
+          assertEquals(store.size(), size);
+        }
+        while (pending.length > 0) settle(0, "wrong");
+        assertEquals(store.size(), charged.isNothing ? 0 : 1);
+      },
+    ),
+    runOptions(500),
+  );
+});
+
+const ROOM = 3;
+const NAME = fc.constantFrom(..."abcdef");
+
+Deno.test("a full memory store forgets the oldest of the secrets with the fewest wrong pins", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(NAME, { maxLength: 80, size: "max" }),
+      (maxFailures, names) => {
+        const { store, evictions } = storeWith(ROOM, rulesWith({ maxFailures }));
+        // Wrong pins by secret, the last change last.
+        const counts = new Map<string, number>();
+        const told: Evicted[] = [];
+        const classOf = (count: number): number =>
+          count >= maxFailures ? Infinity : Math.floor(Math.log2(count));
+        for (const name of names) {
+          const count = counts.get(name) ?? 0;
+          const isThrottled = count >= maxFailures;
+          assertEquals(decide(store, name, undefined), isThrottled ? "throttled" : "wrong");
+          if (isThrottled) continue;
+          counts.delete(name);
+          if (counts.size === ROOM) {
+            const lowest = Math.min(...[...counts.values()].map(classOf));
+            const [oldest] = [...counts].find(([, other]) => classOf(other) === lowest)!;
+            counts.delete(oldest);
+            told.push(lowest === Infinity ? "throttled" : "failed");
+          }
+          counts.set(name, count + 1);
+          assertEquals(store.size(), counts.size);
+        }
+        assertEquals(evictions(), told);
+      },
+    ),
+    runOptions(300),
+  );
+});
+
+Deno.test("a full memory store forgets the code that was used the longest ago, and its known sources", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(NAME, fc.nat(3)), { maxLength: 60, size: "max" }),
+      (pins) => {
+        const { store, evictions } = storeWith(ROOM);
+        const used = new Map<string, number>();
+        const told: Evicted[] = [];
+        for (const [name, step] of pins) {
+          const isUsed = step <= (used.get(name) ?? -1);
+          assertEquals(decide(store, name, step, "web"), isUsed ? "replayed" : "accepted");
+          if (isUsed) continue;
+          used.delete(name);
+          used.set(name, step);
+          if (used.size <= ROOM) continue;
+          used.delete([...used.keys()][0]!);
+          told.push("used", "known");
+        }
+        assertEquals([evictions(), store.size()], [told, 0]);
+      },
+    ),
+    runOptions(300),
+  );
 });
 
 Deno.test("a memory store is there as long as its process", () => {
@@ -84,36 +271,12 @@ Deno.test("a memory store refuses before the pin is looked at, and no longer tha
   assertEquals(refusal(store, "a"), undefined);
 });
 
-Deno.test("a memory store forgets a throttled secret when all others are", () => {
-  const { store, evictions } = storeWith(2);
-  for (const name of ["a", "b", "c"]) fail(store, name, 3);
-  assertEquals(evictions(), ["throttled"]);
-  const throttled = ["a", "b", "c"].map((name) => refusal(store, name) ?? "none");
-  assertEquals(throttled, ["none", "throttled", "throttled"]);
-});
-
 Deno.test("a memory store holds as many secrets as it may and not one more", () => {
   const { store, evictions } = storeWith(DEFAULT_ENTRIES);
   for (let i = 0; i < DEFAULT_ENTRIES; i++) decide(store, `s${i}`, undefined);
   assertEquals([store.size(), evictions().length], [DEFAULT_ENTRIES, 0]);
   decide(store, "one more", undefined);
   assertEquals([store.size(), evictions().length], [DEFAULT_ENTRIES, 1]);
-});
-
-Deno.test("a memory store needs no room for a secret that never failed", () => {
-  const { store } = storeWith(3, rulesWith({ singleUse: false }));
-  for (let i = 0; i < 100; i++) assertEquals(decide(store, `s${i}`, STEP), "accepted");
-  assertEquals(store.size(), 0);
-});
-
-Deno.test("a memory store forgets failures when their time is over, and not before", () => {
-  const { store, clock } = storeWith(10, rulesWith({ singleUse: false }));
-  fail(store, "a", 2);
-  clock.ms += HOUR - 1;
-  fail(store, "a", 1);
-  assertEquals(refusal(store, "a"), "throttled");
-  clock.ms += 3 * HOUR;
-  fail(store, "a", 3);
 });
 
 Deno.test("a memory store remembers a used code for its time, and no longer", () => {
@@ -213,33 +376,6 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   );
 });
 
-Deno.test("a memory store remembers failures through a right pin, until they are forgotten", () => {
-  const { store, clock } = storeWith(10, rulesWith({ singleUse: false }));
-  fail(store, "a", 2);
-  assertEquals([decide(store, "a", STEP), store.size()], ["accepted", 1]);
-  fail(store, "a", 1);
-  assertEquals(refusal(store, "a"), "throttled");
-  clock.ms += 3 * HOUR;
-  assertEquals([decide(store, "a", STEP + 1), refusal(store, "a")], ["accepted", undefined]);
-});
-
-Deno.test("a memory store tells sources apart", () => {
-  const { store } = storeWith(10, rulesWith({ maxFailures: 4 }));
-  for (let i = 0; i < 2; i++) assertEquals(decide(store, "a", undefined, "guesser"), "wrong");
-  assertEquals(refusal(store, "a", "guesser"), "throttled");
-  assertEquals([refusal(store, "a"), refusal(store, "a", "user")], [undefined, undefined]);
-  assertEquals(decide(store, "a", STEP, "guesser"), "throttled");
-  assertEquals([store.size(), store.throttled()], [1, 1]);
-  assertEquals(decide(store, "a", STEP, "user"), "accepted");
-});
-
-Deno.test("a memory store counts a secret as throttled where strangers alone are refused", () => {
-  const { store } = storeWith(10, rulesWith({ maxFailures: 100 }));
-  assertEquals(decide(store, "a", STEP, "user"), "accepted");
-  for (let i = 0; refusal(store, "a") === undefined; i++) decide(store, "a", undefined);
-  assertEquals([refusal(store, "a", "user"), store.throttled()], [undefined, 1]);
-});
-
 Deno.test("a memory store needs nobody to tell of what it forgets", () => {
   const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
@@ -255,24 +391,6 @@ Deno.test("a memory store lifts the wait of a secret, and remembers which code w
   store.unlock("a");
   assertEquals(store.throttled(), 0);
   assertEquals([refusal(store, "a"), decide(store, "a", STEP)], [undefined, "replayed"]);
-});
-
-Deno.test("a memory store remembers nothing of a secret once a wait that was all is lifted", () => {
-  const { store } = storeWith(10, rulesWith({ singleUse: false }));
-  fail(store, "a", 3);
-  store.unlock("a");
-  assertEquals(store.size(), 0);
-});
-
-Deno.test("a memory store forgets the fewest failures first, and a throttle last", () => {
-  const { store, evictions } = storeWith(3, rulesWith({ maxFailures: 4 }));
-  fail(store, "throttled", 4);
-  fail(store, "three", 3);
-  for (let i = 0; i < 50; i++) fail(store, `new ${i}`, 1);
-  assertEquals(refusal(store, "throttled"), "throttled");
-  fail(store, "three", 1);
-  assertEquals(refusal(store, "three"), "throttled");
-  assertEquals([store.size(), new Set(evictions())], [3, new Set(["failed"])]);
 });
 
 Deno.test("no flood of wrong pins for made-up secrets makes a used code acceptable", () => {
@@ -297,43 +415,12 @@ Deno.test("no flood of wrong pins for made-up secrets makes a known source unkno
   assertEquals(decide(store, "user", STEP, "home"), "accepted");
 });
 
-Deno.test("used codes and known sources give way to newer ones alone, and the operator is told", () => {
-  const { store, evictions } = storeWith(10);
-  for (let i = 0; i < 11; i++) assertEquals(decide(store, `s${i}`, STEP, "web"), "accepted");
-  assertEquals(evictions(), ["used", "known"]);
-  assertEquals([decide(store, "s1", STEP), decide(store, "s0", STEP)], ["replayed", "accepted"]);
-});
-
-Deno.test("a right pin gives its look back, and a replayed and a cancelled one too", () => {
-  const { store } = storeWith(10, rulesWith({ maxFailures: 2 }));
-  for (let i = 0; i < 10; i++) assertEquals(decide(store, "a", STEP + i), "accepted");
-  for (let i = 0; i < 10; i++) assertEquals(decide(store, "a", STEP), "replayed");
-  for (let i = 0; i < 10; i++) assertEquals(refusal(store, "a"), undefined);
-  assertEquals(store.size(), 0);
-  fail(store, "a", 1);
-  for (let i = 10; i < 20; i++) assertEquals(decide(store, "a", STEP + i), "accepted");
-  fail(store, "a", 1);
-  assertEquals(refusal(store, "a"), "throttled");
-});
-
 Deno.test("a right pin after a wait leaves the next wait as it was", () => {
   const { store, clock } = storeWith();
   fail(store, "a", 3);
   clock.ms += 30_000;
   assertEquals(decide(store, "a", STEP), "accepted");
   assertEquals(decide(store, "a", STEP + 1), "accepted");
-});
-
-Deno.test("no more pins of a secret are computed at once than its budget has looks", () => {
-  const { store } = storeWith(10, rulesWith({ maxFailures: 3 }));
-  const admitted = Array.from({ length: 10 }, () => store.admit("a"))
-    .filter((admission) => typeof admission !== "string");
-  assertEquals([admitted.length, refusal(store, "a")], [3, "throttled"]);
-  // Whatever the order in which they are settled.
-  assertEquals(admitted[1]!.settle(STEP), "accepted");
-  assertEquals([admitted[2]!.settle(undefined), admitted[0]!.settle(STEP)], ["wrong", "replayed"]);
-  fail(store, "a", 2);
-  assertEquals(refusal(store, "a"), "throttled");
 });
 
 Deno.test("a memory store lets go of what expired although nobody asks for it", () => {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import * as fc from "fast-check";
 import {
   isKnown,
   MAX_KNOWN_SOURCES,
@@ -7,6 +8,7 @@ import {
   type SourceState,
   withSource,
 } from "../../lib/guard/sources.ts";
+import { runOptions } from "../support/property.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -43,57 +45,41 @@ Deno.test("withSource() leaves out of what there is nothing to remember", () => 
   assertEquals(withSource([], source("new", 0), NOW), []);
 });
 
-Deno.test("withSource() forgets for want of room the source whose budget is whole the soonest", () => {
-  const full = Array.from({ length: MAX_SOURCES }, (_, i) => source(`s${i}`, i === 3 ? 10 : 20));
-  const after = withSource(full, source("new", 30), NOW);
-  assertEquals(ids(after), ids([...full.toSpliced(3, 1), source("new", 30)]));
-  // Of several, the first.
-  assertEquals(ids(withSource(after, source("another", 30), NOW))[0], "s1");
-  // That may be the one that came last.
-  assertEquals(withSource(full, source("new", 5), NOW), full);
-});
+const SOURCES = fc.uniqueArray(
+  fc.record({
+    id: fc.nat(99).map(String),
+    debtMs: fc.constantFrom(0, 5, 10, 20, 30),
+    lastMs: fc.nat(20).map((ms) => NOW - ms),
+    knownUntilMs: fc.constantFrom(0, 0, NOW, NOW + 1, NOW + 2, NOW + 3),
+  }),
+  { selector: ({ id }) => id, minLength: 1, maxLength: 2 * MAX_SOURCES, size: "max" },
+);
 
-Deno.test("withSource() forgets no known source for a stranger, however many come", () => {
-  let sources: readonly SourceState[] = [source("known", 0, NOW + 1)];
-  for (let i = 0; i < 100; i++) sources = withSource(sources, source(`s${i}`, 100 + i), NOW);
-  assertEquals([sources.length, ids(sources)[0]], [MAX_SOURCES, "known"]);
-});
+// A list has at most so many known sources before one more becomes known.
+function withoutSurplus(sources: readonly SourceState[]): readonly SourceState[] {
+  const known = sources.filter((source) => isKnown(source, NOW)).slice(MAX_KNOWN_SOURCES);
+  return sources.map((source) => known.includes(source) ? { ...source, knownUntilMs: 0 } : source);
+}
 
-Deno.test("withSource() knows so many sources and no more: the one known the longest ago goes", () => {
-  const known = Array.from(
-    { length: MAX_KNOWN_SOURCES },
-    (_, i) => source(`s${i}`, 0, NOW + 100 - i),
+Deno.test("withSource() forgets the oldest known source, then the unknown ones that owe nothing the soonest", () => {
+  fc.assert(
+    fc.property(SOURCES, ([last, ...others]) => {
+      const before = [...withoutSurplus(others), last!];
+      const known = before.filter((source) => isKnown(source, NOW));
+      const [oldest] = known.toSorted((a, b) => a.knownUntilMs - b.knownUntilMs);
+      const still = before.map((source) =>
+        source === oldest && known.length > MAX_KNOWN_SOURCES
+          ? { ...source, knownUntilMs: 0 }
+          : source
+      );
+      const wholeMs = ({ debtMs, lastMs }: SourceState): number => debtMs + lastMs;
+      const owing = still.filter((source) => isKnown(source, NOW) || wholeMs(source) > NOW);
+      const surplus = owing.filter((source) => !isKnown(source, NOW))
+        .toSorted((a, b) => wholeMs(a) - wholeMs(b))
+        .slice(0, Math.max(0, owing.length - MAX_SOURCES));
+      const expected = owing.filter((source) => !surplus.includes(source));
+      assertEquals(withSource(others.length > 0 ? before.slice(0, -1) : [], last!, NOW), expected);
+    }),
+    runOptions(500),
   );
-  const after = withSource(known, source("new", 0, NOW + 200), NOW);
-  assertEquals(ids(after), [...ids(known.slice(0, -1)), "new"]);
-  // What it spent is remembered all the same.
-  const spent = known.with(2, source("s2", 7, NOW + 1));
-  const kept = withSource(spent, source("new", 0, NOW + 200), NOW);
-  assertEquals(sourceNamed(kept, "s2"), source("s2", 7, 0));
-  assertEquals(kept.length, MAX_KNOWN_SOURCES + 1);
-});
-
-Deno.test("withSource() knows as many as it may, and counts strangers for none of them", () => {
-  const known = Array.from(
-    { length: MAX_KNOWN_SOURCES },
-    (_, i) => source(`s${i}`, 0, NOW + 1 + i),
-  );
-  const last = source("last", 0, NOW + 200);
-  const isKnownNow = (sources: readonly SourceState[]): readonly string[] =>
-    ids(sources.filter((source) => isKnown(source, NOW)));
-  assertEquals(isKnownNow(withSource(known.slice(1), last, NOW)), [...ids(known.slice(1)), "last"]);
-  const strangers = [source("stranger", 7), ...known];
-  assertEquals(isKnownNow(withSource(strangers, last, NOW)), [...ids(known.slice(1)), "last"]);
-});
-
-Deno.test("withSource() keeps no more than the most where known sources are added to as many others", () => {
-  const others = Array.from({ length: MAX_SOURCES }, (_, i) => source(`other ${i}`, 10 + i));
-  const known = Array.from({ length: MAX_KNOWN_SOURCES }, (_, i) => source(`${i}`, 10, NOW + 1));
-  const kept = ids(withSource([...others, ...known], known[0]!, NOW));
-  assertEquals(kept.length, MAX_SOURCES);
-  // Those whose budget is whole the soonest are gone.
-  assertEquals(kept.filter((id) => id.startsWith("other")).sort(), [
-    ...["other 10", "other 11", "other 12", "other 13", "other 14", "other 15"],
-    ...["other 8", "other 9"],
-  ]);
 });

@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../lib/bindings/media_type.ts";
@@ -226,6 +227,50 @@ for (const [kind, type] of KINDS) {
     }
   });
 }
+
+Deno.test("readBody() copies the bytes of a body in crumbs four times at most", async () => {
+  const { prototype } = Uint8Array;
+  const { set } = prototype;
+  let copied = 0;
+  prototype.set = function (source: ArrayLike<number>, offset?: number): void {
+    copied += source.length;
+    set.call(this, source, offset);
+  };
+  const length = 20_000;
+  try {
+    const { stream } = chunks(new Array<number>(length).fill(1), "close");
+    assertEquals((await read({ body: stream }, 60_000)).length, length);
+  } finally {
+    delete (prototype as Partial<typeof prototype>).set;
+  }
+  assert(copied >= length && copied <= 4 * length, `${copied}`);
+});
+
+Deno.test("readBody() refuses every coding of a body, in any case and place, and ignores all else", async () => {
+  const codings =
+    "aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd";
+  const withCoding = (value: string): Body => ({
+    body: "a",
+    headers: { "content-encoding": value },
+  });
+  for (const coding of codings.split(" ")) {
+    const values = [
+      coding,
+      coding.toUpperCase(),
+      `${coding};q=1`,
+      `${coding} ; q="1"`,
+      `"${coding}"`,
+    ];
+    for (const value of [...values, `utf-8 ,${coding}`, `${coding}, identity`]) {
+      assertEquals((await faultOf(withCoding(value)))[0], "unsupported-media-type", value);
+    }
+  }
+  for (
+    const value of ["", "identity", "UTF-8", "text/xml; charset=gzip", "q=gzip", "gzip2", "a gzip"]
+  ) {
+    assertEquals(await read(withCoding(value)), "a", value);
+  }
+});
 
 Deno.test("readBody() lets others have their turn between the pieces of a body in crumbs", async () => {
   let hadItsTurn = false;

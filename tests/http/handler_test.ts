@@ -149,7 +149,13 @@ async function tellOf(
     },
     ...changes,
   });
-  return { reply: await handler(new Request(`http://localhost${path}`, init)), events };
+  const { method = "GET" } = init;
+  const request = new Request(`http://localhost${path}`, init);
+  // The constructor normalizes methods, and Deno hands them over as sent.
+  return {
+    reply: await handler(Object.defineProperty(request, "method", { value: method })),
+    events,
+  };
 }
 
 const VALIDATE = `/api.asmx/ValidatePin?pin=000000&secretCode=${SECRET}`;
@@ -215,6 +221,23 @@ Deno.test("createHandler() tells of each request once what it was and how it end
     assertEquals(events, [{ ...facts, ...told }], `${init.method} ${path}`);
     assertEquals(reply.headers.get("x-request-id"), "a1-7");
   }
+});
+
+Deno.test("a method in any case is answered like the one in capitals, as which it is logged", async () => {
+  const told = async (path: string, init: RequestInit): Promise<unknown> => {
+    const { reply, events } = await tellOf(path, init);
+    return [reply.status, [...reply.headers], await reply.text(), events];
+  };
+  const [, path, init] = FAILING_REQUESTS[1]!;
+  for (const route of ["/api.asmx", "/healthz", "/Validate.aspx", "/qr.aspx?data=a", VALIDATE]) {
+    for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
+      const inCapitals = await told(route, { method });
+      for (const sent of [method.toLowerCase(), `${method[0]}${method.slice(1).toLowerCase()}`]) {
+        assertEquals(await told(route, { method: sent }), inCapitals, `${sent} ${route}`);
+      }
+    }
+  }
+  assertEquals(await told(path, { ...init, method: "post" }), await told(path, init));
 });
 
 Deno.test("createHandler() tells how far off an accepted pin was", async () => {

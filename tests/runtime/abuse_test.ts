@@ -11,7 +11,7 @@ import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../lib/http/body_limit.ts";
 import { inTime } from "../support/eventually.ts";
 import { residentBytes } from "../support/process.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../support/program.ts";
-import { ABUSES } from "./abuse.ts";
+import { ABUSES, REFUSED } from "./abuse.ts";
 import { hasHead, statusIn, Wire } from "./wire.ts";
 
 const RUNTIME = PROGRAM === "deno" ? "deno" : "bun";
@@ -59,6 +59,24 @@ for (const { title, bytes, ...expected } of ABUSES) {
     assertEquals(statusIn(await wire.receive(hasHead)), expected[RUNTIME]);
   });
 }
+
+Deno.test("what both runtimes refuse reaches no handler, and so no log", async () => {
+  const name = /(?<=^x-request-id: ).+/im;
+  for (const [title, bytes] of REFUSED) {
+    const wire = await Wire.to(program);
+    try {
+      await wire.send(bytes);
+      const received = await wire.receive(hasHead);
+      assertEquals(
+        [name.exec(received)?.[0], received.split("\r\n\r\n")[1]],
+        [undefined, ""],
+        title,
+      );
+    } finally {
+      wire.close();
+    }
+  }
+});
 
 abuse("a head that comes slowly does not hold up others", async (wire) => {
   for (const piece of ["GET /healthz HT", "TP/1.1\r\nHo", "st: localhost\r\n"]) {
@@ -252,6 +270,22 @@ for (const [what, head, rest, status] of UNREAD) {
         }
         assertEquals(statusIn(await wire.receive(hasHead)), status);
       }));
+  });
+}
+
+// Deno closes each connection with an unread body. Bun receives the rest, so a long one, or one
+// without a length, must not keep its connection.
+const REST = [
+  ["of 1 MiB", "Content-Length: 1048576\r\n\r\n", RUNTIME === "deno"],
+  ["of more than 1 MiB", "Content-Length: 1048577\r\n\r\n", true],
+  ["in chunks", "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", true],
+] as const;
+
+for (const [what, rest, isLast] of REST) {
+  abuse(`the refusal of a body ${what} says close: ${isLast}`, async (wire) => {
+    await wire.send(POST.replace("x-www-form-urlencoded", "pdf") + rest);
+    const received = await wire.receive(hasHead);
+    assertEquals([statusIn(received), connectionOf(received)], ["415", isLast ? ["close"] : []]);
   });
 }
 

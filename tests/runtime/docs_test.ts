@@ -8,7 +8,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../support/child.ts";
 import { BUN_FLAGS, programWords } from "../support/program.ts";
-import { ABUSES } from "./abuse.ts";
+import { ABUSES, REFUSED } from "./abuse.ts";
 
 function read(page: string): string {
   return Deno.readTextFileSync(new URL(`../../docs/${page}`, import.meta.url));
@@ -23,6 +23,12 @@ Deno.test("docs/runtimes.md: the table of differences is what the abuse suite ex
     .map(({ title, deno, bun }) => [title, deno, bun]);
   assertEquals(rows, expected);
   assert(rows.length > 5);
+});
+
+Deno.test("docs/runtimes.md lists what both runtimes refuse", () => {
+  const [, list] = read("runtimes.md").split(/<!-- \/?refused -->/);
+  const rows = list!.trim().split(/^- /m).slice(1).map((row) => row.trim().replaceAll("\n  ", " "));
+  assertEquals(rows, REFUSED.map(([title]) => title));
 });
 
 const HOSTILE = {

@@ -22,7 +22,7 @@ const BUN_DIFFERS: ReadonlySet<string> = new Set(
     "description.md: The host of a whole URL wins over the Host",
     "description.md: A whole URL whose host is none is 400 and not repeated",
     "routes.md: Another verb is 405 and says what is allowed",
-    "routes.md: A method is compared with case",
+    "routes.md: A method is known without case",
   ],
 );
 

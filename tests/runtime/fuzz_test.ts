@@ -61,7 +61,7 @@ async function problemsIn(
   }
   const [before, after] = [startMs, Date.now()].map((time) => expectReply(request, HOUSE, time));
   const expectation = before === after ? before : undefined;
-  const { method } = request;
+  const method = request.method.toUpperCase();
   return problemsOf({ method, route: routeOf(request), expectation, fromRightPin, canary, reply });
 }
 

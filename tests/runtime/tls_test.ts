@@ -153,6 +153,18 @@ Deno.test("the program ends although callers keep connections without a request"
   });
 });
 
+Deno.test("another certificate closes the connections that carry no request", async () => {
+  await withProgram(async (program, put) => {
+    const silent = await connectTo(program);
+    const slow = await connectTo(program);
+    slow.write("GET /readyz HT");
+    for (const socket of [silent, slow]) socket.resume();
+    put(SECOND);
+    program.signal("SIGHUP");
+    await eventually(() => silent.destroyed && slow.destroyed, "both are closed", 60_000);
+  });
+});
+
 Deno.test("however often SIGHUP comes, the log has lines of the log alone", async () => {
   await withProgram(async (program, put) => {
     const counts = Array.from({ length: 12 }, (_, i) => i + 1);

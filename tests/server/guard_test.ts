@@ -18,6 +18,8 @@ import {
 
 // None of these is about patience.
 const PATIENT = "timeout=60000";
+// A store that is not refused says nothing until its timeout, which nobody should wait for.
+const SOON_MS = 30_000;
 const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {} };
 
 // What the options ask for, and the verdicts about a wrong pin and a right one that comes twice.
@@ -55,6 +57,8 @@ Deno.test("readGuardKey() takes white space and a byte order mark off what is lo
       [`\uFEFF${key}\r\n`, key],
       [`\uFEFF${key.slice(1)}`, `\uFEFF${key.slice(1)}`],
       [`k\uFEFF${key}`, `k\uFEFF${key}`],
+      // Its first byte is that of the mark.
+      [`\uF000${key}`, `\uF000${key}`],
     ] as const
   ) {
     Deno.writeTextFileSync(path, text);
@@ -203,13 +207,18 @@ Deno.test("createGuard() reads the files of TLS for each connection, and goes on
   const guard = createGuard(config, observer)!;
   // The authority is another one, then the right one; the name is never the address.
   const reason = (line = ""): string => /\((\w+)\): pins that/.exec(line)?.[1] ?? line;
-  await eventually(() => said.length === 1);
-  Deno.writeTextFileSync(path, CERTIFICATE);
-  await eventually(() => said.length === 2);
-  Deno.removeSync(path);
-  const before = connections;
-  await eventually(() => connections > before + 2);
-  guard.store.close();
+  const soon = (isSo: () => boolean, what: string): Promise<void> =>
+    eventually(isSo, what, SOON_MS);
+  try {
+    await soon(() => said.length === 1, "the certificate is refused");
+    Deno.writeTextFileSync(path, CERTIFICATE);
+    await soon(() => said.length === 2, "the authority is read again");
+    Deno.removeSync(path);
+    const before = connections;
+    await soon(() => connections > before + 2, "the store is tried without the file");
+  } finally {
+    guard.store.close();
+  }
   assertEquals(said.map(reason), [
     "DEPTH_ZERO_SELF_SIGNED_CERT",
     "ERR_TLS_CERT_ALTNAME_INVALID",

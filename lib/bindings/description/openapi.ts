@@ -1,5 +1,6 @@
 /**
- * The OpenAPI 3.1 description of the JSON form, derived from `OPERATIONS`.
+ * The OpenAPI 3.0 description of the JSON form, derived from `OPERATIONS`. Importers of API managers
+ * refuse 3.1.
  *
  * @module
  */
@@ -38,12 +39,12 @@ export function openApi(
   const errors = Object.entries(ERRORS).filter(([status]) => status !== "401" || wantsKey);
   const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, service)));
   const document = {
-    openapi: "3.1.0",
+    openapi: "3.0.3",
     info: {
       title: SERVICE_NAME,
       version: project.version,
-      summary: "Pairs authenticator apps and checks their pins.",
-      license: { name: project.license, identifier: project.license },
+      description: "Pairs authenticator apps and checks their pins.",
+      license: { name: project.license },
     },
     servers: [{ url: base }],
     ...(wantsKey && { security: Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] })) }),
@@ -88,7 +89,7 @@ const SOURCE_PARAMETER: Json = {
   description: "Who asks, for instance the address of the user who types a pin. Wrong pins are " +
     "counted for each source, so that a guesser does not keep the user out. Never send what the " +
     "user can choose. It is hashed at once, and never logged.",
-  schema: { type: "string", examples: ["203.0.113.7"] },
+  schema: { type: "string", example: "203.0.113.7" },
 };
 
 // Writes the schemas of an operation; a record result has one under its own name, as in the WSDL.
@@ -108,7 +109,7 @@ function schemasOf(
     }),
     ...(result.kind === "record" && {
       [result.name]: objectOf({
-        __type: { const: typeNameOf(result) },
+        __type: { type: "string", enum: [typeNameOf(result)] },
         ...Object.fromEntries(result.fields.map((field) => [field, { type: "string" }])),
       }),
     }),
@@ -126,18 +127,20 @@ function parameterSchema(
   service: ServiceContext,
 ): Json {
   return {
+    type: "string",
     // Empty, null and absent mean the same.
-    type: mayBeEmpty ? ["string", "null"] : "string",
+    ...(mayBeEmpty && { nullable: true }),
     description: `${purpose(service)} At most ${max} ${unit}.`,
     ...(mayBeEmpty ? {} : { minLength: 1 }),
     // JSON Schema counts characters, and a text never has more characters than bytes.
     maxLength: max,
-    examples: [example(service)],
+    example: example(service),
   };
 }
 
 function objectOf(properties: Json, required = Object.keys(properties)): Json {
-  return { type: "object", required, properties };
+  // OpenAPI 3.0 allows no empty list.
+  return { type: "object", ...(required.length > 0 && { required }), properties };
 }
 
 function reference(name: string): Json {

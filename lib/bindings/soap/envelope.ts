@@ -22,6 +22,7 @@ import {
   type XmlElement,
 } from "../../xml/tree.ts";
 import type { Call } from "../binding.ts";
+import { emptyBody } from "../faults.ts";
 import { type ActionField, checkActions } from "./action.ts";
 import type { SoapVersion } from "./versions.ts";
 import { adviceFor } from "./ws_extensions.ts";
@@ -40,9 +41,10 @@ export interface EnvelopeContext {
 /**
  * Parses the text of an Envelope.
  *
- * @throws {Fault} When it is not well-formed.
+ * @throws {Fault} When it is empty or not well-formed.
  */
 export function parseEnvelope(text: string): XmlDocument {
+  if (text.trim() === "") throw emptyBody("a SOAP Envelope");
   return asFaults(() => parseXml(text));
 }
 
@@ -137,7 +139,10 @@ function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void 
 function readElement(elements: readonly XmlElement[], namespace: string): XmlElement {
   const [element, second] = elements;
   if (element === undefined) throw notOneOperation(namespace, "It is empty.");
-  if (second !== undefined) throw notOneOperation(namespace, "It holds more than one.");
+  if (second !== undefined) {
+    const isEncoded = elements.some(({ localName }) => localName === "multiRef");
+    throw notOneOperation(namespace, `It holds more than one.${isEncoded ? NOT_ENCODED : ""}`);
+  }
   if (!OPERATIONS.has(element.localName)) {
     throw notOneOperation(namespace, "Its element has another name.");
   }
@@ -147,6 +152,9 @@ function readElement(elements: readonly XmlElement[], namespace: string): XmlEle
   }
   return element;
 }
+
+// Clients in encoded style put values into elements multiRef behind the call (SOAP 1.1 §5.4.1).
+const NOT_ENCODED = " Elements multiRef are of encoded style: set the client to document/literal.";
 
 function notOneOperation(namespace: string, found: string): Fault {
   const expected = `${[...OPERATIONS.keys()].join(" or ")}, in the namespace ${namespace}`;

@@ -11,6 +11,9 @@ const SECURITY = "This service does not support WS-Security: switch message secu
   'client (WCF: basicHttpBinding, or <security mode="None"/> or "Transport").';
 const ADDRESSING = "This service does not support WS-Addressing: switch it off in the client " +
   "(WCF: basicHttpBinding, or a custom binding without addressing).";
+const COPIED_ADDRESSING =
+  "This service does not support WS-Addressing: leave out the blocks Action " +
+  "and To, which the WCF Test Client shows but does not send.";
 const RELIABLE_MESSAGING = "This service does not support WS-ReliableMessaging: switch reliable " +
   'sessions off in the client (WCF: basicHttpBinding, or <reliableSession enabled="false"/>).';
 
@@ -26,6 +29,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["http://www.w3.org/2005/08/addressing", ADDRESSING],
   ["http://schemas.xmlsoap.org/ws/2004/08/addressing", ADDRESSING],
   ["http://schemas.xmlsoap.org/ws/2003/03/addressing", ADDRESSING],
+  ["http://schemas.microsoft.com/ws/2005/05/addressing/none", COPIED_ADDRESSING],
 ]);
 
 /**

@@ -97,6 +97,18 @@ Deno.test("certificateRisks() looks at all certificates that the options name", 
   });
 });
 
+Deno.test("certificateRisks() looks at the first certificate of a chain, which is the server's", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    const config = configOf(["--tls-cert", path, "--tls-key", "k.pem"]);
+    for (const [text, count] of [[CERTIFICATE + ENDED, 0], [ENDED + CERTIFICATE, 1]] as const) {
+      Deno.writeTextFileSync(path, text);
+      assertEquals(certificateRisks(config, Date.parse("2027-01-01T00:00:00Z")).length, count);
+    }
+    return Promise.resolve();
+  });
+});
+
 Deno.test("certificateRisks() looks at the authority that is valid the longest", async () => {
   await withFolder((folder) => {
     const path = `${folder}/ca.pem`;

@@ -123,7 +123,9 @@ Deno.test("Reload reads a certificate that has changed, once, and says what it i
       "warn: the old certificate is kept: the key of --tls-key does not match the first " +
       "certificate of --tls-cert",
     ]);
+    // Told by SIGHUP, it does not look at the same files again.
     await write(`${CERTIFICATE}\n`, PRIVATE_KEY);
+    reload.all();
     reload.changedCertificate();
     assertEquals([lines.splice(0), shown], [
       ["info: the certificate was read again: it is valid until 2126-10-27"],

@@ -17,14 +17,15 @@ class Scene {
     return reply.headers.get("connection");
   }
 
-  /** A request that is answered once what this gives is called. */
-  stay(): () => Promise<void> {
+  /** A request that is answered once what this gives is called; what the reply says of the connection. */
+  stay(): () => Promise<string | null> {
     const { promise, resolve } = Promise.withResolvers<Response>();
     const answered = this.traffic.answer(() => promise, REQUEST);
     return async () => {
       resolve(new Response());
-      await answered;
+      const { headers } = await answered;
       await this.timers.settle();
+      return headers.get("connection");
     };
   }
 
@@ -48,9 +49,10 @@ function test(name: string, act: (scene: Scene) => Promise<void>): void {
 }
 
 test("replies say that the connection is closed once the server drains", async (scene) => {
+  const end = scene.stay();
   assertEquals(await scene.come(), null);
   scene.drain();
-  assertEquals(await scene.come(), "close");
+  assertEquals([await scene.come(), await end()], ["close", "close"]);
 });
 
 test("drain() ends once nobody came for a pause", async (scene) => {
