@@ -90,12 +90,15 @@ function placeOf({ host, port, socket, tlsCert }: Config): string {
 /** Whether a server of this program answers at a port of this machine, with or without TLS. */
 export async function isAuthenticator(config: Config): Promise<boolean> {
   for (const isTls of [false, true]) {
-    const id = await replyOf(config, isTls, TIMEOUT_MS)
+    const id = await replyOf(config, isTls, PROBE_TIMEOUT_MS)
       .then(({ headers }) => headers["x-request-id"], () => undefined);
     if (typeof id === "string") return REQUEST_ID.test(id);
   }
   return false;
 }
+
+/** Timeout of a program that may speak another protocol, in milliseconds. */
+const PROBE_TIMEOUT_MS = 2_000;
 
 /** Form of the request ids that a server of this program makes. */
 const REQUEST_ID = /^[0-9a-f]{10}-[0-9a-f]{20}$/;

@@ -236,7 +236,7 @@ function signatureFlags(bytes: Uint8Array): number | undefined {
 
 Deno.test("the executable for macOS on ARM, which runs no unsigned code, has an ad-hoc signature", async () => {
   await withFolder(async (folder) => {
-    const path = await compileFor({ bun: "bun-darwin-arm64" }, folder);
+    const path = await compileFor({ name: "macos-arm64" }, folder);
     const CS_ADHOC = 0x2;
     assertEquals((signatureFlags(await Deno.readFile(path)) ?? 0) & CS_ADHOC, CS_ADHOC);
   });

@@ -172,8 +172,8 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["check", {
     summary: "Show the options in effect and what is risky in them",
     details: "Prints every option with its value and its source, and warns of risky settings. " +
-      "It reads the files, asks the store and tries the address. The exit code is 1 when the " +
-      "store or the address cannot be used, and 2 when an option or a file is wrong.",
+      "It reads the files, asks the store and tries the address. The exit code is 1 when " +
+      "only the store cannot be used, and 2 when an option, a file or the address cannot be.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],

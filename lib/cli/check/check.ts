@@ -44,12 +44,13 @@ export async function check(
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
   [...findRisks(config, sources), ...certificateRisks(config, Date.now())].forEach(warn);
-  if (problems.length > 0) {
-    throw new OptionFileError(`the server cannot start: ${problems.join("; ")}`);
-  }
   const { obstacles: places, servers } = await tryAddresses(config);
   servers.forEach(warn);
-  const obstacles = [...places, ...await storeObstacles(config)];
+  const reasons = [...problems, ...places];
+  if (reasons.length > 0) {
+    throw new OptionFileError(`the server cannot start: ${reasons.join("; ")}`);
+  }
+  const obstacles = await storeObstacles(config);
   if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));
   return 0;
 }

@@ -251,12 +251,14 @@ Deno.test("check fails where the address cannot be used, unless a server of ours
   const port = ["--port", String(other.addr.port)];
   const taken = await check(port);
   assertEquals([taken.code, taken.stderr], [
-    1,
-    `authenticator: error: cannot listen on 127.0.0.1, port ${port[1]}: the port is in use by ` +
+    2,
+    `authenticator: error: the server cannot start: cannot listen on 127.0.0.1, port ${
+      port[1]
+    }: the port is in use by ` +
     "another program (stop it, or choose another port).\n",
   ]);
   const elsewhere = await check(["--metrics-port", port[1]!]);
-  assertEquals([elsewhere.code, elsewhere.stderr], [1, taken.stderr]);
+  assertEquals([elsewhere.code, elsewhere.stderr], [2, taken.stderr]);
   const program = await startProgram(["--port", "0"]);
   try {
     const ours = await check(["--port", new URL(program.url).port]);
