@@ -7,7 +7,9 @@
  */
 
 import { readFileSync } from "node:fs";
+import { once } from "node:events";
 import https from "node:https";
+import { connect, type TLSSocket } from "node:tls";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import jsQR from "jsqr";
@@ -19,6 +21,7 @@ import { eventually } from "../support/eventually.ts";
 import { readExchangeFiles } from "../support/exchanges.ts";
 import { freePort } from "../support/free_port.ts";
 import { read } from "../support/pages.ts";
+import { sleep } from "../../lib/server/runtime/timeout.ts";
 import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { replay } from "../support/replay.ts";
@@ -110,6 +113,97 @@ async function checkServer({ command, env, folder }: Scene): Promise<void> {
   const { code, stderr } = await program.outcome;
   assertEquals(code, 0, stderr);
   assert(/"message":"stopped"\}\n$/.test(stderr), stderr);
+}
+
+/** A certificate of the tests, whose name it has, and its key. */
+function certificate(name: "first" | "second"): Readonly<Record<"cert" | "key", string>> {
+  const file = (kind: string): string => read(`tests/cli/certificates/${name}_${kind}.pem`);
+  return { cert: file("cert"), key: file("key") };
+}
+
+function connectTo(port: number): TLSSocket {
+  return connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+}
+
+async function nameShown(port: number): Promise<string> {
+  const socket = connectTo(port);
+  await once(socket, "secureConnect");
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
+}
+
+/** Time in which a server has a request, since the look at the files may come at any time. */
+const UNDERWAY_MS = 300;
+
+/**
+ * Sends a request whose body comes in two pieces.
+ *
+ * @returns The certificate's name and the reply; undefined when the server closed before it had the
+ * request.
+ */
+async function slowRequest(port: number): Promise<readonly [string, string] | undefined> {
+  const socket = connectTo(port);
+  let reply = "";
+  const closed = new Promise<"closed">((resolve) => {
+    socket.on("error", () => {}).on("close", () => resolve("closed"));
+  });
+  socket.on("data", (bytes: Uint8Array) => void (reply += new TextDecoder().decode(bytes)));
+  const connected = new Promise<"connected">((resolve) => {
+    socket.once("secureConnect", () => resolve("connected"));
+  });
+  if (await Promise.race([connected, closed]) === "closed") return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const body = "pin=1&secretCode=abcdefghij";
+  const head = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+  socket.write(head + body.slice(0, 5));
+  if (await Promise.race([sleep(UNDERWAY_MS), closed]) === "closed") return undefined;
+  await sleep(5 * UNDERWAY_MS);
+  socket.write(body.slice(5));
+  await closed;
+  return [String(subject.CN), reply];
+}
+
+/** The files of the certificate are replaced, and requests that are under way are answered. */
+async function checkRenewal({ command, env, folder }: Scene): Promise<void> {
+  const write = async (name: "first" | "second"): Promise<void> => {
+    const { cert, key } = certificate(name);
+    await Deno.writeTextFile(`${folder}/renewed_key.pem`, key, { mode: 0o600 });
+    await Deno.writeTextFile(`${folder}/renewed.pem`, cert);
+  };
+  await write("first");
+  const surroundings = { command, env, shell: `cd '${folder}'` };
+  const tls = ["--tls-cert", "renewed.pem", "--tls-key", "renewed_key.pem"];
+  const program = await startProgram(["--port", "0", ...tls], surroundings);
+  try {
+    const port = Number(new URL(program.url).port);
+    assertEquals(await nameShown(port), "first");
+    let isRenewed = false;
+    const replies: (readonly [string, string])[] = [];
+    const call = async (): Promise<void> => {
+      while (!isRenewed) {
+        const reply = await slowRequest(port);
+        if (reply !== undefined) replies.push(reply);
+      }
+    };
+    const callers = [call(), sleep(2 * UNDERWAY_MS).then(call), sleep(4 * UNDERWAY_MS).then(call)];
+    await write("second");
+    try {
+      await program.logged("the certificate was read again: it is valid until ");
+    } finally {
+      isRenewed = true;
+    }
+    await Promise.all(callers);
+    assertEquals(await nameShown(port), "second");
+    assertEquals(replies.filter(([, reply]) => !reply.startsWith("HTTP/1.1 200 OK\r\n")), []);
+    // The last replies came after the renewal.
+    assert(replies.length >= callers.length && replies.at(-1)![0] !== "", `${replies}`);
+    assert(!/Error|stack=/.test(program.stderr()), program.stderr());
+  } finally {
+    program.signal("SIGINT");
+  }
+  assertEquals((await program.outcome).code, 0);
 }
 
 async function checkExchanges({ command, env }: Scene): Promise<void> {
@@ -206,6 +300,9 @@ for (const machine of MACHINES) {
       await t.step("commands", () => checkCommands(scene));
       await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(scene));
       await t.step("golden exchanges", () => checkExchanges(scene));
+      if (machine.target === "win32-x64") {
+        await t.step("a renewed certificate is taken", () => checkRenewal(scene));
+      }
       if (machine.target === "linux-x64") {
         await t.step("processors of 2008", () => checkProcessors(scene));
       }
