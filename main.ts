@@ -65,6 +65,10 @@ interface Failure {
   readonly advice?: string;
 }
 
+function lacksPermissions(error: unknown): boolean {
+  return error instanceof Error && error.name === "NotCapable";
+}
+
 function failureOf(error: unknown): Failure {
   if (error instanceof OptionFileError) return { clause: error.message, exitCode: 2 };
   if (error instanceof UsageError) {
@@ -73,8 +77,8 @@ function failureOf(error: unknown): Failure {
   if (FAILURES.some((failure) => error instanceof failure)) {
     return { clause: (error as Error).message, exitCode: 1 };
   }
+  if (lacksPermissions(error)) return { clause: NO_PERMISSIONS, exitCode: 1 };
   const name = error instanceof Error ? error.name : typeof error;
-  if (name === "NotCapable") return { clause: NO_PERMISSIONS, exitCode: 1 };
   // Omit the message of the error, which may quote the input of the command.
   return { clause: `the program failed with ${name}`, exitCode: 1 };
 }
@@ -99,6 +103,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return await serve(command.config, command.sources, (line) => {
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       }).catch((error) => {
+        if (lacksPermissions(error)) throw error;
         // A line of the log, since that is where an operator looks.
         const { clause, exitCode } = failureOf(error);
         const format = command.config.logFormat;

@@ -19,7 +19,7 @@ import {
 } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
-  const program = await startProgram(["--port", "0"]);
+  const program = await startProgram(["--port", "0", "--log-probes"]);
   assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
   assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
   program.signal("SIGTERM");
@@ -28,7 +28,7 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
   assertMatch(
     started!,
-    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0$/,
+    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0 --log-probes$/,
   );
   assertMatch(request!, /^info request method=GET route=healthz /);
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
@@ -213,7 +213,7 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
     const shell = `{ exec 3>${keys}; kill -HUP $$; echo ${"k".repeat(32)} >${keys}.new; ` +
       `mv ${keys}.new ${keys}; cat ${keys} >&3; } &`;
     const program = await startProgram(["--port", "0", "--api-keys-file", keys], { shell });
-    await program.logged("read again: 1 key\n");
+    await program.logged("the API keys are unchanged: 1 key\n");
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
   });

@@ -130,7 +130,7 @@ Deno.test("the program serves over TLS", async () => {
     assertEquals([second.code, second.stdout], [1, ""]);
     assert(
       second.stderr.endsWith(
-        "the port is in use by another program (stop it, or choose another port).\n",
+        "the port is in use by another program (stop it, or choose another port)\n",
       ),
       second.stderr,
     );

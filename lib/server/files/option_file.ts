@@ -28,11 +28,9 @@ const PIPES = new Map<string, Buffer>();
 export function readOptionFile(option: keyof Config, path: string): Buffer {
   let reason = "it has more than 1 MiB";
   try {
-    const kept = PIPES.get(path);
-    if (kept !== undefined) return kept;
     const facts = statSync(path);
     if (facts.size <= MAX_FILE_BYTES) {
-      const bytes = readFileSync(path);
+      const bytes = facts.isFIFO() && PIPES.get(path) || readFileSync(path);
       if (facts.isFIFO()) PIPES.set(path, bytes);
       return bytes;
     }
