@@ -233,8 +233,10 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
   await Deno.mkdir(`${folder}/log`);
   await Deno.copyFile(program!, `${folder}/authenticator.exe`);
   await Deno.writeTextFile(`${folder}/run.cmd`, hereString("run"));
+  await Deno.writeTextFile(`${folder}/authenticator-as-service.cmd`, hereString("asService"));
   assert(
-    hereString("run").includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
+    hereString("asService")
+      .includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
   );
   const metricsPort = freePort();
   const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`) +
@@ -264,6 +266,21 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
     for (const one of [port, metricsPort]) {
       assertEquals(await fetch(`http://127.0.0.1:${one}/healthz`).then((r) => r.text()), "ok");
     }
+    // A command as the service runs, with the port of its metrics.
+    const asService = async (command: string): Promise<Ended> =>
+      await runToEnd([wine!, "cmd", "/d", "/c", `authenticator-as-service.cmd ${command}`], {
+        cwd: folder,
+        env: { ...env, NO_COLOR: "1" },
+      });
+    const checked = await asService("check");
+    assertEquals(checked.code, 0, checked.stderr);
+    assert(new RegExp(`^--metrics-port +${metricsPort} +environment`, "m").test(checked.stdout));
+    const status = await asService("status");
+    assertEquals(
+      [status.code, status.stdout.startsWith("server: healthy\n")],
+      [0, true],
+      status.stdout,
+    );
     assertEquals(Deno.statSync(`${log}.1`).size, 10_000_001);
     assertEquals(Deno.readTextFileSync(`${log}.2`), "older");
     assertEquals(await end("authenticator.exe"), 0);
@@ -273,6 +290,27 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
     await end("authenticator.exe");
     await batch.status;
   }
+}
+
+/** The server as WinSW starts it from its file: with the variables, in the folder, ended by Ctrl-C. */
+async function checkServiceFile({ command, env, folder }: Scene): Promise<void> {
+  const file = read("deploy/windows/authenticator-service.xml");
+  const element = (name: string): string => new RegExp(`<${name}>(.*)</${name}>`).exec(file)![1]!;
+  assertEquals(element("executable"), "%BASE%\\authenticator.exe");
+  const variables = [...file.matchAll(/<env name="(\w+)" value="(.*)" \/>/g)]
+    .map(([, name, value]) => [name!, value!] as const);
+  assertEquals(variables, [["AUTHENTICATOR_METRICS_PORT", "9101"]]);
+  const metricsPort = String(freePort());
+  const options = { AUTHENTICATOR_PORT: "0", [variables[0]![0]]: metricsPort };
+  const program = await startProgram(element("arguments").split(" "), {
+    command,
+    env: { ...env, ...options },
+    shell: `cd '${folder}'`,
+  });
+  assertEquals(await fetch(`http://127.0.0.1:${metricsPort}/readyz`).then((r) => r.text()), "ok");
+  program.signal("SIGINT");
+  const { code, stderr } = await program.outcome;
+  assertEquals([code, stderr.includes("info stopped")], [0, true], stderr);
 }
 
 /** Processors without AVX run the executable; those without SSE 4.2 stop it. */
@@ -307,7 +345,10 @@ for (const machine of MACHINES) {
         await t.step("processors of 2008", () => checkProcessors(scene));
       }
       if (machine.target === "win32-x64") {
+        await t.step("file of the service", () => checkServiceFile(scene));
         await t.step("batch file of the scheduled task", () => checkBatchFile(scene));
+        // Wine's server writes into its folder for a while after the last program.
+        await runToEnd(["wineserver", "--wait"], { env: words.env });
       }
     });
   });
