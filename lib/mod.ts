@@ -221,8 +221,15 @@ function resolve(
 ): HandlerOptions {
   const config = configOf(options);
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
-  const { now = Date.now, log = CONSOLE, isReady = () => true, telemetry, page, metricsPage, status } =
-    parts;
+  const {
+    now = Date.now,
+    log = CONSOLE,
+    isReady = () => true,
+    telemetry,
+    page,
+    metricsPage,
+    status,
+  } = parts;
   const guard = parts.guard ?? guardOf(config, options, log);
   return {
     namespace,

@@ -106,6 +106,8 @@ const FIGURES: Required<ProcessFigures> = {
   guardEntries: 1,
   isStoreUp: true,
   certificateUntilMs: 1,
+  refusedReloads: 0,
+  lostLines: 0,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "ok": true,

@@ -41,7 +41,7 @@ export async function guardName(config: Config, print: Print): Promise<number> {
   print(
     guardKeyFile === undefined
       ? await askName(config, secret)
-      : shortName(await fingerprintOf(config, guardKeyFile, secret)),
+      : shortName(fingerprintOf(config, guardKeyFile, secret)),
   );
   return 0;
 }
@@ -69,7 +69,7 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     print(unlockedLine(atServer.name, atServer.remembered, guard !== "memory"));
     return 0;
   }
-  const fingerprint = await fingerprintOf(config, guardKeyFile!, secret);
+  const fingerprint = fingerprintOf(config, guardKeyFile!, secret);
   const wasKept = await atStore(guard as StoreUrl, config, (store) => store.unlock(fingerprint));
   print(unlockedLine(shortName(fingerprint), wasKept, true));
   return 0;
@@ -132,12 +132,11 @@ function most(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => other.wrong - one.wrong).slice(0, SHOWN_SECRETS);
 }
 
-async function fingerprintOf(
-  config: Config,
+function fingerprintOf(
+  { algorithm, secretEncoding }: Config,
   guardKeyFile: string,
   secret: string,
-): Promise<string> {
-  const { algorithm, secretEncoding } = config;
+): string {
   const name = fingerprintBy(readGuardKey(guardKeyFile), algorithm);
   const key = secretKey(secret, secretEncoding);
   if (key === undefined || key.length === 0) {

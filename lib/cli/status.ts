@@ -34,7 +34,9 @@ export async function status(config: Config, print: (line: string) => void): Pro
   print(`address: ${address}`);
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
   print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
-  print(`last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`);
+  print(
+    `last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`,
+  );
   print(`guard: ${store}`);
   for (const line of await guardLines(found.guard, config)) print(line);
   return isHealthy ? 0 : 1;

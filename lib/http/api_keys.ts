@@ -123,9 +123,10 @@ export class KeyRing {
       const id = name ?? digest(key).toString("base64url");
       return shown.map((text) => ({ name, id, digest: digest(text) }));
     });
-    return before.length !== this.#known.length || this.#known.some(({ name, digest }, i) =>
-      name !== before[i]!.name || !timingSafeEqual(digest, before[i]!.digest)
-    );
+    return before.length !== this.#known.length ||
+      this.#known.some(({ name, digest }, i) =>
+        name !== before[i]!.name || !timingSafeEqual(digest, before[i]!.digest)
+      );
   }
 
   /**

@@ -26,7 +26,10 @@ export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
   /** The service, which holds the API keys, the log, and the facts for metrics and `status`. */
-  readonly service: Pick<Service, "renewKeys" | "log" | "certificateUntilMs" | "countRefusedReload">;
+  readonly service: Pick<
+    Service,
+    "renewKeys" | "log" | "certificateUntilMs" | "countRefusedReload"
+  >;
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
   /** The version of the certificate's files, taken before they were read. */
@@ -147,7 +150,9 @@ export class Reload {
   }
 
   #note(line: string): void {
-    if (this.#last !== undefined) this.#last = { ...this.#last, lines: [...this.#last.lines, line] };
+    if (this.#last !== undefined) {
+      this.#last = { ...this.#last, lines: [...this.#last.lines, line] };
+    }
   }
 
   #use(tls: Tls | undefined): void {
