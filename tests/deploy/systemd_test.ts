@@ -438,7 +438,7 @@ function sum(counts: readonly number[]): number {
 
 /** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const loop = shownBlock(DEPLOYING, "systemctl restart authenticator@$server");
+  const loop = shownBlock(DEPLOYING, "--unit authenticator@$server restart");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");
