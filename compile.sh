@@ -5,8 +5,8 @@
 set -euo pipefail
 
 readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.4
-readonly BUN_TARGETS='bun-linux-x64, bun-linux-arm64, bun-linux-x64-musl, bun-linux-arm64-musl,
-                   bun-darwin-x64, bun-darwin-arm64, bun-windows-x64, bun-windows-arm64'
+readonly TARGETS='linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl,
+                   macos-x64, macos-arm64, windows-x64, windows-arm64'
 
 # What the executable may do; Deno holds it to that whatever the command line says.
 readonly PERMISSIONS=(
@@ -35,9 +35,8 @@ Makes the executable dist/authenticator, and dist/SHA256SUMS beside it.
 Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle]
 
   --with deno|bun  The runtime inside (deno). With Bun, dist/authenticator.js is made too
-  --target TARGET  Another machine, as the runtime names it: makes dist/authenticator-TARGET.
-                   Deno: x86_64-unknown-linux-gnu, x86_64-pc-windows-msvc, aarch64-apple-darwin …
-                   Bun: $BUN_TARGETS
+  --target TARGET  Another machine: makes dist/authenticator-TARGET. One of
+                   $TARGETS; Deno has none with musl
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
 
 Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx. Deno downloads a
@@ -73,9 +72,23 @@ stage() {
   find "$STAGE" -exec env TZ=UTC touch -t 200001010000 {} +
 }
 
+# Names a machine as a runtime does.
+triple() {
+  local processor=x86_64
+  [[ $target != *arm64* ]] || processor=aarch64
+  case $1/$target in
+    bun/macos-*) echo "bun-${target/macos/darwin}" ;;
+    bun/*) echo "bun-$target" ;;
+    deno/*-musl) fail "Deno has no --target $target: use --with bun" 2 ;;
+    deno/linux-*) echo "$processor-unknown-linux-gnu" ;;
+    deno/macos-*) echo "$processor-apple-darwin" ;;
+    deno/windows-*) echo "$processor-pc-windows-msvc" ;;
+  esac
+}
+
 with_deno() {
   echo 'Compiling with Deno, which downloads its base executable the first time.'
-  cli deno "$DENO_VERSION" compile "${LOCKED[@]}" --check --exclude-unused-npm ${target:+--target "$target"} "$MEMORY" \
+  cli deno "$DENO_VERSION" compile "${LOCKED[@]}" --check --exclude-unused-npm ${machine:+--target "$machine"} "$MEMORY" \
     "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts" >"$STAGE/log" 2>&1 &&
     cat "$STAGE/log" && return
   sed '/^Stack backtrace:/,$d' "$STAGE/log"
@@ -97,7 +110,7 @@ bundle() {
 with_bun() {
   bundle
   cli bun "$BUN_VERSION" build --compile --bytecode --format=esm --no-compile-autoload-dotenv \
-    --no-compile-autoload-bunfig ${target:+--target="$target"} "$STAGE/made/authenticator.js" \
+    --no-compile-autoload-bunfig ${machine:+--target="$machine"} "$STAGE/made/authenticator.js" \
     --outfile "$STAGE/made/$output"
 }
 
@@ -126,8 +139,9 @@ while (($#)); do
   shift
 done
 [[ $runtime == deno || $runtime == bun ]] || fail '--with must be deno or bun' 2
-[[ $runtime == deno || -z $target || "$BUN_TARGETS," =~ (^|[[:space:]])$target, ]] ||
-  fail "--target with Bun must be one of: $(echo $BUN_TARGETS)" 2
+[[ -z $target || "$TARGETS," =~ (^|[[:space:]])$target, ]] ||
+  fail "--target must be one of: $(echo $TARGETS)" 2
+machine=${target:+$(triple "$runtime")}
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 trap 'rm -rf "$STAGE"' EXIT

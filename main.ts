@@ -12,18 +12,20 @@ import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
 import { manPage } from "./lib/cli/args/man_page.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
-import { guardName, guardStatus, guardUnlock } from "./lib/cli/guard.ts";
+import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, writeOut } from "./lib/cli/io/io.ts";
 import { writeStderr } from "./lib/cli/io/stderr.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve/serve.ts";
+import { status } from "./lib/cli/status.ts";
 import { licenses } from "./lib/cli/licenses.ts";
 import { exitOnDebuggerSignal } from "./lib/cli/debugger_signal.ts";
 import { VERSION, versionLine } from "./lib/cli/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
 import { ListenError } from "./lib/server/listen/error.ts";
+import { createLog } from "./lib/telemetry/log.ts";
 
 // Errors whose message is a clause for a person and safe to show.
 const FAILURES = [CommandError, ListenError] as const;
@@ -49,16 +51,36 @@ export async function main(args: readonly string[]): Promise<number> {
       await written;
     }
   } catch (error) {
-    if (error instanceof OptionFileError) return fail(`${error.message}.`, 2);
-    if (error instanceof UsageError) return fail(`${withStop(error.message)} Try --help.`, 2);
-    if (FAILURES.some((failure) => error instanceof failure)) {
-      return fail(`${(error as Error).message}.`, 1);
-    }
-    const name = error instanceof Error ? error.name : typeof error;
-    if (name === "NotCapable") return fail(NO_PERMISSIONS, 1);
-    // Omit the message of the error, which may quote the input of the command.
-    return fail(`the program failed with ${name}.`, 1);
+    const { clause, exitCode, advice = "" } = failureOf(error);
+    writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
+    return exitCode;
   }
+}
+
+/** Failure of a command, for a person. */
+interface Failure {
+  readonly clause: string;
+  readonly exitCode: number;
+  /** Sentence after the clause. */
+  readonly advice?: string;
+}
+
+function lacksPermissions(error: unknown): boolean {
+  return error instanceof Error && error.name === "NotCapable";
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof OptionFileError) return { clause: error.message, exitCode: 2 };
+  if (error instanceof UsageError) {
+    return { clause: error.message, exitCode: 2, advice: " Try --help." };
+  }
+  if (FAILURES.some((failure) => error instanceof failure)) {
+    return { clause: (error as Error).message, exitCode: 1 };
+  }
+  if (lacksPermissions(error)) return { clause: NO_PERMISSIONS, exitCode: 1 };
+  const name = error instanceof Error ? error.name : typeof error;
+  // Omit the message of the error, which may quote the input of the command.
+  return { clause: `the program failed with ${name}`, exitCode: 1 };
 }
 
 async function run(args: readonly string[], print: (line: string) => void): Promise<number> {
@@ -80,6 +102,13 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       // A failed write to standard output must not stop the server.
       return await serve(command.config, command.sources, (line) => {
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
+      }).catch((error) => {
+        if (lacksPermissions(error)) throw error;
+        // A line of the log, since that is where an operator looks.
+        const { clause, exitCode } = failureOf(error);
+        const format = command.config.logFormat;
+        createLog({ format, color: false, write: writeStderr, now: Date.now }).error(clause);
+        return exitCode;
       });
     case "pair":
       return await pairCommand(command.config, command.options, print);
@@ -87,8 +116,8 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return await code(command.config, command.options, print);
     case "doctor":
       return await doctor(command.config, command.options, print);
-    case "guard status":
-      return await guardStatus(command.config, print);
+    case "status":
+      return await status(command.config, print);
     case "guard unlock":
       return await guardUnlock(command.config, print);
     case "guard name":
@@ -100,9 +129,9 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
   }
 }
 
-// Adds a full stop; a question has its mark already.
+// Adds a full stop; a question or a sentence has its mark already.
 function withStop(message: string): string {
-  return message.endsWith("?") ? message : `${message}.`;
+  return /[.?]$/.test(message) ? message : `${message}.`;
 }
 
 function variable(name: string): string | undefined {
@@ -123,11 +152,6 @@ function variableNames(): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function fail(message: string, exitCode: number): number {
-  writeStderr(`authenticator: error: ${message}\n`);
-  return exitCode;
 }
 
 if (import.meta.main) {

@@ -30,6 +30,7 @@ import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
 import type { ServicePage } from "./page/service_page.ts";
 import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
+import type { ServerStatus } from "./telemetry/status.ts";
 
 export { Fault };
 export type {
@@ -42,6 +43,7 @@ export type {
   PairingInfo,
   RequestEvent,
   SecretEncoding,
+  ServerStatus,
   Telemetry,
   ValidatePinArguments,
 };
@@ -98,6 +100,8 @@ export interface AuthenticatorParts {
   readonly isReady?: (() => boolean) | undefined;
   /** The text of `/metrics`; the route does not exist without it. */
   readonly metricsPage?: (() => string) | undefined;
+  /** The status for `/status` of the operator port; the route does not exist without it. */
+  readonly status?: (() => ServerStatus) | undefined;
   /** Whether callers can read `/metrics` too; true unless given. */
   readonly isMetricsPublic?: boolean | undefined;
   /** The service page for browsers; absent unless given. */
@@ -114,7 +118,7 @@ export interface AuthenticatorParts {
 export interface Authenticator {
   /** Answers a request as a server does: SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers `/healthz`, `/readyz`, `/metrics` and `/guard/*`, which callers must not reach. */
+  /** Answers probes, `/metrics`, `/status` and `/guard/*`, which callers must not reach. */
   readonly operator: (request: Request) => Promise<Response>;
   /**
    * Checks a pin.
@@ -217,8 +221,15 @@ function resolve(
 ): HandlerOptions {
   const config = configOf(options);
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
-  const { now = Date.now, log = CONSOLE, isReady = () => true, telemetry, page, metricsPage } =
-    parts;
+  const {
+    now = Date.now,
+    log = CONSOLE,
+    isReady = () => true,
+    telemetry,
+    page,
+    metricsPage,
+    status,
+  } = parts;
   const guard = parts.guard ?? guardOf(config, options, log);
   return {
     namespace,
@@ -233,6 +244,7 @@ function resolve(
     telemetry,
     page,
     metricsPage,
+    status,
     operatorHost: parts.operatorHost,
   };
 }

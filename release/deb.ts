@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { manPage } from "../lib/cli/args/man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
+import { filesIn } from "./archive.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -91,26 +92,48 @@ async function makeFolders(stage: string, path: string): Promise<void> {
 }
 
 const DOC = "usr/share/doc/authenticator";
+const UNITS = "usr/lib/systemd/system";
+
+const MAN_LINK = ".so man1/authenticator.1\n";
 
 /** Files of a package except the executable. */
 function filesOf({ version, date }: Package): readonly File[] {
-  const unit = read("deploy/authenticator.service");
+  const target = installed("authenticator.target").replace(/^(?:#.*\n)+/, TARGET_COMMENT);
+  const unit = installed("authenticator.service").replace(/^(?:#.*\n)+/, UNIT_COMMENT);
   return [
     { path: "etc/authenticator.env", content: OPTIONS_FILE, mode: 0o600 },
+    { path: `${UNITS}/authenticator.service`, content: unit },
     {
-      path: "usr/lib/systemd/system/authenticator.service",
-      content: unit.replace(/^(?:#.*\n)+/, UNIT_COMMENT).replaceAll("/usr/local/bin", "/usr/bin"),
+      path: `${UNITS}/authenticator@.service`,
+      content: unit.replace("Description=Authenticator", "Description=Authenticator %i"),
+    },
+    { path: `${UNITS}/authenticator.target`, content: target },
+    {
+      path: "usr/bin/authenticator-as-service",
+      content: installed("authenticator-as-service"),
+      mode: 0o755,
     },
     { path: "usr/share/man/man1/authenticator.1.gz", content: gzip(manPage(version)) },
+    { path: "usr/share/man/man1/authenticator-as-service.1.gz", content: gzip(MAN_LINK) },
     { path: `${DOC}/copyright`, content: `${licenses()}\n\n${LGPL}\n` },
     { path: `${DOC}/changelog.gz`, content: gzip(changelog(version, date)) },
     { path: `${DOC}/CHANGELOG.md.gz`, content: gzip(read("CHANGELOG.md")) },
-    ...["api-keys", "lan", "port-80", "port-443", "store"].map((name) => ({
-      path: `${DOC}/examples/drop-ins/${name}.conf`,
-      content: read(`deploy/drop-ins/${name}.conf`),
+    ...filesIn("deploy/").map((path) => ({
+      path: path.replace("deploy", `${DOC}/examples`),
+      content: read(path),
+    })),
+    ...["SECURITY.md", ...filesIn("docs/")].map((path) => ({
+      path: `${DOC}/${path}`,
+      content: read(path).replaceAll("](../deploy/", "](../examples/")
+        .replaceAll("](../CHANGELOG.md)", "](../CHANGELOG.md.gz)"),
     })),
     { path: "usr/share/lintian/overrides/authenticator", content: OVERRIDES },
   ];
+}
+
+/** A file of `deploy/`, with the paths of the package. */
+function installed(name: string): string {
+  return read(`deploy/${name}`).replaceAll("/usr/local/", "/usr/");
 }
 
 function read(path: string): string {
@@ -128,13 +151,18 @@ const OPTIONS_FILE = `# Options of the service, one AUTHENTICATOR_NAME=value per
 #
 # AUTHENTICATOR_SINGLE_USE=true
 #
-# After a change: systemctl restart authenticator. \`man authenticator\` lists the options.
+# After a change: authenticator-as-service restart. \`man authenticator\` lists the options.
 `;
 
 const UNIT_COMMENT =
   `# Options belong into /etc/authenticator.env, and other settings into a drop-in
-# (systemctl edit authenticator), where a % in a value of Environment= is written %%.
+# (systemctl edit authenticator), where a % in a value of Environment= is written %%. After a change:
+# authenticator-as-service restart, which checks the options first.
 # /${DOC}/examples has drop-ins for API keys, TLS, and callers or a store on other machines.
+`;
+
+const TARGET_COMMENT =
+  `# Several servers on one port, one for each core: /${DOC}/docs/deploying.md says how.
 `;
 
 function changelog(version: string, date: string): string {
@@ -183,6 +211,14 @@ Description: web service that pairs authenticator apps and checks their pins
 
 const POSTINST = `#!/bin/sh
 set -e
+fail() {
+  echo "authenticator: error: $1. Then run: dpkg --configure authenticator" >&2
+  exit 1
+}
+failed() {
+  reason=$(journalctl --unit="$1" --output=cat --lines=20 | grep ' error \\| error: ' | tail -n 1)
+  fail "$1 did not start: \${reason:-see journalctl -u $1}"
+}
 case "$1" in
 configure | abort-upgrade | abort-deconfigure | abort-remove)
   # An administrator who disabled the unit keeps it disabled.
@@ -193,9 +229,21 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
   fi
   if [ -d /run/systemd/system ]; then
     systemctl --system daemon-reload >/dev/null || true
+    # The old version runs on until its units restart: first see that the new one can start everywhere.
+    running=$(systemctl list-units --plain --no-legend --state=active \
+      authenticator.service 'authenticator@*.service' | cut -d ' ' -f 1)
+    for unit in $running; do
+      authenticator-as-service --unit "$unit" check >/dev/null || [ $? = 1 ] ||
+        fail "the new version cannot start as $unit, and the old one runs on"
+    done
     action=start
     [ -z "$2" ] || action=restart
-    deb-systemd-invoke "$action" authenticator.service >/dev/null || true
+    deb-systemd-invoke "$action" authenticator.service >/dev/null || failed authenticator.service
+    # Instances one after the other, so that a proxy always finds one.
+    for unit in $running; do
+      [ "$unit" = authenticator.service ] || deb-systemd-invoke restart "$unit" >/dev/null ||
+        failed "$unit"
+    done
   fi
   ;;
 esac
@@ -204,7 +252,8 @@ esac
 const PRERM = `#!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  deb-systemd-invoke stop authenticator.service >/dev/null || true
+  deb-systemd-invoke stop authenticator.service 'authenticator@*.service' authenticator.target \
+    >/dev/null || true
 fi
 `;
 
@@ -215,6 +264,9 @@ if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
 fi
 if [ "$1" = purge ]; then
   deb-systemd-helper purge authenticator.service >/dev/null 2>&1 || true
+  # Instances that an administrator enabled.
+  rm -f /etc/systemd/system/*.wants/authenticator@*.service \
+    /etc/systemd/system/*.wants/authenticator.target
 fi
 `;
 

@@ -26,42 +26,30 @@ import { sbom } from "./sbom.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const STAGE = `${ROOT}dist/making`;
 
+const RUNTIMES = ["deno", "bun"] as const;
+type RuntimeName = typeof RUNTIMES[number];
+
 /** Machine of an executable. */
 export interface Target {
-  /** Name in a release. */
+  /** Name in a release, and for compile.sh. */
   readonly name: string;
-  /** Deno's name; undefined where Deno has no base executable. */
-  readonly deno?: string;
-  /** Bun's name. */
-  readonly bun: string;
+  /** Runtimes that have a base executable for it. */
+  readonly runtimes: readonly RuntimeName[];
   /** Debian's name; undefined where there is no package for Debian. */
   readonly debian?: "amd64" | "arm64";
 }
 
 /** Machines of a release. */
 export const TARGETS: readonly Target[] = [
-  {
-    name: "linux-x64",
-    deno: "x86_64-unknown-linux-gnu",
-    bun: "bun-linux-x64",
-    debian: "amd64",
-  },
-  {
-    name: "linux-arm64",
-    deno: "aarch64-unknown-linux-gnu",
-    bun: "bun-linux-arm64",
-    debian: "arm64",
-  },
-  { name: "linux-x64-musl", bun: "bun-linux-x64-musl" },
-  { name: "linux-arm64-musl", bun: "bun-linux-arm64-musl" },
-  { name: "macos-x64", deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
-  { name: "macos-arm64", deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
-  { name: "windows-x64", deno: "x86_64-pc-windows-msvc", bun: "bun-windows-x64" },
-  { name: "windows-arm64", deno: "aarch64-pc-windows-msvc", bun: "bun-windows-arm64" },
+  { name: "linux-x64", runtimes: RUNTIMES, debian: "amd64" },
+  { name: "linux-arm64", runtimes: RUNTIMES, debian: "arm64" },
+  { name: "linux-x64-musl", runtimes: ["bun"] },
+  { name: "linux-arm64-musl", runtimes: ["bun"] },
+  { name: "macos-x64", runtimes: RUNTIMES },
+  { name: "macos-arm64", runtimes: RUNTIMES },
+  { name: "windows-x64", runtimes: RUNTIMES },
+  { name: "windows-arm64", runtimes: RUNTIMES },
 ];
-
-const RUNTIMES = ["deno", "bun"] as const;
-type RuntimeName = typeof RUNTIMES[number];
 
 /** Name of an executable in a release, for instance `authenticator-windows-x64-bun.exe`. */
 export function executableName(target: Target, runtime: RuntimeName): string {
@@ -123,14 +111,13 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   const missing: string[] = [];
   for (const target of targets) {
     for (const runtime of runtimes) {
-      const machine = target[runtime];
-      if (machine === undefined) continue;
+      if (!target.runtimes.includes(runtime)) continue;
       const name = executableName(target, runtime);
-      const compile = ["./compile.sh", "--with", runtime, "--target", machine];
+      const compile = ["./compile.sh", "--with", runtime, "--target", target.name];
       const code = await run(compile, { env, allowed: LACKS_BASE });
       if (code === LACKS_BASE) missing.push(name);
       else {await Deno.rename(
-          `${STAGE}/authenticator-${machine}${suffixOf(target)}`,
+          `${STAGE}/authenticator-${target.name}${suffixOf(target)}`,
           `${made}/${name}`,
         );}
     }
@@ -141,7 +128,8 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   await run(["./compile.sh", "--bundle"], { env });
   await Deno.rename(`${STAGE}/authenticator.js`, `${made}/authenticator.js`);
   await Deno.copyFile(`${ROOT}LICENSE`, `${made}/LICENSE`);
-  for (const path of ["windows/install.ps1", "install.sh", "authenticator.service"]) {
+  const scripts = ["windows/install.ps1", "install.sh", "authenticator-as-service"];
+  for (const path of [...scripts, "authenticator.service"]) {
     await Deno.copyFile(`${ROOT}deploy/${path}`, `${made}/${path.split("/").at(-1)}`);
   }
   await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
@@ -235,18 +223,20 @@ function print(lines: readonly string[]): void {
   Deno.stdout.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
 }
 
-function selectionOf(args: readonly string[]): Selection {
+/** Runs a function, and ends the program with one sentence where it throws a TypeError. */
+function orEnd<T>(read: () => T): T {
   try {
-    return parseSelection(args);
+    return read();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
+    Deno.stderr.writeSync(new TextEncoder().encode(`release: error: ${error.message}\n`));
     Deno.exit(2);
   }
 }
 
 if (import.meta.main) {
-  const selection = selectionOf(Deno.args);
+  const selection = orEnd(() => parseSelection(Deno.args));
+  orEnd(() => notesOf(read("CHANGELOG.md"), project.version));
   const release = `${ROOT}dist/release`;
   await removeIfThere(STAGE);
   try {

@@ -17,11 +17,16 @@ export function notesOf(changelog: string, version: string): string {
     const [, named] = /^\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/.exec(heading) ?? [];
     // Links stand behind the last section.
     const text = lines.join("\n").replace(/^\[[^\]]+\]: .*$/gm, "").trim();
-    if (named === version && text !== "") return `${text}\n`;
+    if (named === version && text !== "") return `${withoutLinks(text)}\n`;
   }
   throw new TypeError(
     `CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with notes in it`,
   );
+}
+
+// A release is a flat list of files: name the pages, which are in the archive of `deploy/`.
+function withoutLinks(text: string): string {
+  return text.replace(/\[([^\]]+)\]\((docs\/[^)#]+)(?:#[^)]*)?\)/g, "$1 (`$2`)");
 }
 
 /**
@@ -40,11 +45,12 @@ const USES: readonly (readonly [name: RegExp, use: string])[] = [
   [/^authenticator-(.*)-(deno|bun)(?:\.exe)?$/, "executable for $1, with $2 inside"],
   [
     /^authenticator-deploy\.tar\.gz$/,
-    "the folder `deploy/`: drop-ins, proxies, containers, alerts",
+    "the folders `deploy/` (drop-ins, proxies, containers, alerts) and `docs/`",
   ],
   [/^install\.ps1$/, "installs the executable on Windows"],
   [/^install\.sh$/, "installs the executable on Linux with systemd and glibc, with the unit"],
   [/^authenticator\.service$/, "unit of systemd"],
+  [/^authenticator-as-service$/, "runs a command as the unit runs the server"],
   [/^authenticator\.js$/, "script for Bun"],
   [/^authenticator-service-.*\.tgz$/, "library for npm"],
   [/^authenticator\.1$/, "manual page"],

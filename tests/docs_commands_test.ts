@@ -119,6 +119,8 @@ const FOREIGN_FLAGS: ReadonlySet<string> = new Set([
     "--minutes",
     "--sample",
     "--seed",
+    // Of authenticator-as-service.
+    "--unit",
     "--yes",
   ],
 ]);

@@ -10,7 +10,7 @@ import { MAX_QUERY_LENGTH } from "../lib/http/request_target.ts";
 import { pairAspxBinding, validateAspxBinding } from "../lib/bindings/aspx.ts";
 import { FAULTS } from "../lib/bindings/faults.ts";
 import { bindingsOf } from "../lib/bindings/bindings.ts";
-import { ROUTES } from "../lib/http/routes.ts";
+import { OPERATOR_ROUTES, ROUTES } from "../lib/http/routes.ts";
 import { factKinds, type Facts } from "../lib/operations/facts.ts";
 import type { FaultCode } from "../lib/operations/fault.ts";
 import { createLog } from "../lib/telemetry/log.ts";
@@ -106,6 +106,8 @@ const FIGURES: Required<ProcessFigures> = {
   guardEntries: 1,
   isStoreUp: true,
   certificateUntilMs: 1,
+  refusedReloads: 0,
+  lostLines: 0,
 };
 const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
   "ok": true,
@@ -153,7 +155,10 @@ Deno.test("docs/monitoring.md: the table of the log has every field, and the val
   assertEquals(valuesOf("level"), new Set(written.map(({ level }) => level)));
   const methods = ROUTES.flatMap((route) => route.methods);
   assertEquals(valuesOf("method"), new Set([...methods, "HEAD", "OPTIONS", "other"]));
-  assertEquals(valuesOf("route"), new Set([...ROUTES.map(({ name }) => name), "unknown"]));
+  assertEquals(
+    valuesOf("route"),
+    new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
+  );
   assertEquals(valuesOf("operation"), new Set(OPERATIONS.keys()));
   const bindings = [...bindingsOf("urn:a/"), pairAspxBinding(), validateAspxBinding()];
   assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));

@@ -19,8 +19,7 @@ $tasks = 'Authenticator', 'Authenticator log'
 
 # The server runs until it is stopped. The Task Scheduler starts a task again only when it could not be
 # started at all, so this file starts the server again itself. It begins a new log when the server
-# starts and the old log has more than 10 MB, and keeps three old ones. As in the unit of systemd, the
-# operator port is 9101: health, metrics and the guard commands.
+# starts and the old log has more than 10 MB, and keeps three old ones.
 $run = @'
 @echo off
 cd /d "%~dp0"
@@ -31,18 +30,25 @@ if exist "%LOG%" for %%F in ("%LOG%") do if %%~zF gtr 10000000 (
   if exist "%LOG%.1" move /y "%LOG%.1" "%LOG%.2" >nul
   move /y "%LOG%" "%LOG%.1" >nul
 )
-setlocal
-set "AUTHENTICATOR_METRICS_PORT=9101"
-if exist options.cmd call options.cmd
-authenticator.exe serve 2>>"%LOG%" >nul
-endlocal
+call authenticator-as-service.cmd serve 2>>"%LOG%" >nul
 ping -n 6 127.0.0.1 >nul
 goto again
 '@
 
+# Runs any command with the options of the service. As in the unit of systemd, the operator port is 9101:
+# health, metrics, status and the guard commands.
+$asService = @'
+@echo off
+setlocal
+cd /d "%~dp0"
+set "AUTHENTICATOR_METRICS_PORT=9101"
+if exist options.cmd call options.cmd
+authenticator.exe %*
+'@
+
 $options = @'
 rem Options of the service, one a line. `authenticator.exe --help` lists them. Write a % as %%.
-rem Then, as administrator: taskkill /F /IM authenticator.exe
+rem Then check them, and end the server, which starts again with them: docs/windows.md says how.
 rem
 rem set "AUTHENTICATOR_PORT=9000"
 '@
@@ -70,7 +76,7 @@ if ($Remove) {
     foreach ($task in $tasks) {
         Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
     }
-    foreach ($name in 'authenticator.exe', 'authenticator.old.exe', 'run.cmd', 'log') {
+    foreach ($name in 'authenticator.exe', 'authenticator.old.exe', 'run.cmd', 'authenticator-as-service.cmd', 'log') {
         $path = Join-Path $folder $name
         if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse }
     }
@@ -92,6 +98,8 @@ if (Test-Path -LiteralPath $program) {
 }
 Move-Item -LiteralPath $new -Destination $program -Force
 Set-Content -LiteralPath (Join-Path $folder 'run.cmd') -Value ($run -split '\r?\n') -Encoding Ascii
+Set-Content -LiteralPath (Join-Path $folder 'authenticator-as-service.cmd') -Encoding Ascii `
+    -Value ($asService -split '\r?\n')
 $optionsFile = Join-Path $folder 'options.cmd'
 if (-not (Test-Path -LiteralPath $optionsFile)) {
     Set-Content -LiteralPath $optionsFile -Value ($options -split '\r?\n') -Encoding Ascii
@@ -109,7 +117,7 @@ Register-ScheduledTask -Force -TaskName $tasks[0] -Principal $principal -Setting
 # A log can only be renamed while no server writes into it: once a week the server starts again.
 Register-ScheduledTask -Force -TaskName $tasks[1] -Principal $principal `
     -Trigger (New-ScheduledTaskTrigger -Weekly -DaysOfWeek Sunday -At 4am) `
-    -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\taskkill.exe" `
-        -Argument '/F /IM authenticator.exe') | Out-Null
+    -Action (New-ScheduledTaskAction -Execute "$PSHOME\powershell.exe" `
+        -Argument "-NoProfile -Command `"Get-Process authenticator | Where-Object Path -eq '$program' | Stop-Process -Force`"") | Out-Null
 Start-ScheduledTask -TaskName $tasks[0]
 Write-Output "Installed in $folder. The log is $folder\log\authenticator.log."

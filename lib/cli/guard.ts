@@ -1,6 +1,6 @@
 /**
- * Commands `guard`: show and change the state of the guard, in a shared store or by the operator
- * port of a server.
+ * Commands `guard`, and the guard's part of `status`: show and change the state of the guard, in a
+ * shared store or by the operator port of a server.
  *
  * @module
  */
@@ -16,7 +16,8 @@ import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret } from "./io/io.ts";
-import { askName, askStatus, askUnlock } from "./operator_port.ts";
+import type { GuardStatus } from "../telemetry/status.ts";
+import { askName, askUnlock } from "./operator_port.ts";
 
 /** Timeout of a store, in milliseconds. */
 const TIMEOUT_MS = 5000;
@@ -35,51 +36,65 @@ export type Print = (line: string) => void;
  */
 export async function guardName(config: Config, print: Print): Promise<number> {
   const { guardKeyFile } = config;
-  if (guardKeyFile !== undefined) print(shortName(await fingerprintOf(config, guardKeyFile)));
-  else print(await askName(config, await readSecret(undefined)));
+  if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
+  const secret = await readSecret(undefined);
+  print(
+    guardKeyFile === undefined
+      ? await askName(config, secret)
+      : shortName(fingerprintOf(config, guardKeyFile, secret)),
+  );
   return 0;
 }
 
 /**
- * Ends the throttle of a secret, which it reads from standard input.
+ * Ends the throttle of a secret, which it reads from standard input. It asks the server where it can,
+ * whose log then names the secret, and else the store.
  *
  * @returns The exit code.
  * @throws {CommandError} When the store, or the server, does not answer.
  */
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
-  const { guard, guardKeyFile } = config;
-  if (guard === "memory") {
-    const name = await askUnlock(config, await readSecret(undefined));
-    print(`pins for secret=${name} are checked again`);
-    return 0;
-  }
-  if (guardKeyFile === undefined) {
+  const { guard, guardKeyFile, metricsPort } = config;
+  if (guard !== "memory" && guardKeyFile === undefined) {
     throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
   }
-  const fingerprint = await fingerprintOf(config, guardKeyFile);
-  const wasKept = await atStore(guard, config, (store) => store.unlock(fingerprint));
-  print(unlockedLine(shortName(fingerprint), wasKept));
+  if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
+  const secret = await readSecret(undefined);
+  const atServer = guard === "memory" || metricsPort !== undefined
+    ? await askUnlock(config, secret).catch((error: unknown) => {
+      if (guard === "memory") throw error;
+    })
+    : undefined;
+  if (atServer !== undefined) {
+    print(unlockedLine(atServer.name, atServer.remembered, guard !== "memory"));
+    return 0;
+  }
+  const fingerprint = fingerprintOf(config, guardKeyFile!, secret);
+  const wasKept = await atStore(guard as StoreUrl, config, (store) => store.unlock(fingerprint));
+  print(unlockedLine(shortName(fingerprint), wasKept, true));
   return 0;
 }
 
-function unlockedLine(name: string, wasKept: boolean): string {
-  return wasKept
-    ? `pins for secret=${name} are checked again, by every server within a second`
-    : `nothing was remembered about secret=${name}`;
+function unlockedLine(name: string, wasKept: boolean, isShared: boolean): string {
+  if (!wasKept) return `nothing was remembered of this secret, secret=${name}`;
+  const soon = isShared ? ", by every server within a second" : "";
+  return `pins for secret=${name} are checked again${soon}`;
 }
 
 /**
- * Prints the numbers of remembered and of throttled secrets, and the secrets with the most wrong
- * pins.
+ * Lines of the numbers of remembered and of throttled secrets, and with a shared store of the
+ * secrets with the most wrong pins.
  *
- * @returns The exit code.
- * @throws {CommandError} When the store, or the server, does not answer.
+ * @param inMemory The counts of a server's guard in memory.
+ * @throws {CommandError} When the store does not answer.
  */
-export async function guardStatus(config: Config, print: Print): Promise<number> {
+export async function guardLines(
+  inMemory: GuardStatus | undefined,
+  config: Config,
+): Promise<readonly string[]> {
   const { guard } = config;
-  if (guard !== "memory") await printStore(guard, config, print);
-  else printCounts(await askStatus(config), print);
-  return 0;
+  if (inMemory !== undefined) return countLines(inMemory);
+  return guard === "memory" ? [] : await storeLines(guard, config);
 }
 
 interface Row {
@@ -88,7 +103,7 @@ interface Row {
   readonly refusedSeconds: number;
 }
 
-async function printStore(url: StoreUrl, config: Config, print: Print): Promise<void> {
+async function storeLines(url: StoreUrl, config: Config): Promise<readonly string[]> {
   const rules = guardRules(config);
   let count = 0;
   let refused = 0;
@@ -105,20 +120,25 @@ async function printStore(url: StoreUrl, config: Config, print: Print): Promise<
       if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
     }
   });
-  printCounts({ entries: count, throttled: refused }, print);
-  for (const { name, wrong, refusedSeconds } of most(rows)) {
-    print(`secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`);
-  }
+  return [
+    ...countLines({ entries: count, throttled: refused }),
+    ...most(rows).map(({ name, wrong, refusedSeconds }) =>
+      `secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`
+    ),
+  ];
 }
 
 function most(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => other.wrong - one.wrong).slice(0, SHOWN_SECRETS);
 }
 
-async function fingerprintOf(config: Config, guardKeyFile: string): Promise<string> {
-  const { algorithm, secretEncoding } = config;
+function fingerprintOf(
+  { algorithm, secretEncoding }: Config,
+  guardKeyFile: string,
+  secret: string,
+): string {
   const name = fingerprintBy(readGuardKey(guardKeyFile), algorithm);
-  const key = secretKey(await readSecret(undefined), secretEncoding);
+  const key = secretKey(secret, secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new CommandError("the secret is empty or malformed");
   }
@@ -139,10 +159,6 @@ async function atStore<T>(
   }
 }
 
-function printCounts(
-  { entries, throttled }: { readonly entries: number; readonly throttled: number },
-  print: Print,
-): void {
-  print(`secrets remembered: ${entries}`);
-  print(`secrets whose pins are refused now: ${throttled}`);
+function countLines({ entries, throttled }: GuardStatus): readonly string[] {
+  return [`secrets remembered: ${entries}`, `secrets whose pins are refused now: ${throttled}`];
 }

@@ -51,11 +51,11 @@ async function ask(
 ): Promise<number> {
   const place = placeOf(config);
   const isTls = config.tlsCert !== undefined;
-  const status = await statusOf(config, isTls, timeoutMs).catch(async (error: unknown) => {
+  const { statusCode: status } = await replyOf(config, isTls, timeoutMs).catch(async (error) => {
     const reason = reasonOf(error, timeoutMs);
     // A server with TLS rejects plain HTTP and the reverse, so try the other.
     const answersOtherwise = !NO_SERVER.has(codeOf(error)) &&
-      await statusOf(config, !isTls, timeoutMs).then(() => true, () => false);
+      await replyOf(config, !isTls, timeoutMs).then(() => true, () => false);
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
   });
   if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
@@ -87,11 +87,27 @@ function placeOf({ host, port, socket, tlsCert }: Config): string {
   return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
 }
 
-function statusOf(
+/** Whether a server of this program answers at a port of this machine, with or without TLS. */
+export async function isAuthenticator(config: Config): Promise<boolean> {
+  for (const isTls of [false, true]) {
+    const id = await replyOf(config, isTls, PROBE_TIMEOUT_MS)
+      .then(({ headers }) => headers["x-request-id"], () => undefined);
+    if (typeof id === "string") return REQUEST_ID.test(id);
+  }
+  return false;
+}
+
+/** Timeout of a program that may speak another protocol, in milliseconds. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Form of the request ids that a server of this program makes. */
+const REQUEST_ID = /^[0-9a-f]{10}-[0-9a-f]{20}$/;
+
+function replyOf(
   { host, port, socket }: Config,
   isTls: boolean,
   timeoutMs: number,
-): Promise<number | undefined> {
+): Promise<http.IncomingMessage> {
   const options = {
     ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
@@ -104,7 +120,7 @@ function statusOf(
   const unchecked = { rejectUnauthorized: false, ca: [] };
   return new Promise((resolve, reject) => {
     const request = isTls ? https.get({ ...options, ...unchecked }) : http.get(options);
-    request.on("response", ({ statusCode }) => resolve(statusCode));
+    request.on("response", resolve);
     request.on("error", reject);
   });
 }

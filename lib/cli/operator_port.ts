@@ -9,22 +9,28 @@ import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
 import { readKeys } from "../server/server.ts";
-import type { GuardStatus, NamedSecret } from "../http/guard_endpoints.ts";
+import type { NamedSecret, UnlockedSecret } from "../http/guard_endpoints.ts";
+import type { ServerStatus } from "../telemetry/status.ts";
 import { CommandError } from "./io/io.ts";
 
-const DEFAULT_PORT = 9101;
+/** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
+export const DEFAULT_PORT = 9101;
 const TIMEOUT_MS = 5_000;
 
 /** Options with the address of the operator port and the API keys. */
 export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
 
+/** No server answers at the address of the operator port. */
+export class NoServerError extends CommandError {}
+
 /**
- * Asks a server for the counts of its guard.
+ * Asks a server for its status.
  *
- * @throws {CommandError} When no server answers, or it refuses.
+ * @throws {NoServerError} When no server answers.
+ * @throws {CommandError} When it refuses.
  */
-export async function askStatus(port: OperatorPort): Promise<GuardStatus> {
-  return await ask(port, "GET", "/guard/status") as GuardStatus;
+export async function askStatus(port: OperatorPort): Promise<ServerStatus> {
+  return await ask(port, "GET", "/status") as ServerStatus;
 }
 
 /**
@@ -37,13 +43,12 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
 }
 
 /**
- * Ends the throttle of a secret in a server.
+ * Ends the throttle of a secret by a server, whose log names it.
  *
- * @returns The name of the secret in its log.
  * @throws {CommandError} When no server answers, or it refuses.
  */
-export async function askUnlock(port: OperatorPort, secret: string): Promise<string> {
-  return (await ask(port, "POST", "/guard/unlock", secret) as NamedSecret).name;
+export async function askUnlock(port: OperatorPort, secret: string): Promise<UnlockedSecret> {
+  return await ask(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
 }
 
 async function ask(
@@ -63,7 +68,7 @@ async function ask(
     ...(caller && { "x-api-key": caller.key }),
   };
   const { status, text } = await exchange({ host, port, method, path, headers }, body).catch(() => {
-    throw new CommandError(
+    throw new NoServerError(
       `no server answers at ${place}: start it with ${
         flagOf("metricsPort")
       } ${port} (a restart ends all waits in memory), or give the ` +
@@ -73,7 +78,10 @@ async function ask(
   if (status === 200) return JSON.parse(text);
   if (status === 401) {
     throw new CommandError(
-      `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`,
+      caller === undefined
+        ? `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`
+        : `the server at ${place} does not have the first key of ${flagOf("apiKeysFile")}: give ` +
+          "the file of the server, and reload or restart the server if that has changed",
     );
   }
   if (status === 404) {

@@ -43,6 +43,8 @@ export interface Config {
   readonly logFormat: "text" | "json";
   /** Whether the log has the IP addresses of callers. */
   readonly logPeer: boolean;
+  /** Whether the log has successful probes and scrapes. */
+  readonly logProbes: boolean;
   /** Whether the server stops at the end of its standard input. */
   readonly exitWithParent: boolean;
   /** The form of the Html of a pairing. */

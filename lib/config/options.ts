@@ -119,7 +119,11 @@ export const OPTIONS: OptionTable<Config> = {
     ...oneOf("text", "json"),
   },
   logPeer: {
-    description: "Log the IP address of each caller; with --trust-proxy, the one the proxy names",
+    description: "Log each caller's IP address; with --trust-proxy, the last of X-Forwarded-For",
+    ...SWITCH,
+  },
+  logProbes: {
+    description: "Log successful requests of /healthz, /readyz and /metrics too",
     ...SWITCH,
   },
   exitWithParent: {

@@ -329,8 +329,18 @@ export interface MemoryStoreAdmin {
   readonly size: () => number;
   /** Returns the number of secrets throttled now. */
   readonly throttled: () => number;
-  /** Ends the throttle of a secret. */
-  readonly unlock: (fingerprint: string) => void;
+  /** Ends the throttle of a secret; returns whether anything was remembered of it. */
+  readonly unlock: (fingerprint: string) => boolean;
+}
+
+/** Operator's view of a shared store. */
+export interface SharedStoreAdmin {
+  /**
+   * Ends the throttle of a secret; resolves with whether anything was remembered of it.
+   *
+   * @throws {Error} When the store does not do it.
+   */
+  readonly unlock: (fingerprint: string) => Promise<boolean>;
 }
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */
@@ -345,4 +355,6 @@ export interface Guard {
   readonly ready?: Promise<void>;
   /** Operator's view of the store in memory; undefined for a shared store. */
   readonly memory?: MemoryStoreAdmin | undefined;
+  /** Operator's view of a shared store; undefined for a store in memory. */
+  readonly shared?: SharedStoreAdmin | undefined;
 }

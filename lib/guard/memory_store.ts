@@ -129,11 +129,18 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
       ).length;
   }
 
-  /** Ends the throttle of a secret by refilling its budget. A used code stays used. */
-  unlock(fingerprint: string): void {
+  /**
+   * Ends the throttle of a secret by refilling its budget. A used code stays used.
+   *
+   * @returns Whether anything was remembered of the secret.
+   */
+  unlock(fingerprint: string): boolean {
+    const nowMs = this.#now();
+    const isRemembered = this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
     const pending = this.#pending.get(fingerprint);
     if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
     this.#deleteFailures(fingerprint);
+    return isRemembered || pending !== undefined;
   }
 
   // Sweeps one table in each call, to keep calls short.

@@ -75,7 +75,7 @@ function redisStore(
   url: StoreUrl,
   { now, readFiles = () => ({}) }: GuardSettings,
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
-): Pick<Guard, "store" | "ready"> {
+): Pick<Guard, "store" | "ready" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const { timeoutMs } = url;
   const link = new StoreLink({
@@ -91,5 +91,5 @@ function redisStore(
     },
   });
   const store = new RedisStore({ rules, link, now, onError: onStoreError });
-  return { store, ready };
+  return { store, ready, shared: store };
 }

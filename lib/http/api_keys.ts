@@ -110,14 +110,23 @@ export class KeyRing {
     this.replace(keys);
   }
 
-  /** Replaces the keys in force. */
-  replace(keys: readonly CallerKey[]): void {
+  /**
+   * Replaces the keys in force.
+   *
+   * @returns Whether they differ from the ones before.
+   */
+  replace(keys: readonly CallerKey[]): boolean {
+    const before = this.#known;
     this.#known = keys.flatMap(({ name, key }) => {
       // Accept the whole line as a key too: keys from before keys had names may contain a colon.
       const shown = name === undefined ? [key] : [key, `${name}:${key}`];
       const id = name ?? digest(key).toString("base64url");
       return shown.map((text) => ({ name, id, digest: digest(text) }));
     });
+    return before.length !== this.#known.length ||
+      this.#known.some(({ name, digest }, i) =>
+        name !== before[i]!.name || !timingSafeEqual(digest, before[i]!.digest)
+      );
   }
 
   /**

@@ -11,29 +11,29 @@ import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
+import type { Facts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
+import type { GuardStatus } from "../telemetry/status.ts";
 import type { RouteResult } from "./response.ts";
 import type { Exchange, RouteHandler } from "./exchange.ts";
 import { textRoute } from "./probes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** State of the guard's memory, the reply of `GET /guard/status`. */
-export interface GuardStatus {
-  /** Number of secrets remembered. */
-  readonly entries: number;
-  /** Number of secrets throttled now. */
-  readonly throttled: number;
-}
-
-/** Reply of `POST /guard/name` and `POST /guard/unlock`. */
+/** Reply of `POST /guard/name`. */
 export interface NamedSecret {
   /** Short name of the secret, as in the log. */
   readonly name: string;
 }
 
+/** Reply of `POST /guard/unlock`. */
+export interface UnlockedSecret extends NamedSecret {
+  /** Whether anything was remembered of the secret. */
+  readonly remembered: boolean;
+}
+
 /** Makes the handler of `GET /guard/status`. */
 export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
-  return guardEndpoint(state, (guard) => {
+  return guardEndpoint(state, (guard): GuardStatus => {
     const memory = memoryOf(guard);
     return { entries: memory.size(), throttled: memory.throttled() };
   });
@@ -47,23 +47,45 @@ export function guardNameRoute(state: ResolvedOptions): RouteHandler {
 }
 
 /**
- * Makes the handler of `POST /guard/unlock`; it answers alike for remembered and for unknown
- * secrets.
+ * Makes the handler of `POST /guard/unlock`. It says whether anything was remembered: a help desk must
+ * not believe a mistyped secret. The log names the secret.
  */
 export function guardUnlockRoute(state: ResolvedOptions): RouteHandler {
-  return guardEndpoint(state, async (guard, { request }) => {
-    const memory = memoryOf(guard);
+  return guardEndpoint(state, async (guard, { request }): Promise<UnlockedSecret> => {
     const fingerprint = await fingerprintIn(request, guard, state);
-    memory.unlock(fingerprint);
-    return { name: shortName(fingerprint) };
-  });
+    const remembered = await unlock(guard, fingerprint);
+    return { name: shortName(fingerprint), remembered };
+  }, ({ name }) => ({ secret: name }));
 }
 
-function guardEndpoint(
+async function unlock({ memory, shared }: Guard, fingerprint: string): Promise<boolean> {
+  if (memory !== undefined) return memory.unlock(fingerprint);
+  try {
+    if (shared !== undefined) return await shared.unlock(fingerprint);
+  } catch {
+    // The command asks the store then, and says why it fails.
+  }
+  throw new Fault("invalid", "The store of the guard did not end the wait.");
+}
+
+function guardEndpoint<Answer extends object>(
   state: ResolvedOptions,
-  answer: (guard: Guard, exchange: Exchange) => object | Promise<object>,
+  answer: (guard: Guard, exchange: Exchange) => Answer | Promise<Answer>,
+  factsOf?: (answer: Answer) => Facts,
 ): RouteHandler {
   const { guard } = state.service;
+  return operatorEndpoint(state, (exchange) => {
+    if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
+    return answer(guard, exchange);
+  }, factsOf);
+}
+
+/** Makes the handler of a route for the operator alone, which answers in JSON. */
+export function operatorEndpoint<Answer extends object>(
+  state: ResolvedOptions,
+  answer: (exchange: Exchange) => Answer | Promise<Answer>,
+  factsOf: (answer: Answer) => Facts | undefined = () => undefined,
+): RouteHandler {
   return textRoute(state, async (exchange): Promise<RouteResult> => {
     // Check the Host against DNS rebinding: a page from a name that was rebound to this machine
     // sends that name.
@@ -71,9 +93,10 @@ function guardEndpoint(
       const expected = "an IP address, localhost or the --metrics-host";
       throw new Fault("forbidden", `The Host of this request must be ${expected}.`);
     }
-    if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
-    const body = JSON.stringify(await answer(guard, exchange));
-    return { reply: { status: 200, contentType: "application/json", body }, outcome: "ok" };
+    const answered = await answer(exchange);
+    const body = JSON.stringify(answered);
+    const reply = { status: 200, contentType: "application/json", body };
+    return { reply, outcome: "ok", facts: factsOf(answered) };
   });
 }
 

@@ -9,6 +9,7 @@ import type { ServiceContext } from "../operations/context.ts";
 import type { ServicePage } from "../page/service_page.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
+import type { ServerStatus } from "../telemetry/status.ts";
 import type { BodyLimit } from "./body_limit.ts";
 import type { KeyRing } from "./api_keys.ts";
 import type { BaseOptions } from "./request_target.ts";
@@ -36,6 +37,8 @@ export interface HandlerOptions extends BaseOptions {
   readonly page?: ServicePage | undefined;
   /** Renders the text of `/metrics`; without it, there is no such route. */
   readonly metricsPage?: (() => string) | undefined;
+  /** Status of the server, for `/status` of the operator port; without it, there is no such route. */
+  readonly status?: (() => ServerStatus) | undefined;
   /** Host name of the operator port's address, which its requests may use. */
   readonly operatorHost?: string | undefined;
   /** Observer of finished requests, if any. */

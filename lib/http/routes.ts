@@ -12,6 +12,7 @@ import { guardNameRoute, guardStatusRoute, guardUnlockRoute } from "./guard_endp
 import { picture } from "./picture.ts";
 import type { HandlerOptions } from "./options.ts";
 import { health, metrics, readiness } from "./probes.ts";
+import { statusRoute } from "./status.ts";
 
 /** A row of the table. */
 export interface Route {
@@ -33,6 +34,7 @@ export interface Route {
 }
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
+const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
 
 const service = calls(({ bindings }) => bindings);
 
@@ -58,6 +60,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         wantsKey: false, name: "healthz",       answer: health },
   { path: "/readyz",        methods: ["GET"],         wantsKey: false, name: "readyz",        answer: readiness },
   { path: "/metrics",       methods: ["GET"],         wantsKey: false, name: "metrics",       answer: metrics, isEnabled: hasMetrics },
+  { path: "/status",        methods: ["GET"],         wantsKey: true,  name: "status",        answer: statusRoute, isEnabled: hasStatus },
   { path: "/guard/status",  methods: ["GET"],         wantsKey: true,  name: "guard/status",  answer: guardStatusRoute },
   { path: "/guard/name",    methods: ["POST"],        wantsKey: true,  name: "guard/name",    answer: guardNameRoute },
   { path: "/guard/unlock",  methods: ["POST"],        wantsKey: true,  name: "guard/unlock",  answer: guardUnlockRoute },

@@ -24,6 +24,7 @@ export class LogWriter {
   #writing: readonly string[] = [];
   #written: Promise<void> | undefined;
   #lost = 0;
+  #lostInAll = 0;
 
   /**
    * Makes a writer.
@@ -36,10 +37,15 @@ export class LogWriter {
     this.#onLost = onLost;
   }
 
+  /** The number of lines lost since the start. */
+  get lost(): number {
+    return this.#lostInAll;
+  }
+
   /** Queues a line, which includes its line end. It never throws. */
   write(line: string): void {
     if (this.#waiting.length + this.#writing.length >= MAX_WAITING) {
-      this.#lost++;
+      this.#lose(1);
       return;
     }
     this.#waiting.push(line);
@@ -49,6 +55,11 @@ export class LogWriter {
   /** Resolves once all lines are written or lost; it does not resolve while the reader blocks. */
   async flush(): Promise<void> {
     await this.#written;
+  }
+
+  #lose(count: number): void {
+    this.#lost += count;
+    this.#lostInAll += count;
   }
 
   async #writeAll(): Promise<void> {
@@ -64,7 +75,7 @@ export class LogWriter {
     try {
       await this.#write(this.#writing.join(""));
     } catch {
-      this.#lost += this.#writing.length;
+      this.#lose(this.#writing.length);
       return;
     } finally {
       this.#writing = [];

@@ -17,6 +17,8 @@ import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
 import { servicePage } from "../page/page.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import type { RequestEvent } from "../telemetry/request_event.ts";
+import type { ServerStatus } from "../telemetry/status.ts";
 import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { Peers, Runtime } from "./runtime/runtime.ts";
@@ -37,6 +39,33 @@ export interface ServiceFacts {
   readonly isReady: () => boolean;
 }
 
+/** API keys that were read again. */
+export interface RenewedKeys {
+  /** The keys. */
+  readonly keys: readonly CallerKey[];
+  /** Whether they differ from the ones before. */
+  readonly isChanged: boolean;
+}
+
+/** Latest reading of the files of certificate and keys. */
+export interface LastReload {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  readonly atMs: number;
+  /** The log lines about it, as clauses. */
+  readonly lines: readonly string[];
+}
+
+const PROBES: ReadonlySet<string> = new Set(["healthz", "readyz", "metrics"]);
+
+// Whether a request is a successful probe, of which there are thousands a day.
+function isQuiet({ route, status }: RequestEvent): boolean {
+  return PROBES.has(route) && status < 400;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** Service of the command `serve`. */
 export class Service {
   /** Handler of callers' requests. */
@@ -47,12 +76,18 @@ export class Service {
   readonly log: Log;
   /** Addresses of callers, which the listener fills; undefined unless the log has them. */
   readonly peers: Peers | undefined;
+  /** The address of callers, as a URL, for `/status`; undefined before the server listens. */
+  address: string | undefined;
+  /** Returns the latest reading of certificate and keys, for `/status`. */
+  lastReload: () => LastReload | undefined = () => undefined;
   /** End of the validity of the certificate, in milliseconds since 1970, for `/metrics`. */
   certificateUntilMs: number | undefined;
   readonly #writer: LogWriter;
   readonly #guard: Guard | undefined;
   readonly #apiKeysFile: string | undefined;
   readonly #apiKeys: KeyRing | undefined;
+  #keyNames: readonly (string | null)[] | undefined;
+  #refusedReloads = 0;
 
   /**
    * Makes the service of the options.
@@ -75,7 +110,9 @@ export class Service {
     const metrics = config.metrics || metricsPort !== undefined
       ? createMetrics(version, factKinds(config.window))
       : undefined;
-    const keys = apiKeysFile === undefined ? undefined : new KeyRing(readKeys(apiKeysFile));
+    const firstKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
+    const keys = firstKeys && new KeyRing(firstKeys);
+    this.#keyNames = firstKeys?.map(({ name = null }) => name);
     const peers: Peers | undefined = config.logPeer ? new WeakMap() : undefined;
     const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
     const { fetch, operator } = createAuthenticator(settingsOf(config), {
@@ -87,7 +124,7 @@ export class Service {
       isReady,
       telemetry: {
         observe: (event) => {
-          log.request(event);
+          if (config.logProbes || !isQuiet(event)) log.request(event);
           metrics?.observe(event);
         },
         requestId: requestIds(),
@@ -99,7 +136,10 @@ export class Service {
           ...processFigures(),
           ...guardFigures(guard),
           certificateUntilMs: this.certificateUntilMs,
+          refusedReloads: this.#refusedReloads,
+          lostLines: writer.lost,
         })),
+      status: () => this.#status(config, { version, isReady }),
       isMetricsPublic: metricsPort === undefined,
       operatorHost: metricsHost,
     });
@@ -116,14 +156,45 @@ export class Service {
   /**
    * Rereads the API keys and replaces the current ones.
    *
-   * @returns The keys; undefined when callers need none.
+   * @returns The keys, and whether they differ; undefined when callers need none.
    * @throws {OptionFileError} When the file cannot be used; the current keys stay.
    */
-  renewKeys(): readonly CallerKey[] | undefined {
+  renewKeys(): RenewedKeys | undefined {
     if (this.#apiKeysFile === undefined) return undefined;
     const keys = readKeys(this.#apiKeysFile);
-    this.#apiKeys?.replace(keys);
-    return keys;
+    const isChanged = this.#apiKeys?.replace(keys) ?? false;
+    this.#keyNames = keys.map(({ name = null }) => name);
+    return { keys, isChanged };
+  }
+
+  /** Counts a reload that kept an old certificate or old API keys. */
+  readonly countRefusedReload = (): void => void this.#refusedReloads++;
+
+  #status(
+    { guard: store }: Config,
+    { version, isReady }: Pick<ServiceFacts, "version" | "isReady">,
+  ): ServerStatus {
+    const guard = this.#guard;
+    const until = this.certificateUntilMs;
+    const reload = this.lastReload();
+    return {
+      problems: [
+        ...(isReady() ? [] : ["the server does not take requests"]),
+        ...(guard === undefined || guard.store.isHealthy()
+          ? []
+          : ["the store of the guard does not answer"]),
+        ...(until !== undefined && until < Date.now() ? ["the certificate has expired"] : []),
+      ],
+      version,
+      since: isoTime(performance.timeOrigin),
+      address: this.address,
+      certificateUntil: until === undefined ? undefined : isoTime(until),
+      keys: this.#keyNames,
+      reload: reload && { at: isoTime(reload.atMs), lines: reload.lines },
+      store: guard === undefined ? "off" : `${store}`,
+      guard: guard?.memory &&
+        { entries: guard.memory.size(), throttled: guard.memory.throttled() },
+    };
   }
 
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */

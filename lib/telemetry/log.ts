@@ -15,8 +15,8 @@ export interface Log {
   readonly info: (message: string) => void;
   /** Logs a warning that needs the operator's attention; the message is a clause. */
   readonly warn: (message: string) => void;
-  /** Logs an unexpected failure; the cause is the thrown value. */
-  readonly error: (message: string, cause: unknown) => void;
+  /** Logs a failure; the cause is the thrown value, if it was unexpected. */
+  readonly error: (message: string, cause?: unknown) => void;
 }
 
 /** Options of a log. */
@@ -47,7 +47,8 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
       : (event) => write(`${timeText(now())} info request ${requestText(event, color)}\n`),
     info: (message) => line("info", message, {}),
     warn: (message) => line("warn", message, {}),
-    error: (message, cause) => line("error", message, describeCause(cause)),
+    error: (message, cause) =>
+      line("error", message, cause === undefined ? {} : describeCause(cause)),
   };
 }
 

@@ -24,6 +24,10 @@ export interface ProcessFigures {
   readonly isStoreUp?: boolean | undefined;
   /** End of the certificate, in milliseconds since 1970; undefined without TLS. */
   readonly certificateUntilMs?: number | undefined;
+  /** Reloads that kept an old certificate or old API keys. */
+  readonly refusedReloads?: number | undefined;
+  /** Lines of the log that were lost. */
+  readonly lostLines?: number | undefined;
 }
 
 /** Metrics of a server. */
@@ -113,6 +117,7 @@ export function createMetrics(version: string, kinds: readonly CallFact[]): Metr
         ...guardLines(guard, wrongPins),
         ...storeLines(figures),
         ...certificateLines(figures),
+        ...operationLines(figures),
         ...processLines(figures, version),
         "",
       ].join("\n"),
@@ -224,6 +229,17 @@ function certificateLines({ certificateUntilMs }: ProcessFigures): string[] {
   return [
     ...family(name, "gauge", "End of the certificate of --tls-cert, Unix time."),
     sample(name, {}, certificateUntilMs / 1000),
+  ];
+}
+
+function operationLines({ refusedReloads = 0, lostLines = 0 }: ProcessFigures): string[] {
+  const reloads = "authenticator_reloads_refused_total";
+  const lines = "authenticator_log_lines_lost_total";
+  return [
+    ...family(reloads, "counter", "Reloads that kept an old certificate or old API keys."),
+    sample(reloads, {}, refusedReloads),
+    ...family(lines, "counter", "Log lines that could not be written."),
+    sample(lines, {}, lostLines),
   ];
 }
 

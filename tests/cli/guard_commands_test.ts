@@ -26,7 +26,13 @@ async function doctor(pin: string, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-Deno.test("guard status, name and unlock ask a server on its operator port", async () => {
+/** Runs status, whose exit code is that of the server's health. */
+async function status(args: readonly string[]): Promise<readonly [number, string, string]> {
+  const { code, stdout, stderr } = await runCommand(["status", ...args]);
+  return [code, stdout, stderr];
+}
+
+Deno.test("status, guard name and guard unlock ask a server on its operator port", async () => {
   const way = ["--metrics-port", String(freePort())];
   const program = await startProgram(["--port", "0", "--max-failures", "1", ...way]);
   const check = async (pin: string): Promise<string> => {
@@ -35,17 +41,29 @@ Deno.test("guard status, name and unlock ask a server on its operator port", asy
   };
   const rightPin = (): string => referenceHotp(SECRET, Math.floor(Date.now() / 30_000));
   try {
-    assertEquals(await guard(["unlock", ...way]).then(([code]) => code), 0);
-    const [, , elsewhere] = await guard(["status", "--metrics-port", new URL(program.url).port]);
+    const [mistyped, nothing] = await guard(["unlock", ...way]);
+    assertEquals([mistyped, nothing.startsWith("nothing was remembered of this secret, ")], [
+      0,
+      true,
+    ]);
+    const [, , elsewhere] = await status(["--metrics-port", new URL(program.url).port]);
     assert(elsewhere.includes("is no operator port"), elsewhere);
     assertEquals([await check("wrong"), await check(rightPin())], ["False", "False"]);
     const [code, name] = await guard(["name", ...way]);
     assertEquals(code, 0);
     assertMatch(name, /^[\w-]{10}\n$/);
-    assertEquals(
-      (await guard(["status", ...way]))[1],
-      "secrets remembered: 1\nsecrets whose pins are refused now: 1\n",
-    );
+    const [health, stands] = await status(way);
+    assertEquals([health, stands.replace(/^version: .*\n/m, "").split("\n")], [0, [
+      "server: healthy",
+      `address: ${program.url}`,
+      "certificate: none",
+      "API keys: none is needed",
+      "last reload: none",
+      "guard: memory",
+      "secrets remembered: 1",
+      "secrets whose pins are refused now: 1",
+      "",
+    ]]);
     const said = await doctor(rightPin(), way);
     const line = `\nThe log of the server calls this secret secret=${name.trim()}.\n`;
     assert(said.endsWith(line), said);
@@ -58,7 +76,13 @@ Deno.test("guard status, name and unlock ask a server on its operator port", asy
     program.signal("SIGTERM");
     const { stderr } = await program.outcome;
     const named = stderr.split("\n").filter((line) => line.includes(` secret=${name.trim()} `));
-    assertEquals(named.map((line) => / outcome=(\w+)/.exec(line)?.[1]), ["false", "throttled"]);
+    const events = named.map((line) => / route=guard\/(\w+)| outcome=(\w+)/.exec(line)!);
+    assertEquals(events.map(([, unlock, outcome]) => unlock ?? outcome), [
+      "unlock",
+      "false",
+      "throttled",
+      "unlock",
+    ]);
     assert(!stderr.includes("canary"), stderr);
   } finally {
     await stop(program);
@@ -76,6 +100,11 @@ Deno.test("guard commands show a key of the file where the server wants one", as
       const [code, stdout, stderr] = await guard(["name", ...way]);
       assertEquals([code, stdout], [1, ""]);
       assert(stderr.includes("wants an API key: give its --api-keys-file"), stderr);
+      const stands = await status([...way, ...keys]);
+      assert(stands[1].includes("\nAPI keys: 1 key: web\n"), stands[1]);
+      await Deno.writeTextFile(`${folder}/others`, "web:fedcba9876543210\n");
+      const others = await guard(["unlock", ...way, "--api-keys-file", `${folder}/others`]);
+      assert(others[2].includes("does not have the first key of --api-keys-file"), others[2]);
       for (const path of ["healthz", "metrics"]) {
         const reply = await fetch(`http://127.0.0.1:${way[1]}/${path}`);
         await reply.body?.cancel();
@@ -91,12 +120,16 @@ const NOBODY = ["--metrics-port", String(freePort())];
 const NO_SERVER = `no server answers at 127.0.0.1:${NOBODY[1]}: start it with --metrics-port`;
 
 const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
-  [["status", ...NOBODY], 1, NO_SERVER],
   [["unlock", ...NOBODY], 1, NO_SERVER],
   [["name", ...NOBODY], 1, NO_SERVER],
   [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
-  [["status", "--guard", "redis://127.0.0.1:9"], 1, "cannot be reached (ECONNREFUSED)"],
 ];
+
+Deno.test("status fails with 1 where no server answers", async () => {
+  const [code, stdout, stderr] = await status(NOBODY);
+  assertEquals([code, stdout], [1, ""]);
+  assert(stderr.includes(NO_SERVER), stderr);
+});
 
 for (const [args, expected, said] of MISTAKES) {
   Deno.test(`guard ${args[0]} ${args[1]} fails with ${expected}`, async () => {
@@ -105,3 +138,30 @@ for (const [args, expected, said] of MISTAKES) {
     assert(stderr.includes(said), stderr);
   });
 }
+
+Deno.test("status says how to get an operator port where the options have none", async () => {
+  // A server on this machine may have the usual address.
+  const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);
+  assertEquals([code, stdout, stderr], [
+    2,
+    "",
+    "authenticator: error: there is no operator port at 127.0.0.2:9101: start the server with " +
+    "--metrics-port 9101, or give the port that it has. Try --help.\n",
+  ]);
+});
+
+Deno.test("a server that cannot start says so in the format of its log", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = ["--port", String(taken.addr.port)];
+  const said =
+    `cannot listen on 127.0.0.1, port ${port[1]}: the port is in use by another program ` +
+    "(stop it, or choose another port)";
+  const text = await runCommand(["serve", ...port]);
+  assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
+  const json = await runCommand(["serve", ...port, "--log-format", "json"]);
+  const { time, ...line } = JSON.parse(json.stderr);
+  assertEquals([json.code, new Date(time).toISOString(), line], [1, time, {
+    level: "error",
+    message: said,
+  }]);
+});

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { guardFindings } from "../../lib/cli/doctor/guard_state.ts";
-import { guardName, guardStatus, guardUnlock } from "../../lib/cli/guard.ts";
+import { guardLines, guardName, guardUnlock } from "../../lib/cli/guard.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../lib/guard/redis/script.ts";
@@ -41,6 +41,12 @@ async function printed(
   return lines;
 }
 
+/** Prints what `status` has of a store. */
+async function guardStatus(config: Config, print: (line: string) => void): Promise<number> {
+  (await guardLines(undefined, config)).forEach(print);
+  return 0;
+}
+
 /** What a store keeps of some secrets, by the beginnings of their fingerprints. */
 function keeping(states: ReadonlyMap<string, string>): (words: readonly string[]) => Reply {
   const kept = new Map([...states].map(([name, state]) => [name.padEnd(43, "-"), state]));
@@ -55,7 +61,7 @@ function spent(wrong: number): string {
   return `${wrong * HOUR}:${NOW_SECONDS * 1000}:-1`;
 }
 
-Deno.test("guard status shows the secrets at a store with the most wrong pins, and how many wait", async () => {
+Deno.test("status shows the secrets at a store with the most wrong pins, and how many wait", async () => {
   const nameOf = (wrong: number): string => `secret-${String(wrong).padStart(3, "0")}`;
   const all = Array.from({ length: 12 }, (_, i) => [`${nameOf(i)}-cut-off`, spent(i)] as const);
   const lines = await printed(guardStatus, keeping(new Map(all)), ["--max-failures", "10"]);
@@ -69,7 +75,7 @@ Deno.test("guard status shows the secrets at a store with the most wrong pins, a
   ]);
 });
 
-Deno.test("guard status counts a secret whose pins are refused to one of those who ask", async () => {
+Deno.test("status counts a secret whose pins are refused to one of those who ask", async () => {
   const state = `${2 * HOUR}:${NOW_SECONDS * 1000}:-1 one:${4 * HOUR}:${NOW_SECONDS * 1000}:0`;
   const lines = await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), [
     "--max-failures",
@@ -82,7 +88,7 @@ Deno.test("guard status counts a secret whose pins are refused to one of those w
   ]);
 });
 
-Deno.test("guard status shows none of those that have all wrong pins back, of however many", async () => {
+Deno.test("status shows none of those that have all wrong pins back, of however many", async () => {
   const few = new Map([["used-alone", `0:0:${NOW_SECONDS / 30}`], ["back-again", `${HOUR}:0:-1`]]);
   assertEquals(await printed(guardStatus, keeping(few)), [
     "secrets remembered: 2",
@@ -127,7 +133,7 @@ async function longestTimer(run: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-Deno.test("guard status and doctor give a store longer than a server does, if it is not told more", async () => {
+Deno.test("status and doctor give a store longer than a server does, if it is not told more", async () => {
   const store = startFuzzedStore(
     () => ({ pieces: [] }),
     (words) => written(keeping(new Map())(words)),

@@ -31,6 +31,7 @@ Deno.test("install.sh keeps the version before, however often it runs", () =>
     const install = async (version: string): Promise<void> => {
       await Deno.writeTextFile(`${folder}/download/${NAME}`, `program ${version}`);
       await Deno.writeTextFile(`${folder}/download/authenticator.service`, `unit ${version}`);
+      await Deno.writeTextFile(`${folder}/download/authenticator-as-service`, `script ${version}`);
       await run(`sha256sum * >SHA256SUMS\n${deployFile("install.sh")}`);
     };
     const installed = (): Readonly<Record<string, string>> =>
@@ -42,13 +43,18 @@ Deno.test("install.sh keeps the version before, however often it runs", () =>
           ])
         ),
       );
-    const one = { "authenticator": "program 1", "authenticator.service": "unit 1" };
+    const one = {
+      "authenticator": "program 1",
+      "authenticator-as-service": "script 1",
+      "authenticator.service": "unit 1",
+    };
     await install("1");
     assertEquals(installed(), one);
     await install("1");
     assertEquals(installed(), one);
     const two = {
       "authenticator": "program 2",
+      "authenticator-as-service": "script 2",
       "authenticator.old": "program 1",
       "authenticator.service": "unit 2",
       "authenticator.service.old": "unit 1",
@@ -58,5 +64,5 @@ Deno.test("install.sh keeps the version before, however often it runs", () =>
       assertEquals(installed(), two);
     }
     await run(shownBlock("docs/deploying.md", "authenticator.old"));
-    assertEquals(installed(), one);
+    assertEquals(installed(), { ...one, "authenticator-as-service": "script 2" });
   }));

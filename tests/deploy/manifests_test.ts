@@ -49,6 +49,7 @@ for (
     "drop-ins/lan.conf",
     "drop-ins/port-80.conf",
     "drop-ins/port-443.conf",
+    "drop-ins/sockets.conf",
     "drop-ins/store.conf",
   ]
 ) {
@@ -126,10 +127,12 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   assert(!validate(file));
 });
 
-Deno.test("deploy/windows/ has XML that IIS can read, and a script that every PowerShell reads alike", async () => {
+Deno.test("deploy/windows/ has XML that IIS and WinSW can read, and a script that every PowerShell reads alike", async () => {
   await need(["xmllint", "--version"], "libxml2-utils");
   const check = ["xmllint", "--noout", "-"];
-  assertEquals((await runToEnd(check, { input: deployFile("windows/web.config") })).stderr, "");
+  for (const name of ["web.config", "authenticator-service.xml"]) {
+    assertEquals((await runToEnd(check, { input: deployFile(`windows/${name}`) })).stderr, "");
+  }
   // Windows PowerShell takes a file without a byte order mark for one in the charset of the machine.
   assert(/^[\n -~]+$/.test(deployFile("windows/install.ps1")));
 });
@@ -169,10 +172,13 @@ Deno.test("systemd accepts the unit with each drop-in", () =>
     }
   }));
 
-Deno.test("the unit is tried again until it can start, with each drop-in", () => {
-  const [, unit] = /^\[Unit\]\n([^[]*)/m.exec(deployFile("authenticator.service"))!;
-  assert(unit!.includes("\nStartLimitIntervalSec=0\n"));
-  for (const name of [...DROP_INS, "cores.conf"]) {
+Deno.test("the unit is tried again for ten minutes or more, with each drop-in", () => {
+  const unit = deployFile("authenticator.service");
+  const [burst, pause] = ["StartLimitBurst", "RestartSec"]
+    .map((name) => Number(new RegExp(`^${name}=(\\d+)$`, "m").exec(unit)![1]));
+  assert(burst! * pause! >= 600, `${burst} tries, one each ${pause} seconds`);
+  assert(unit.includes("\nStartLimitIntervalSec=1h\n"));
+  for (const name of [...DROP_INS, "cores.conf", "sockets.conf"]) {
     assert(!deployFile(`drop-ins/${name}`).includes("StartLimit"), name);
   }
 });
@@ -181,6 +187,8 @@ Deno.test("systemd accepts a server on each core, and enables them for their tar
   withFolder(async (folder) => {
     await need(["systemctl", "--version"], "systemd");
     const units = `${folder}/etc/systemd/system`;
+    await install(units, "authenticator@.service", "sockets.conf");
+    assertEquals(await complaintsOf(units, "authenticator@.service"), []);
     await install(units, "authenticator@.service", "cores.conf");
     const target = deployFile("authenticator.target");
     await Deno.writeTextFile(`${units}/authenticator.target`, target);

@@ -11,10 +11,10 @@ const BUILD_MS = 600_000;
 Deno.test("an executable for musl needs libstdc++ beside musl, as deploy/ says", async () => {
   await need(["readelf", "--version"], "binutils");
   await withSources("musl-", async (cwd) => {
-    const compile = ["./compile.sh", "--with", "bun", "--target", "bun-linux-x64-musl"];
+    const compile = ["./compile.sh", "--with", "bun", "--target", "linux-x64-musl"];
     const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });
     assertEquals(code, 0, stderr);
-    const made = "dist/authenticator-bun-linux-x64-musl";
+    const made = "dist/authenticator-linux-x64-musl";
     const { stdout } = await runToEnd(["readelf", "-dW", made], { cwd });
     const needed = [...stdout.matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(([, name]) => name);
     assertEquals(needed.toSorted(), ["libc.musl-x86_64.so.1", "libstdc++.so.6"]);

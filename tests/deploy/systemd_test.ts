@@ -47,7 +47,14 @@ Deno.test("the units do under systemd what they promise", (t) =>
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
       await t.step("without its store it starts, and says false", () => checkStoreAway(machine));
-      await t.step("keys come from a file of root's", () => checkKeys(machine));
+      await t.step("a taken port is said at the start, and tried until it is free", () =>
+        checkTakenPort(machine));
+      await t.step("an instance that never served is failed in the end", () =>
+        checkStartLimit(machine));
+      await t.step("keys come from a file of root's", () =>
+        checkKeys(machine));
+      await t.step("a command runs as the service, which is up or down", () =>
+        checkAsService(machine));
       await t.step("an upgrade by install.sh goes as docs/deploying.md shows", () =>
         checkUpgrade(machine));
       await t.step("the drop-ins open their ports to their addresses", () =>
@@ -60,7 +67,8 @@ Deno.test("the units do under systemd what they promise", (t) =>
         checkRolling(machine));
     });
     await withMachine(async (machine) => {
-      await t.step("all start with the machine", () => areReady(machine));
+      await t.step("all start with the machine", () =>
+        areReady(machine));
     });
   }));
 
@@ -143,6 +151,73 @@ async function checkOption(machine: Machine): Promise<void> {
   await eventually(() => answers(machine), "it starts once the option is right");
 }
 
+async function checkTakenPort(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  await say("systemctl stop authenticator");
+  await say("redis-server --port 8080 --save '' --dir /tmp --daemonize yes");
+  const taken = "cannot listen on 127.0.0.1, port 8080: the port is in use by another program";
+  const earlier = await countInLog(machine, "authenticator", taken);
+  assertEquals((await run("systemctl start authenticator")).code, 1);
+  assert(await countInLog(machine, "authenticator", taken) > earlier);
+  const refused = await run("authenticator-as-service restart");
+  assertEquals(refused.code, 2);
+  assert(refused.stderr.includes(taken), refused.stderr);
+  await say("redis-cli -p 8080 shutdown nosave || true");
+  await eventually(() => answers(machine), "it starts once the port is free");
+
+  // Where only the check does not see it, systemctl start waits for the answer.
+  const folder = "/etc/systemd/system/authenticator.service.d";
+  await say(`install -D /dev/stdin ${folder}/test.conf <<'END'
+[Service]
+ExecStart=
+ExecStart=/bin/sleep infinity
+END
+    systemctl daemon-reload`);
+  assertEquals((await run("systemctl restart authenticator")).code, 1);
+  assert(await countInLog(machine, "authenticator", "did not answer for ten seconds") > 0);
+  await say(`rm -r ${folder} && systemctl daemon-reload && systemctl restart authenticator`);
+  assert(await answers(machine), "a start that succeeds is one that answers");
+}
+
+async function checkStartLimit(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const units = "/etc/systemd/system";
+  // Three tries, in a short time.
+  const limit = (port: number): string =>
+    `install -D /dev/stdin \
+    ${units}/authenticator@.service.d/test.conf <<'END'
+[Unit]
+StartLimitBurst=3
+[Service]
+RestartSec=100ms
+Environment=AUTHENTICATOR_METRICS_PORT=9109 AUTHENTICATOR_PORT=${port}
+END
+    systemctl daemon-reload`;
+  await say(`install -m 644 deploy/authenticator.service ${units}/authenticator@.service
+    redis-server --port 6399 --save '' --dir /tmp --daemonize yes`);
+  await eventually(async () => (await run("redis-cli -p 6399 ping")).code === 0, "it is taken");
+  await say(limit(6399));
+  assertEquals((await run("systemctl start authenticator@09")).code, 1);
+  const is = async (): Promise<string> =>
+    await property(machine, "authenticator@09", "ActiveState");
+  await eventually(async () => await is() === "failed", "it gives up after three tries");
+
+  // One that served is tried for ever.
+  await say(`${limit(0)}
+    systemctl reset-failed authenticator@09 && systemctl start authenticator@09
+    ${limit(6399)}`);
+  const tries = (): Promise<number> =>
+    countInLog(machine, "authenticator@09", "cannot listen on 127.0.0.1, port 6399");
+  const earlier = await tries();
+  await say(`kill -KILL ${await mainPid(machine, "authenticator@09")}`);
+  await eventually(async () => await tries() > earlier + 6, "it is tried more than three times");
+  await run("redis-cli -p 6399 shutdown nosave");
+  await eventually(async () => await is() === "active", "it serves again");
+  await say(`systemctl stop authenticator@09
+    rm -r ${units}/authenticator@.service ${units}/authenticator@.service.d
+    systemctl daemon-reload`);
+}
+
 async function checkStoreAway(machine: Machine): Promise<void> {
   const { say } = machine;
   await say(
@@ -173,44 +248,85 @@ async function checkKeys(machine: Machine): Promise<void> {
     "401",
     "302",
   ]);
-  await say(`rm -r ${folder} && systemctl daemon-reload`);
+  const reload = await run("systemctl reload authenticator");
+  assertEquals(reload.code, 1);
+  const reason = "the server has a copy of its keys from the start: use authenticator-as-service";
+  assertEquals(await countInLog(machine, "authenticator", reason), 1);
+  assert(await answers(machine), "a reload that fails stops nothing");
+}
+
+/** Runs commands as the service with the keys of `checkKeys`, and at a port that only root may use. */
+async function checkAsService(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const folder = "/etc/systemd/system/authenticator.service.d";
+  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/port-80.conf
+    systemctl daemon-reload && authenticator-as-service restart`);
+  const check = async (): Promise<void> => {
+    const { code, stdout, stderr } = await run("authenticator-as-service check");
+    assertEquals(code, 0, stderr);
+    assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
+  };
+  const status = await say("authenticator-as-service status");
+  assert(/^server: healthy\n[^]*^API keys: 1 key$/m.test(status), status);
+  await check();
+  const unlocked = await say("authenticator-as-service guard unlock <<<abcdefghij");
+  assert(unlocked.startsWith("nothing was remembered of this secret"), unlocked);
+  // A wrong option is refused while the old server runs on.
+  const pid = await mainPid(machine, "authenticator");
+  await say("install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81");
+  const refused = await run("authenticator-as-service restart");
+  assertEquals([refused.code, await mainPid(machine, "authenticator")], [2, pid]);
+  assert(refused.stderr.includes("authenticator.service was not touched"), refused.stderr);
+  await say("rm /etc/authenticator.env && systemctl stop authenticator");
+  await check();
+  const down = await run("authenticator-as-service status");
+  assertEquals([down.code, down.stdout], [1, ""]);
+  const nothing = await run("authenticator-as-service --unit authenticator@7 status");
+  assertEquals([nothing.code, nothing.stderr], [
+    2,
+    "authenticator-as-service: error: there is no unit authenticator@7.service\n",
+  ]);
+  await say(`rm -r ${folder} && systemctl daemon-reload && systemctl start authenticator`);
 }
 
 /** Upgrades in the folder of a download: with the names of a release, nothing executable. */
 async function checkUpgrade(machine: Machine): Promise<void> {
   const { run, say } = machine;
-  const [check, ask] = [" check\n", " healthcheck\n"].map((text) => shownBlock(DEPLOYING, text));
-  const [, name] = /^new=(.*)$/m.exec(check!)!;
+  const name = `authenticator-linux-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}-bun`;
   const folder = "/etc/systemd/system/authenticator.service.d";
   const program = "/usr/local/bin/authenticator";
   const inode = (): Promise<string> => say(`stat --format=%i ${program}`);
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
-    systemctl daemon-reload && systemctl restart authenticator
+    systemctl daemon-reload && authenticator-as-service restart
     mkdir "/tmp/a download" && cd "/tmp/a download"
     install -m 644 /src/dist/authenticator ${name}
     # Another version: a byte of its head that nothing reads.
     printf '\\1' | dd of=${name} bs=1 seek=15 conv=notrunc status=none
-    cp /src/deploy/install.sh /src/deploy/authenticator.service . && sha256sum * >SHA256SUMS`);
+    cp /src/deploy/install.sh /src/deploy/authenticator.service /src/deploy/authenticator-as-service .
+    sha256sum * >SHA256SUMS`);
   const before = await inode();
-  const tried = `cd "/tmp/a download"\n${check}`;
-  const { code, stdout, stderr } = await run(tried);
-  assertEquals(code, 0, stdout + stderr);
-  assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
+  const pid = await mainPid(machine, "authenticator");
+  const install = shownBlock(DEPLOYING, "sh install.sh\nauth").replace(/\nauth.*\n/, "");
+  const inDownload = (commands: string): string => `cd "/tmp/a download" && ${commands}`;
+  const refusal = async (commands: string): Promise<string> => {
+    const { code, stderr } = await run(inDownload(commands));
+    assertEquals([code, await inode(), await mainPid(machine, "authenticator")], [1, before, pid]);
+    return stderr.trim().split("\n").at(-1)!;
+  };
   await say(`echo 'Environment=AUTHENTICATOR_PROT=81' >>${folder}/api-keys.conf
     systemctl daemon-reload`);
-  assertEquals((await run(tried)).code, 2);
+  assertEquals(
+    await refusal(install),
+    "install.sh: error: the new version cannot start as authenticator.service, and the old one runs on",
+  );
   await say(`rm -r ${folder} && systemctl daemon-reload`);
-
-  const install = shownBlock(DEPLOYING, "sh install.sh");
-  const refused = await run(`cd "/tmp/a download" && mv ${name} good && echo >${name}\n${install}`);
-  assertEquals([refused.code, refused.stderr], [
-    1,
-    `install.sh: error: ${name} is missing, or is not what SHA256SUMS says\n`,
-  ]);
-  assertEquals(await inode(), before);
-  await say(`cd "/tmp/a download" && mv good ${name}`);
-  await say(`${tried}set -e\n${install}until ${ask}do sleep 0.1; done`);
+  assertEquals(
+    await refusal(`mv ${name} good && echo >${name}\n${install}`),
+    `install.sh: error: ${name} is missing, or is not what SHA256SUMS says`,
+  );
+  await say(inDownload(`mv good ${name} && ${install}`));
   assert(await inode() !== before);
+  assert(await answers(machine), "the new version answers once it is installed");
   assertEquals(await say("systemctl is-enabled authenticator"), "enabled");
   await say(`set -e\n${shownBlock(DEPLOYING, "mv /usr")}`);
   await eventually(() => answers(machine), "the older one is back");
@@ -322,7 +438,7 @@ function sum(counts: readonly number[]): number {
 
 /** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const loop = shownBlock(DEPLOYING, "systemctl restart authenticator@$server");
+  const loop = shownBlock(DEPLOYING, "--unit authenticator@$server restart");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");

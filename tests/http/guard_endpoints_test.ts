@@ -3,9 +3,22 @@ import { assertEquals } from "@std/assert/equals";
 import { guardRules } from "../../lib/guard/guard.ts";
 import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { OPERATOR_ROUTES } from "../../lib/http/routes.ts";
+import type { ServerStatus } from "../../lib/telemetry/status.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const RULES = guardRules({ maxFailures: 1, singleUse: false, window: 1, period: 30 });
+
+const STATUS: ServerStatus = {
+  problems: [],
+  version: "1.2.3",
+  since: "2026-01-31T12:00:00.000Z",
+  address: undefined,
+  certificateUntil: undefined,
+  keys: undefined,
+  reload: undefined,
+  store: "memory",
+  guard: undefined,
+};
 
 function scene(hasMemory = true): (request: Request) => Promise<Response> {
   const store = new MemoryStore({ rules: RULES, now: () => 0 });
@@ -16,7 +29,8 @@ function scene(hasMemory = true): (request: Request) => Promise<Response> {
     store,
     ...(hasMemory && { memory: store }),
   };
-  return handlerWith({ guard, operatorHost: "Metrics.Internal" }, OPERATOR_ROUTES);
+  const wishes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
+  return handlerWith(wishes, OPERATOR_ROUTES);
 }
 
 async function answer(
@@ -44,9 +58,10 @@ const HOSTS: readonly (readonly [host: string, status: number])[] = [
   ["127.0.0.1.evil.example", 403],
 ];
 
-Deno.test("the guard's endpoints answer under an address, localhost and the metrics host alone", async () => {
+Deno.test("the status and the guard's endpoints answer under an address, localhost and the metrics host alone", async () => {
   for (const [host, status] of HOSTS) {
     assertEquals((await answer(host, "GET", "/guard/status"))[0], status, host);
+    assertEquals((await answer(host, "GET", "/status"))[0], status, host);
     assertEquals((await answer(host, "POST", "/guard/unlock", "canary"))[0], status, host);
     assertEquals((await answer(host, "GET", "/healthz"))[0], 200, host);
   }

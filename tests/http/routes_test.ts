@@ -40,6 +40,7 @@ Deno.test("what operators get on a port of their own calls no operation", () => 
     "healthz",
     "readyz",
     "metrics",
+    "status",
     "guard/status",
     "guard/name",
     "guard/unlock",

@@ -15,8 +15,8 @@ const COMPILE_MS = 600_000;
 export interface Machine {
   /** Name, as `version` has it. */
   readonly target: string;
-  /** Bun's name of it, for compile.sh. */
-  readonly bun: string;
+  /** Name of it for compile.sh. */
+  readonly name: string;
   /** What needs to be installed, and a command that shows whether it is. */
   readonly needs?: readonly [packages: string, ...command: string[]];
   /** Returns the words that run a program of the machine. */
@@ -35,13 +35,13 @@ export interface Words {
 export const MACHINES: readonly Machine[] = [
   {
     target: "linux-x64",
-    bun: "bun-linux-x64",
+    name: "linux-x64",
     needs: ["qemu-user-static", "qemu-x86_64-static", "--version"],
     run: (program) => Promise.resolve({ command: [program], env: {} }),
   },
   {
     target: "linux-arm64",
-    bun: "bun-linux-arm64",
+    name: "linux-arm64",
     needs: ["qemu-user-static libc6-arm64-cross", "qemu-aarch64-static", "--version"],
     run: (program) =>
       Promise.resolve({
@@ -51,7 +51,7 @@ export const MACHINES: readonly Machine[] = [
   },
   {
     target: "win32-x64",
-    bun: "bun-windows-x64",
+    name: "windows-x64",
     needs: ["wine wine64 gcc-mingw-w64-x86-64-win32", "wine", "--version"],
     run: runByWine,
   },
@@ -78,13 +78,13 @@ async function runByWine(program: string, folder: string): Promise<Words> {
  *
  * @returns The path of the executable.
  */
-export async function compileFor({ bun }: Pick<Machine, "bun">, folder: string): Promise<string> {
+export async function compileFor({ name }: Pick<Machine, "name">, folder: string): Promise<string> {
   const { code, stdout, stderr } = await runToEnd(
-    ["./compile.sh", "--with", "bun", "--target", bun],
+    ["./compile.sh", "--with", "bun", "--target", name],
     { cwd: ROOT, env: { DIST: folder }, deadlineMs: COMPILE_MS },
   );
   if (code !== 0) throw new Error(stdout + stderr);
-  return `${folder}/authenticator-${bun}${bun.includes("windows") ? ".exe" : ""}`;
+  return `${folder}/authenticator-${name}${name.includes("windows") ? ".exe" : ""}`;
 }
 
 /** Fails where what a machine needs is missing. */

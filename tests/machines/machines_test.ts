@@ -7,7 +7,9 @@
  */
 
 import { readFileSync } from "node:fs";
+import { once } from "node:events";
 import https from "node:https";
+import { connect, type TLSSocket } from "node:tls";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import jsQR from "jsqr";
@@ -19,6 +21,7 @@ import { eventually } from "../support/eventually.ts";
 import { readExchangeFiles } from "../support/exchanges.ts";
 import { freePort } from "../support/free_port.ts";
 import { read } from "../support/pages.ts";
+import { sleep } from "../../lib/server/runtime/timeout.ts";
 import { startProgram } from "../support/program.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { replay } from "../support/replay.ts";
@@ -112,6 +115,97 @@ async function checkServer({ command, env, folder }: Scene): Promise<void> {
   assert(/"message":"stopped"\}\n$/.test(stderr), stderr);
 }
 
+/** A certificate of the tests, whose name it has, and its key. */
+function certificate(name: "first" | "second"): Readonly<Record<"cert" | "key", string>> {
+  const file = (kind: string): string => read(`tests/cli/certificates/${name}_${kind}.pem`);
+  return { cert: file("cert"), key: file("key") };
+}
+
+function connectTo(port: number): TLSSocket {
+  return connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+}
+
+async function nameShown(port: number): Promise<string> {
+  const socket = connectTo(port);
+  await once(socket, "secureConnect");
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
+}
+
+/** Time in which a server has a request, since the look at the files may come at any time. */
+const UNDERWAY_MS = 300;
+
+/**
+ * Sends a request whose body comes in two pieces.
+ *
+ * @returns The certificate's name and the reply; undefined when the server closed before it had the
+ * request.
+ */
+async function slowRequest(port: number): Promise<readonly [string, string] | undefined> {
+  const socket = connectTo(port);
+  let reply = "";
+  const closed = new Promise<"closed">((resolve) => {
+    socket.on("error", () => {}).on("close", () => resolve("closed"));
+  });
+  socket.on("data", (bytes: Uint8Array) => void (reply += new TextDecoder().decode(bytes)));
+  const connected = new Promise<"connected">((resolve) => {
+    socket.once("secureConnect", () => resolve("connected"));
+  });
+  if (await Promise.race([connected, closed]) === "closed") return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const body = "pin=1&secretCode=abcdefghij";
+  const head = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+  socket.write(head + body.slice(0, 5));
+  if (await Promise.race([sleep(UNDERWAY_MS), closed]) === "closed") return undefined;
+  await sleep(5 * UNDERWAY_MS);
+  socket.write(body.slice(5));
+  await closed;
+  return [String(subject.CN), reply];
+}
+
+/** The files of the certificate are replaced, and requests that are under way are answered. */
+async function checkRenewal({ command, env, folder }: Scene): Promise<void> {
+  const write = async (name: "first" | "second"): Promise<void> => {
+    const { cert, key } = certificate(name);
+    await Deno.writeTextFile(`${folder}/renewed_key.pem`, key, { mode: 0o600 });
+    await Deno.writeTextFile(`${folder}/renewed.pem`, cert);
+  };
+  await write("first");
+  const surroundings = { command, env, shell: `cd '${folder}'` };
+  const tls = ["--tls-cert", "renewed.pem", "--tls-key", "renewed_key.pem"];
+  const program = await startProgram(["--port", "0", ...tls], surroundings);
+  try {
+    const port = Number(new URL(program.url).port);
+    assertEquals(await nameShown(port), "first");
+    let isRenewed = false;
+    const replies: (readonly [string, string])[] = [];
+    const call = async (): Promise<void> => {
+      while (!isRenewed) {
+        const reply = await slowRequest(port);
+        if (reply !== undefined) replies.push(reply);
+      }
+    };
+    const callers = [call(), sleep(2 * UNDERWAY_MS).then(call), sleep(4 * UNDERWAY_MS).then(call)];
+    await write("second");
+    try {
+      await program.logged("the certificate was read again: it is valid until ");
+    } finally {
+      isRenewed = true;
+    }
+    await Promise.all(callers);
+    assertEquals(await nameShown(port), "second");
+    assertEquals(replies.filter(([, reply]) => !reply.startsWith("HTTP/1.1 200 OK\r\n")), []);
+    // The last replies came after the renewal.
+    assert(replies.length >= callers.length && replies.at(-1)![0] !== "", `${replies}`);
+    assert(!/Error|stack=/.test(program.stderr()), program.stderr());
+  } finally {
+    program.signal("SIGINT");
+  }
+  assertEquals((await program.outcome).code, 0);
+}
+
 async function checkExchanges({ command, env }: Scene): Promise<void> {
   for (const { name, args, exchanges } of EXCHANGES) {
     if (!FILES.includes(name)) continue;
@@ -139,8 +233,10 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
   await Deno.mkdir(`${folder}/log`);
   await Deno.copyFile(program!, `${folder}/authenticator.exe`);
   await Deno.writeTextFile(`${folder}/run.cmd`, hereString("run"));
+  await Deno.writeTextFile(`${folder}/authenticator-as-service.cmd`, hereString("asService"));
   assert(
-    hereString("run").includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
+    hereString("asService")
+      .includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
   );
   const metricsPort = freePort();
   const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`) +
@@ -170,6 +266,21 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
     for (const one of [port, metricsPort]) {
       assertEquals(await fetch(`http://127.0.0.1:${one}/healthz`).then((r) => r.text()), "ok");
     }
+    // A command as the service runs, with the port of its metrics.
+    const asService = async (command: string): Promise<Ended> =>
+      await runToEnd([wine!, "cmd", "/d", "/c", `authenticator-as-service.cmd ${command}`], {
+        cwd: folder,
+        env: { ...env, NO_COLOR: "1" },
+      });
+    const checked = await asService("check");
+    assertEquals(checked.code, 0, checked.stderr);
+    assert(new RegExp(`^--metrics-port +${metricsPort} +environment`, "m").test(checked.stdout));
+    const status = await asService("status");
+    assertEquals(
+      [status.code, status.stdout.startsWith("server: healthy\n")],
+      [0, true],
+      status.stdout,
+    );
     assertEquals(Deno.statSync(`${log}.1`).size, 10_000_001);
     assertEquals(Deno.readTextFileSync(`${log}.2`), "older");
     assertEquals(await end("authenticator.exe"), 0);
@@ -179,6 +290,27 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
     await end("authenticator.exe");
     await batch.status;
   }
+}
+
+/** The server as WinSW starts it from its file: with the variables, in the folder, ended by Ctrl-C. */
+async function checkServiceFile({ command, env, folder }: Scene): Promise<void> {
+  const file = read("deploy/windows/authenticator-service.xml");
+  const element = (name: string): string => new RegExp(`<${name}>(.*)</${name}>`).exec(file)![1]!;
+  assertEquals(element("executable"), "%BASE%\\authenticator.exe");
+  const variables = [...file.matchAll(/<env name="(\w+)" value="(.*)" \/>/g)]
+    .map(([, name, value]) => [name!, value!] as const);
+  assertEquals(variables, [["AUTHENTICATOR_METRICS_PORT", "9101"]]);
+  const metricsPort = String(freePort());
+  const options = { AUTHENTICATOR_PORT: "0", [variables[0]![0]]: metricsPort };
+  const program = await startProgram(element("arguments").split(" "), {
+    command,
+    env: { ...env, ...options },
+    shell: `cd '${folder}'`,
+  });
+  assertEquals(await fetch(`http://127.0.0.1:${metricsPort}/readyz`).then((r) => r.text()), "ok");
+  program.signal("SIGINT");
+  const { code, stderr } = await program.outcome;
+  assertEquals([code, stderr.includes("info stopped")], [0, true], stderr);
 }
 
 /** Processors without AVX run the executable; those without SSE 4.2 stop it. */
@@ -206,11 +338,17 @@ for (const machine of MACHINES) {
       await t.step("commands", () => checkCommands(scene));
       await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(scene));
       await t.step("golden exchanges", () => checkExchanges(scene));
+      if (machine.target === "win32-x64") {
+        await t.step("a renewed certificate is taken", () => checkRenewal(scene));
+      }
       if (machine.target === "linux-x64") {
         await t.step("processors of 2008", () => checkProcessors(scene));
       }
       if (machine.target === "win32-x64") {
+        await t.step("file of the service", () => checkServiceFile(scene));
         await t.step("batch file of the scheduled task", () => checkBatchFile(scene));
+        // Wine's server writes into its folder for a while after the last program.
+        await runToEnd(["wineserver", "--wait"], { env: words.env });
       }
     });
   });
@@ -236,7 +374,7 @@ function signatureFlags(bytes: Uint8Array): number | undefined {
 
 Deno.test("the executable for macOS on ARM, which runs no unsigned code, has an ad-hoc signature", async () => {
   await withFolder(async (folder) => {
-    const path = await compileFor({ bun: "bun-darwin-arm64" }, folder);
+    const path = await compileFor({ name: "macos-arm64" }, folder);
     const CS_ADHOC = 0x2;
     assertEquals((signatureFlags(await Deno.readFile(path)) ?? 0) & CS_ADHOC, CS_ADHOC);
   });

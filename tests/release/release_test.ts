@@ -15,6 +15,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parse } from "@std/yaml/parse";
 import project from "../../deno.json" with { type: "json" };
+import { filesIn } from "../../release/archive.ts";
 import { packDebian } from "../../release/deb.ts";
 import { executableName, parseSelection, TARGETS } from "../../release/make.ts";
 import { filesOf, notesOf } from "../../release/notes.ts";
@@ -46,6 +47,7 @@ const FILES = [
   "LICENSES.txt",
   "RELEASE_NOTES.md",
   "SHA256SUMS",
+  "authenticator-as-service",
   DEPLOY,
   `authenticator-${TARGET}-bun`,
   `authenticator-${TARGET}-deno`,
@@ -83,37 +85,35 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
       await checkDeploy(cwd, `${one}/deploy`);
     })));
 
-/** Files of the package for Debian, with permissions, in the order of the archive. */
-const PACKAGED = `drwxr-xr-x ./
-drwxr-xr-x ./etc/
-drwxr-xr-x ./etc/authenticator/
--rw------- ./etc/authenticator.env
-drwxr-xr-x ./usr/
-drwxr-xr-x ./usr/bin/
--rwxr-xr-x ./usr/bin/authenticator
-drwxr-xr-x ./usr/lib/
-drwxr-xr-x ./usr/lib/systemd/
-drwxr-xr-x ./usr/lib/systemd/system/
--rw-r--r-- ./usr/lib/systemd/system/authenticator.service
-drwxr-xr-x ./usr/share/
-drwxr-xr-x ./usr/share/doc/
-drwxr-xr-x ./usr/share/doc/authenticator/
--rw-r--r-- ./usr/share/doc/authenticator/CHANGELOG.md.gz
--rw-r--r-- ./usr/share/doc/authenticator/changelog.gz
--rw-r--r-- ./usr/share/doc/authenticator/copyright
-drwxr-xr-x ./usr/share/doc/authenticator/examples/
-drwxr-xr-x ./usr/share/doc/authenticator/examples/drop-ins/
--rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/api-keys.conf
--rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/lan.conf
--rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-443.conf
--rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/port-80.conf
--rw-r--r-- ./usr/share/doc/authenticator/examples/drop-ins/store.conf
-drwxr-xr-x ./usr/share/lintian/
-drwxr-xr-x ./usr/share/lintian/overrides/
--rw-r--r-- ./usr/share/lintian/overrides/authenticator
-drwxr-xr-x ./usr/share/man/
-drwxr-xr-x ./usr/share/man/man1/
--rw-r--r-- ./usr/share/man/man1/authenticator.1.gz`;
+const DOC = "./usr/share/doc/authenticator";
+
+/** Files of the package for Debian, with permissions. */
+const PACKAGED = [
+  ...["", "etc/", "etc/authenticator/", "usr/", "usr/bin/", "usr/lib/", "usr/lib/systemd/"],
+  ...["usr/lib/systemd/system/", "usr/share/", "usr/share/doc/", "usr/share/doc/authenticator/"],
+  ...["docs/", "examples/", "examples/drop-ins/", "examples/windows/"]
+    .map((name) => `usr/share/doc/authenticator/${name}`),
+  ...[
+    "usr/share/lintian/",
+    "usr/share/lintian/overrides/",
+    "usr/share/man/",
+    "usr/share/man/man1/",
+  ],
+].map((folder) => `drwxr-xr-x ./${folder}`).concat(
+  "-rw------- ./etc/authenticator.env",
+  "-rwxr-xr-x ./usr/bin/authenticator",
+  "-rwxr-xr-x ./usr/bin/authenticator-as-service",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator.service",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator.target",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator@.service",
+  ...["CHANGELOG.md.gz", "SECURITY.md", "changelog.gz", "copyright"]
+    .map((name) => `-rw-r--r-- ${DOC}/${name}`),
+  ...filesIn("docs/").map((path) => `-rw-r--r-- ${DOC}/${path}`),
+  ...filesIn("deploy/").map((path) => `-rw-r--r-- ${DOC}/${path.replace("deploy", "examples")}`),
+  "-rw-r--r-- ./usr/share/lintian/overrides/authenticator",
+  "-rw-r--r-- ./usr/share/man/man1/authenticator-as-service.1.gz",
+  "-rw-r--r-- ./usr/share/man/man1/authenticator.1.gz",
+).toSorted();
 
 /** The archive of `deploy/` has every file of it, with one owner and day. */
 async function checkDeploy(cwd: string, folder: string): Promise<void> {
@@ -132,13 +132,18 @@ async function checkDeploy(cwd: string, folder: string): Promise<void> {
   await say("tar", "--extract", "--file", DEPLOY);
   assertEquals(await say("diff", "--recursive", "deploy", folder), "");
   assertEquals(await say("stat", "--format=%a", "deploy/internal-ca.sh"), "755");
+  const docs = [...Deno.readDirSync(new URL("../../docs", import.meta.url))].map(({ name }) =>
+    name
+  );
+  const texts = docs.filter((name) => name.endsWith(".md")).toSorted();
+  assertEquals([...Deno.readDirSync(`${cwd}/docs`)].map(({ name }) => name).toSorted(), texts);
 }
 
 /** Files, their owner and day, and what lintian finds, of the package for Debian. */
 async function checkPackage(file: string): Promise<void> {
   const { stdout } = await runToEnd(["dpkg-deb", "--contents", file], { env: { TZ: "UTC" } });
   const lines = stdout.trim().split("\n").map((line) => line.split(/ +/));
-  assertEquals(lines.map(([mode, , , , , path]) => `${mode} ${path}`).join("\n"), PACKAGED);
+  assertEquals(lines.map(([mode, , , , , path]) => `${mode} ${path}`).toSorted(), PACKAGED);
   const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
   assertEquals([...others], [`root/root ${DATE} 00:00`]);
   const lintian = ["lintian", "--allow-root", "--fail-on", "error,warning", file];
@@ -180,7 +185,9 @@ async function checkTexts(folder: string): Promise<void> {
   assert(text("authenticator.1").startsWith(".TH AUTHENTICATOR 1"));
   assert(text("LICENSES.txt").includes("Redis"));
   const notes = text("RELEASE_NOTES.md");
-  assert(notes.includes("### Added"));
+  assert(notes.includes("### Added") && notes.includes("Deploying (`docs/deploying.md`)"));
+  // A release is a flat list of files.
+  assert(!/\]\((?!https:)/.test(notes), notes);
   assertEquals([...notes.matchAll(/^- `(\S+)`: .+$/gm)].map(([, name]) => name), FILES);
   const bom = text("sbom.cdx.json");
   assertEquals(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom), null);
@@ -216,6 +223,17 @@ Deno.test("parseSelection() takes targets and a runtime, and lists those that th
   assertThrows(() => parseSelection(["--target", "amiga"]), TypeError, "linux-x64, linux-arm64");
   assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
 });
+
+Deno.test("a release of a version that the changelog lacks ends with a sentence", () =>
+  withSources("no-notes-", async (folder) => {
+    const path = `${folder}/CHANGELOG.md`;
+    await Deno.writeTextFile(path, read("CHANGELOG.md").replaceAll(project.version, "9.9.9"));
+    const { code, stderr } = await release(folder, {});
+    const said =
+      `release: error: CHANGELOG.md has no section "## [${project.version}] - YYYY-MM-DD"` +
+      " with notes in it\n";
+    assertEquals([code, stderr.slice(-said.length), stderr.includes("    at ")], [2, said, false]);
+  }));
 
 Deno.test("a release without dpkg-deb says which packages it left out", () =>
   withSources("no-dpkg-", async (folder) => {

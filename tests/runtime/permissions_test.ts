@@ -16,7 +16,7 @@ const COMMANDS = [
   ["code"],
   ["doctor"],
   ["healthcheck"],
-  ["guard", "status"],
+  ["status"],
 ];
 
 Deno.test("every command without permissions says in one line how to start it with them", async () => {

@@ -19,7 +19,7 @@ import {
 } from "../support/program.ts";
 
 Deno.test("the program says where it listens, and nothing else on stdout", async () => {
-  const program = await startProgram(["--port", "0"]);
+  const program = await startProgram(["--port", "0", "--log-probes"]);
   assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
   assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
   program.signal("SIGTERM");
@@ -28,7 +28,7 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
   assertMatch(
     started!,
-    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0$/,
+    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0 --log-probes$/,
   );
   assertMatch(request!, /^info request method=GET route=healthz /);
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
@@ -213,7 +213,7 @@ Deno.test("SIGHUP does not end a program that does not listen yet", async () => 
     const shell = `{ exec 3>${keys}; kill -HUP $$; echo ${"k".repeat(32)} >${keys}.new; ` +
       `mv ${keys}.new ${keys}; cat ${keys} >&3; } &`;
     const program = await startProgram(["--port", "0", "--api-keys-file", keys], { shell });
-    await program.logged("read again: 1 key\n");
+    await program.logged("the API keys are unchanged: 1 key\n");
     program.signal("SIGTERM");
     assertEquals((await program.outcome).code, 0);
   });
@@ -374,31 +374,36 @@ Deno.test("the program names a variable that is not text", async () => {
 Deno.test("the program says in one sentence that the port is taken, and exits with 1", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
-  assertEquals(await runProgram(["--port", String(port)]), {
-    code: 1,
-    stdout: "",
-    stderr: `authenticator: error: cannot listen on 127.0.0.1, port ${port}: ` +
-      "the port is in use by another program (stop it, or choose another port).\n",
-  });
+  const { code, stdout, stderr } = await runProgram(["--port", String(port)]);
+  assertEquals([code, stdout, withoutTime(stderr)], [
+    1,
+    "",
+    `error cannot listen on 127.0.0.1, port ${port}: the port is in use by another program ` +
+    "(stop it, or choose another port)\n",
+  ]);
 });
 
 Deno.test("the program does not blame the port for a name without an address", async () => {
   const { code, stderr } = await runProgram(["--host", "nowhere.invalid"]);
   assertEquals(code, 1);
   assertMatch(
-    stderr,
-    /^authenticator: error: cannot listen on nowhere\.invalid, port 8080: (?:the port is in use, or )?this machine has no address with that name\.\n$/,
+    withoutTime(stderr),
+    /^error cannot listen on nowhere\.invalid, port 8080: (?:the port is in use, or )?this machine has no address with that name\n$/,
   );
 });
 
 Deno.test("the program says in one sentence that an address is not its machine's", async () => {
   const { code, stderr } = await runProgram(["--host", "192.0.2.1"]);
-  assertEquals([code, stderr], [
+  assertEquals([code, withoutTime(stderr)], [
     1,
-    "authenticator: error: cannot listen on 192.0.2.1, port 8080: " +
-    "this machine does not have this address.\n",
+    "error cannot listen on 192.0.2.1, port 8080: this machine does not have this address\n",
   ]);
 });
+
+/** A line of the log, without its time. */
+function withoutTime(line: string): string {
+  return line.replace(/^\S+Z /, "");
+}
 
 Deno.test("the program shows its usage and its version", async () => {
   assertEquals(await runProgram(["--help"]), {

@@ -95,7 +95,7 @@ Deno.test(`--log-peer logs the address of a caller, or the one that a proxy name
     { "X-Forwarded-For": "2001:db8::9" },
   ];
   const peers = async (args: readonly string[]): Promise<readonly string[]> => {
-    const program = await startProgram(["--port", "0", ...args]);
+    const program = await startProgram(["--port", "0", "--log-probes", ...args]);
     for (const headers of fields) {
       await (await fetch(`${program.url}/healthz`, { headers })).body?.cancel();
     }

@@ -31,8 +31,8 @@ const COMMANDS: readonly (readonly [Said, code: number, args: string[], input?: 
   ["warning", 0, ["check", "--port", "0", "--html", "image"]],
   ["error", 1, ["check", "--port", "0", "--guard", STORE]],
   ["error", 1, ["healthcheck", "--port", NOBODY]],
-  ["error", 1, ["guard", "status"]],
-  ["error", 1, ["guard", "status", "--guard", STORE]],
+  ["error", 1, ["guard", "unlock"], "correct horse battery\n"],
+  ["error", 1, ["status", "--metrics-port", NOBODY]],
 ];
 
 function run(shell: string, args: readonly string[], input: string): Promise<Ended> {

@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
-interface Scene extends Omit<Service, "handler" | "certificateUntilMs" | "peers"> {
+interface Scene extends Pick<Service, "probes" | "log" | "renewKeys" | "guardReady" | "close"> {
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -25,6 +25,7 @@ function scene(args: readonly string[] = []): Scene {
   const runtime: Runtime = {
     title: "Runtime",
     target: "machine",
+    sharesPorts: true,
     serve: () => assert(false, "Nobody listens here") as never,
     tryTls: () => {},
     writeOut: () => Promise.resolve(),
@@ -171,16 +172,26 @@ Deno.test("Service forgets what it has no room for also where nobody counts", as
 });
 
 Deno.test("Service tells its operator what its guard remembers", async () => {
-  const { get, probes, close } = scene(["--max-failures", "1"]);
+  const { get, probes, close, written } = scene(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await probes(new Request(`http://localhost${path}`, init))).json();
   await (await get(WRONG_PIN)).body?.cancel();
   assertEquals(await ask("/guard/status"), { entries: 1, throttled: 1 });
   const named = await ask("/guard/name", { method: "POST", body: "x" });
-  assertEquals(await ask("/guard/unlock", { method: "POST", body: "x" }), named);
+  const unlock = async (secret: string): Promise<unknown> =>
+    (await ask("/guard/unlock", { method: "POST", body: secret }) as { remembered: boolean })
+      .remembered;
+  assertEquals([await unlock("mistyped"), await unlock("x")], [false, true]);
   assertEquals(await ask("/guard/status"), { entries: 0, throttled: 0 });
-  assertEquals(await ask("/guard/unlock", { method: "POST", body: "x" }), named);
+  assertEquals(await unlock("x"), false);
   await close();
+  const { name } = named as { readonly name: string };
+  const lines = written.join("").match(/ route=guard\/unlock .*/g)!;
+  assertEquals(lines.map((line) => line.includes(` secret=${name} outcome=ok `)), [
+    false,
+    true,
+    true,
+  ]);
 });
 
 Deno.test("Service has no page of metrics and no keys unless the options ask for them", async () => {
@@ -269,11 +280,11 @@ Deno.test("Service wants one of the keys where the options name a file of them",
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
   const next = "n".repeat(32);
   Deno.writeTextFileSync(path, `billing:${next}\n`);
-  assertEquals(renewKeys(), [{ name: "billing", key: next }]);
+  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: true });
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
   Deno.writeTextFileSync(path, `\uFEFFbilling:${next}\r\n`);
-  assertEquals(renewKeys(), [{ name: "billing", key: next }]);
+  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: false });
   Deno.writeTextFileSync(path, "canary\n");
   assertThrows(renewKeys, UsageError, "line 1");
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
@@ -296,4 +307,45 @@ Deno.test("Service waits for the first news of a store, but not as long as its U
   await close();
   (await accepted).close();
   assertEquals([isTooLong, written], [false, []]);
+});
+
+Deno.test("Service tells its operator how it stands, and shows no key and no secret", async () => {
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, `billing:${"k".repeat(32)}\n${"l".repeat(32)}\n`);
+  const { probes, close, state } = scene(["--api-keys-file", path]);
+  const ask = async (key: string): Promise<Response> =>
+    await probes(new Request("http://localhost/status", { headers: { "x-api-key": key } }));
+  const refused = await ask("");
+  await refused.body?.cancel();
+  assertEquals(refused.status, 401);
+  const text = await (await ask("l".repeat(32))).text();
+  const { since, ...status } = JSON.parse(text);
+  assertEquals(new Date(since).toISOString(), since);
+  assertEquals(status, {
+    problems: [],
+    version: "1.2.3",
+    keys: ["billing", null],
+    store: "memory",
+    guard: { entries: 0, throttled: 0 },
+  });
+  state.isReady = false;
+  const stopping = await (await ask("l".repeat(32))).json();
+  assertEquals(stopping.problems, ["the server does not take requests"]);
+  await close();
+  Deno.removeSync(path);
+});
+
+Deno.test("Service logs successful probes only where that is asked for, and failed ones always", async () => {
+  for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
+    const { get, close, written, state } = scene(["--metrics", ...args]);
+    for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();
+    state.isReady = false;
+    assertEquals((await get("/readyz")).status, 503);
+    await close();
+    const text = written.join("");
+    assertEquals([text.split("\n").length - 1, text.includes("route=readyz status=503")], [
+      lines,
+      true,
+    ]);
+  }
 });

@@ -20,7 +20,9 @@ const SOURCES = [
   "types",
   "release",
   "deploy",
+  "docs",
   "CHANGELOG.md",
+  "SECURITY.md",
   "README.md",
   "LICENSE",
 ];

@@ -225,6 +225,12 @@ authenticator_guard_wrong_pins_total 0
 # HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.
 # TYPE authenticator_guard_store_errors_total counter
 authenticator_guard_store_errors_total 2
+# HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old API keys.
+# TYPE authenticator_reloads_refused_total counter
+authenticator_reloads_refused_total 0
+# HELP authenticator_log_lines_lost_total Log lines that could not be written.
+# TYPE authenticator_log_lines_lost_total counter
+authenticator_log_lines_lost_total 0
 # HELP process_resident_memory_bytes Resident memory.
 # TYPE process_resident_memory_bytes gauge
 process_resident_memory_bytes 50000000

@@ -172,26 +172,28 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
   ["check", {
     summary: "Show the options in effect and what is risky in them",
     details: "Prints every option with its value and its source, and warns of risky settings. " +
-      "It reads the files and asks the store. The exit code is 1 when the store cannot be " +
-      "used, and 2 when an option or a file is wrong.",
+      "It reads the files, asks the store and tries the address. The exit code is 1 when " +
+      "only the store cannot be used, and 2 when an option, a file or the address cannot be.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
   }],
-  ["guard status", {
-    summary: "Show the secrets whose pins are refused",
+  ["status", {
+    summary: "Show how the running server stands",
     details:
-      "Give it the options of the server. It reads the shared store, or asks the server at its " +
-      "--metrics-port, 9101 unless given. It names secrets as the log does after secret=.",
+      "Give it the options of the server, which it asks at its --metrics-port, 9101 unless given. " +
+      "It shows version, start, address, certificate, names of API keys, last reload and guard; " +
+      "with a shared store, also the secrets with the most wrong pins. The exit code is 0 when " +
+      "the server is healthy, 1 when it is not, and 2 without a metrics port.",
     options: {},
-    uses: [...STORE, "maxFailures", "window", "period", ...OPERATOR],
-    examples: ["authenticator guard status --metrics-port 9101"],
+    uses: [...OPERATOR, ...STORE, "maxFailures", "window", "period"],
+    examples: ["authenticator status --metrics-port 9101"],
   }],
   ["guard unlock", {
     summary: "End the wait of a secret from standard input",
     details:
       "Give it the options of the server. All servers check pins for the secret again within " +
-      "a second. A used code stays used.",
+      "a second. A used code stays used. It says so if nothing was remembered of the secret.",
     options: {},
     uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
     examples: ["authenticator guard unlock --metrics-port 9101 < secret.txt"],

@@ -36,7 +36,7 @@ export type OptionSource = "flag" | "environment" | "default";
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "healthcheck" | "guard status" | "guard unlock" | "guard name";
+    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
     readonly config: Config;
   }
   | {
@@ -94,7 +94,7 @@ export function parseCommand(
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
     case "healthcheck":
-    case "guard status":
+    case "status":
     case "guard unlock":
     case "guard name":
       return { kind: name, config };

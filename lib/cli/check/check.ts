@@ -11,15 +11,15 @@ import type { OptionSource } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { CommandError, warn } from "../io/io.ts";
-import { checkSystem, storeObstacles } from "./preflight.ts";
+import { checkSystem, storeObstacles, tryAddresses } from "./preflight.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
 
 /**
- * Prints every option with its value and source, and the risks on stderr. It reads the files and
- * probes the store, and never prints the content of a file.
+ * Prints every option with its value and source, and the risks on stderr. It reads the files, probes
+ * the store and tries the addresses, and never prints the content of a file.
  *
  * @param print Writes lines to stdout.
  * @returns 0, even with risks.
@@ -44,8 +44,11 @@ export async function check(
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
   [...findRisks(config, sources), ...certificateRisks(config, Date.now())].forEach(warn);
-  if (problems.length > 0) {
-    throw new OptionFileError(`the server cannot start: ${problems.join("; ")}`);
+  const { obstacles: places, servers } = await tryAddresses(config);
+  servers.forEach(warn);
+  const reasons = [...problems, ...places];
+  if (reasons.length > 0) {
+    throw new OptionFileError(`the server cannot start: ${reasons.join("; ")}`);
   }
   const obstacles = await storeObstacles(config);
   if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));

@@ -1,5 +1,5 @@
 /**
- * Preflight checks of the system and of the guard's store.
+ * Preflight checks of the system, of the addresses and of the guard's store.
  *
  * @module
  */
@@ -11,6 +11,10 @@ import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";
 import { clauseOf } from "../../guard/redis/reasons.ts";
+import { currentRuntime } from "../../server/runtime/current.ts";
+import { ListenError, systemErrorCode } from "../../server/listen/error.ts";
+import type { TcpAddress } from "../../server/runtime/runtime.ts";
+import { isAuthenticator } from "../healthcheck.ts";
 
 /** Least timeout of the store, in milliseconds; its URL may give a longer one. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -24,6 +28,48 @@ export function checkSystem(config: Config, platform: string = process.platform)
   if (platform !== "win32") return;
   const needsUnix = config.socket !== undefined ? "socket" : config.sharePort && "sharePort";
   if (needsUnix) throw new UsageError(`${flagOf(needsUnix)} needs a Unix system`);
+}
+
+/** Result of trying the addresses of a server. */
+export interface TriedAddresses {
+  /** Reasons that prevent a server from listening, as clauses. */
+  readonly obstacles: readonly string[];
+  /** Addresses with a running server of this program, as sentences. */
+  readonly servers: readonly string[];
+}
+
+/**
+ * Listens at the addresses of the options for a moment. A socket is left alone: its folder may be
+ * made only for the service.
+ */
+export async function tryAddresses(config: Config): Promise<TriedAddresses> {
+  const { host, port, socket, metricsHost, metricsPort } = config;
+  const addresses = [
+    ...(socket === undefined ? [{ hostname: host, port }] : []),
+    ...(metricsPort === undefined ? [] : [{ hostname: metricsHost, port: metricsPort }]),
+  ];
+  const obstacles: string[] = [];
+  const servers: string[] = [];
+  for (const address of addresses) {
+    const { message, code } = await tryAddress(address) ?? {};
+    if (message === undefined) continue;
+    const { hostname, port } = address;
+    const at = { ...config, host: hostname, port, socket: undefined };
+    if (code === "EADDRINUSE" && await isAuthenticator(at)) {
+      servers.push(`a server of Authenticator answers at ${hostname}, port ${port} already.`);
+    } else obstacles.push(message);
+  }
+  return { obstacles, servers };
+}
+
+async function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
+  try {
+    const options = { address, tls: undefined, shared: false, onError: () => new Response() };
+    await currentRuntime().serve(options, () => Promise.resolve(new Response())).shutdown();
+    return undefined;
+  } catch (error) {
+    return new ListenError(address, systemErrorCode(error));
+  }
 }
 
 /** Finds the reasons that prevent use of the guard's store, as clauses. */

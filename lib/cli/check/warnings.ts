@@ -36,7 +36,7 @@ export function findRisks(
   return [
     ...optionRisks(config, sources),
     ...fileRisks(factsOfFiles(config)),
-    ...keyRisks(doubtfulKeys(config)),
+    ...keyFileRisks(config),
     ...variableRisks(variables),
     ...(hidden.length === 0
       ? []
@@ -65,13 +65,11 @@ function isPublic(path: string | undefined): boolean {
   }
 }
 
-// Finds the lines of the key file with a colon but without a name. The reader of the file reports a
-// failure.
-function doubtfulKeys(config: Config): readonly number[] {
-  const { apiKeysFile: path } = config;
+/** Finds the risks of the file of API keys. It skips an unusable file, which its reader reports. */
+export function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
   if (path === undefined) return [];
   try {
-    return doubtfulLines(readOptionText("apiKeysFile", path));
+    return keyRisks(doubtfulLines(readOptionText("apiKeysFile", path)));
   } catch {
     return [];
   }

@@ -4,24 +4,36 @@
  * @module
  */
 
-import { statSync } from "node:fs";
-import type { Service } from "../../server/server.ts";
-import { certificatesIn, readTls, validityOf } from "../../server/files/tls.ts";
+import type { LastReload, Service } from "../../server/server.ts";
+import {
+  certificatesIn,
+  readTls,
+  tlsVersion,
+  type Validity,
+  validityOf,
+} from "../../server/files/tls.ts";
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../config/option.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
+import { ListenError } from "../../server/listen/error.ts";
 import type { Listener } from "../../server/listen/listen.ts";
 import type { Tls } from "../../server/runtime/runtime.ts";
-import type { Log } from "../../telemetry/log.ts";
+import { keyFileRisks } from "../check/warnings.ts";
+import { readVariable } from "../io/io.ts";
 
 /** Renewable parts of a running server. */
 export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The service, which holds the API keys, the log, and the expiry for `/metrics`. */
-  readonly service: Pick<Service, "renewKeys" | "log" | "certificateUntilMs">;
-  /** The certificate in use; undefined without TLS. */
+  /** The service, which holds the API keys, the log, and the facts for metrics and `status`. */
+  readonly service: Pick<
+    Service,
+    "renewKeys" | "log" | "certificateUntilMs" | "countRefusedReload"
+  >;
+  /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
+  /** The version of the certificate's files, taken before they were read. */
+  readonly version: string;
 }
 
 /** Files of a running server that are read again. */
@@ -29,88 +41,143 @@ export class Reload {
   readonly #config: Config;
   readonly #parts: Renewable;
   #tls: Tls | undefined;
-  #versions: string;
+  /** The version of the files of the certificate in use. */
+  #version: string;
+  /** The reason that was last logged for a certificate that cannot be used. */
+  #toldReason: string | undefined;
+  #last: LastReload | undefined;
+  #running: Promise<void> = Promise.resolve();
 
   /** Starts with the certificate in use. */
   constructor(config: Config, parts: Renewable) {
     this.#config = config;
     this.#parts = parts;
-    this.#versions = this.#versionsNow();
+    this.#version = parts.version;
     this.#use(parts.tls);
+  }
+
+  /** The latest reading of the files; undefined before the first. */
+  get last(): LastReload | undefined {
+    return this.#last;
   }
 
   /**
    * Rereads the certificate and the API keys. If a file is unusable, the old ones stay in force and
    * the server continues.
    */
-  all(): void {
-    const { service } = this.#parts;
-    if (this.#config.tlsCert === undefined && this.#config.apiKeysFile === undefined) {
-      return service.log.info("SIGHUP: there are no certificate and no API keys to read again");
-    }
-    this.#versions = this.#versionsNow();
-    this.#renewCertificate();
-    orKeep("the old API keys are kept", service.log, () => {
-      const keys = service.renewKeys();
-      if (keys !== undefined) {
-        service.log.info(`the API keys were read again: ${keysInWords(keys)}`);
+  all(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { tlsCert, apiKeysFile } = this.#config;
+      this.#last = { atMs: Date.now(), lines: [] };
+      if (tlsCert === undefined && apiKeysFile === undefined) {
+        return this.#tell("info", "SIGHUP: there are no certificate and no API keys to read again");
       }
+      this.#toldReason = undefined;
+      await this.#renewCertificate();
+      this.#renewKeys();
     });
   }
 
-  /** Rereads the certificate if its files have changed since they were last looked at. */
-  changedCertificate(): void {
-    const versions = this.#versionsNow();
-    if (versions === this.#versions) return;
-    this.#versions = versions;
-    this.#renewCertificate();
+  /**
+   * Rereads the certificate if its files are not those of the certificate in use. A failure is tried
+   * again at each look, and logged once for each reason.
+   */
+  changedCertificate(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (tlsVersion(this.#config) === this.#version) return;
+      this.#last = { atMs: Date.now(), lines: [] };
+      await this.#renewCertificate();
+    });
   }
 
-  #renewCertificate(): void {
-    const { listener, service: { log } } = this.#parts;
-    orKeep("the old certificate is kept", log, () => {
+  // A renewal may take a second where the port cannot be shared.
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    this.#running = this.#running.then(act, act);
+    return this.#running;
+  }
+
+  async #renewCertificate(): Promise<void> {
+    const version = tlsVersion(this.#config);
+    try {
       const tls = readTls(this.#config);
       if (tls === undefined) return;
       const isSame = tls.cert === this.#tls?.cert && tls.key === this.#tls.key;
-      if (!isSame && !listener.renew(tls)) return;
+      if (!isSame && !await this.#parts.listener.renew(tls)) return;
+      this.#version = version;
+      this.#toldReason = undefined;
       this.#use(tls);
-      const { clause, isUrgent } = validityOf(certificatesIn(tls.cert)[0]!, Date.now());
-      const line = `the certificate was read again${
-        isSame ? ", the same as before" : ""
-      }: it ${clause}`;
-      if (isUrgent) log.warn(line);
-      else log.info(line);
-    });
+      const { clause, isUrgent } = validityIn(tls);
+      const isCopy = isSame && isCredential(this.#config.tlsCert!);
+      const text = isSame ? "the certificate is unchanged" : "the certificate was read again";
+      this.#tell(isUrgent || isCopy ? "warn" : "info", `${text}: it ${clause}${copyNote(isCopy)}`);
+    } catch (error) {
+      const used = this.#tls && `, which ${validityIn(this.#tls).clause},`;
+      const kept = `the old certificate${used ?? ""} is kept`;
+      const reason = `${kept} ${error instanceof Error ? error.message : ""}`;
+      if (reason === this.#toldReason) return this.#note(`${kept}, as before`);
+      this.#toldReason = reason;
+      this.#tellFailure(kept, error);
+    }
+  }
+
+  #renewKeys(): void {
+    try {
+      const renewed = this.#parts.service.renewKeys();
+      if (renewed === undefined) return;
+      const { keys, isChanged } = renewed;
+      const isCopy = !isChanged && isCredential(this.#config.apiKeysFile!);
+      const text = isChanged ? "the API keys were read again" : "the API keys are unchanged";
+      this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(keys)}${copyNote(isCopy)}`);
+      for (const risk of keyFileRisks(this.#config)) this.#tell("warn", risk);
+    } catch (error) {
+      this.#tellFailure("the old API keys are kept", error);
+    }
+  }
+
+  #tell(level: "info" | "warn", line: string): void {
+    this.#parts.service.log[level](line);
+    this.#note(line);
+  }
+
+  #tellFailure(kept: string, error: unknown): void {
+    const { log, countRefusedReload } = this.#parts.service;
+    const isExpected = error instanceof UsageError || error instanceof ListenError;
+    const line = isExpected ? `${kept}: ${error.message}` : kept;
+    this.#note(line);
+    countRefusedReload();
+    if (isExpected) log.warn(line);
+    else log.error(kept, error);
+  }
+
+  #note(line: string): void {
+    if (this.#last !== undefined) {
+      this.#last = { ...this.#last, lines: [...this.#last.lines, line] };
+    }
   }
 
   #use(tls: Tls | undefined): void {
     this.#tls = tls;
     if (tls === undefined) return;
-    this.#parts.service.certificateUntilMs = validityOf(certificatesIn(tls.cert)[0]!, 0).untilMs;
-  }
-
-  #versionsNow(): string {
-    return [this.#config.tlsCert, this.#config.tlsKey].map((path) => {
-      try {
-        const { mtimeMs, size, ino } = statSync(path!);
-        return `${mtimeMs} ${size} ${ino}`;
-      } catch {
-        return "none";
-      }
-    }).join();
+    this.#parts.service.certificateUntilMs = validityIn(tls).untilMs;
   }
 }
-function orKeep(kept: string, log: Log, renew: () => void): void {
-  try {
-    renew();
-  } catch (error) {
-    if (error instanceof UsageError) log.warn(`${kept}: ${error.message}`);
-    else log.error(kept, error);
-  }
+
+function validityIn({ cert }: Tls): Validity {
+  return validityOf(certificatesIn(cert)[0]!, Date.now());
+}
+
+// Whether a file is a credential of systemd, which copies it when the unit starts.
+function isCredential(path: string): boolean {
+  const { value: folder } = readVariable("CREDENTIALS_DIRECTORY");
+  return !!folder && path.startsWith(`${folder}/`);
+}
+
+function copyNote(isCopy: boolean): string {
+  return isCopy ? "; the file is systemd's copy of the start: to use a newer one, restart" : "";
 }
 
 /** Counts API keys by name, for instance `3 keys: billing (2), 1 without a name`. */
-export function keysInWords(keys: readonly CallerKey[]): string {
+export function keysInWords(keys: readonly Pick<CallerKey, "name">[]): string {
   const counts = new Map<string | undefined, number>();
   for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
   const total = `${keys.length} ${keys.length === 1 ? "key" : "keys"}`;

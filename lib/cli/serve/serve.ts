@@ -13,7 +13,7 @@ import { withTimeout } from "../../server/runtime/timeout.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
 import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
 import { Service } from "../../server/server.ts";
-import { readTls } from "../../server/files/tls.ts";
+import { readTls, tlsVersion } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
 import { checkSystem } from "../check/preflight.ts";
 import { certificateRisks, findRisks } from "../check/warnings.ts";
@@ -71,6 +71,7 @@ export async function serve(
   });
   const { log } = service;
   try {
+    const version = tlsVersion(config);
     const options = listenOptions(config, service);
     // Before the server listens, a signal ends the process at once; in a container, process 1 would
     // otherwise ignore it. The files are read by now: a listener could not run while a read of a pipe
@@ -81,15 +82,19 @@ export async function serve(
     });
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
-    const operator = await listenForOperator(config, runtime, service);
+    // It answers once the server listens for callers too: whoever waits for it, as the systemd unit
+    // does, then knows that the start succeeded.
+    const operator = await listenForOperator(config, runtime, service, serving.promise);
     // Listen after this, since right pins are refused until the store is connected.
     await service.guardReady();
     const listener = await listen(runtime, options, service.handler);
     state.isListening = true;
     state.isReady = true;
-    const reload = new Reload(config, { listener, service, tls: options.tls });
+    service.address = listener.url;
+    const reload = new Reload(config, { listener, service, tls: options.tls, version });
+    service.lastReload = () => reload.last;
     serving.resolve(reload);
-    const watch = setInterval(() => reload.changedCertificate(), CERTIFICATE_LOOK_MS);
+    const watch = setInterval(() => void reload.changedCertificate(), CERTIFICATE_LOOK_MS);
     const { url } = listener;
     print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
     log.info(startLine(config, runtime));
@@ -137,10 +142,12 @@ async function listenForOperator(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
   { probes, log }: Service,
+  serving: Promise<unknown>,
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
   const address = { hostname, port };
-  return await listen(runtime, { tls: undefined, sharePort: false, address, log }, probes);
+  const options = { tls: undefined, sharePort: false, address, log };
+  return await listen(runtime, options, async (request) => (await serving, await probes(request)));
 }
 
 function listenOptions(config: Config, { log, peers }: Service): ListenOptions {

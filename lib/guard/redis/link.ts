@@ -16,7 +16,7 @@ export interface LinkOptions {
   readonly probe: (send: Send, key: string) => Promise<unknown>;
   /** Prefix of the probe keys. */
   readonly probePrefix: string;
-  /** Timeout of a command or a probe, in milliseconds; connecting has twice as long. */
+  /** Timeout of a decision or a command of a probe, in milliseconds; connecting has twice as long. */
   readonly timeoutMs: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
@@ -167,7 +167,7 @@ export class StoreLink {
     const one = async (number: number): Promise<void> => {
       const key = `${probePrefix}${number}`;
       try {
-        await this.#answers.within(() => probe((words) => client.send(key, words), key));
+        await probe((words) => this.#answers.within(() => client.send(key, words)), key);
       } catch (error) {
         throw client.located(error, key);
       }

@@ -8,31 +8,9 @@ import type { GuardState } from "../guard.ts";
 import { openStore, type Send, type StoreClient, type StoreFiles } from "./connect.ts";
 import { Deadlines } from "../deadlines.ts";
 import { ProtocolError, silence } from "./reasons.ts";
-import { KEY_PREFIX, parseState, READ_TEXT } from "./script.ts";
-import { probe, PROBE_PREFIX } from "./store.ts";
+import { KEY_PREFIX, parseState } from "./script.ts";
+import { probe, PROBE_PREFIX, unlockAt } from "./store.ts";
 import type { StoreUrl } from "./store_url.ts";
-
-/**
- * Script that refills the budgets of a secret and its sources. The used code and the known sources
- * stay; without either, the key is deleted.
- */
-const UNLOCK_SCRIPT = `
-${READ_TEXT}
-if type(text) ~= 'string' then return 0 end
-local used, rest = string.match(text, '^%d+:%d+:(-?%d+)(.*)$')
-if not used then return 0 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-rest = string.gsub(rest, ' ([%w_-]+):%d+:%d+:(%d+)', function (id, known)
-  return tonumber(known) > now and ' ' .. id .. ':0:0:' .. known or ''
-end)
-if used == '-1' and rest == '' then
-  redis.call('DEL', KEYS[1])
-  return 1
-end
-redis.call('SET', KEYS[1], '0:0:' .. used .. rest, 'PX', math.max(1, redis.call('PTTL', KEYS[1])))
-return 1
-`;
 
 /** State of a secret, with the store's time at reading. */
 export interface Remembered {
@@ -110,9 +88,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
     },
     unlock: async (fingerprint) => {
       const key = redisKey(fingerprint);
-      const done = await sendTo(key)(["EVAL", UNLOCK_SCRIPT, "1", key]);
-      if (done !== 0 && done !== 1) throw new ProtocolError("This is no reply to the script");
-      return done === 1;
+      return await unlockAt(sendTo(key), key);
     },
     secrets: async function* (): AsyncGenerator<KeptSecret> {
       for (const server of await deadlines.within(() => client.servers())) {

@@ -5,11 +5,25 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Admission, CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
+import type {
+  Admission,
+  CheckedPin,
+  GuardRules,
+  GuardStore,
+  Refusal,
+  SharedStoreAdmin,
+  Verdict,
+} from "../guard.ts";
 import type { Send } from "./connect.ts";
 import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
-import { DECIDE_SCRIPT, KEY_PREFIX, SCRIPT_VERDICTS, scriptArguments } from "./script.ts";
+import {
+  DECIDE_SCRIPT,
+  KEY_PREFIX,
+  READ_TEXT,
+  SCRIPT_VERDICTS,
+  scriptArguments,
+} from "./script.ts";
 
 /** Maximum number of refusals remembered in this process. */
 const MAX_REFUSALS = 10_000;
@@ -58,12 +72,46 @@ export async function probe(send: Send, key: string): Promise<void> {
 }
 
 /**
+ * Script that refills the budgets of a secret and its sources. The used code and the known sources
+ * stay; without either, the key is deleted.
+ */
+const UNLOCK_SCRIPT = `
+${READ_TEXT}
+if type(text) ~= 'string' then return 0 end
+local used, rest = string.match(text, '^%d+:%d+:(-?%d+)(.*)$')
+if not used then return 0 end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+rest = string.gsub(rest, ' ([%w_-]+):%d+:%d+:(%d+)', function (id, known)
+  return tonumber(known) > now and ' ' .. id .. ':0:0:' .. known or ''
+end)
+if used == '-1' and rest == '' then
+  redis.call('DEL', KEYS[1])
+  return 1
+end
+redis.call('SET', KEYS[1], '0:0:' .. used .. rest, 'PX', math.max(1, redis.call('PTTL', KEYS[1])))
+return 1
+`;
+
+/**
+ * Ends the throttle of a secret by its key.
+ *
+ * @returns Whether the store had a state of the secret.
+ * @throws {Error} When the store does not do it.
+ */
+export async function unlockAt(send: Send, key: string): Promise<boolean> {
+  const done = await send(["EVAL", UNLOCK_SCRIPT, "1", key]);
+  if (done !== 0 && done !== 1) throw new ProtocolError("This is no reply to the script");
+  return done === 1;
+}
+
+/**
  * Store in Redis.
  *
  * This process remembers a refusal for a second at most, so that most throttled pins cost no round
  * trip; no longer, because an operator may unlock the secret.
  */
-export class RedisStore implements GuardStore {
+export class RedisStore implements GuardStore, SharedStoreAdmin {
   readonly #options: RedisStoreOptions;
   readonly #refusals = new Refusals();
   #questions = 0;
@@ -97,6 +145,18 @@ export class RedisStore implements GuardStore {
       settle: (matchedStep) => this.#settle(fingerprint, { matchedStep, source }),
       cancel: () => {},
     };
+  }
+
+  /** Ends the throttle of a secret, of which this process forgets the refusals within a second. */
+  async unlock(fingerprint: string): Promise<boolean> {
+    const key = `${KEY_PREFIX}${fingerprint}`;
+    // A refused command, for want of a permission, is no failure of the link.
+    const done = await this.#options.link.ask(
+      key,
+      (send) => unlockAt(send, key).catch((error: unknown) => ({ error })),
+    );
+    if (typeof done === "object") throw done.error;
+    return done;
   }
 
   async #settle(fingerprint: string, pin: CheckedPin): Promise<Verdict> {

@@ -16,8 +16,11 @@ export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert"
 /** Largest file in bytes: room for thousands of keys, or for all CA certificates of a system. */
 const MAX_FILE_BYTES = 1_048_576;
 
+/** Bytes of pipes by path: a pipe gives its bytes once, and several readers need them. */
+const PIPES = new Map<string, Buffer>();
+
 /**
- * Reads the bytes of an option's file, 1 MiB at most.
+ * Reads the bytes of an option's file, 1 MiB at most. A pipe is read once, at the first call.
  *
  * @throws {OptionFileError} When it cannot be read; the message has the option and the reason, not
  * the path.
@@ -25,7 +28,12 @@ const MAX_FILE_BYTES = 1_048_576;
 export function readOptionFile(option: keyof Config, path: string): Buffer {
   let reason = "it has more than 1 MiB";
   try {
-    if (statSync(path).size <= MAX_FILE_BYTES) return readFileSync(path);
+    const facts = statSync(path);
+    if (facts.size <= MAX_FILE_BYTES) {
+      const bytes = facts.isFIFO() && PIPES.get(path) || readFileSync(path);
+      if (facts.isFIFO()) PIPES.set(path, bytes);
+      return bytes;
+    }
   } catch (error) {
     const flaw = flawOf(path);
     reason = describeSystemError(error) + (flaw && `; its path ${flaw}`);

@@ -12,6 +12,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EPERM", "permission denied"],
   ["EISDIR", "it is a folder"],
   ["ENOSPC", "the disk is full"],
+  ["EMFILE", "too many files are open"],
+  ["ENFILE", "too many files are open"],
   ["EROFS", "the file system is read-only"],
   ["NotCapable", "the program was started without the permission"],
 ]);

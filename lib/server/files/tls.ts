@@ -5,6 +5,7 @@
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { statSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { flagOf, OptionFileError } from "../../config/option.ts";
 import type { StoreFiles } from "../../guard/redis/connect.ts";
@@ -31,6 +32,22 @@ export function readTls(config: Config): Tls | undefined {
     );
   }
   return tls;
+}
+
+/**
+ * Returns the version of the server's certificate and key, by the facts of their files. Take it
+ * before the files are read: a later change then gives another version.
+ */
+export function tlsVersion({ tlsCert, tlsKey }: Config): string {
+  return [tlsCert, tlsKey].map((path) => {
+    try {
+      const facts = statSync(path!);
+      // A pipe is read once, and changes when it is read.
+      return facts.isFIFO() ? "pipe" : `${facts.mtimeMs} ${facts.size} ${facts.ino}`;
+    } catch {
+      return "none";
+    }
+  }).join();
 }
 
 /**

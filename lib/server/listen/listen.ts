@@ -39,7 +39,7 @@ export interface Listener {
    * @returns Whether it was replaced; false without TLS and after a stop.
    * @throws {ListenError} When the certificate cannot be used; the old one stays.
    */
-  readonly renew: (tls: Tls) => boolean;
+  readonly renew: (tls: Tls) => Promise<boolean>;
   /** Stops accepting, and resolves once in-flight requests are finished. */
   readonly stop: () => Promise<void>;
 }
@@ -73,24 +73,32 @@ async function listenOnPort(
   const taken = first.server.address ?? address;
   if (tls === undefined) {
     const listener = new RestartingListener(first, () => open(taken, tls, sharePort), log);
-    return { url: urlOf("http", taken), renew: () => false, stop: () => listener.stop() };
+    return { url: urlOf("http", taken), renew: noRenewal, stop: () => listener.stop() };
   }
   // To renew a certificate, a second server listens on the same port, so both must share it. The
   // system then lets an unrelated server of this user share it too, so take it exclusively first.
-  if (!sharePort) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
+  const { sharesPorts } = runtime;
+  const isFirstKept = sharePort || !sharesPorts;
+  if (!isFirstKept) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
-  const serving = sharePort ? first : open(taken, shown, true);
-  const listener = new RestartingListener(serving, () => open(taken, shown, true), log);
+  const openWith = (tls: Tls): RunningServer => open(taken, tls, sharesPorts);
+  const serving = isFirstKept ? first : openWith(shown);
+  const listener = new RestartingListener(serving, () => openWith(shown), log);
   return {
     url: urlOf("https", taken),
-    renew: (tls) => {
+    renew: async (tls) => {
       if (listener.isStopped) return false;
-      listener.replace(open(taken, tls, true));
+      if (sharesPorts) listener.replace(openWith(tls));
+      else if (!await listener.replaceAlone(() => openWith(tls))) return false;
       shown = tls;
       return true;
     },
     stop: () => listener.stop(),
   };
+}
+
+function noRenewal(): Promise<boolean> {
+  return Promise.resolve(false);
 }
 
 async function listenOnSocket(
@@ -111,7 +119,7 @@ async function listenOnSocket(
     }
   };
   const listener = new RestartingListener(await open(), open, log);
-  return { url: `unix:${path}`, renew: () => false, stop: () => listener.stop() };
+  return { url: `unix:${path}`, renew: noRenewal, stop: () => listener.stop() };
 }
 
 // Removes the socket file. A leftover file is harmless: the next start replaces it.

@@ -24,6 +24,8 @@ export interface Timing {
   readonly pauseMs: number;
   /** Least time between two warnings about continued failures. */
   readonly warningMs: number;
+  /** Pause between two attempts to open an address that cannot be shared. */
+  readonly alonePauseMs: number;
 }
 
 const TIMING: Timing = {
@@ -31,7 +33,17 @@ const TIMING: Timing = {
   failedDrainMs: 1_000,
   pauseMs: 250,
   warningMs: 60_000,
+  alonePauseMs: 20,
 };
+
+/** Attempts to open an address that cannot be shared: one second of them. */
+const ALONE_ATTEMPTS = 50;
+
+const NOT_ACCEPTED =
+  "a connection could not be accepted, probably because too many files are open: idle " +
+  "connections are closed, and the address is opened again";
+
+const NOT_RENEWED = "the address cannot be opened with the old certificate, and is tried again";
 
 /** Server with its in-flight requests. */
 export interface RunningServer {
@@ -130,6 +142,37 @@ export class RestartingListener {
     });
   }
 
+  /**
+   * Replaces the server where its port cannot be shared: closes the listening socket, and opens the
+   * new one at once. The old server finishes its requests.
+   *
+   * @returns Whether it was replaced; false after a stop.
+   * @throws {ListenError} When the address cannot be opened within a second; then it is reopened as
+   * it was.
+   */
+  async replaceAlone(open: () => RunningServer): Promise<boolean> {
+    if (this.#serving !== undefined) {
+      const { server, traffic } = this.#serving;
+      this.#serving = undefined;
+      // Marks the replies, which ask callers to close.
+      void traffic.drain();
+      this.#track(withTimeout(server.shutdown(), this.#timing.retireMs));
+    }
+    for (let attempt = 1; !this.#isStopped; attempt++) {
+      try {
+        this.replace(open());
+        return true;
+      } catch (error) {
+        if (attempt === ALONE_ATTEMPTS) {
+          this.#reopening = this.#reopenUntilDone(NOT_RENEWED);
+          throw error;
+        }
+      }
+      await sleep(this.#timing.alonePauseMs);
+    }
+    return false;
+  }
+
   /** Stops accepting, and resolves once in-flight requests are finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -140,21 +183,29 @@ export class RestartingListener {
   }
 
   #retire(serving: RunningServer, drainMs = Infinity, timeoutMs = this.#timing.retireMs): void {
-    const retired = stop(serving, drainMs, timeoutMs)
+    this.#track(stop(serving, drainMs, timeoutMs));
+  }
+
+  #track(stopping: Promise<void>): void {
+    const retired = stopping
       .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
   }
 
   async #reopen(failed: RunningServer): Promise<void> {
-    const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
     this.#serving = undefined;
-    this.#warn();
+    this.#warn(NOT_ACCEPTED);
     this.#retire(failed, this.#timing.failedDrainMs);
+    await this.#reopenUntilDone(NOT_ACCEPTED);
+  }
+
+  async #reopenUntilDone(warning: string): Promise<void> {
+    const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
     for (;;) {
       await sleep(this.#timing.pauseMs);
       if (!isWanted()) return;
-      const serving = await this.#tryToOpen();
+      const serving = await this.#tryToOpen(warning);
       if (serving === undefined) continue;
       if (isWanted()) this.replace(serving);
       else this.#retire(serving);
@@ -162,22 +213,19 @@ export class RestartingListener {
     }
   }
 
-  async #tryToOpen(): Promise<RunningServer | undefined> {
+  async #tryToOpen(warning: string): Promise<RunningServer | undefined> {
     try {
       return await this.#open();
     } catch {
       // Try the address again after any failure.
-      this.#warn();
+      this.#warn(warning);
       return undefined;
     }
   }
 
-  #warn(): void {
+  #warn(message: string): void {
     if (this.#warned !== undefined) return;
     this.#warned = setTimeout(() => void (this.#warned = undefined), this.#timing.warningMs);
-    this.#log.warn(
-      "a connection could not be accepted, probably because too many files are open: idle " +
-        "connections are closed, and the address is opened again",
-    );
+    this.#log.warn(message);
   }
 }

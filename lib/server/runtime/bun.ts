@@ -44,6 +44,8 @@ export function bunRuntime(): Runtime {
   return {
     title: `Bun ${Bun.version}`,
     target: `${process.platform}-${process.arch}`,
+    // Bun ignores `reusePort` on Windows.
+    sharesPorts: process.platform !== "win32",
     serve,
     tryTls: (tls) => void createSecureContext({ ...tls }),
     writeOut: (text) => write(process.stdout, text),

@@ -16,6 +16,7 @@ export function denoRuntime(): Runtime {
   return {
     title: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
+    sharesPorts: Deno.build.os !== "windows",
     serve,
     tryTls,
     writeOut: (text) => write(Deno.stdout, text),

@@ -64,6 +64,8 @@ export interface Runtime {
   readonly title: string;
   /** The target of its build: the processor, the system, the C library. */
   readonly target: string;
+  /** Whether a second server can listen on a port before the first stops; not on Windows. */
+  readonly sharesPorts: boolean;
   /** Listens at once; throws the runtime's error, with the `code` of the system error. */
   readonly serve: (options: ServerOptions, handler: Handler) => Server;
   /** Throws when a server could not use the certificate and key; it does not listen. */

@@ -38,7 +38,7 @@ Deno.test("parseCommand() takes a value that begins with hyphens behind an equal
 });
 
 const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
-  "healthcheck, check, guard status, guard unlock, guard name, man, licenses, help and version";
+  "healthcheck, check, status, guard unlock, guard name, man, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
@@ -132,14 +132,13 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
 });
 
 Deno.test("parseCommand() wants the second word of a command that has two", () => {
-  const all =
-    "there is no such command; the commands are guard status, guard unlock and guard name";
+  const all = "there is no such command; the commands are guard unlock and guard name";
   assertEquals(refusal(["guard", "canary"]), all);
-  const needs = "guard needs status, unlock or name";
+  const needs = "guard needs unlock or name";
   assertEquals([refusal(["guard"]), refusal(["guard", "--port", "1"])], [needs, needs]);
   assertEquals(
-    refusal(["guard", "statsu"]),
-    "there is no such command; did you mean guard status?",
+    refusal(["guard", "unlok"]),
+    "there is no such command; did you mean guard unlock?",
   );
 });
 

@@ -7,7 +7,8 @@ import { OPTIONS } from "../../../lib/config/options.ts";
 import project from "../../../deno.json" with { type: "json" };
 import { CERTIFICATE, PRIVATE_KEY } from "../certificate.ts";
 import { freePort } from "../../support/free_port.ts";
-import type { Outcome } from "../../support/program.ts";
+import { runToEnd } from "../../support/child.ts";
+import { type Outcome, programWords, startProgram } from "../../support/program.ts";
 import { certificateRisks } from "../../../lib/cli/check/warnings.ts";
 import { callCommand, configOf, runCommand, type Surroundings, withFolder } from "../command.ts";
 
@@ -124,8 +125,9 @@ Deno.test("check refuses the files that serve refuses", async () => {
         runCommand(["serve", "--port", "0", ...args]),
       ]);
       assertEquals([checked.code, served.code], [2, 2], args.join(" "));
-      const error = checked.stderr.replace("the server cannot start: ", "");
-      assert(error.endsWith(served.stderr), `${error}${served.stderr}`);
+      const [, clause] = /^\S+ error (.*)\n$/.exec(served.stderr)!;
+      const error = `authenticator: error: the server cannot start: ${clause}.\n`;
+      assert(checked.stderr.endsWith(error), `${checked.stderr}${served.stderr}`);
       assert(!/canary/.test(checked.stderr));
     }
   });
@@ -242,4 +244,44 @@ Deno.test("check writes its table in columns", async () => {
   assertEquals(new Set(starts.map(String)).size, 1, lines.join("\n"));
   assertEquals(lines[0]!.split(/ +/), ["OPTION", "VALUE", "FROM"]);
   assertEquals(new Set(lines.map((line) => line.split(/ +/)[2])), new Set(["FROM", "default"]));
+});
+
+Deno.test("check fails where the address cannot be used, unless a server of ours has it", async () => {
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = ["--port", String(other.addr.port)];
+  const taken = await check(port);
+  assertEquals([taken.code, taken.stderr], [
+    2,
+    `authenticator: error: the server cannot start: cannot listen on 127.0.0.1, port ${
+      port[1]
+    }: the port is in use by ` +
+    "another program (stop it, or choose another port).\n",
+  ]);
+  const elsewhere = await check(["--metrics-port", port[1]!]);
+  assertEquals([elsewhere.code, elsewhere.stderr], [2, taken.stderr]);
+  const program = await startProgram(["--port", "0"]);
+  try {
+    const ours = await check(["--port", new URL(program.url).port]);
+    assertEquals([ours.code, ours.stderr], [
+      0,
+      "authenticator: warning: a server of Authenticator answers at 127.0.0.1, port " +
+      `${new URL(program.url).port} already.\n`,
+    ]);
+  } finally {
+    program.signal("SIGTERM");
+    await program.outcome;
+  }
+});
+
+Deno.test("check reads a pipe once", async () => {
+  await withFolder(async (folder) => {
+    const pipe = `${folder}/keys`;
+    assertEquals((await runToEnd(["mkfifo", "-m", "600", pipe])).code, 0);
+    const writing = runToEnd(["sh", "-c", `echo 1st:${"k".repeat(32)} >'${pipe}'`]);
+    const words = [...programWords(), "check", "--port", "0", "--api-keys-file", pipe];
+    const { code, stdout, stderr } = await runToEnd(words);
+    assertEquals([code, stdout.includes("(1 key)")], [0, true], stderr);
+    assert(stderr.includes("line 1 of the file of --api-keys-file has a colon"), stderr);
+    await writing;
+  });
 });

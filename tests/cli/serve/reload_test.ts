@@ -2,8 +2,11 @@ import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import type { CallerKey } from "../../../lib/http/api_keys.ts";
+import type { RenewedKeys } from "../../../lib/server/server.ts";
+import { tlsVersion } from "../../../lib/server/files/tls.ts";
+import { ListenError } from "../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../certificate.ts";
-import { configOf, withFolder } from "../command.ts";
+import { configOf, withFolder, withProcess } from "../command.ts";
 
 function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
   return names.map((name, i) => ({ name, key: `key ${i}` }));
@@ -23,7 +26,9 @@ Deno.test("keysInWords() says how many keys there are, and whose", () => {
   ]);
 });
 
-type Parts = Partial<Pick<Renewable, "listener" | "tls"> & Pick<Renewable["service"], "renewKeys">>;
+type Parts = Partial<
+  Pick<Renewable, "listener" | "tls" | "version"> & Pick<Renewable["service"], "renewKeys">
+>;
 
 /** A server's reload, its log, and its service. */
 function reloadOf(args: readonly string[], parts: Parts = {}): {
@@ -38,15 +43,21 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
     error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
     request: () => {},
   };
-  const { listener = { renew: () => false }, renewKeys = () => undefined, tls } = parts;
-  const service = { renewKeys, log, certificateUntilMs: undefined };
-  return { reload: new Reload(configOf(args), { listener, service, tls }), lines, service };
+  const { listener = { renew: no }, renewKeys = () => undefined, tls, version = "" } = parts;
+  const countRefusedReload = (): void => void lines.push("counted");
+  const service = { renewKeys, log, certificateUntilMs: undefined, countRefusedReload };
+  const reload = new Reload(configOf(args), { listener, service, tls, version });
+  return { reload, lines, service };
+}
+
+function no(): Promise<boolean> {
+  return Promise.resolve(false);
 }
 
 /** Log lines of a server that was told to read again. */
-function told(args: readonly string[], parts: Parts = {}): readonly string[] {
+async function told(args: readonly string[], parts: Parts = {}): Promise<readonly string[]> {
   const { reload, lines } = reloadOf(args, parts);
-  reload.all();
+  await reload.all();
   return lines;
 }
 
@@ -63,36 +74,42 @@ Deno.test("Reload says in a line for each file what came of it", async () => {
     const keys = ["--api-keys-file", "keys"];
     const tls = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
     const shown: unknown[] = [];
-    const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
-    const renewed = { listener, renewKeys: () => keysOf("a", undefined) };
+    const listener = { renew: (tls: unknown) => Promise.resolve(shown.push(tls) > 0) };
+    const renewed = {
+      listener,
+      renewKeys: () => ({ keys: keysOf("a", undefined), isChanged: true }),
+    };
     const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
     const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
-    assertEquals(told([], renewed), [
+    assertEquals(await told([], renewed), [
       "info: SIGHUP: there are no certificate and no API keys to read again",
     ]);
-    assertEquals(told(keys, renewed), [newKeys]);
+    assertEquals(await told(keys, renewed), [newKeys]);
     assertEquals(shown, []);
-    assertEquals(told([...tls, ...keys], renewed), [newCertificate, newKeys]);
+    assertEquals(await told([...tls, ...keys], renewed), [newCertificate, newKeys]);
     assertEquals(shown, [{ cert: CERTIFICATE, key: PRIVATE_KEY }]);
     // A server that stops shows no other certificate.
-    assertEquals(told([...tls, ...keys]), []);
+    assertEquals(await told([...tls, ...keys]), []);
     const broken = {
       listener: { renew: fails(new TypeError("no certificate")) },
       renewKeys: fails(new UsageError("line 1 is no key")),
     };
-    assertEquals(told([...tls, ...keys], broken), [
+    assertEquals(await told([...tls, ...keys], broken), [
+      "counted",
       "error: the old certificate is kept: TypeError: no certificate",
+      "counted",
       "warn: the old API keys are kept: line 1 is no key",
     ]);
     await Deno.remove(`${folder}/cert`);
-    assertEquals(told(tls, { listener }), [
+    assertEquals(await told(tls, { listener }), [
+      "counted",
       "warn: the old certificate is kept: the file of --tls-cert cannot be read: " +
       "there is no such file or folder",
     ]);
   });
 });
 
-Deno.test("Reload reads a certificate that has changed, once, and says what it is", async () => {
+Deno.test("Reload looks at a changed certificate until it can use it, and logs each reason once", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
     const write = async (certificate: string, privateKey: string): Promise<void> => {
@@ -103,33 +120,91 @@ Deno.test("Reload reads a certificate that has changed, once, and says what it i
     };
     await write(CERTIFICATE, PRIVATE_KEY);
     const shown: unknown[] = [];
-    const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
+    let fault: Error | undefined;
+    const listener = {
+      renew: (tls: unknown): Promise<boolean> =>
+        fault === undefined ? Promise.resolve(shown.push(tls) > 0) : Promise.reject(fault),
+    };
+    const args = ["--tls-cert", cert, "--tls-key", key];
     const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
-    const { reload, lines, service } = reloadOf(["--tls-cert", cert, "--tls-key", key], {
+    const { reload, lines, service } = reloadOf(args, {
       listener,
       tls,
+      version: tlsVersion(configOf(args)),
     });
+    const look = async (): Promise<readonly string[]> => {
+      await reload.changedCertificate();
+      return lines.splice(0);
+    };
     assertEquals(service.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
-    reload.changedCertificate();
-    assertEquals(lines, []);
+    assertEquals(await look(), []);
     await write(CERTIFICATE, PRIVATE_KEY);
-    reload.changedCertificate();
-    const same = "the certificate was read again, the same as before: it is valid until 2126-10-27";
-    assertEquals([lines.splice(0), shown], [[`info: ${same}`], []]);
+    const same = "the certificate is unchanged: it is valid until 2126-10-27";
+    assertEquals([await look(), await look(), shown], [[`info: ${same}`], [], []]);
     await write(ENDED, PRIVATE_KEY);
-    reload.changedCertificate();
-    reload.changedCertificate();
-    assertEquals(lines.splice(0), [
-      "warn: the old certificate is kept: the key of --tls-key does not match the first " +
-      "certificate of --tls-cert",
+    const kept = "warn: the old certificate, which is valid until 2126-10-27, is kept: ";
+    assertEquals(await look(), [
+      "counted",
+      `${kept}the key of --tls-key does not match the first certificate of --tls-cert`,
     ]);
-    // Told by SIGHUP, it does not look at the same files again.
+    assertEquals(await look(), []);
     await write(`${CERTIFICATE}\n`, PRIVATE_KEY);
-    reload.all();
-    reload.changedCertificate();
-    assertEquals([lines.splice(0), shown], [
+    fault = new ListenError({ hostname: "127.0.0.1", port: 1 }, "EADDRINUSE");
+    assertEquals(await look(), ["counted", `${kept}${fault.message}`]);
+    assertEquals(await look(), []);
+    // The files are those of the last look.
+    fault = undefined;
+    assertEquals([await look(), shown], [
       ["info: the certificate was read again: it is valid until 2126-10-27"],
       [{ cert: `${CERTIFICATE}\n`, key: PRIVATE_KEY }],
     ]);
+    assertEquals(await look(), []);
+    assertEquals(reload.last?.lines, [
+      "the certificate was read again: it is valid until 2126-10-27",
+    ]);
+    // After SIGHUP, the next look does not read the same files again.
+    await write(CERTIFICATE, PRIVATE_KEY);
+    await reload.all();
+    assertEquals([lines.splice(0).length, await look(), shown.length], [1, [], 2]);
+  });
+});
+
+Deno.test("Reload sees a file that was replaced while the server started", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    await Deno.writeTextFile(cert, CERTIFICATE);
+    await Deno.writeTextFile(key, PRIVATE_KEY);
+    const args = ["--tls-cert", cert, "--tls-key", key];
+    const version = tlsVersion(configOf(args));
+    await Deno.writeTextFile(cert, `${CERTIFICATE}\n`);
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const listener = { renew: () => Promise.resolve(true) };
+    const { reload, lines } = reloadOf(args, { listener, tls, version });
+    await reload.changedCertificate();
+    assertEquals(lines, ["info: the certificate was read again: it is valid until 2126-10-27"]);
+  });
+});
+
+Deno.test("Reload says of unchanged files that they are, and whose copies of systemd are old", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`);
+    const keys = ["--api-keys-file", `${folder}/keys`];
+    const renewKeys = (): RenewedKeys => ({ keys: keysOf(undefined), isChanged: false });
+    const risk =
+      "warn: line 1 of the file of --api-keys-file has a colon, and no name before it: " +
+      "the whole line is the key. A name begins with a letter, and has only letters, digits, dots, " +
+      "hyphens and underscores.";
+    assertEquals(await told(keys, { renewKeys }), [
+      "info: the API keys are unchanged: 1 key",
+      risk,
+    ]);
+    const env = { CREDENTIALS_DIRECTORY: folder };
+    await withProcess({ env }, async () => {
+      assertEquals(await told(keys, { renewKeys }), [
+        "warn: the API keys are unchanged: 1 key; the file is systemd's copy of the start: " +
+        "to use a newer one, restart",
+        risk,
+      ]);
+    });
   });
 });

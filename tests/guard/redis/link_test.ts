@@ -254,3 +254,38 @@ testLink("ends what waits, and all timers, when it is closed", async (scene) => 
   await rejected;
   assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);
 });
+
+Deno.test("a link gives each answer to a probe the whole timeout", () =>
+  ManualTimers.during(async (timers) => {
+    const answers: PromiseWithResolvers<unknown>[] = [];
+    const client: StoreClient = {
+      connect: () => Promise.resolve(),
+      send: () => {
+        answers.push(Promise.withResolvers());
+        return answers.at(-1)!.promise;
+      },
+      servers: () => Promise.resolve([]),
+      probeNumbers: () => [[0]],
+      located: (error) => error,
+      destroy: () => {},
+    };
+    const link = new StoreLink({
+      open: () => Promise.resolve(client),
+      probe: async (send) => {
+        await send(["EVAL"]);
+        await send(["EVALSHA"]);
+      },
+      probePrefix: PROBE_PREFIX,
+      timeoutMs: 100,
+      now: () => 0,
+      onChange: () => {},
+    });
+    await timers.settle();
+    for (let asked = 0; asked < 2; asked++) {
+      for (let tick = 0; tick < 7; tick++) await timers.tick();
+      answers[asked]!.resolve("answer");
+      await timers.settle();
+    }
+    assertEquals(link.isHealthy, true);
+    link.close();
+  }));

@@ -298,3 +298,18 @@ Deno.test("a Redis store forgets a refusal that is over, which makes room", asyn
     "throttled",
   ]);
 });
+
+Deno.test("a Redis store says whether anything was remembered of a secret that it unlocks", async () => {
+  for (const [reply, remembered] of [[1, true], [0, false]] as const) {
+    const asked: (readonly string[])[] = [];
+    const { store } = storeOver((words) => {
+      asked.push(words);
+      return reply;
+    });
+    assertEquals(await store.unlock("a"), remembered);
+    assertEquals([asked[0]![0], asked[0]!.slice(2)], ["EVAL", ["1", `${KEY_PREFIX}a`]]);
+  }
+  const refused = new Error("NOPERM");
+  await assertRejects(() => storeOver(() => refused).store.unlock("a"), Error, "NOPERM");
+  await assertRejects(() => storeOver(() => "OK").store.unlock("a"), ProtocolError);
+});

@@ -1,7 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { assertThrows } from "@std/assert/throws";
 import { ListenError } from "../../../lib/server/listen/error.ts";
 import { listen, type ListenOptions } from "../../../lib/server/listen/listen.ts";
 import type { Runtime, ServerOptions } from "../../../lib/server/runtime/runtime.ts";
@@ -20,13 +19,14 @@ interface Scene {
   readonly fail: (server: number) => void;
 }
 
-function scene(): Scene {
+function scene(sharesPorts = true): Scene {
   const options: ServerOptions[] = [];
   const stopped: boolean[] = [];
   const failures: (() => void)[] = [];
   const runtime: Runtime = {
     title: "Runtime",
     target: "machine",
+    sharesPorts,
     serve: (asked) => {
       if (asked.tls?.cert === "broken") {
         throw Object.assign(new Error("canary"), { code: "EACCES" });
@@ -87,7 +87,7 @@ Deno.test("listen() gives the URL with the port that was chosen", async () => {
 Deno.test("listen() has one server without TLS, alone on its port, and nothing to renew", async () => {
   const { runtime, servers, fail } = scene();
   const { renew, stop } = await listenWith(runtime);
-  assertEquals([servers(), renew(tls("a"))], [["0 plain"], false]);
+  assertEquals([servers(), await renew(tls("a"))], [["0 plain"], false]);
   fail(0);
   await eventually(() => servers().length === 2);
   assertEquals(servers()[1], `${CHOSEN} plain`);
@@ -112,19 +112,39 @@ Deno.test("listen() takes a port alone before it is shared for TLS, and renews b
   const { runtime, servers, fail } = scene();
   const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
   assertEquals(servers(), ["0 a stopped", `${CHOSEN} a shared`]);
-  assertThrows(() => renew(tls("broken")), ListenError, "this user may not listen on that port");
+  await assertRejects(
+    () => renew(tls("broken")),
+    ListenError,
+    "this user may not listen on that port",
+  );
   fail(1);
   await eventually(() => servers().length === 3);
   // What was shown last, and not what could not be used.
   assertEquals(servers()[2], `${CHOSEN} a shared`);
-  assertEquals(renew(tls("b")), true);
+  assertEquals(await renew(tls("b")), true);
   assertEquals(servers()[3], `${CHOSEN} b shared`);
   fail(3);
   await eventually(() => servers().length === 5);
   assertEquals(servers()[4], `${CHOSEN} b shared`);
   await stop();
   assertEquals(servers().filter((words) => !words.endsWith("stopped")), []);
-  assertEquals([renew(tls("c")), servers().length], [false, 5]);
+  assertEquals([await renew(tls("c")), servers().length], [false, 5]);
+});
+
+Deno.test("listen() closes a port that cannot be shared before it renews a certificate", async () => {
+  const { runtime, servers, fail } = scene(false);
+  const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
+  assertEquals(servers(), ["0 a"]);
+  assertEquals(await renew(tls("b")), true);
+  assertEquals(servers(), ["0 a stopped", `${CHOSEN} b`]);
+  await assertRejects(() => renew(tls("broken")), ListenError);
+  await eventually(() => servers().length === 3);
+  // What was shown last, and not what could not be used.
+  assertEquals(servers()[2], `${CHOSEN} b`);
+  fail(2);
+  await eventually(() => servers().length === 4);
+  assertEquals(servers()[3], `${CHOSEN} b`);
+  await stop();
 });
 
 Deno.test("listen() says why an address cannot be listened on", async () => {

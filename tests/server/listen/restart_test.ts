@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { ListenError } from "../../../lib/server/listen/error.ts";
 import {
   RestartingListener,
@@ -8,7 +9,13 @@ import {
 import { InFlightRequests } from "../../../lib/server/listen/drain.ts";
 import { eventually } from "../../support/eventually.ts";
 
-const TIMING: Timing = { pauseMs: 2, failedDrainMs: 20, retireMs: 20, warningMs: 60_000 };
+const TIMING: Timing = {
+  pauseMs: 2,
+  failedDrainMs: 20,
+  retireMs: 20,
+  warningMs: 60_000,
+  alonePauseMs: 1,
+};
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const ADDRESS = { hostname: "127.0.0.1", port: 1 };
 
@@ -181,4 +188,36 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
   await standing.stop();
   assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);
   assertEquals(standing.isStopped, true);
+});
+
+Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
+  const { standing, servers, said } = scene();
+  const states: boolean[] = [];
+  let refusals = 3;
+  const next = fallible();
+  const isReplaced = await standing.replaceAlone(() => {
+    states.push(servers[0]!.isStopped());
+    if (refusals-- > 0) throw new ListenError(ADDRESS, "EADDRINUSE");
+    return next;
+  });
+  assertEquals([isReplaced, states, said], [true, [true, true, true, true], []]);
+  await standing.stop();
+  assertEquals(next.isStopped(), true);
+  assertEquals(await standing.replaceAlone(fallible), false);
+});
+
+Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
+  const { standing, servers, said } = scene(["refuse"]);
+  await assertRejects(
+    () =>
+      standing.replaceAlone(() => {
+        throw new ListenError(ADDRESS, "EADDRINUSE");
+      }),
+    ListenError,
+    "the port is in use",
+  );
+  await eventually(() => servers.length === 2);
+  assertEquals(said, ["the address cannot be opened with the old certificate"]);
+  await standing.stop();
+  assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
 });

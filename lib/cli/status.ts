@@ -1,0 +1,47 @@
+/**
+ * Command `status`: how a running server stands, by its operator port.
+ *
+ * @module
+ */
+
+import type { Config } from "../config/config.ts";
+import { flagOf, UsageError } from "../config/option.ts";
+import { guardLines } from "./guard.ts";
+import { askStatus, DEFAULT_PORT, NoServerError } from "./operator_port.ts";
+import { keysInWords } from "./serve/reload.ts";
+
+/**
+ * Prints the status of a server. With a shared store, it also prints the secrets with the most wrong
+ * pins there.
+ *
+ * @param print Writes a line to stdout.
+ * @returns 0 for a healthy server, 1 for another.
+ * @throws {UsageError} When the options have no operator port, and none is at the usual address.
+ * @throws {CommandError} When the server refuses or does not answer.
+ */
+export async function status(config: Config, print: (line: string) => void): Promise<number> {
+  const found = await askStatus(config).catch((error: unknown) => {
+    if (!(error instanceof NoServerError) || config.metricsPort !== undefined) throw error;
+    throw new UsageError(
+      `there is no operator port at ${config.metricsHost}:${DEFAULT_PORT}: start the server with ` +
+        `${flagOf("metricsPort")} ${DEFAULT_PORT}, or give the port that it has`,
+    );
+  });
+  const { problems, version, since, address = "-", certificateUntil, keys, reload, store } = found;
+  const isHealthy = problems.length === 0;
+  print(`server: ${isHealthy ? "healthy" : problems.join("; ")}`);
+  print(`version: ${version}, since ${since}`);
+  print(`address: ${address}`);
+  print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
+  print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
+  print(
+    `last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`,
+  );
+  print(`guard: ${store}`);
+  for (const line of await guardLines(found.guard, config)) print(line);
+  return isHealthy ? 0 : 1;
+}
+
+function named(name: string | null): { readonly name: string | undefined } {
+  return { name: name ?? undefined };
+}
