@@ -95,9 +95,9 @@ Deno.test("every format of the bindings is chosen and described in one order", a
 // Options that callers do not notice.
 const UNSEEN = new Set([
   ...["host", "port", "sharePort", "socket", "socketMode", "tlsCert", "tlsKey", "trustProxy"],
-  ...["metrics", "metricsPort", "metricsHost", "logFormat", "logPeer", "exitWithParent"],
+  ...["metrics", "metricsPort", "metricsHost", "logFormat", "logPeer", "logProbes"],
   ...["guard", "guardEntries", "guardKeyFile", "guardPasswordFile", "guardTlsCa", "guardTlsCert"],
-  "guardTlsKey",
+  ...["guardTlsKey", "exitWithParent"],
 ]);
 
 // The file of keys is read by the server; the handler is given the keys.
