@@ -25,10 +25,10 @@ export interface CallHead {
 
 /** A request for an operation. */
 export interface CallRequest extends CallHead {
-  /** Operation named in the path; undefined when the body names it. */
-  readonly operation: Operation | undefined;
   /** Body; empty when the binding reads no body. */
   readonly body: Uint8Array;
+  /** Names another binding, which the request turns out to belong to, for its reply or fault. */
+  readonly readAs: (binding: Binding) => void;
 }
 
 /** Format of the body that a binding reads. */
@@ -39,16 +39,20 @@ export interface BodyFormat {
   readonly maxBytes?: number;
 }
 
-/** A call: an operation and its arguments, checked in form but not in value. */
-export interface Call {
-  /** The operation. */
-  readonly operation: Operation;
+/** Arguments of a call, checked in form but not in value. */
+export interface CallArguments {
   /** Arguments, without the parameters that the request lacks. */
   readonly args: Arguments;
   /** Number of parameters that the operation does not have, where the binding counts them. */
   readonly ignored?: number;
   /** Form of the Html, when the binding prescribes one; otherwise the operator's. */
   readonly html?: HtmlForm;
+}
+
+/** A call: an operation and its arguments. */
+export interface Call extends CallArguments {
+  /** The operation. */
+  readonly operation: Operation;
 }
 
 /** A reply, still without the default header fields. */
@@ -63,25 +67,42 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A binding. */
-export interface Binding {
+/** Format of a binding: the requests that it takes, and its replies. */
+export interface BindingFormat {
   /** Name of the binding in the contract. */
   readonly name: string;
   /** Whether the binding accepts a request; the first that accepts it reads it. */
   readonly accepts: (head: CallHead) => boolean;
   /** Format of the body; undefined when the binding reads no body. */
   readonly body?: BodyFormat;
-  /**
-   * Reads a call, or returns the binding that the request turns out to belong to.
-   *
-   * @throws {Fault} When the request is not a call of this binding.
-   */
-  readonly readCall: (request: CallRequest) => Call | Binding;
   /** Writes the reply with a result. */
   readonly writeReply: (operation: Operation, result: Result) => Reply;
   /** Writes the reply with a fault. */
   readonly writeFault: (fault: Fault) => Reply;
 }
+
+/** A binding whose path names the operation. */
+export interface PathBinding extends BindingFormat {
+  /**
+   * Reads the arguments of an operation.
+   *
+   * @throws {Fault} When the request is not a call of this binding.
+   */
+  readonly readArguments: (operation: Operation, request: CallRequest) => CallArguments;
+}
+
+/** A binding that finds the operation by itself, for instance in the body. */
+export interface CallBinding extends BindingFormat {
+  /**
+   * Reads a call.
+   *
+   * @throws {Fault} When the request is not a call of this binding.
+   */
+  readonly readCall: (request: CallRequest) => Call;
+}
+
+/** A binding. */
+export type Binding = PathBinding | CallBinding;
 
 /** Optional request field in which a calling application names the source of a call. */
 export const SOURCE_FIELD = "X-Authenticator-Source";

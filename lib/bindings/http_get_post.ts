@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import type { Binding, Call, CallRequest, Reply } from "./binding.ts";
+import type { CallArguments, CallRequest, PathBinding, Reply } from "./binding.ts";
 import { emptyBody, FAULTS } from "./faults.ts";
 import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
@@ -18,20 +18,20 @@ import { cacheBooleanReplies, resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
-export function httpGetBinding(namespace: string): Binding {
-  const readCall = ({ operation, query }: CallRequest): Call => ({
-    operation: operation!,
-    ...readParameters(operation!, readQuery(query)),
-  });
-  return paramsBinding({ name: "HTTP GET", readCall }, "GET", namespace);
+export function httpGetBinding(namespace: string): PathBinding {
+  const readArguments = (operation: Operation, { query }: CallRequest): CallArguments =>
+    readParameters(operation, readQuery(query));
+  return paramsBinding({ name: "HTTP GET", readArguments }, "GET", namespace);
 }
 
 /** Makes the binding HTTP POST: parameters from the form body only. */
-export function httpPostBinding(namespace: string): Binding {
+export function httpPostBinding(namespace: string): PathBinding {
   // `body` below lists JSON for the error message only: the JSON binding accepts such requests
   // first.
-  const readCall = ({ operation: named, mediaType, body }: CallRequest): Call => {
-    const operation = named!;
+  const readArguments = (
+    operation: Operation,
+    { mediaType, body }: CallRequest,
+  ): CallArguments => {
     if (body.length === 0) throw emptyBody("a form with the parameters");
     const read = (pairs: Pairs): ReturnType<typeof readParameters> =>
       readParameters(operation, pairs);
@@ -39,10 +39,10 @@ export function httpPostBinding(namespace: string): Binding {
     if (args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }
-    return { operation, args, ignored };
+    return { args, ignored };
   };
   const body = { mediaTypes: [FORM, JSON_TYPE] };
-  return paramsBinding({ name: "HTTP POST", body, readCall }, "POST", namespace);
+  return paramsBinding({ name: "HTTP POST", body, readArguments }, "POST", namespace);
 }
 
 // Tools send JSON under the media type of forms by default.
@@ -51,10 +51,10 @@ function looksLikeJson(body: Uint8Array): boolean {
 }
 
 function paramsBinding(
-  own: Pick<Binding, "name" | "body" | "readCall">,
+  own: Pick<PathBinding, "name" | "body" | "readArguments">,
   method: string,
   namespace: string,
-): Binding {
+): PathBinding {
   return {
     ...own,
     accepts: (request) => request.method === method && request.operationName !== undefined,

@@ -17,7 +17,7 @@ import {
 } from "../operations/operations.ts";
 import { textOf } from "./charset.ts";
 import { charsetOf } from "./media_type.ts";
-import type { Binding, Reply } from "./binding.ts";
+import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
 import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
@@ -29,16 +29,15 @@ export const JSON_TYPE = "application/json";
 export const MAX_JSON_BYTES = 16_384;
 
 /** Makes the binding of POST requests to an operation with a JSON body. */
-export function jsonBinding(): Binding {
+export function jsonBinding(): PathBinding {
   return {
     name: "JSON",
     accepts: (request) =>
       request.method === "POST" && request.operationName !== undefined &&
       request.mediaType.essence === JSON_TYPE,
     body: { mediaTypes: [JSON_TYPE], maxBytes: MAX_JSON_BYTES },
-    readCall: ({ operation, mediaType, body }) => ({
-      operation: operation!,
-      args: readArguments(operation!, textOf(body, charsetOf(mediaType))),
+    readArguments: (operation, { mediaType, body }) => ({
+      args: argumentsIn(textOf(body, charsetOf(mediaType)), operation),
     }),
     writeReply: cacheBooleanReplies(writeReply),
     writeFault,
@@ -81,7 +80,7 @@ function stringify(value: unknown): string {
   );
 }
 
-function readArguments(operation: Operation, text: string): Arguments {
+function argumentsIn(text: string, operation: Operation): Arguments {
   const members = readJsonObject(text);
   const args = new Map<string, string>();
   for (const parameter of operation.parameters) {

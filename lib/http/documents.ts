@@ -13,42 +13,54 @@ import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { ServicePage } from "../page/service_page.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { isFresh, type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
-import type { RouteHandler } from "./exchange.ts";
-import { textRoute } from "./probes.ts";
-import type { ResolvedOptions } from "./options.ts";
-import { baseOf, type Target } from "./request_target.ts";
+import { matchesTag, type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
+import type { HandlerOptions } from "./options.ts";
+import type {
+  Description,
+  DocumentHandler,
+  Documents,
+  PagePart,
+  RequestContext,
+} from "./route.ts";
+import { baseOf } from "./request_target.ts";
 
-/** Makes the route of the WSDL, the discovery document, and the service page if there is one. */
-export function documents(state: ResolvedOptions): RouteHandler {
-  const describe = descriptions(state);
-  const page = state.page === undefined ? () => NO_PAGE : pageDocuments(state.page, state);
-  return textRoute(state, async ({ request, target }) => {
-    const part = partIn(target.query);
-    const reply = part === "wsdl" || part === "disco"
-      ? await describe(part, target, request)
-      : await page(part, target, request);
-    return resultOf(reply);
-  });
+/**
+ * Makes the documents of a service.
+ *
+ * @param wantsKey Whether callers must send an API key.
+ */
+export function createDocuments(options: HandlerOptions, wantsKey: boolean): Documents {
+  const { page } = options;
+  return {
+    description: descriptions(options, wantsKey),
+    page: page && pageDocuments(page, options, wantsKey),
+  };
 }
 
-/** Makes the route of the OpenAPI description. */
-export function openApiDocument(state: ResolvedOptions): RouteHandler {
-  const describe = descriptions(state);
-  return textRoute(
-    state,
-    async ({ request, target }) => resultOf(await describe("openapi", target, request)),
-  );
+/** Answers with the WSDL, the discovery document, or the service page if there is one. */
+export async function answerDescription(
+  { request, target, parts: { documents } }: RequestContext,
+): Promise<RouteResult> {
+  const part = partIn(target.query);
+  if (part === "wsdl" || part === "disco") {
+    return resultOf(await documents.description(part, target, request));
+  }
+  return resultOf(await documents.page?.(part, target, request) ?? NO_PAGE);
 }
 
-/** Makes the redirect from the root to the service. */
-export function redirect(state: ResolvedOptions): RouteHandler {
+/** Answers with the OpenAPI description. */
+export async function answerOpenApi(
+  { request, target, parts: { documents } }: RequestContext,
+): Promise<RouteResult> {
+  return resultOf(await documents.description("openapi", target, request));
+}
+
+/** Redirects from the root to the service. */
+export function answerRoot({ parts: { baseUrl } }: RequestContext): RouteResult {
   // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
   // to the path is right with and without a prefix (RFC 9110 §10.2.2).
-  const { baseUrl } = state;
   const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
-  const answer = resultOf({ ...plainReply(302, "See /api.asmx."), headers });
-  return textRoute(state, () => answer);
+  return resultOf({ ...plainReply(302, "See /api.asmx."), headers });
 }
 
 const NO_PAGE = plainReply(404, "The service is described at ?wsdl, and at /openapi.json.");
@@ -58,7 +70,7 @@ function resultOf(reply: OutgoingReply): RouteResult {
 }
 
 /** Part of the service by the query of a GET. */
-type Part = "wsdl" | "disco" | "script" | "style" | "page" | "unknown-operation";
+type Part = "wsdl" | "disco" | PagePart;
 
 /** Query strings of almost all requests: to parse them took a quarter of the handler's time. */
 const USUAL_PARTS: ReadonlyMap<string, Part> = new Map(
@@ -83,13 +95,6 @@ function parsedPartIn(query: string): Part {
   return operation === undefined || OPERATIONS.has(operation) ? "page" : "unknown-operation";
 }
 
-/** Function from the target of a request, and its conditions, to a document. */
-type DocumentHandler<Name> = (
-  name: Name,
-  target: Target,
-  request: Request,
-) => Promise<OutgoingReply>;
-
 /** Descriptions kept: three for each of four addresses, where no option sets one. */
 const KEPT_DESCRIPTIONS = 12;
 
@@ -97,25 +102,26 @@ const KEPT_DESCRIPTIONS = 12;
 const DESCRIPTION_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
-type Description = "wsdl" | "disco" | "openapi";
-
 type DescriptionText = readonly [mediaType: string, text: string];
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
-function descriptions(state: ResolvedOptions): DocumentHandler<Description> {
-  const { namespace, keys, service } = state;
+function descriptions(
+  options: HandlerOptions,
+  wantsKey: boolean,
+): DocumentHandler<Description> {
+  const { namespace, service } = options;
   const texts: Readonly<Record<Description, (base: string) => DescriptionText>> = {
     wsdl: (base) => ["text/xml", wsdl({ base, namespace })],
     disco: (base) => ["text/xml", disco({ base, namespace })],
     openapi: (base) => [
       "application/json",
-      openApi({ base, wantsKey: keys !== undefined, service }),
+      openApi({ base, wantsKey, service }),
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
   const written = new Map<string, Promise<Representation>>();
   return async (name, target, request) => {
-    const base = baseOf(request, target, state);
+    const base = baseOf(request, target, options);
     const document = await kept(written, `${name} ${base}`, KEPT_DESCRIPTIONS, async () => {
       const [type, body] = texts[name](base);
       const contentType = `${type}; charset=utf-8`;
@@ -128,11 +134,10 @@ function descriptions(state: ResolvedOptions): DocumentHandler<Description> {
 /** Makes the handler of the service page, whose documents are the same for every Host. */
 function pageDocuments(
   page: ServicePage,
-  { namespace, service, baseUrl, keys, maxFailures = 0, singleUse = false }: ResolvedOptions,
-): DocumentHandler<"script" | "style" | "page" | "unknown-operation"> {
-  const settings = {
-    ...{ namespace, service, baseUrl, maxFailures, singleUse, wantsKey: keys !== undefined },
-  };
+  { namespace, service, baseUrl, maxFailures = 0, singleUse = false }: HandlerOptions,
+  wantsKey: boolean,
+): DocumentHandler<PagePart> {
+  const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const textOf = (type: string, body: string): Reply => (
       { status: 200, contentType: `text/${type}; charset=utf-8`, body }
@@ -199,7 +204,7 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
 }
 
 function answer({ etag, whole, fresh }: Representation, request: Request): OutgoingReply {
-  return isFresh(request.headers.get("if-none-match"), etag) ? fresh : whole;
+  return matchesTag(request.headers.get("if-none-match"), etag) ? fresh : whole;
 }
 
 /** A document, plain and compressed. */

@@ -1,5 +1,5 @@
 /**
- * Guard endpoints of the operator port: size of the guard's memory, log name of a secret, and
+ * Routes of `/guard/*` on the operator port: size of the guard's memory, log name of a secret, and
  * unlock. A secret travels in the body of a POST, and no reply repeats it.
  *
  * @module
@@ -11,13 +11,10 @@ import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import type { Facts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
-import type { RouteResult } from "./response.ts";
-import type { Exchange, RouteHandler } from "./exchange.ts";
-import { textRoute } from "./probes.ts";
-import type { ResolvedOptions } from "./options.ts";
+import type { HandlerParts, RequestContext } from "./route.ts";
+import { jsonReply, type RouteResult } from "./response.ts";
 
 /** Reply of `POST /guard/name`. */
 export interface NamedSecret {
@@ -31,31 +28,35 @@ export interface UnlockedSecret extends NamedSecret {
   readonly remembered: boolean;
 }
 
-/** Makes the handler of `GET /guard/status`. */
-export function guardStatusRoute(state: ResolvedOptions): RouteHandler {
-  return guardEndpoint(state, (guard): GuardStatus => {
-    const memory = memoryOf(guard);
-    return { entries: memory.size(), throttled: memory.throttled() };
-  });
+/** Answers `GET /guard/status`. */
+export function answerGuardStatus({ parts }: RequestContext): RouteResult {
+  const memory = memoryOf(guardOf(parts));
+  const status: GuardStatus = { entries: memory.size(), throttled: memory.throttled() };
+  return { reply: jsonReply(status), outcome: "ok" };
 }
 
-/** Makes the handler of `POST /guard/name`. */
-export function guardNameRoute(state: ResolvedOptions): RouteHandler {
-  return guardEndpoint(state, async (guard, { request }) => {
-    return { name: shortName(await fingerprintIn(request, guard, state)) };
-  });
+/** Answers `POST /guard/name`. */
+export async function answerGuardName({ request, parts }: RequestContext): Promise<RouteResult> {
+  const name = shortName(await fingerprintIn(request, guardOf(parts), parts));
+  const named: NamedSecret = { name };
+  return { reply: jsonReply(named), outcome: "ok" };
 }
 
 /**
- * Makes the handler of `POST /guard/unlock`. It says whether anything was remembered: a help desk must
- * not believe a mistyped secret. The log names the secret.
+ * Answers `POST /guard/unlock`. The reply says whether anything was remembered: a help desk must not
+ * believe a mistyped secret. The log names the secret.
  */
-export function guardUnlockRoute(state: ResolvedOptions): RouteHandler {
-  return guardEndpoint(state, async (guard, { request }): Promise<UnlockedSecret> => {
-    const fingerprint = await fingerprintIn(request, guard, state);
-    const remembered = await unlock(guard, fingerprint);
-    return { name: shortName(fingerprint), remembered };
-  }, ({ name }) => ({ secret: name }));
+export async function answerGuardUnlock({ request, parts }: RequestContext): Promise<RouteResult> {
+  const guard = guardOf(parts);
+  const fingerprint = await fingerprintIn(request, guard, parts);
+  const remembered = await unlock(guard, fingerprint);
+  const unlocked: UnlockedSecret = { name: shortName(fingerprint), remembered };
+  return { reply: jsonReply(unlocked), outcome: "ok", facts: { secret: unlocked.name } };
+}
+
+function guardOf({ service: { guard } }: HandlerParts): Guard {
+  if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
+  return guard;
 }
 
 async function unlock({ memory, shared }: Guard, fingerprint: string): Promise<boolean> {
@@ -66,46 +67,6 @@ async function unlock({ memory, shared }: Guard, fingerprint: string): Promise<b
     // The command asks the store then, and says why it fails.
   }
   throw new Fault("invalid", "The store of the guard did not end the wait.");
-}
-
-function guardEndpoint<Answer extends object>(
-  state: ResolvedOptions,
-  answer: (guard: Guard, exchange: Exchange) => Answer | Promise<Answer>,
-  factsOf?: (answer: Answer) => Facts,
-): RouteHandler {
-  const { guard } = state.service;
-  return operatorEndpoint(state, (exchange) => {
-    if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
-    return answer(guard, exchange);
-  }, factsOf);
-}
-
-/** Makes the handler of a route for the operator alone, which answers in JSON. */
-export function operatorEndpoint<Answer extends object>(
-  state: ResolvedOptions,
-  answer: (exchange: Exchange) => Answer | Promise<Answer>,
-  factsOf: (answer: Answer) => Facts | undefined = () => undefined,
-): RouteHandler {
-  return textRoute(state, async (exchange): Promise<RouteResult> => {
-    // Check the Host against DNS rebinding: a page from a name that was rebound to this machine
-    // sends that name.
-    if (!isOperatorHost(exchange.target.host, state.operatorHost)) {
-      const expected = "an IP address, localhost or the --metrics-host";
-      throw new Fault("forbidden", `The Host of this request must be ${expected}.`);
-    }
-    const answered = await answer(exchange);
-    const body = JSON.stringify(answered);
-    const reply = { status: 200, contentType: "application/json", body };
-    return { reply, outcome: "ok", facts: factsOf(answered) };
-  });
-}
-
-const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
-
-function isOperatorHost(host: string | null, operatorHost: string | undefined): boolean {
-  const name = (host ?? "").replace(/:\d*$/, "").toLowerCase();
-  return name === "" || name === "localhost" || name === operatorHost?.toLowerCase() ||
-    IP_ADDRESS.test(name);
 }
 
 function memoryOf({ memory }: Guard): MemoryStoreAdmin {
@@ -122,7 +83,7 @@ function memoryOf({ memory }: Guard): MemoryStoreAdmin {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding }, bodyLimit: limit }: ResolvedOptions,
+  { service: { secretEncoding }, bodyLimit: limit }: HandlerParts,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];

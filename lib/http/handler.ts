@@ -19,24 +19,32 @@
  */
 
 import { bindingsOf } from "../bindings/bindings.ts";
+import { writePlainFault } from "../bindings/http_get_post.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
+import { checkKey, keyRingOf } from "./api_keys.ts";
+import { BodyLimit } from "./body_limit.ts";
+import { callOf } from "./call.ts";
+import { createDocuments } from "./documents.ts";
+import type { HandlerOptions } from "./options.ts";
+import type { HandlerParts, RequestContext, Route } from "./route.ts";
+import { checkHost, checkQuery, targetOf } from "./request_target.ts";
 import {
   byteLength,
-  faultReply,
-  type OutgoingReply,
+  faultOf,
   plainReply,
   respond,
   type RouteResult,
+  withStatusFields,
 } from "./response.ts";
-import { BodyLimit } from "./body_limit.ts";
-import { Exchange, type RouteHandler } from "./exchange.ts";
-import { ignoreErrors, toFault } from "./failure.ts";
-import { keyRingOf } from "./api_keys.ts";
-import { textRoute } from "./probes.ts";
-import { type Route, ROUTES } from "./routes.ts";
-import { allowOf, createRouter, type Found, methodOf, routeFor, type Router } from "./router.ts";
-import type { HandlerOptions, ResolvedOptions } from "./options.ts";
-import { targetOf } from "./request_target.ts";
+import {
+  allowOf,
+  createRouter,
+  methodOf,
+  routeFor,
+  type RouteMatch,
+  type Router,
+} from "./router.ts";
+import { ROUTES } from "./routes.ts";
 
 /** Answers a request; never rejects. */
 export type Handler = (request: Request) => Promise<Response>;
@@ -50,92 +58,137 @@ export function createHandler(
   options: HandlerOptions,
   rows: readonly Route[] = ROUTES,
 ): Handler {
-  const state: ResolvedOptions = {
+  const keys = keyRingOf(options.apiKeys);
+  const parts: HandlerParts = {
     ...options,
     bindings: bindingsOf(options.namespace),
-    keys: keyRingOf(options.apiKeys),
+    keys,
     bodyLimit: new BodyLimit(options.bodyTimeoutMs),
+    documents: createDocuments(options, keys !== undefined),
   };
-  const router = createRouter(state, rows);
-  const { telemetry } = options;
+  const router = createRouter(options, rows);
+  const { telemetry, log } = options;
   return async (request) => {
+    let context: RequestContext | undefined;
+    let requestId: string | undefined;
+    let startMs = 0;
+    let result: RouteResult;
+    let response: Response;
     try {
-      const requestId = telemetry?.requestId();
-      const startMs = telemetry?.monotonicMs() ?? 0;
-      const { exchange, routeHandler } = arrive(request, router, state);
-      const answer = await routeHandler.answer(exchange);
-      const response = respond(exchange.method, answer.reply, requestId);
-      if (telemetry === undefined || requestId === undefined) return response;
-      const durationMs = telemetry.monotonicMs() - startMs;
-      const peer = telemetry.peer?.(request);
-      const event = { ...eventOf(exchange, answer, requestId, durationMs), ...(peer && { peer }) };
-      ignoreErrors(() => telemetry.observe(event));
-      return response;
+      context = contextOf(request, router, parts);
+      requestId = telemetry?.requestId();
+      startMs = telemetry?.monotonicMs() ?? 0;
+      authorize(context);
+      result = await context.route.answer(context);
+      response = respond(context.method, result.reply, requestId);
     } catch (error) {
-      return respond(methodOf(request), lastReply(router, request, error, state));
+      const fault = faultOf(error, log);
+      const { binding, ignored } = context?.call ?? {};
+      const writeFault = binding?.writeFault ?? writerOf(request, router, parts);
+      result = {
+        reply: withStatusFields(writeFault(fault)),
+        outcome: fault.code,
+        facts: { ...(ignored && { ignored }), reason: fault.message },
+      };
+      response = respond(methodOf(request), result.reply, fault === error ? requestId : undefined);
     }
+    if (context !== undefined && requestId !== undefined) {
+      observe(context, result, requestId, startMs);
+    }
+    return response;
   };
 }
 
-// Writes the reply after a failure outside of any route handler. The route still writes the reply:
-// callers of `/Validate.aspx` take any text but `False` for a right pin.
-function lastReply(
-  router: Router,
+/** Row of a path without one. */
+const UNKNOWN: Route = {
+  path: "",
+  methods: [],
+  name: "unknown",
+  answer: () => ({ reply: plainReply(404, "Not found."), outcome: "not-found" }),
+};
+
+function contextOf(request: Request, router: Router, parts: HandlerParts): RequestContext {
+  const target = targetOf(request, request.headers.get("host"));
+  const method = methodOf(request);
+  const match = router(target.path);
+  const route = match === undefined ? UNKNOWN : routeFor(match, method) ?? otherMethods(match);
+  const { operationName } = match ?? {};
+  const begun = { request, method, target, route, operationName, parts, caller: undefined };
+  // The binding is known before all checks, so that their faults are in its form: callers of
+  // `/Validate.aspx` take any text but `False` for a success.
+  return { ...begun, call: route.bindings && callOf(begun, route.bindings(parts)) };
+}
+
+/** Makes the row of a path for the methods that it does not have. */
+function otherMethods(match: RouteMatch): Route {
+  const [{ bindings: _, ...first }] = match.routes;
+  return { ...first, answer: ({ method }) => methodAnswer(method, allowOf(match)) };
+}
+
+function methodAnswer(method: string, allow: string): RouteResult {
+  const headers = { allow };
+  if (method === "OPTIONS") {
+    return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };
+  }
+  const reply = plainReply(405, `Method not allowed. Expected ${allow}.`);
+  return { reply: { ...reply, headers }, outcome: "method-not-allowed" };
+}
+
+/**
+ * Checks the Host, the length of the query, and the key if one is required.
+ *
+ * @throws {Fault} When a check fails.
+ */
+function authorize(context: RequestContext): void {
+  const { request, target, route, parts: { keys, operatorHost } } = context;
+  checkHost(target, route.host === "operator" ? { operatorHost } : undefined);
+  checkQuery(target);
+  if (keys !== undefined && route.isOpen !== true) context.caller = checkKey(request, keys);
+}
+
+// Finds the writer of a fault for a request whose binding is unknown: of the path's only binding, or
+// else plain text.
+function writerOf(
   request: Request,
-  error: unknown,
-  { log }: ResolvedOptions,
-): OutgoingReply {
-  const fault = toFault(error, log);
-  const found = router(targetOf(request, null).path);
-  const route = found && (routeFor(found, methodOf(request)) ?? found.routes[0]);
-  return route?.routeHandler.fail(fault) ?? faultReply(fault);
+  router: Router,
+  parts: HandlerParts,
+): typeof writePlainFault {
+  const [route] = router(targetOf(request, null).path)?.routes ?? [UNKNOWN];
+  const [binding, second] = route.bindings?.(parts) ?? [];
+  return second === undefined && binding !== undefined ? binding.writeFault : writePlainFault;
 }
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
-function eventOf(
-  { method: sent, route, caller }: Exchange,
-  { reply: { status, body }, outcome, operation = "", binding = "", facts }: RouteResult,
+/** Reports an answered request. A failure of the observer must not turn an answer into an error. */
+function observe(
+  { request, method: sent, route, call, caller, parts }: RequestContext,
+  { reply: { status, body }, outcome, facts }: RouteResult,
   requestId: string,
-  durationMs: number,
-): RequestEvent {
-  const method = KNOWN_METHODS.has(sent) ? sent : "other";
-  const replyBytes = method === "HEAD" || body === null ? 0 : byteLength(body);
-  const call = { operation, binding, caller: caller?.name, facts };
-  return { requestId, method, route, ...call, status, outcome, durationMs, replyBytes };
-}
-
-/** Route name of every path without a route. */
-const UNKNOWN = "unknown";
-
-function arrive(
-  request: Request,
-  router: Router,
-  state: ResolvedOptions,
-): { readonly exchange: Exchange; readonly routeHandler: RouteHandler } {
-  const target = targetOf(request, request.headers.get("host"));
-  const found = router(target.path);
-  const method = methodOf(request);
-  const route = found && routeFor(found, method);
-  const { name, wantsKey } = route ?? found?.routes[0] ?? { name: UNKNOWN, wantsKey: true };
-  const exchange = new Exchange(request, target, {
-    method,
-    route: name,
-    operationName: found?.operationName,
-    keys: wantsKey ? state.keys : undefined,
-  });
-  const routeHandler = route?.routeHandler ??
-    textRoute(state, () => found ? methodAnswer(method, found) : NOT_FOUND);
-  return { exchange, routeHandler };
-}
-
-const NOT_FOUND: RouteResult = { reply: plainReply(404, "Not found."), outcome: "not-found" };
-
-function methodAnswer(method: string, found: Found): RouteResult {
-  const headers = { allow: allowOf(found) };
-  if (method === "OPTIONS") {
-    return { reply: { status: 204, contentType: "", body: null, headers }, outcome: "ok" };
+  startMs: number,
+): void {
+  const { telemetry } = parts;
+  if (telemetry === undefined) return;
+  try {
+    const durationMs = telemetry.monotonicMs() - startMs;
+    const method = KNOWN_METHODS.has(sent) ? sent : "other";
+    const peer = telemetry.peer?.(request);
+    const event: RequestEvent = {
+      requestId,
+      method,
+      route: route.name,
+      operation: call?.operation ?? "",
+      binding: call?.binding.name ?? "",
+      caller: caller?.name,
+      facts,
+      status,
+      outcome,
+      durationMs,
+      replyBytes: method === "HEAD" || body === null ? 0 : byteLength(body),
+      ...(peer && { peer }),
+    };
+    telemetry.observe(event);
+  } catch {
+    // There is no other place to report it.
   }
-  const reply = plainReply(405, `Method not allowed. Expected ${headers.allow}.`);
-  return { reply: { ...reply, headers }, outcome: "method-not-allowed" };
 }

@@ -4,13 +4,11 @@
  * @module
  */
 
-import type { Binding } from "../bindings/binding.ts";
 import type { ServiceContext } from "../operations/context.ts";
 import type { ServicePage } from "../page/service_page.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import type { BodyLimit } from "./body_limit.ts";
 import type { KeyRing } from "./api_keys.ts";
 import type { BaseOptions } from "./request_target.ts";
 
@@ -57,14 +55,4 @@ export interface Telemetry {
   readonly monotonicMs: () => number;
   /** Returns the address of a request's caller, for the log; absent unless the operator wants it. */
   readonly peer?: ((request: Request) => string | undefined) | undefined;
-}
-
-/** Options, with the values derived from them once. */
-export interface ResolvedOptions extends HandlerOptions {
-  /** Bindings of the service, in order of precedence. */
-  readonly bindings: readonly Binding[];
-  /** Keys of which callers must show one; undefined when no key is required. */
-  readonly keys: KeyRing | undefined;
-  /** Limit for concurrent long bodies, and timeout of every body. */
-  readonly bodyLimit: BodyLimit;
 }

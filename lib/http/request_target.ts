@@ -67,15 +67,37 @@ function withoutEmptyPort(authority: string): string {
 }
 
 /**
- * Checks the parts of a request's URL that do not depend on the route.
+ * Checks the Host of a request. A runtime copies any text into the URL.
  *
- * @throws {Fault} When the Host is not a host (a runtime copies any text into the URL), or the
- * query string is longer than `MAX_QUERY_LENGTH`.
+ * @param operator Stricter rule, against DNS rebinding: an IP address, `localhost` or the host of the
+ * operator port. A page from a name that was rebound to this machine sends that name.
+ * @throws {Fault} When the Host is not a host, or not one that the rule allows.
  */
-export function checkTarget({ host, authority, query }: Target): void {
+export function checkHost(
+  { host, authority }: Target,
+  operator?: { readonly operatorHost: string | undefined },
+): void {
   if (!isAuthority(authority) || host && host !== authority && !isAuthority(host)) {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
+  if (operator === undefined) return;
+  const name = (host ?? "").replace(/:\d*$/, "").toLowerCase();
+  const isAllowed = name === "" || name === "localhost" || IP_ADDRESS.test(name) ||
+    name === operator.operatorHost?.toLowerCase();
+  if (!isAllowed) {
+    const expected = "an IP address, localhost or the --metrics-host";
+    throw new Fault("forbidden", `The Host of this request must be ${expected}.`);
+  }
+}
+
+const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
+
+/**
+ * Checks the length of the query string.
+ *
+ * @throws {Fault} When it is longer than `MAX_QUERY_LENGTH`.
+ */
+export function checkQuery({ query }: Target): void {
   if (query.length > MAX_QUERY_LENGTH) {
     throw new Fault(
       "query-too-long",

@@ -8,7 +8,8 @@ import { Buffer } from "node:buffer";
 import type { Reply } from "../bindings/binding.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
 import type { Facts } from "../operations/facts.ts";
-import type { Fault } from "../operations/fault.ts";
+import { Fault } from "../operations/fault.ts";
+import type { Log } from "../telemetry/log.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { CHALLENGE } from "./api_keys.ts";
 
@@ -18,17 +19,13 @@ export interface OutgoingReply extends Omit<Reply, "body"> {
   readonly body: Reply["body"] | null;
 }
 
-/** Reply of a route, with the facts for log and metrics. */
+/** Reply of a route, with its outcome and the facts for log and metrics. */
 export interface RouteResult {
   /** The reply. */
   readonly reply: OutgoingReply;
   /** Outcome for log and metrics. */
   readonly outcome: Outcome;
-  /** Name of the operation, if one was reached. */
-  readonly operation?: string;
-  /** Name of the binding, if there is one. */
-  readonly binding?: string;
-  /** Facts of the call, from the operation. */
+  /** Facts of the call. */
   readonly facts?: Facts | undefined;
 }
 
@@ -37,34 +34,43 @@ export function plainReply(status: number, sentence: string): Reply {
   return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
-/** Makes the result for a fault without a binding to write it. */
-export function faultResult(fault: Fault): RouteResult {
-  return { reply: faultReply(fault), outcome: fault.code, facts: { reason: fault.message } };
+/** Makes a reply in JSON. */
+export function jsonReply(value: object): Reply {
+  return { status: 200, contentType: "application/json", body: JSON.stringify(value) };
 }
 
-/** Makes the reply to a fault without a binding to write it. */
-export function faultReply(fault: Fault): Reply {
-  return withAdvice(writePlainFault(fault));
+/**
+ * Converts a thrown value to a fault. Any value but a Fault is a mistake of ours: it is logged, and
+ * the caller learns no details.
+ */
+export function faultOf(error: unknown, log: Pick<Log, "error">): Fault {
+  if (error instanceof Fault) return error;
+  try {
+    log.error("a request failed", error);
+  } catch {
+    // A log that fails must not keep the caller from a reply.
+  }
+  return new Fault("internal", "Server was unable to process request.");
 }
 
 // Header fields by status: the challenge of a 401 (RFC 9110 §15.5.2), and the seconds until the
 // next try for a 503 (§15.6.4).
-const ADVICE: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
+const STATUS_FIELDS: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
   [401, { "www-authenticate": CHALLENGE }],
   [503, { "retry-after": "1" }],
 ]);
 
 /** Adds the header fields that the status of a reply requires. */
-export function withAdvice(reply: Reply): Reply {
-  const advice = ADVICE.get(reply.status);
-  return advice === undefined ? reply : { ...reply, headers: { ...reply.headers, ...advice } };
+export function withStatusFields(reply: Reply): Reply {
+  const fields = STATUS_FIELDS.get(reply.status);
+  return fields === undefined ? reply : { ...reply, headers: { ...reply.headers, ...fields } };
 }
 
 /**
  * Whether a caller's If-None-Match covers an entity tag: a list compared weakly, or `*` (RFC 9110
  * §13.1.2).
  */
-export function isFresh(ifNoneMatch: string | null, etag: string): boolean {
+export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const value = ifNoneMatch.trim();
   // Split, then trim: an expression for commas with blanks around them backtracks at each blank,

@@ -4,36 +4,28 @@
  * @module
  */
 
-import type { RouteHandler } from "./exchange.ts";
-import type { Route } from "./routes.ts";
-import type { ResolvedOptions } from "./options.ts";
+import type { HandlerOptions } from "./options.ts";
+import type { Route } from "./route.ts";
 
-/** A row of the route table with its handler. */
-export interface PreparedRoute extends Pick<Route, "name" | "wantsKey" | "methods"> {
-  /** Handler of the route. */
-  readonly routeHandler: RouteHandler;
-}
-
-/** Routes of a path. */
-export interface Found {
+/** Rows of a path. */
+export interface RouteMatch {
   /** Rows of the path, at least one. */
-  readonly routes: readonly [PreparedRoute, ...PreparedRoute[]];
+  readonly routes: readonly [Route, ...Route[]];
   /** Path behind the file part and a slash; undefined when absent. */
   readonly operationName: string | undefined;
 }
 
-/** Finds the routes of a path; undefined for an unknown path. */
-export type Router = (path: string) => Found | undefined;
+/** Finds the rows of a path; undefined for an unknown path. */
+export type Router = (path: string) => RouteMatch | undefined;
 
 /** Makes a router of the rows that the options enable. */
-export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Router {
-  const routes = new Map<string, [PreparedRoute, ...PreparedRoute[]]>();
-  for (const { path, answer, isEnabled, ...row } of rows) {
-    if (isEnabled?.(state) === false) continue;
-    const prepared = { ...row, routeHandler: answer(state) };
-    const others = routes.get(path);
-    if (others === undefined) routes.set(path, [prepared]);
-    else others.push(prepared);
+export function createRouter(options: HandlerOptions, rows: readonly Route[]): Router {
+  const routes = new Map<string, [Route, ...Route[]]>();
+  for (const row of rows) {
+    if (row.isEnabled?.(options) === false) continue;
+    const others = routes.get(row.path);
+    if (others === undefined) routes.set(row.path, [row]);
+    else others.push(row);
   }
   return (path) => {
     const slash = path.indexOf("/", 1);
@@ -45,8 +37,8 @@ export function createRouter(state: ResolvedOptions, rows: readonly Route[]): Ro
       ? undefined
       : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName}`);
     if (slash >= 0 && named === undefined) return undefined;
-    const found = operationName === "" ? routes.get(file) : named;
-    return found && { routes: found, operationName: operationName || undefined };
+    const matched = operationName === "" ? routes.get(file) : named;
+    return matched && { routes: matched, operationName: operationName || undefined };
   };
 }
 
@@ -59,7 +51,7 @@ export function methodOf({ method }: Request): string {
 }
 
 /** Returns the row of a path that answers a method, or undefined. */
-export function routeFor({ routes }: Found, method: string): PreparedRoute | undefined {
+export function routeFor({ routes }: RouteMatch, method: string): Route | undefined {
   const asked = method === "HEAD" ? "GET" : method;
   return routes.find(({ methods }) => methods.some((known) => known === asked));
 }
@@ -67,7 +59,7 @@ export function routeFor({ routes }: Found, method: string): PreparedRoute | und
 const METHODS = ["GET", "POST"] as const;
 
 /** Returns the value of Allow for a path (RFC 9110 §10.2.1). */
-export function allowOf({ routes }: Found): string {
+export function allowOf({ routes }: RouteMatch): string {
   const allowed = METHODS.filter((method) =>
     routes.some((route) => route.methods.includes(method))
   );

@@ -1,14 +1,13 @@
 /**
- * Status of the server for its operator, the reply of `GET /status`. It shows no secret and no key.
+ * Route of `/status`: status of the server for its operator. It shows no secret and no key.
  *
  * @module
  */
 
-import { operatorEndpoint } from "./guard_endpoints.ts";
-import type { RouteHandler } from "./exchange.ts";
-import type { ResolvedOptions } from "./options.ts";
+import type { RequestContext } from "./route.ts";
+import { jsonReply, type RouteResult } from "./response.ts";
 
-/** Makes the handler of `GET /status`. */
-export function statusRoute(state: ResolvedOptions): RouteHandler {
-  return operatorEndpoint(state, () => state.status?.() ?? {});
+/** Answers `GET /status`. */
+export function answerStatus({ parts: { status } }: RequestContext): RouteResult {
+  return { reply: jsonReply(status?.() ?? {}), outcome: "ok" };
 }

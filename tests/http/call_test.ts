@@ -4,9 +4,9 @@ import { serviceHandler } from "../support/service_handler.ts";
 import type { Binding } from "../../lib/bindings/binding.ts";
 import { httpPostBinding } from "../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../lib/config/options.ts";
-import { calls } from "../../lib/http/call.ts";
+import { answerCall } from "../../lib/http/call.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
-import { PAIR, VALIDATE_PIN } from "../../lib/operations/operations.ts";
+import { VALIDATE_PIN } from "../../lib/operations/operations.ts";
 import { handlerWith } from "../support/handler.ts";
 
 /** Who is said to ask, by the key of the caller and the field of its request. */
@@ -66,23 +66,26 @@ Deno.test("a binding gets the head of a request, and the body that it names", as
       return true;
     },
     body: { mediaTypes: ["text/plain"] },
-    readCall: ({ body, operation }) => {
+    readArguments: (operation, { body }) => {
       seen.push(new TextDecoder().decode(body), operation);
-      return { operation: VALIDATE_PIN, args: new Map([["pin", ""], ["secretCode", "c"]]) };
+      return { args: new Map([["pin", ""], ["secretCode", "c"]]) };
     },
   };
   const config = parseConfig({ flags: new Map(), env: () => undefined });
   const parts = { now: () => 0, log: { error: () => {} }, isReady: () => true };
-  const row = { path: "/a/*", methods: ["POST"], wantsKey: false, name: "a" } as const;
-  const handler = serviceHandler(config, parts, [{ ...row, answer: calls(() => [binding]) }]);
+  const row = { path: "/a/*", methods: ["POST"], name: "a", answer: answerCall } as const;
+  const handler = serviceHandler(config, parts, [{ ...row, bindings: () => [binding] }]);
   const headers = { "content-type": "text/plain", "accept": "text/xml" };
   const request = { method: "POST", headers, body: "some text" };
-  const reply = await handler(new Request("http://localhost/a/Pair?c", request));
+  const reply = await handler(new Request("http://localhost/a/ValidatePin?c", request));
   assertEquals(
     await reply.text(),
     '<?xml version="1.0" encoding="utf-8"?>\r\n<boolean xmlns="urn:x/">false</boolean>',
   );
-  assertEquals(seen, ["POST", "Pair", "c", "text/plain", "text/xml", "some text", PAIR]);
+  assertEquals(seen, [
+    ...["POST", "ValidatePin", "c", "text/plain", "text/xml", "some text"],
+    VALIDATE_PIN,
+  ]);
 });
 
 Deno.test("ValidatePin answers a page of another site that shows a key, and no other", async () => {

@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import {
   baseOf,
-  checkTarget,
+  checkHost,
+  checkQuery,
   isAuthority,
   MAX_QUERY_LENGTH,
   targetOf,
@@ -106,11 +107,12 @@ Deno.test("baseOf() believes a proxy that comes over TLS and says that its calle
   assertEquals(baseOf(request, targetOf(request, null), options), "http://otp.example");
 });
 
-Deno.test("checkTarget() refuses a Host that is none, in the URL or beside it, and a long query", () => {
+Deno.test("checkHost() refuses a Host that is none, in the URL or beside it, and checkQuery() a long query", () => {
   const check = (url: string, host?: string): void => {
     const request = new Request(url, host === undefined ? {} : { headers: { host } });
     const target = targetOf(request, request.headers.get("host"));
-    checkTarget({ ...target, query: url.split("?")[1] ?? "" });
+    checkHost(target);
+    checkQuery({ ...target, query: url.split("?")[1] ?? "" });
   };
   check("http://localhost:8080/");
   check("http://localhost:8080/", "pin.example");

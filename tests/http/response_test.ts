@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import type { Reply } from "../../lib/bindings/binding.ts";
 import {
   byteLength,
-  isFresh,
+  matchesTag,
   type OutgoingReply,
   respond,
-  withAdvice,
+  withStatusFields,
 } from "../../lib/http/response.ts";
 import { CHALLENGE } from "../../lib/http/api_keys.ts";
 
@@ -42,7 +42,7 @@ Deno.test("respond() sends the usual header fields, but for what a reply says it
   }
 });
 
-Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {
+Deno.test("matchesTag() reads a list of tags, weakly, or a star", () => {
   const rows: readonly (readonly [value: string | null, fresh: boolean])[] = [
     ['"a"', true],
     ['W/"a"', true],
@@ -61,12 +61,12 @@ Deno.test("isFresh() reads a list of tags, weakly, or a star", () => {
     ['"b", *', false],
     ['"a" "a"', false],
   ];
-  for (const [value, fresh] of rows) assertEquals(isFresh(value, '"a"'), fresh, `${value}`);
+  for (const [value, fresh] of rows) assertEquals(matchesTag(value, '"a"'), fresh, `${value}`);
 });
 
-Deno.test("withAdvice() tells how to be let in, and when to try again", () => {
+Deno.test("withStatusFields() tells how to be let in, and when to try again", () => {
   const headersAt = (status: number): Reply["headers"] =>
-    withAdvice({ status, contentType: "", body: "", headers: { jsonerror: "true" } }).headers;
+    withStatusFields({ status, contentType: "", body: "", headers: { jsonerror: "true" } }).headers;
   assertEquals(headersAt(401), { "jsonerror": "true", "www-authenticate": CHALLENGE });
   assertEquals(headersAt(503), { "jsonerror": "true", "retry-after": "1" });
   for (const status of [200, 400]) assertEquals(headersAt(status), { "jsonerror": "true" });

@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { OPERATOR_ROUTES, ROUTES } from "../../lib/http/routes.ts";
+import { Fault } from "../../lib/operations/fault.ts";
 import { handlerWith } from "../support/handler.ts";
 
 const KEYED = { apiKeys: ["0123456789abcdef"] };
@@ -15,8 +16,8 @@ async function statusOf(method: string, path: string, key = true): Promise<numbe
 
 Deno.test("the table is what callers were told", () => {
   assertEquals(
-    ROUTES.map(({ path, methods, wantsKey, name }) =>
-      `${path} ${methods.join(",")} ${wantsKey ? "key" : "open"} ${name}`
+    ROUTES.map(({ path, methods, isOpen, name }) =>
+      `${path} ${methods.join(",")} ${isOpen ? "open" : "key"} ${name}`
     ),
     [
       "/api.asmx POST key service",
@@ -80,11 +81,11 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
   });
 
   Deno.test(`${path} wants a key where its rows say so`, async () => {
-    for (const { methods, wantsKey, name } of rows) {
+    for (const { methods, isOpen = false, name } of rows) {
       // Its callers take any status but 200 for a right pin.
       if (name === "validate.aspx") continue;
       for (const method of methods) {
-        assertEquals(await statusOf(method, asked, false) === 401, wantsKey, `${method} ${asked}`);
+        assertEquals(await statusOf(method, asked, false) === 401, !isOpen, `${method} ${asked}`);
       }
     }
   });
@@ -106,6 +107,21 @@ Deno.test("a path that is in no row is not found, whatever the method", async ()
       assertEquals(await statusOf(method, path), 404, `${method} ${path}`);
     }
   }
+});
+
+Deno.test("a new route needs a key and a Host, and its faults are sentences", async () => {
+  const answer = (): never => {
+    throw new Fault("busy", "Come back later.");
+  };
+  const routed = handlerWith(KEYED, [{ path: "/new", methods: ["GET"], name: "new", answer }]);
+  const tellOf = async (headers: HeadersInit, url = "http://localhost/new"): Promise<unknown[]> => {
+    const reply = await routed(new Request(url, { headers }));
+    return [reply.status, await reply.text()];
+  };
+  const key = { "x-api-key": KEYED.apiKeys[0]! };
+  assertEquals((await tellOf({}))[0], 401);
+  assertEquals((await tellOf(key, "http://a..b/new"))[0], 400);
+  assertEquals(await tellOf(key), [503, "Come back later.\r\n"]);
 });
 
 Deno.test("a slash with no operation behind it changes nothing", async () => {

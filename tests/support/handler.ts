@@ -5,7 +5,7 @@ import { type HandlerParts, serviceHandler } from "./service_handler.ts";
 import type { Config } from "../../lib/config/config.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import type { Handler } from "../../lib/http/handler.ts";
-import type { Route } from "../../lib/http/routes.ts";
+import type { Route } from "../../lib/http/route.ts";
 
 /** What a test may want of a handler; all else is as when nothing is said. */
 export interface HandlerWishes extends Partial<HandlerParts> {

@@ -3,7 +3,7 @@
 import type { Config } from "../../lib/config/config.ts";
 import type { Guard } from "../../lib/guard/guard.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
-import type { Route } from "../../lib/http/routes.ts";
+import type { Route } from "../../lib/http/route.ts";
 import { servicePage } from "../../lib/page/page.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
 

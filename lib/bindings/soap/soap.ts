@@ -40,8 +40,14 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
     body: { mediaTypes: [SOAP_11.mediaType, SOAP_12.mediaType] },
     readCall: (request) => {
       const document = parseEnvelope(textOf(request.body, charsetOf(request.mediaType)));
-      if (newer !== undefined && document.root.namespaceName === SOAP_12.envelope) return newer;
-      return readEnvelope(document, { version, namespace, actions: actionsOf(request, version) });
+      const isNewer = newer !== undefined && document.root.namespaceName === SOAP_12.envelope;
+      if (isNewer) request.readAs(newer);
+      const read = isNewer ? SOAP_12 : version;
+      return readEnvelope(document, {
+        version: read,
+        namespace,
+        actions: actionsOf(request, read),
+      });
     },
     writeReply: cacheBooleanReplies((operation, result) =>
       writeReply(operation, result, version, namespace)

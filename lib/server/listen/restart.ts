@@ -5,8 +5,7 @@
  * @module
  */
 
-import { faultResponse } from "../../http/response.ts";
-import { toFault } from "../../http/failure.ts";
+import { faultOf, faultResponse } from "../../http/response.ts";
 import type { Handler } from "../../http/handler.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { ListenError, systemErrorCode } from "./error.ts";
@@ -75,7 +74,7 @@ export function startServer(
 ): RunningServer {
   const traffic = new InFlightRequests();
   // The error comes from outside the handler, which never rejects, so its request is unknown.
-  const onError = (error: unknown): Response => faultResponse(toFault(error, log));
+  const onError = (error: unknown): Response => faultResponse(faultOf(error, log));
   try {
     const server = runtime.serve(
       { ...options, onError },
