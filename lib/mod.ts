@@ -10,17 +10,15 @@
  * @module
  */
 
-import type { Config } from "./config/config.ts";
-import { flagOf, UsageError } from "./config/option.ts";
-import { parseConfig } from "./config/options.ts";
+import { createService } from "./config/create_service.ts";
+import { checkOptions } from "./config/option.ts";
+import { type Config, OPTIONS, parseConfig } from "./config/options.ts";
 import type { Guard } from "./guard/guard.ts";
 import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { clauseOf } from "./guard/redis/reasons.ts";
 import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
-import { createHandler } from "./http/handler.ts";
-import type { HandlerOptions, Telemetry } from "./http/options.ts";
-import { OPERATOR_ROUTES } from "./http/routes.ts";
+import type { Telemetry } from "./http/options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
 import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
@@ -30,7 +28,6 @@ import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
 import type { ServicePage } from "./page/service_page.ts";
 import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
-import type { ServerStatus } from "./telemetry/status.ts";
 
 export { Fault };
 export type {
@@ -43,7 +40,6 @@ export type {
   PairingInfo,
   RequestEvent,
   SecretEncoding,
-  ServerStatus,
   Telemetry,
   ValidatePinArguments,
 };
@@ -100,25 +96,15 @@ export interface AuthenticatorParts {
   readonly isReady?: (() => boolean) | undefined;
   /** The text of `/metrics`; the route does not exist without it. */
   readonly metricsPage?: (() => string) | undefined;
-  /** The status for `/status` of the operator port; the route does not exist without it. */
-  readonly status?: (() => ServerStatus) | undefined;
-  /** Whether callers can read `/metrics` too; true unless given. */
-  readonly isMetricsPublic?: boolean | undefined;
   /** The service page for browsers; absent unless given. */
   readonly page?: ServicePage | undefined;
-  /** The host name of the operator port, which is allowed in the Host of its requests. */
-  readonly operatorHost?: string | undefined;
-  /** An open guard, instead of the guard of the options. */
-  readonly guard?: Guard | undefined;
-  /** API keys that can change while the service runs, instead of the keys of the options. */
-  readonly keys?: KeyRing | undefined;
 }
 
 /** Service in this process. */
 export interface Authenticator {
   /** Answers a request as a server does: SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers probes, `/metrics`, `/status` and `/guard/*`, which callers must not reach. */
+  /** Answers probes, `/metrics` and `/guard/*`, which callers must not reach. */
   readonly operator: (request: Request) => Promise<Response>;
   /**
    * Checks a pin.
@@ -152,39 +138,38 @@ export function createAuthenticator(
   options: AuthenticatorOptions = {},
   parts: AuthenticatorParts = {},
 ): Authenticator {
-  const settings = resolve(options, parts);
-  const { service, baseUrl } = settings;
+  const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = parts;
+  const { config, guardKey, keys } = checked(options);
+  const guard = guardOf(config, guardKey, log);
+  const service = createService(config, { ...others, now, log, isReady, guard, apiKeys: keys });
+  const { handler, operatorHandler, context } = service;
   // The first calls wait for the store, which would refuse right pins until it is connected.
   const closed = Promise.withResolvers<void>();
-  const connected = parts.guard === undefined ? service.guard?.ready : undefined;
-  const ready = connected && Promise.race([connected, closed.promise]);
-  const answer = createHandler(
-    parts.isMetricsPublic === false ? { ...settings, metricsPage: undefined } : settings,
-  );
-  const fetch = ready === undefined
-    ? answer
-    : async (request: Request): Promise<Response> => (await ready, await answer(request));
+  const ready = guard?.ready && Promise.race([guard.ready, closed.promise]);
   const base = (): string => {
+    const { baseUrl } = config;
     if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
     return baseUrl;
   };
   return {
-    fetch,
-    operator: createHandler(settings, OPERATOR_ROUTES),
+    fetch: ready === undefined
+      ? handler
+      : async (request: Request): Promise<Response> => (await ready, await handler(request)),
+    operator: operatorHandler,
     validatePin: async (args) => {
       const { source, ...given } = stringsOf(args);
       await ready;
-      const context: CallContext = { ...service, base, source: source || undefined };
-      const { result } = await VALIDATE_PIN.invoke(new Map(Object.entries(given)), context);
+      const call: CallContext = { ...context, base, source: source || undefined };
+      const { result } = await VALIDATE_PIN.invoke(new Map(Object.entries(given)), call);
       return result as boolean;
     },
     pair: (args) => {
       const given = new Map(Object.entries(stringsOf(args)));
-      const { result } = PAIR.invoke(given, { ...service, base }) as Completed;
+      const { result } = PAIR.invoke(given, { ...context, base }) as Completed;
       return result as PairingInfo;
     },
     close: () => {
-      service.guard?.store.close();
+      guard?.store.close();
       closed.resolve();
     },
   };
@@ -198,8 +183,8 @@ function stringsOf(args: object): { readonly [name: string]: string } {
   return Object.fromEntries(given);
 }
 
-/** The options of the command line that the library shares. */
-const SETTINGS = [
+/** The rows of the table of options that the library has too. */
+const SHARED = [
   "html",
   "window",
   "algorithm",
@@ -213,40 +198,42 @@ const SETTINGS = [
   "namespace",
   "baseUrl",
   "trustProxy",
-] as const satisfies readonly (keyof AuthenticatorOptions & keyof Config)[];
+] as const;
 
-function resolve(
-  options: AuthenticatorOptions,
-  parts: AuthenticatorParts,
-): HandlerOptions {
-  const config = configOf(options);
-  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
-  const {
-    now = Date.now,
-    log = CONSOLE,
-    isReady = () => true,
-    telemetry,
-    page,
-    metricsPage,
-    status,
-  } = parts;
-  const guard = parts.guard ?? guardOf(config, options, log);
-  return {
-    namespace,
-    baseUrl,
-    trustProxy,
-    maxFailures,
-    singleUse,
-    service: { otp: config, secretEncoding, html, now, guard },
-    apiKeys: parts.keys ?? keysOf(options.apiKeys),
-    log,
-    isReady,
-    telemetry,
-    page,
-    metricsPage,
-    status,
-    operatorHost: parts.operatorHost,
-  };
+/** Options of the library as the table has them; the URL of a store is a text here. */
+type SharedOptions =
+  & { readonly [Name in Exclude<typeof SHARED[number], "guard">]?: Config[Name] | undefined }
+  & { readonly guard?: string | undefined };
+
+/** The library's own options. */
+type OwnOptions = Pick<AuthenticatorOptions, "guardKey" | "apiKeys">;
+
+// Compares the written options with the table: a row that differs does not compile.
+const asShared = (options: AuthenticatorOptions): SharedOptions & OwnOptions => options;
+const asWritten = (options: SharedOptions & OwnOptions): AuthenticatorOptions => options;
+
+interface CheckedOptions {
+  readonly config: Config;
+  readonly guardKey: Uint8Array | undefined;
+  readonly keys: KeyRing | undefined;
+}
+
+function checked(options: AuthenticatorOptions): CheckedOptions {
+  const { guardKey, apiKeys, ...shared } = asWritten(asShared(options));
+  const known: readonly string[] = SHARED;
+  for (const name in shared) {
+    if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
+  }
+  const defaults = parseConfig({ flags: new Map(), env: () => undefined });
+  const config = checkOptions(OPTIONS, shared, defaults);
+  const isKey = guardKey instanceof Uint8Array && guardKey.length >= MIN_GUARD_KEY_BYTES;
+  if (!isKey && (guardKey !== undefined || config.guard !== "memory")) {
+    const reason = guardKey === undefined ? ", the same for all processes that share a store" : "";
+    throw new TypeError(
+      `guardKey must be ${MIN_GUARD_KEY_BYTES} random bytes or more in a Uint8Array${reason}.`,
+    );
+  }
+  return { config, guardKey, keys: keysOf(apiKeys) };
 }
 
 const CONSOLE = {
@@ -254,44 +241,15 @@ const CONSOLE = {
   error: (message: string, ...cause: readonly unknown[]): void => console.error(message, ...cause),
 };
 
-function configOf(options: AuthenticatorOptions): Config {
-  const known: readonly string[] = [...SETTINGS, "guardKey", "apiKeys"];
-  for (const name in options) {
-    if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
-  }
-  const flags = new Map(
-    SETTINGS.filter((name) => options[name] !== undefined)
-      .map((name) => [flagOf(name).slice(2), String(options[name])]),
-  );
-  try {
-    return parseConfig({ flags, env: () => undefined });
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const named = error.message.replace(
-      /--([a-z-]+)/g,
-      (_, flag: string) => flag.replace(/-[a-z]/g, (part) => part.slice(1).toUpperCase()),
-    );
-    throw new TypeError(`${named}.`);
-  }
-}
-
 function guardOf(
   config: Config,
-  { guardKey }: AuthenticatorOptions,
+  guardKey: Uint8Array | undefined,
   log: ErrorLog,
 ): Guard | undefined {
-  const { guard } = config;
-  const isKey = guardKey instanceof Uint8Array && guardKey.length >= MIN_GUARD_KEY_BYTES;
-  if (!isKey && (guardKey !== undefined || guard !== "memory")) {
-    const reason = guardKey === undefined ? ", the same for all processes that share a store" : "";
-    throw new TypeError(
-      `guardKey must be ${MIN_GUARD_KEY_BYTES} random bytes or more in a Uint8Array${reason}.`,
-    );
-  }
   return openGuard({ ...config, guardKey, now: () => performance.now() }, {
     onStoreChange: (error) => {
       if (error === undefined) return;
-      log.error(`The store of the guard, ${guard}, ${clauseOf(error)}: pins are refused`);
+      log.error(`The store of the guard, ${config.guard}, ${clauseOf(error)}: pins are refused`);
     },
   });
 }

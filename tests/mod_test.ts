@@ -67,6 +67,25 @@ Deno.test("createAuthenticator() asks for a key where there are some, over HTTP 
 
 const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
   [{ digits: 9 }, "digits must be a whole number from 6 to 8."],
+  ...["2", NaN, null, 1.5, true].map((window) =>
+    [
+      { window } as unknown as AuthenticatorOptions,
+      "window must be a whole number from 0 to 100.",
+    ] as const
+  ),
+  [
+    { algorithm: "sha1" } as unknown as AuthenticatorOptions,
+    "algorithm must be SHA1, SHA256 or SHA512.",
+  ],
+  [
+    { singleUse: "true" } as unknown as AuthenticatorOptions,
+    "singleUse must be true or false.",
+  ],
+  [
+    { namespace: 5 } as unknown as AuthenticatorOptions,
+    "namespace must be an absolute URI that ends with a slash.",
+  ],
+  [{ namespace: "urn:a" }, "namespace must be an absolute URI that ends with a slash."],
   [{ window: -1 }, "window must be a whole number from 0 to 100."],
   [{ baseUrl: "example.com" }, "baseUrl must be an http or https URL without query and fragment."],
   [
@@ -95,7 +114,7 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
 ];
 
 for (const [options, message] of WRONG) {
-  Deno.test(`createAuthenticator() says what is wrong with ${Object.keys(options)[0]}: ${message}`, () => {
+  Deno.test(`createAuthenticator() says what is wrong with ${Object.entries(options)[0]}: ${message}`, () => {
     assertEquals(assertThrows(() => createAuthenticator(options), TypeError).message, message);
   });
 }

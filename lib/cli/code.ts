@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import type { CodeOptions } from "./args/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";

@@ -7,7 +7,7 @@
 
 import { readGuardKey } from "../server/guard.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, refusalsOf } from "../guard/guard.ts";

@@ -6,7 +6,7 @@
 
 import http from "node:http";
 import https from "node:https";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
 import { CommandError } from "./io/io.ts";

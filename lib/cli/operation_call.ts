@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import type { CallContext } from "../operations/context.ts";
 import { Fault } from "../operations/fault.ts";

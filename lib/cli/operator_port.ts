@@ -5,7 +5,7 @@
  */
 
 import http from "node:http";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
 import { readKeys } from "../server/server.ts";

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
 import { newSecret } from "../otp/secret.ts";

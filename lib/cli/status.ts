@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { guardLines } from "./guard.ts";
 import { askStatus, DEFAULT_PORT, NoServerError } from "./operator_port.ts";

@@ -15,8 +15,12 @@ export interface ValueKind<T> {
   readonly wanted?: (text: string) => string | undefined;
   /** All values of an option with a closed set. */
   readonly values?: readonly string[];
-  /** Parses a value; returns undefined for a wrong one. */
+  /** Parses a text; returns undefined for a wrong one. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
+  /** Whether a value that a program gives is right; by default, a text that `parse` takes is. */
+  readonly isValid?: (value: unknown) => boolean;
+  /** The requirement on a value that a program gives, where `expected` names texts. */
+  readonly expectedValue?: string;
 }
 
 /** Kind of value with a default. */
@@ -93,6 +97,33 @@ export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSou
     return [name, parsed.value];
   });
   return Object.freeze(Object.fromEntries(entries));
+}
+
+/**
+ * Checks options that a program gives: by the ranges and choices of their rows, not as texts.
+ *
+ * @param values Values by name; undefined for a default.
+ * @param defaults Options of the same table.
+ * @throws {TypeError} At the first wrong value; the message names the option and the requirement.
+ */
+export function checkOptions<T>(
+  table: OptionTable<T>,
+  values: Readonly<Record<string, unknown>>,
+  defaults: T,
+): T {
+  const checked = Object.entries(values).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, checkedValue(name, table[name as keyof T], value)]);
+  return Object.freeze({ ...defaults, ...Object.fromEntries(checked) });
+}
+
+function checkedValue<T>(name: string, kind: ValueKind<T>, value: unknown): unknown {
+  const { isValid, parse, wanted, expected, expectedValue = expected } = kind;
+  if (isValid?.(value)) return value;
+  const text = isValid === undefined && typeof value === "string" ? value : undefined;
+  const parsed = text === undefined || text === "" ? undefined : parse(text);
+  if (parsed !== undefined) return parsed.value;
+  const requirement = text === undefined ? expectedValue : wanted?.(text) ?? expectedValue;
+  throw new TypeError(`${name} must be ${requirement}.`);
 }
 
 const FLAWS: readonly (readonly [RegExp, string])[] = [

@@ -9,10 +9,10 @@ import { isIPv6 } from "node:net";
 import { StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
-import type { Config } from "./config.ts";
 import {
   type DefaultedKind,
   flagOf,
+  type Option,
   type OptionSources,
   type OptionTable,
   parseOptions,
@@ -32,12 +32,14 @@ function isAddress(text: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
 }
 
+/** Value of a text; undefined for a wrong one. */
+type Parsed<Value> = { readonly value: Value } | undefined;
+
 const PORT = wholeNumber(0, 65535);
 
 const HASHES = oneOf("SHA1", "SHA256", "SHA512");
 
-/** The options of the service. */
-export const OPTIONS: OptionTable<Config> = {
+const TABLE = {
   host: {
     ...ADDRESS,
     description: "Address to listen on; 0.0.0.0 or :: for all",
@@ -86,7 +88,8 @@ export const OPTIONS: OptionTable<Config> = {
     defaultText: "",
     description: "Public base URL in the WSDL and picture links; by default that of each request",
     expected: "an http or https URL without query and fragment",
-    parse: (text) => text === "" ? { value: undefined } : parseBaseUrl(text),
+    parse: (text: string): Parsed<string | undefined> =>
+      text === "" ? { value: undefined } : parseBaseUrl(text),
   },
   trustProxy: {
     description: "Trust X-Forwarded-Proto and X-Forwarded-Host",
@@ -106,7 +109,8 @@ export const OPTIONS: OptionTable<Config> = {
     defaultText: "",
     description: "Port for /metrics, /healthz and /readyz; /metrics is then nowhere else",
     expected: PORT.expected,
-    parse: (text) => text === "" ? { value: undefined } : PORT.parse(text),
+    parse: (text: string): Parsed<number | undefined> =>
+      text === "" ? { value: undefined } : PORT.parse(text),
   },
   metricsHost: {
     ...ADDRESS,
@@ -184,7 +188,7 @@ export const OPTIONS: OptionTable<Config> = {
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     wanted: (text) => StoreUrl.parseError(text),
-    parse: (text) => {
+    parse: (text: string): Parsed<"memory" | StoreUrl> => {
       const value = text === "memory" ? text : StoreUrl.parse(text);
       return value === undefined ? undefined : { value };
     },
@@ -220,7 +224,16 @@ export const OPTIONS: OptionTable<Config> = {
     description: "Private key of the client certificate (PEM)",
     ...path("the path of a file"),
   },
-};
+} as const satisfies Readonly<Record<string, Option<unknown>>>;
+
+/** Value of a row. */
+type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
+
+/** Checked options of a service: a value for each row of the table. */
+export type Config = { readonly [Name in keyof typeof TABLE]: ValueOf<typeof TABLE[Name]> };
+
+/** The options of the service. */
+export const OPTIONS: OptionTable<Config> = TABLE;
 
 /**
  * Reads the options of the service.
@@ -280,7 +293,7 @@ function isNamespace(text: string): boolean {
 const BASE_URL =
   /^https?:\/\/(?:\[[\dA-F:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(?::\d+)?(?:\/[\w\-.~!$()*+,;=:@%]*)*$/i;
 
-function parseBaseUrl(text: string): { readonly value: string } | undefined {
+function parseBaseUrl(text: string): Parsed<string> {
   // URL.canParse checks the port, and refuses a host that resembles an IP address or an IDNA name
   // but is invalid.
   const isUrl = BASE_URL.test(text) && URL.canParse(text);

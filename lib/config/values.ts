@@ -10,6 +10,8 @@ import type { DefaultedKind, ValueKind } from "./option.ts";
 export const SWITCH: DefaultedKind<boolean> = {
   defaultText: "false",
   expected: "true, 1, false or 0",
+  expectedValue: "true or false",
+  isValid: (value) => typeof value === "boolean",
   parse: (text) => {
     if (text === "true" || text === "1") return { value: true };
     return text === "false" || text === "0" ? { value: false } : undefined;
@@ -25,6 +27,7 @@ export function oneOf<Value extends string>(...values: readonly Value[]): ValueK
       const value = values.find((known) => known === text);
       return value && { value };
     },
+    isValid: (value) => values.some((known) => known === value),
   };
 }
 
@@ -36,6 +39,7 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
       const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
       return value >= min && value <= max ? { value } : undefined;
     },
+    isValid: (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   };
 }
 

@@ -14,7 +14,12 @@ import {
 import { type MediaType, parseMediaType } from "../bindings/media_type.ts";
 import type { Facts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
-import { type Operation, operationNamed, type Result, VALIDATE_PIN } from "../operations/operations.ts";
+import {
+  type Operation,
+  operationNamed,
+  type Result,
+  VALIDATE_PIN,
+} from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { readBody } from "./body.ts";
 import type { CallContext, HandlerParts, RequestContext } from "./route.ts";

@@ -15,13 +15,7 @@ import type { ServicePage } from "../page/service_page.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { matchesTag, type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
 import type { HandlerOptions } from "./options.ts";
-import type {
-  Description,
-  DocumentHandler,
-  Documents,
-  PagePart,
-  RequestContext,
-} from "./route.ts";
+import type { Description, DocumentHandler, Documents, PagePart, RequestContext } from "./route.ts";
 import { baseOf } from "./request_target.ts";
 
 /**

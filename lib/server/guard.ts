@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";

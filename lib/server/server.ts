@@ -7,13 +7,12 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import process from "node:process";
-import type { Config } from "../config/config.ts";
+import { createService, type Service } from "../config/create_service.ts";
+import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
-import type { Handler } from "../http/handler.ts";
 import { lastForwarded } from "../http/request_target.ts";
 import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
-import { type AuthenticatorOptions, createAuthenticator } from "../mod.ts";
 import { servicePage } from "../page/page.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
@@ -27,7 +26,7 @@ import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
 
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
-const STORE_NEWS_MS = 2_000;
+const FIRST_STORE_REPLY_MS = 2_000;
 
 /** Facts of the process beside the options. */
 export interface ServiceFacts {
@@ -66,157 +65,141 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** What becomes known of a server while it runs, for `/status` and `/metrics`. */
+export interface ServerState {
+  /** The address of callers, as a URL; undefined before the server listens. */
+  address?: string | undefined;
+  /** End of the validity of the certificate, in milliseconds since 1970; undefined without TLS. */
+  certificateUntilMs?: number | undefined;
+  /** The latest reading of certificate and keys; undefined before the first. */
+  lastReload?: LastReload | undefined;
+  /** Number of reloads that kept an old certificate or old API keys. */
+  refusedReloads: number;
+}
+
 /** Service of the command `serve`. */
-export class Service {
-  /** Handler of callers' requests. */
-  readonly handler: Handler;
-  /** Handler of the operator port. */
-  readonly probes: Handler;
+export interface ServerService extends Pick<Service, "handler" | "operatorHandler"> {
   /** The log on standard error. */
   readonly log: Log;
   /** Addresses of callers, which the listener fills; undefined unless the log has them. */
   readonly peers: Peers | undefined;
-  /** The address of callers, as a URL, for `/status`; undefined before the server listens. */
-  address: string | undefined;
-  /** Returns the latest reading of certificate and keys, for `/status`. */
-  lastReload: () => LastReload | undefined = () => undefined;
-  /** End of the validity of the certificate, in milliseconds since 1970, for `/metrics`. */
-  certificateUntilMs: number | undefined;
-  readonly #writer: LogWriter;
-  readonly #guard: Guard | undefined;
-  readonly #apiKeysFile: string | undefined;
-  readonly #apiKeys: KeyRing | undefined;
-  #keyNames: readonly (string | null)[] | undefined;
-  #refusedReloads = 0;
-
-  /**
-   * Makes the service of the options.
-   *
-   * @param runtime The runtime, which writes the log.
-   * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
-   */
-  constructor(runtime: Runtime, config: Config, { version, color, isReady }: ServiceFacts) {
-    const { apiKeysFile, logFormat, metricsHost, metricsPort } = config;
-    const writer = new LogWriter(
-      runtime.writeError,
-      (count) => this.log.warn(`log lines lost: ${count}`),
-    );
-    const log = createLog({
-      format: logFormat,
-      color,
-      write: (line) => writer.write(line),
-      now: Date.now,
-    });
-    const metrics = config.metrics || metricsPort !== undefined
-      ? createMetrics(version, factKinds(config.window))
-      : undefined;
-    const firstKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
-    const keys = firstKeys && new KeyRing(firstKeys);
-    this.#keyNames = firstKeys?.map(({ name = null }) => name);
-    const peers: Peers | undefined = config.logPeer ? new WeakMap() : undefined;
-    const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
-    const { fetch, operator } = createAuthenticator(settingsOf(config), {
-      now: Date.now,
-      guard,
-      keys,
-      log,
-      page: servicePage,
-      isReady,
-      telemetry: {
-        observe: (event) => {
-          if (config.logProbes || !isQuiet(event)) log.request(event);
-          metrics?.observe(event);
-        },
-        requestId: requestIds(),
-        monotonicMs: () => performance.now(),
-        peer: peers && ((request) => peerOf(request, peers, config)),
-      },
-      metricsPage: metrics && (() =>
-        metrics.text({
-          ...processFigures(),
-          ...guardFigures(guard),
-          certificateUntilMs: this.certificateUntilMs,
-          refusedReloads: this.#refusedReloads,
-          lostLines: writer.lost,
-        })),
-      status: () => this.#status(config, { version, isReady }),
-      isMetricsPublic: metricsPort === undefined,
-      operatorHost: metricsHost,
-    });
-    this.handler = fetch;
-    this.probes = operator;
-    this.log = log;
-    this.peers = peers;
-    this.#writer = writer;
-    this.#guard = guard;
-    this.#apiKeysFile = apiKeysFile;
-    this.#apiKeys = keys;
-  }
-
+  /** State for `/status` and `/metrics`, which the command keeps up to date. */
+  readonly state: ServerState;
   /**
    * Rereads the API keys and replaces the current ones.
    *
    * @returns The keys, and whether they differ; undefined when callers need none.
    * @throws {OptionFileError} When the file cannot be used; the current keys stay.
    */
-  renewKeys(): RenewedKeys | undefined {
-    if (this.#apiKeysFile === undefined) return undefined;
-    const keys = readKeys(this.#apiKeysFile);
-    const isChanged = this.#apiKeys?.replace(keys) ?? false;
-    this.#keyNames = keys.map(({ name = null }) => name);
-    return { keys, isChanged };
-  }
-
-  /** Counts a reload that kept an old certificate or old API keys. */
-  readonly countRefusedReload = (): void => void this.#refusedReloads++;
-
-  #status(
-    { guard: store }: Config,
-    { version, isReady }: Pick<ServiceFacts, "version" | "isReady">,
-  ): ServerStatus {
-    const guard = this.#guard;
-    const until = this.certificateUntilMs;
-    const reload = this.lastReload();
-    return {
-      problems: [
-        ...(isReady() ? [] : ["the server does not take requests"]),
-        ...(guard === undefined || guard.store.isHealthy()
-          ? []
-          : ["the store of the guard does not answer"]),
-        ...(until !== undefined && until < Date.now() ? ["the certificate has expired"] : []),
-      ],
-      version,
-      since: isoTime(performance.timeOrigin),
-      address: this.address,
-      certificateUntil: until === undefined ? undefined : isoTime(until),
-      keys: this.#keyNames,
-      reload: reload && { at: isoTime(reload.atMs), lines: reload.lines },
-      store: guard === undefined ? "off" : `${store}`,
-      guard: guard?.memory &&
-        { entries: guard.memory.size(), throttled: guard.memory.throttled() },
-    };
-  }
-
+  readonly renewKeys: () => RenewedKeys | undefined;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
-  async guardReady(): Promise<void> {
-    await withTimeout(this.#guard?.ready ?? Promise.resolve(), STORE_NEWS_MS);
-  }
-
+  readonly guardReady: () => Promise<void>;
   /**
    * Closes the guard and flushes the log. It does not resolve while the reader of standard error
    * blocks.
    */
-  async close(): Promise<void> {
-    this.#guard?.store.close();
-    await this.#writer.flush();
-  }
+  readonly close: () => Promise<void>;
 }
 
-function settingsOf(config: Config): AuthenticatorOptions {
-  const { namespace, baseUrl, trustProxy, html, window, algorithm, digits, period } = config;
-  const { secretEncoding, maxFailures, singleUse } = config;
-  const codes = { window, algorithm, digits, period, secretEncoding };
-  return { ...codes, namespace, baseUrl, trustProxy, html, maxFailures, singleUse };
+/**
+ * Makes the service of a server from its options.
+ *
+ * @param runtime The runtime, which writes the log.
+ * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
+ */
+export function createServerService(
+  runtime: Runtime,
+  config: Config,
+  { version, color, isReady }: ServiceFacts,
+): ServerService {
+  const { apiKeysFile, logFormat: format, metricsPort } = config;
+  const state: ServerState = { refusedReloads: 0 };
+  const now = Date.now;
+  const writer = new LogWriter(
+    runtime.writeError,
+    (count) => log.warn(`log lines lost: ${count}`),
+  );
+  const log = createLog({ format, color, write: (line) => writer.write(line), now });
+  const metrics = config.metrics || metricsPort !== undefined
+    ? createMetrics(version, factKinds(config.window))
+    : undefined;
+  let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
+  const ring = callerKeys && new KeyRing(callerKeys);
+  const peers: Peers | undefined = config.logPeer ? new WeakMap() : undefined;
+  const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
+  const { handler, operatorHandler } = createService(config, {
+    ...{ now, guard, log, isReady },
+    apiKeys: ring,
+    page: servicePage,
+    telemetry: {
+      observe: (event) => {
+        if (config.logProbes || !isQuiet(event)) log.request(event);
+        metrics?.observe(event);
+      },
+      requestId: requestIds(),
+      monotonicMs: () => performance.now(),
+      peer: peers && ((request) => peerOf(request, peers, config)),
+    },
+    metricsPage: metrics && (() =>
+      metrics.text({
+        ...processFigures(),
+        ...guardFigures(guard),
+        certificateUntilMs: state.certificateUntilMs,
+        refusedReloads: state.refusedReloads,
+        lostLines: writer.lost,
+      })),
+    status: () =>
+      statusOf({
+        ...{ version, isReady: isReady(), state, guard, now: now() },
+        store: config.guard,
+        keys: callerKeys,
+      }),
+  });
+  return {
+    ...{ handler, operatorHandler, log, peers, state },
+    renewKeys: () => {
+      if (apiKeysFile === undefined) return undefined;
+      const keys = readKeys(apiKeysFile);
+      const isChanged = ring?.replace(keys) ?? false;
+      callerKeys = keys;
+      return { keys, isChanged };
+    },
+    guardReady: () => withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS),
+    close: async () => {
+      guard?.store.close();
+      await writer.flush();
+    },
+  };
+}
+
+function statusOf({ version, isReady, state, guard, now, store, keys }: {
+  readonly version: string;
+  readonly isReady: boolean;
+  readonly state: ServerState;
+  readonly guard: Guard | undefined;
+  readonly now: number;
+  readonly store: Config["guard"];
+  readonly keys: readonly CallerKey[] | undefined;
+}): ServerStatus {
+  const { address, certificateUntilMs: until, lastReload } = state;
+  return {
+    problems: [
+      ...(isReady ? [] : ["the server does not take requests"]),
+      ...(guard === undefined || guard.store.isHealthy()
+        ? []
+        : ["the store of the guard does not answer"]),
+      ...(until !== undefined && until < now ? ["the certificate has expired"] : []),
+    ],
+    version,
+    since: isoTime(performance.timeOrigin),
+    address,
+    certificateUntil: until === undefined ? undefined : isoTime(until),
+    keys: keys?.map(({ name = null }) => name),
+    reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
+    store: guard === undefined ? "off" : `${store}`,
+    guard: guard?.memory &&
+      { entries: guard.memory.size(), throttled: guard.memory.throttled() },
+  };
 }
 
 /**

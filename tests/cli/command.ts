@@ -13,7 +13,7 @@ import { runToEnd } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Outcome, programWords } from "../support/program.ts";
 import { parseCommand } from "../../lib/cli/args/parse.ts";
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { guardFindings } from "../../lib/cli/doctor/guard_state.ts";
 import { guardLines, guardName, guardUnlock } from "../../lib/cli/guard.ts";
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 import { fingerprintBy, shortName } from "../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../lib/guard/redis/script.ts";
 import { CommandError } from "../../lib/cli/io/io.ts";

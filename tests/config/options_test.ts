@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { parseCommand } from "../../lib/cli/args/parse.ts";
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 import { flagOf, namesOf, UsageError, variableOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";

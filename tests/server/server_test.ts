@@ -3,7 +3,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
-import { readKeys, Service } from "../../lib/server/server.ts";
+import { createServerService, readKeys, type ServerService } from "../../lib/server/server.ts";
 import { UsageError } from "../../lib/config/option.ts";
 import type { Runtime } from "../../lib/server/runtime/runtime.ts";
 import { configOf } from "../cli/command.ts";
@@ -11,7 +11,8 @@ import { eventually } from "../support/eventually.ts";
 import { honest, startFuzzedStore } from "../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
-interface Scene extends Pick<Service, "probes" | "log" | "renewKeys" | "guardReady" | "close"> {
+interface Scene
+  extends Pick<ServerService, "operatorHandler" | "log" | "renewKeys" | "guardReady" | "close"> {
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -36,7 +37,7 @@ function scene(args: readonly string[] = []): Scene {
     },
   };
   const isReady = (): boolean => state.isReady;
-  const service = new Service(runtime, configOf(args), {
+  const service = createServerService(runtime, configOf(args), {
     version: "1.2.3",
     color: false,
     isReady,
@@ -48,7 +49,7 @@ function scene(args: readonly string[] = []): Scene {
     written,
     state,
     log: service.log,
-    probes: service.probes,
+    operatorHandler: service.operatorHandler,
     renewKeys: () => service.renewKeys(),
     guardReady: () => service.guardReady(),
     close: () => service.close(),
@@ -57,7 +58,7 @@ function scene(args: readonly string[] = []): Scene {
 
 const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
 
-Deno.test("Service counts and logs each request, under a name of its own", async () => {
+Deno.test("createServerService() counts and logs each request, under a name of its own", async () => {
   const { get, close, written } = scene(["--metrics"]);
   const ids: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -75,7 +76,7 @@ Deno.test("Service counts and logs each request, under a name of its own", async
   assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
 });
 
-Deno.test("Service names requests so that no name tells how many there were", async () => {
+Deno.test("createServerService() names requests so that no name tells how many there were", async () => {
   const { get, close } = scene();
   const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
     const names: string[] = [];
@@ -109,7 +110,7 @@ Deno.test("Service names requests so that no name tells how many there were", as
   await Promise.all([close(), other.close()]);
 });
 
-Deno.test("Service tells of its process on the page of metrics", async () => {
+Deno.test("createServerService() tells of its process on the page of metrics", async () => {
   const { get, close } = scene(["--metrics"]);
   const usedSeconds = (): number => {
     const { user, system } = process.cpuUsage();
@@ -127,7 +128,7 @@ Deno.test("Service tells of its process on the page of metrics", async () => {
   await close();
 });
 
-Deno.test("Service counts wrong pins and what its guard remembers, where it has one", async () => {
+Deno.test("createServerService() counts wrong pins and what its guard remembers, where it has one", async () => {
   const figures = async (args: readonly string[]): Promise<readonly string[]> => {
     const { get, close } = scene(["--metrics", ...args]);
     for (const secret of ["x", "y", "y"]) {
@@ -162,7 +163,7 @@ Deno.test("Service counts wrong pins and what its guard remembers, where it has 
   ]);
 });
 
-Deno.test("Service forgets what it has no room for also where nobody counts", async () => {
+Deno.test("createServerService() forgets what it has no room for also where nobody counts", async () => {
   const { get, close } = scene(["--guard-entries", "1"]);
   for (const secret of ["x", "y"]) {
     const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
@@ -171,10 +172,10 @@ Deno.test("Service forgets what it has no room for also where nobody counts", as
   await close();
 });
 
-Deno.test("Service tells its operator what its guard remembers", async () => {
-  const { get, probes, close, written } = scene(["--max-failures", "1"]);
+Deno.test("createServerService() tells its operator what its guard remembers", async () => {
+  const { get, operatorHandler, close, written } = scene(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
-    await (await probes(new Request(`http://localhost${path}`, init))).json();
+    await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
   await (await get(WRONG_PIN)).body?.cancel();
   assertEquals(await ask("/guard/status"), { entries: 1, throttled: 1 });
   const named = await ask("/guard/name", { method: "POST", body: "x" });
@@ -194,7 +195,7 @@ Deno.test("Service tells its operator what its guard remembers", async () => {
   ]);
 });
 
-Deno.test("Service has no page of metrics and no keys unless the options ask for them", async () => {
+Deno.test("createServerService() has no page of metrics and no keys unless the options ask for them", async () => {
   const { get, close, renewKeys, written } = scene();
   assertEquals(renewKeys(), undefined);
   const reply = await get("/metrics");
@@ -204,20 +205,22 @@ Deno.test("Service has no page of metrics and no keys unless the options ask for
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("Service with a metrics port has the page there alone, and asks for no key", async () => {
+Deno.test("createServerService() with a metrics port has the page there alone, and asks for no key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];
   for (const more of [[], ["--metrics"]]) {
-    const { get, probes, close } = scene(["--metrics-port", "9101", ...keys, ...more]);
+    const { get, operatorHandler, close } = scene(["--metrics-port", "9101", ...keys, ...more]);
     const call = await get(WRONG_PIN, { "x-api-key": "0123456789abcdef" });
     assertMatch(await call.text(), />false<\/boolean>$/);
     const reply = await get("/metrics", { "x-api-key": "0123456789abcdef" });
     assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
-    const page = await (await probes(new Request("http://localhost/metrics"))).text();
+    const page = await (await operatorHandler(new Request("http://localhost/metrics"))).text();
     assert(page.includes('operation="ValidatePin"'), page);
     const headers = { "x-api-key": "0123456789abcdef" };
-    const uncalled = await probes(new Request(`http://localhost${WRONG_PIN}`, { headers }));
+    const uncalled = await operatorHandler(
+      new Request(`http://localhost${WRONG_PIN}`, { headers }),
+    );
     assertEquals([uncalled.status, await uncalled.text()], [404, "Not found.\r\n"]);
     await close();
   }
@@ -225,7 +228,7 @@ Deno.test("Service with a metrics port has the page there alone, and asks for no
 });
 
 Deno.test("a service is ready while the server is, once its store has answered", async () => {
-  const { get, probes, state, close } = scene();
+  const { get, operatorHandler, state, close } = scene();
   const status = async (get: Scene["get"]): Promise<number> => {
     const reply = await get("/readyz");
     await reply.body?.cancel();
@@ -234,7 +237,10 @@ Deno.test("a service is ready while the server is, once its store has answered",
   assertEquals(await status(get), 200);
   state.isReady = false;
   assertEquals(await status(get), 503);
-  assertEquals(await status((path) => probes(new Request(`http://localhost${path}`))), 503);
+  assertEquals(
+    await status((path) => operatorHandler(new Request(`http://localhost${path}`))),
+    503,
+  );
   await close();
   const bare = scene(["--max-failures", "0"]);
   assertEquals(await status(bare.get), 200);
@@ -260,7 +266,7 @@ Deno.test("a service whose store is away stays ready and says so, and so do its 
   await close();
 });
 
-Deno.test("Service says how many lines of its log were lost", async () => {
+Deno.test("createServerService() says how many lines of its log were lost", async () => {
   const { log, written, state, close } = scene();
   state.isFull = true;
   log.info("lost");
@@ -271,7 +277,7 @@ Deno.test("Service says how many lines of its log were lost", async () => {
   assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
 });
 
-Deno.test("Service wants one of the keys where the options name a file of them", async () => {
+Deno.test("createServerService() wants one of the keys where the options name a file of them", async () => {
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   Deno.writeTextFileSync(path, `${key}\n`);
@@ -295,7 +301,7 @@ Deno.test("Service wants one of the keys where the options name a file of them",
   assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
 });
 
-Deno.test("Service waits for the first news of a store, but not as long as its URL allows", async () => {
+Deno.test("createServerService() waits for the first news of a store, but not as long as its URL allows", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();
   const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
@@ -309,12 +315,14 @@ Deno.test("Service waits for the first news of a store, but not as long as its U
   assertEquals([isTooLong, written], [false, []]);
 });
 
-Deno.test("Service tells its operator how it stands, and shows no key and no secret", async () => {
+Deno.test("createServerService() tells its operator how it stands, and shows no key and no secret", async () => {
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, `billing:${"k".repeat(32)}\n${"l".repeat(32)}\n`);
-  const { probes, close, state } = scene(["--api-keys-file", path]);
+  const { operatorHandler, close, state } = scene(["--api-keys-file", path]);
   const ask = async (key: string): Promise<Response> =>
-    await probes(new Request("http://localhost/status", { headers: { "x-api-key": key } }));
+    await operatorHandler(
+      new Request("http://localhost/status", { headers: { "x-api-key": key } }),
+    );
   const refused = await ask("");
   await refused.body?.cancel();
   assertEquals(refused.status, 401);
@@ -335,7 +343,7 @@ Deno.test("Service tells its operator how it stands, and shows no key and no sec
   Deno.removeSync(path);
 });
 
-Deno.test("Service logs successful probes only where that is asked for, and failed ones always", async () => {
+Deno.test("createServerService() logs successful probes only where that is asked for, and failed ones always", async () => {
   for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
     const { get, close, written, state } = scene(["--metrics", ...args]);
     for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();

@@ -2,7 +2,7 @@
 
 import { assert } from "@std/assert/assert";
 import { type HandlerParts, serviceHandler } from "./service_handler.ts";
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 import { parseConfig } from "../../lib/config/options.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import type { Route } from "../../lib/http/route.ts";

@@ -6,7 +6,7 @@
 
 import { assert } from "@std/assert/assert";
 import { parseCommand } from "../../lib/cli/args/parse.ts";
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 import { serviceHandler } from "./service_handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";

@@ -1,6 +1,6 @@
 /** The handler of a service from options as the command line gives them, and parts of a test. */
 
-import type { Config } from "../../lib/config/config.ts";
+import type { Config } from "../../lib/config/options.ts";
 import type { Guard } from "../../lib/guard/guard.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
 import type { Route } from "../../lib/http/route.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { type DefaultedKind, namesOf, type Option, type OptionTable } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { SWITCH } from "../../config/values.ts";

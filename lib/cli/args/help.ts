@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";

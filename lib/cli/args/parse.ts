@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "node:util";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import {
   flagOf,
   namesOf,

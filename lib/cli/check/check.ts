@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { OptionSource } from "../args/parse.ts";

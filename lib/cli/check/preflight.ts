@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import { readStoreFiles } from "../../server/files/tls.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
 import type { OptionSource } from "../args/parse.ts";
 import { refusesNothing } from "../../guard/guard.ts";

@@ -9,7 +9,7 @@ import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
 import type { OptionSource } from "../args/parse.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { doubtfulLines } from "../../http/api_keys.ts";
 import { readVariable } from "../io/io.ts";

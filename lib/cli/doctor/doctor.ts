@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { UsageError } from "../../config/option.ts";
 import { causesOf, CERTAINTY, OTHER_REASONS, timeAway } from "../../otp/diagnosis/causes.ts";
 import {

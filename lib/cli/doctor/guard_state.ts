@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { fingerprintBy } from "../../guard/fingerprint.ts";
 import { guardRules, refusalsOf, refusesNothing } from "../../guard/guard.ts";

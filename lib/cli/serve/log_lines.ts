@@ -5,7 +5,7 @@
  */
 
 import { versionLine } from "../version.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";

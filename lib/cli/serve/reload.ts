@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LastReload, Service } from "../../server/server.ts";
+import type { ServerService } from "../../server/server.ts";
 import {
   certificatesIn,
   readTls,
@@ -12,7 +12,7 @@ import {
   type Validity,
   validityOf,
 } from "../../server/files/tls.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { UsageError } from "../../config/option.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { ListenError } from "../../server/listen/error.ts";
@@ -25,11 +25,8 @@ import { readVariable } from "../io/io.ts";
 export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The service, which holds the API keys, the log, and the facts for metrics and `status`. */
-  readonly service: Pick<
-    Service,
-    "renewKeys" | "log" | "certificateUntilMs" | "countRefusedReload"
-  >;
+  /** The service, which holds the API keys, the log, and the state for metrics and `status`. */
+  readonly service: Pick<ServerService, "renewKeys" | "log" | "state">;
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
   /** The version of the certificate's files, taken before they were read. */
@@ -45,7 +42,6 @@ export class Reload {
   #version: string;
   /** The reason that was last logged for a certificate that cannot be used. */
   #toldReason: string | undefined;
-  #last: LastReload | undefined;
   #running: Promise<void> = Promise.resolve();
 
   /** Starts with the certificate in use. */
@@ -56,11 +52,6 @@ export class Reload {
     this.#use(parts.tls);
   }
 
-  /** The latest reading of the files; undefined before the first. */
-  get last(): LastReload | undefined {
-    return this.#last;
-  }
-
   /**
    * Rereads the certificate and the API keys. If a file is unusable, the old ones stay in force and
    * the server continues.
@@ -68,7 +59,7 @@ export class Reload {
   all(): Promise<void> {
     return this.#inTurn(async () => {
       const { tlsCert, apiKeysFile } = this.#config;
-      this.#last = { atMs: Date.now(), lines: [] };
+      this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
       if (tlsCert === undefined && apiKeysFile === undefined) {
         return this.#tell("info", "SIGHUP: there are no certificate and no API keys to read again");
       }
@@ -85,7 +76,7 @@ export class Reload {
   changedCertificate(): Promise<void> {
     return this.#inTurn(async () => {
       if (tlsVersion(this.#config) === this.#version) return;
-      this.#last = { atMs: Date.now(), lines: [] };
+      this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
       await this.#renewCertificate();
     });
   }
@@ -140,25 +131,25 @@ export class Reload {
   }
 
   #tellFailure(kept: string, error: unknown): void {
-    const { log, countRefusedReload } = this.#parts.service;
+    const { log, state } = this.#parts.service;
     const isExpected = error instanceof UsageError || error instanceof ListenError;
     const line = isExpected ? `${kept}: ${error.message}` : kept;
     this.#note(line);
-    countRefusedReload();
+    state.refusedReloads++;
     if (isExpected) log.warn(line);
     else log.error(kept, error);
   }
 
   #note(line: string): void {
-    if (this.#last !== undefined) {
-      this.#last = { ...this.#last, lines: [...this.#last.lines, line] };
-    }
+    const { state } = this.#parts.service;
+    const { lastReload: last } = state;
+    if (last !== undefined) state.lastReload = { ...last, lines: [...last.lines, line] };
   }
 
   #use(tls: Tls | undefined): void {
     this.#tls = tls;
     if (tls === undefined) return;
-    this.#parts.service.certificateUntilMs = validityIn(tls).untilMs;
+    this.#parts.service.state.certificateUntilMs = validityIn(tls).untilMs;
   }
 }
 

@@ -5,14 +5,14 @@
  */
 
 import process from "node:process";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import type { OptionSource } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
 import { MAX_DRAIN_MS } from "../../server/listen/drain.ts";
-import { Service } from "../../server/server.ts";
+import { createServerService, type ServerService } from "../../server/server.ts";
 import { readTls, tlsVersion } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
 import { checkSystem } from "../check/preflight.ts";
@@ -64,7 +64,7 @@ export async function serve(
     process.on("SIGHUP", () => void serving.promise.then((reload) => reload.all()));
   }
   const runtime = currentRuntime();
-  const service = new Service(runtime, config, {
+  const service = createServerService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
     isReady: () => state.isReady,
@@ -90,9 +90,8 @@ export async function serve(
     const listener = await listen(runtime, options, service.handler);
     state.isListening = true;
     state.isReady = true;
-    service.address = listener.url;
+    service.state.address = listener.url;
     const reload = new Reload(config, { listener, service, tls: options.tls, version });
-    service.lastReload = () => reload.last;
     serving.resolve(reload);
     const watch = setInterval(() => void reload.changedCertificate(), CERTIFICATE_LOOK_MS);
     const { url } = listener;
@@ -141,16 +140,20 @@ function findingsOf(
 async function listenForOperator(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
-  { probes, log }: Service,
+  { operatorHandler, log }: ServerService,
   serving: Promise<unknown>,
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
   const address = { hostname, port };
   const options = { tls: undefined, sharePort: false, address, log };
-  return await listen(runtime, options, async (request) => (await serving, await probes(request)));
+  return await listen(
+    runtime,
+    options,
+    async (request) => (await serving, await operatorHandler(request)),
+  );
 }
 
-function listenOptions(config: Config, { log, peers }: Service): ListenOptions {
+function listenOptions(config: Config, { log, peers }: ServerService): ListenOptions {
   const { host, port, sharePort, socket, socketMode } = config;
   return {
     sharePort,

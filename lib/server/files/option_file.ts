@@ -6,7 +6,7 @@
 
 import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, flawOf, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "./system_error.ts";
 

@@ -6,7 +6,7 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { statSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/options.ts";
 import { flagOf, OptionFileError } from "../../config/option.ts";
 import type { StoreFiles } from "../../guard/redis/connect.ts";
 import { currentRuntime } from "../runtime/current.ts";

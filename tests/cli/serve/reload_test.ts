@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import type { CallerKey } from "../../../lib/http/api_keys.ts";
-import type { RenewedKeys } from "../../../lib/server/server.ts";
+import type { RenewedKeys, ServerState } from "../../../lib/server/server.ts";
 import { tlsVersion } from "../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../certificate.ts";
@@ -44,8 +44,15 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
     request: () => {},
   };
   const { listener = { renew: no }, renewKeys = () => undefined, tls, version = "" } = parts;
-  const countRefusedReload = (): void => void lines.push("counted");
-  const service = { renewKeys, log, certificateUntilMs: undefined, countRefusedReload };
+  const state: ServerState = {
+    get refusedReloads() {
+      return 0;
+    },
+    set refusedReloads(_count) {
+      lines.push("counted");
+    },
+  };
+  const service = { renewKeys, log, state };
   const reload = new Reload(configOf(args), { listener, service, tls, version });
   return { reload, lines, service };
 }
@@ -136,7 +143,7 @@ Deno.test("Reload looks at a changed certificate until it can use it, and logs e
       await reload.changedCertificate();
       return lines.splice(0);
     };
-    assertEquals(service.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
+    assertEquals(service.state.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
     assertEquals(await look(), []);
     await write(CERTIFICATE, PRIVATE_KEY);
     const same = "the certificate is unchanged: it is valid until 2126-10-27";
@@ -159,7 +166,7 @@ Deno.test("Reload looks at a changed certificate until it can use it, and logs e
       [{ cert: `${CERTIFICATE}\n`, key: PRIVATE_KEY }],
     ]);
     assertEquals(await look(), []);
-    assertEquals(reload.last?.lines, [
+    assertEquals(service.state.lastReload?.lines, [
       "the certificate was read again: it is valid until 2126-10-27",
     ]);
     // After SIGHUP, the next look does not read the same files again.

@@ -1,0 +1,61 @@
+/**
+ * Maker of the service: options and parts in, handlers out.
+ *
+ * @module
+ */
+
+import type { Guard } from "../guard/guard.ts";
+import { createHandler, type Handler } from "../http/handler.ts";
+import type { HandlerOptions } from "../http/options.ts";
+import { OPERATOR_ROUTES } from "../http/routes.ts";
+import type { ServiceContext } from "../operations/context.ts";
+import type { Config } from "./options.ts";
+
+/** Parts of a service that are not options. */
+export interface ServiceParts extends
+  Pick<
+    HandlerOptions,
+    | "apiKeys"
+    | "log"
+    | "isReady"
+    | "telemetry"
+    | "page"
+    | "metricsPage"
+    | "status"
+    | "bodyTimeoutMs"
+  > {
+  /** Clock: milliseconds since 1970-01-01T00:00:00Z. */
+  readonly now: () => number;
+  /** Guard; without it, every pin is checked. */
+  readonly guard?: Guard | undefined;
+}
+
+/** A service. */
+export interface Service {
+  /** Handler of callers' requests. */
+  readonly handler: Handler;
+  /** Handler of the operator port: probes, `/metrics`, `/status` and `/guard/*`. */
+  readonly operatorHandler: Handler;
+  /** Context of the operations, for calls in this process. */
+  readonly context: ServiceContext;
+}
+
+/** Makes the service of its options. */
+export function createService(config: Config, { now, guard, ...parts }: ServiceParts): Service {
+  const { secretEncoding, html, metricsHost, metricsPort, ...settings } = config;
+  const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
+  const context: ServiceContext = { otp: config, secretEncoding, html, now, guard };
+  const options: HandlerOptions = {
+    ...{ namespace, baseUrl, trustProxy, maxFailures, singleUse, ...parts },
+    service: context,
+    operatorHost: metricsHost,
+  };
+  return {
+    // With an operator port, metrics are not for callers.
+    handler: createHandler(
+      metricsPort === undefined ? options : { ...options, metricsPage: undefined },
+    ),
+    operatorHandler: createHandler(options, OPERATOR_ROUTES),
+    context,
+  };
+}
