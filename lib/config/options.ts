@@ -229,7 +229,11 @@ const TABLE = {
 /** Value of a row. */
 type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
 
-/** Checked options of a service: a value for each row of the table. */
+/**
+ * Checked options of a service: a value for each row of the table.
+ *
+ * @internal
+ */
 export type Config = { readonly [Name in keyof typeof TABLE]: ValueOf<typeof TABLE[Name]> };
 
 /** The options of the service. */
