@@ -5,29 +5,21 @@
  * @module
  */
 
-import { Fault } from "../operations/fault.ts";
-import { type Operation, PAIR, VALIDATE_PIN } from "../operations/operations.ts";
-import type { Binding, Call, Reply } from "./binding.ts";
+import type { Fault } from "../operations/fault.ts";
+import { missingParameter, type Operation, PAIR, VALIDATE_PIN } from "../operations/operations.ts";
+import type { Call, CallBinding, Reply } from "./binding.ts";
 import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_get_post.ts";
 import { recordField } from "./result.ts";
 
-/** A missing parameter of a short route, with the message of the original. */
-class AbsentParameter extends Fault {
-  constructor(name: string) {
-    super("invalid", `Pass '${name[0]!.toUpperCase()}${name.slice(1)}' in QueryString`);
-  }
-}
-
 /** Makes the binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
-export function pairAspxBinding(): Binding {
+export function pairAspxBinding(): CallBinding {
   return {
     name: "pair.aspx",
     accepts: () => true,
     readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
     writeReply: (_operation, result) => bare(recordField(result, "Html")),
-    writeFault: (fault) =>
-      fault instanceof AbsentParameter ? bare(fault.message) : writePlainFault(fault),
+    writeFault: (fault) => fault.isMissing ? missing(fault) : writePlainFault(fault),
   };
 }
 
@@ -35,13 +27,13 @@ export function pairAspxBinding(): Binding {
  * Makes the binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or
  * status for a success, so once both parameters are present, every fault is written as `False`.
  */
-export function validateAspxBinding(): Binding {
+export function validateAspxBinding(): CallBinding {
   return {
     name: "validate.aspx",
     accepts: () => true,
     readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
     writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
-    writeFault: (fault) => bare(fault instanceof AbsentParameter ? fault.message : "False"),
+    writeFault: (fault) => fault.isMissing ? missing(fault) : bare("False"),
   };
 }
 
@@ -52,8 +44,13 @@ function readCall(
 ): Call {
   const { args, ignored } = readParameters(operation, readQuery(query));
   const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
-  if (absent !== undefined) throw new AbsentParameter(absent.name);
+  if (absent !== undefined) throw missingParameter(absent.name);
   return { operation, args, ignored };
+}
+
+/** Writes the original's message for a missing parameter. */
+function missing({ parameters: [name = ""] }: Fault): Reply {
+  return bare(`Pass '${name.charAt(0).toUpperCase()}${name.slice(1)}' in QueryString`);
 }
 
 function bare(body: string): Reply {

@@ -24,25 +24,40 @@ export interface FaultFacts {
   readonly blames: FaultClass;
   /** Whether the request could not be read at all. */
   readonly unread: boolean;
+  /** When it happens, in a sentence of the OpenAPI description; absent where JSON has no such fault. */
+  readonly when?: string;
+  /** Header fields of the reply. */
+  readonly headers?: readonly string[];
 }
+
+const SENDER = { blames: "sender", unread: false } as const;
+const UNREAD = { blames: "sender", unread: true } as const;
 
 /** Every fault: the one table from codes to the wire. */
 // deno-fmt-ignore
 export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
-  "unreadable":             { status: 400, soapStatus: 500, blames: "sender",           unread: true },
-  "invalid":                { status: 400, soapStatus: 500, blames: "sender",           unread: false },
-  "bad-host":               { status: 400, soapStatus: 400, blames: "sender",           unread: true },
-  "unauthorized":           { status: 401, soapStatus: 401, blames: "sender",           unread: false },
-  "forbidden":              { status: 403, soapStatus: 403, blames: "sender",           unread: false },
-  "unknown-operation":      { status: 404, soapStatus: 500, blames: "sender",           unread: false },
-  "timeout":                { status: 408, soapStatus: 408, blames: "sender",           unread: true },
-  "body-too-large":         { status: 413, soapStatus: 413, blames: "sender",           unread: true },
-  "query-too-long":         { status: 414, soapStatus: 414, blames: "sender",           unread: true },
-  "unsupported-media-type": { status: 415, soapStatus: 415, blames: "sender",           unread: true },
-  "version-mismatch":       { status: 500, soapStatus: 500, blames: "version-mismatch", unread: false },
-  "must-understand":        { status: 500, soapStatus: 500, blames: "must-understand",  unread: false },
-  "busy":                   { status: 503, soapStatus: 503, blames: "receiver",         unread: true },
-  "internal":               { status: 500, soapStatus: 500, blames: "receiver",         unread: false },
+  "unreadable":             { ...UNREAD, status: 400, soapStatus: 500 },
+  "invalid":                { ...SENDER, status: 400, soapStatus: 500,
+    when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON." },
+  "bad-host":               { ...UNREAD, status: 400, soapStatus: 400 },
+  "unauthorized":           { ...SENDER, status: 401, soapStatus: 401,
+    when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
+  "forbidden":              { ...SENDER, status: 403, soapStatus: 403,
+    when: "A page of another site called ValidatePin from a browser." },
+  "unknown-operation":      { ...SENDER, status: 404, soapStatus: 500 },
+  "timeout":                { ...UNREAD, status: 408, soapStatus: 408,
+    when: "The body did not arrive in time." },
+  "body-too-large":         { ...UNREAD, status: 413, soapStatus: 413,
+    when: "The body is too large." },
+  "query-too-long":         { ...UNREAD, status: 414, soapStatus: 414 },
+  "unsupported-media-type": { ...UNREAD, status: 415, soapStatus: 415,
+    when: "The body is of another media type or coding, or in no known charset." },
+  "version-mismatch":       { ...SENDER, status: 500, soapStatus: 500, blames: "version-mismatch" },
+  "must-understand":        { ...SENDER, status: 500, soapStatus: 500, blames: "must-understand" },
+  "busy":                   { ...UNREAD, status: 503, soapStatus: 503, blames: "receiver",
+    when: "The server is busy.", headers: ["Retry-After"] },
+  "internal":               { ...SENDER, status: 500, soapStatus: 500, blames: "receiver",
+    when: "The server failed." },
 };
 
 /** Makes the fault for an empty body. */

@@ -7,7 +7,7 @@
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { type PictureSize, pngImage } from "../qr/png.ts";
 import { svgElement } from "../qr/svg.ts";
-import { Fault } from "../operations/fault.ts";
+import { Fault, wrongParameter } from "../operations/fault.ts";
 import { checkCharacters, duplicateParameter, missingParameter } from "../operations/operations.ts";
 import { writeCompact } from "../xml/writer.ts";
 import type { Reply } from "./binding.ts";
@@ -49,7 +49,7 @@ export function qrPicture(pairs: Pairs): Reply {
     case "svg":
       return svgReply(code, size);
     default:
-      throw new Fault("invalid", "Parameter format must be png or svg.");
+      throw wrongParameter("format", "must be png or svg");
   }
 }
 

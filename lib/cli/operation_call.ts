@@ -20,15 +20,9 @@ export function callContext(config: Config, nowMs: number): CallContext {
  */
 export function inWordsOfOptions(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
-  const message = error.message
-    .replace(
-      "The pairing information is too long for a QR code",
-      `${flagOf("appName")}, ${
-        flagOf("appInfo")
-      } and the secret are together too long for a QR code`,
-    )
-    .replace("Parameter secretCode", "the secret")
-    .replace(/Parameter (appName|appInfo)/, (_, name: string) => flagOf(name))
-    .replace(/\.$/, "");
-  return new UsageError(message);
+  const { message, parameters, clause } = error;
+  if (clause === undefined) return new UsageError(message.replace(/\.$/, ""));
+  const names = parameters.map((name) => name === "secretCode" ? "the secret" : flagOf(name));
+  const listed = names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+  return new UsageError(`${listed} ${names.length > 1 ? "are together " : ""}${clause}`);
 }

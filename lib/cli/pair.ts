@@ -8,7 +8,7 @@ import process from "node:process";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { formatKeyUri, nameWithoutColons } from "../otp/key_uri.ts";
-import { newSecret } from "../otp/secret.ts";
+import { MAX_TOKEN_KEY_BYTES, MIN_KEY_BYTES, newSecret } from "../otp/secret.ts";
 import { DEFAULT_TOTP } from "../otp/totp.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
 import { pngImage } from "../qr/png.ts";
@@ -19,11 +19,6 @@ import type { PairingInfo } from "../operations/pair.ts";
 import type { PairOptions } from "./args/commands.ts";
 import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
-
-/** Least length of a secret: 128 bits, with 160 recommended (RFC 4226 §4, R6). */
-const MIN_KEY_BYTES = 16;
-/** Longest key of hardware tokens: a block of HMAC-SHA-1. */
-const MAX_TOKEN_KEY_BYTES = 64;
 
 const PNG_MODULE_PIXELS = 8;
 

@@ -43,22 +43,51 @@ export interface HeaderBlockName {
   readonly localName: string;
 }
 
+/** Data of a fault, for code that does not read English. */
+export interface FaultDetails {
+  /** The parameters that are wrong; empty for a fault of something else. */
+  readonly parameters?: readonly string[];
+  /** What is wrong with them: a clause that follows their name, such as `must not be empty`. */
+  readonly clause?: string;
+  /** Whether the parameter is missing. */
+  readonly isMissing?: boolean;
+  /** With the code `must-understand`: the header blocks not understood. */
+  readonly notUnderstood?: readonly HeaderBlockName[];
+}
+
 /** Fault: a request without a result; the message goes to the caller. */
 export class Fault extends Error {
+  /** The parameters that are wrong; empty for a fault of something else. */
+  readonly parameters: readonly string[];
+  /** What is wrong with the parameters: a clause that follows their name; undefined without one. */
+  readonly clause: string | undefined;
+  /** Whether the parameter is missing. */
+  readonly isMissing: boolean;
+  /** With the code `must-understand`: the header blocks not understood. */
+  readonly notUnderstood: readonly HeaderBlockName[];
+
   /**
    * Makes a fault.
    *
    * @param code The reason.
    * @param message One sentence with its full stop, which names the place and the expected form. It
    * quotes no part of the request: a secret in the wrong place must not reach a log.
-   * @param notUnderstood With the code `must-understand`: the header blocks not understood.
    */
   constructor(
     readonly code: FaultCode,
     message: string,
-    readonly notUnderstood: readonly HeaderBlockName[] = [],
+    { parameters = [], clause, isMissing = false, notUnderstood = [] }: FaultDetails = {},
   ) {
     super(message);
     this.name = "Fault";
+    this.parameters = parameters;
+    this.clause = clause;
+    this.isMissing = isMissing;
+    this.notUnderstood = notUnderstood;
   }
+}
+
+/** Makes the fault of a parameter with a wrong value. */
+export function wrongParameter(name: string, clause: string): Fault {
+  return new Fault("invalid", `Parameter ${name} ${clause}.`, { parameters: [name], clause });
 }

@@ -8,7 +8,7 @@
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
 import type { Facts } from "./facts.ts";
-import { Fault } from "./fault.ts";
+import { Fault, wrongParameter } from "./fault.ts";
 import { pair } from "./pair.ts";
 import { validatePin } from "./validate_pin.ts";
 
@@ -200,10 +200,10 @@ function check(parameter: Parameter, args: Arguments): string {
   const value = args.get(name);
   if (value === undefined) throw missingParameter(name);
   if (value === "" && !mayBeEmpty) {
-    throw new Fault("invalid", `Parameter ${name} must not be empty.`);
+    throw wrongParameter(name, "must not be empty");
   }
   if (isLongerThan(value, max, unit)) {
-    throw new Fault("invalid", `Parameter ${name} is longer than ${max} ${unit}.`);
+    throw wrongParameter(name, `is longer than ${max} ${unit}`);
   }
   checkCharacters(name, value);
   return value;
@@ -216,7 +216,7 @@ function check(parameter: Parameter, args: Arguments): string {
  */
 export function checkCharacters(name: string, value: string): void {
   if (findForbiddenCharacter(value) >= 0) {
-    throw new Fault("invalid", `Parameter ${name} holds a character that XML forbids.`);
+    throw wrongParameter(name, "holds a character that XML forbids");
   }
 }
 
@@ -229,9 +229,14 @@ function isLongerThan(value: string, max: number, unit: Parameter["unit"]): bool
     : value.length > max && [...value].length > max;
 }
 
-/** Makes the fault for a missing parameter. */
-export function missingParameter(name: string): Fault {
-  return new Fault("invalid", `Missing parameter: ${name}.`);
+/**
+ * Makes the fault for a missing parameter.
+ *
+ * @param hint A sentence with the expected place, if the parameter is in another.
+ */
+export function missingParameter(name: string, hint?: string): Fault {
+  const message = `Missing parameter: ${name}.${hint === undefined ? "" : ` ${hint}`}`;
+  return new Fault("invalid", message, { parameters: [name], isMissing: true });
 }
 
 /**
@@ -247,14 +252,11 @@ export function valueLeftOut(
   { name, mayBeEmpty }: Parameter,
   hint: string | undefined,
 ): string | undefined {
-  if (hint !== undefined) {
-    const { code, message } = missingParameter(name);
-    throw new Fault(code, `${message} ${hint}`);
-  }
+  if (hint !== undefined) throw missingParameter(name, hint);
   return mayBeEmpty ? "" : undefined;
 }
 
 /** Makes the fault for a repeated parameter. */
 export function duplicateParameter(name: string): Fault {
-  return new Fault("invalid", `Duplicate parameter: ${name}.`);
+  return new Fault("invalid", `Duplicate parameter: ${name}.`, { parameters: [name] });
 }

@@ -41,7 +41,10 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   const uri = formatKeyUri({ issuer, account, secret, ...context.otp });
   const code = encodeForScreen(uri);
   if (code === undefined) {
-    throw new Fault("invalid", "The pairing information is too long for a QR code.");
+    throw new Fault("invalid", "The pairing information is too long for a QR code.", {
+      parameters: ["appName", "appInfo", "secretCode"],
+      clause: "too long for a QR code",
+    });
   }
   const title = `Manually pair with ${secret}`;
   if (context.html === "image") {

@@ -5,7 +5,7 @@
  */
 
 import { type SecretEncoding, secretKey } from "../otp/secret.ts";
-import { Fault } from "./fault.ts";
+import { wrongParameter } from "./fault.ts";
 
 /**
  * Decodes a secretCode to its key bytes.
@@ -16,11 +16,8 @@ import { Fault } from "./fault.ts";
 export function secretBytes(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
   const key = secretKey(secretCode, encoding);
   if (key === undefined) {
-    throw new Fault(
-      "invalid",
-      "Parameter secretCode is not Base32 (letters A to Z, digits 2 to 7).",
-    );
+    throw wrongParameter("secretCode", "is not Base32 (letters A to Z, digits 2 to 7)");
   }
-  if (key.length === 0) throw new Fault("invalid", "Parameter secretCode must not be empty.");
+  if (key.length === 0) throw wrongParameter("secretCode", "must not be empty");
   return key;
 }

@@ -88,6 +88,12 @@ export function timeStep(timeMs: number, period: number): number {
 /** Widest window of the option, in time steps: half an hour or more on each side. */
 export const MAX_WINDOW = 100;
 
+/**
+ * Widest window to advise, in time steps: RFC 6238 §5.2 recommends one, and two allow for a poor
+ * clock. A wider one makes pins easier to guess, and hides a wrong clock.
+ */
+export const MAX_ADVISABLE_WINDOW = 2;
+
 /** Input of a check: a code and the accepted time steps. */
 export interface TotpCheck {
   /** Code as typed; text other than exactly the right number of digits matches no step. */

@@ -10,7 +10,7 @@
 import project from "../../deno.json" with { type: "json" };
 import { setupCode } from "../otp/key_uri.ts";
 import { secretKey } from "../otp/secret.ts";
-import { DEFAULT_TOTP } from "../otp/totp.ts";
+import { DEFAULT_TOTP, MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
 import { escapeAttribute } from "../xml/writer.ts";
 import { isInTheClear, literalUrl } from "./shared/address.ts";
 import type { ScriptSettings } from "./shared/settings.ts";
@@ -93,7 +93,7 @@ function conditionsOf(
     "single-use": singleUse,
     "reusable": !singleUse,
     "neighbours": service.otp.window > 0,
-    "wide-window": service.otp.window > 2,
+    "wide-window": service.otp.window > MAX_ADVISABLE_WINDOW,
   };
 }
 

@@ -7,10 +7,9 @@
 
 import project from "../../../deno.json" with { type: "json" };
 import { SOURCE_FIELD } from "../binding.ts";
-import { FAULTS } from "../faults.ts";
+import { type FaultFacts, FAULTS } from "../faults.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
 import type { ServiceContext } from "../../operations/context.ts";
-import type { FaultCode } from "../../operations/fault.ts";
 import {
   type Operation,
   OPERATIONS,
@@ -36,7 +35,7 @@ export function openApi(
   { base, wantsKey, service }: OpenApiFacts,
   operations: readonly Operation[] = [...OPERATIONS.values()],
 ): string {
-  const errors = Object.entries(ERRORS).filter(([status]) => status !== "401" || wantsKey);
+  const errors = [...ERRORS].filter(([status]) => status !== "401" || wantsKey);
   const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, service)));
   const document = {
     openapi: "3.0.3",
@@ -147,29 +146,10 @@ function reference(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An error by its status: its cause and its header fields. */
-interface ErrorFacts {
-  readonly when: string;
-  readonly headers?: readonly string[];
-}
-
-const WHEN: Readonly<Partial<Record<FaultCode, ErrorFacts>>> = {
-  "invalid": {
-    when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON.",
-  },
-  "unauthorized": { when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
-  "forbidden": { when: "A page of another site called ValidatePin from a browser." },
-  "timeout": { when: "The body did not arrive in time." },
-  "body-too-large": { when: "The body is too large." },
-  "unsupported-media-type": {
-    when: "The body is of another media type or coding, or in no known charset.",
-  },
-  "internal": { when: "The server failed." },
-  "busy": { when: "The server is busy.", headers: ["Retry-After"] },
-};
-
-const ERRORS: Readonly<Record<string, ErrorFacts>> = Object.fromEntries(
-  Object.entries(WHEN).map(([code, facts]) => [FAULTS[code as FaultCode].status, facts]),
+/** Faults that the JSON form has, by status. */
+const ERRORS: ReadonlyMap<string, FaultFacts> = new Map(
+  Object.values(FAULTS).filter(({ when }) => when !== undefined)
+    .map((facts) => [String(facts.status), facts]),
 );
 
 const ERROR_SCHEMA: Json = {
@@ -177,7 +157,7 @@ const ERROR_SCHEMA: Json = {
   description: "Message is one sentence that says what is wrong; the others are empty.",
 };
 
-function errorReply({ when, headers = [] }: ErrorFacts): Json {
+function errorReply({ when, headers = [] }: FaultFacts): Json {
   const fields = Object.fromEntries(
     ["jsonerror", ...headers].map((name) => [name, { schema: { type: "string" } }]),
   );

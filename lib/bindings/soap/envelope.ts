@@ -5,7 +5,7 @@
  * @module
  */
 
-import { Fault } from "../../operations/fault.ts";
+import { Fault, wrongParameter } from "../../operations/fault.ts";
 import {
   duplicateParameter,
   type Operation,
@@ -131,7 +131,7 @@ function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void 
     throw new Fault(
       "must-understand",
       `A SOAP header that must be understood was not understood.${adviceFor(notUnderstood)}`,
-      notUnderstood,
+      { notUnderstood },
     );
   }
 }
@@ -207,7 +207,7 @@ function textOf(element: XmlElement, name: string): string {
   let text = "";
   for (const child of element.children) {
     if (isElement(child)) {
-      throw new Fault("invalid", `Parameter ${name} must hold text only, no element.`);
+      throw wrongParameter(name, "must hold text only, no element");
     }
     text += child.text;
   }

@@ -7,11 +7,10 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
 import type { OptionSource } from "../args/parse.ts";
+import { isInTheClear, isLoopback } from "../../page/shared/address.ts";
+import { MAX_ADVISABLE_WINDOW } from "../../otp/totp.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import type { Variable } from "../io/io.ts";
-
-/** Widest advisable window: RFC 6238 §5.2 recommends one time step; two allow for a poor clock. */
-const MAX_ADVISABLE_WINDOW = 2;
 
 /**
  * Finds the risks of the options themselves.
@@ -47,8 +46,7 @@ const OPTION_RISKS: readonly {
       "with a firewall.",
   },
   {
-    applies: ({ baseUrl }) =>
-      baseUrl !== undefined && /^http:/i.test(baseUrl) && !isLoopbackUrl(baseUrl),
+    applies: ({ baseUrl }) => baseUrl !== undefined && isInTheClear(baseUrl),
     risk: "--base-url sends callers to plain HTTP.",
   },
   {
@@ -149,19 +147,11 @@ function isReachable({ host, socket }: Config): boolean {
 
 /** Whether the connection to the store of the guard crosses a network without TLS. */
 function isBareGuard({ guard }: Config): boolean {
-  return guard !== "memory" && !guard.isEncrypted && !guard.isLocal;
+  return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
 }
 
 function hasPassword({ guard }: Config): boolean {
   return guard !== "memory" && guard.hasPassword;
-}
-
-function isLoopback(host: string): boolean {
-  return /^(?:127(?:\.[0-9]{1,3}){3}|::1|localhost)$/i.test(host);
-}
-
-function isLoopbackUrl(url: string): boolean {
-  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
 }
 
 /** Options with files that hold no secret. */

@@ -155,11 +155,9 @@ export class StoreUrl {
     return this.#parts.scheme === "rediss";
   }
 
-  /** Whether all addresses are on this machine. */
-  get isLocal(): boolean {
-    return this.#parts.addresses.every((address) =>
-      /^(?:127(?:\.[0-9]{1,3}){3}|\[::1\]|localhost)(?::[0-9]+)?$/.test(address)
-    );
+  /** Hosts and ports of the store, as written; IPv6 addresses in brackets. */
+  get authorities(): readonly string[] {
+    return this.#parts.addresses;
   }
 
   /** Whether the URL has a password. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { MAX_ADVISABLE_WINDOW } from "../totp.ts";
 import type { Match, PinSettings } from "./diagnosis.ts";
 import { READINGS } from "./secret_readings.ts";
 
@@ -108,9 +109,6 @@ function clockSentences(
     `(--window ${window})${wider}.`,
   ];
 }
-
-/** Widest window to advise: a wider one makes pins easier to guess, and hides a wrong clock. */
-const MAX_ADVISABLE_WINDOW = 2;
 
 /** Half an hour, in seconds: time zones differ by a multiple of it. */
 const ZONE_SECONDS = 1800;

@@ -18,7 +18,7 @@ import {
   strangeReply,
   valuesFor,
 } from "./request.ts";
-import { newSecret, secretKey } from "../../otp/secret.ts";
+import { MAX_TOKEN_KEY_BYTES, MIN_KEY_BYTES, newSecret, secretKey } from "../../otp/secret.ts";
 import { kindOf } from "./secret_kind.ts";
 import {
   awaitResult,
@@ -170,18 +170,12 @@ function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | n
   state.clock.tick();
 }
 
-/** Minimum length of a key in bytes (RFC 4226 §4, R6). */
-const MIN_KEY_BYTES = 16;
-
-/** Longest key that hardware tokens accept, in bytes: a block of HMAC-SHA-1. */
-const MAX_TOKEN_KEY_BYTES = 64;
-
 function lengthWarning(length: number): string {
   if (length > MAX_TOKEN_KEY_BYTES) {
-    return "This secret is longer than 64 bytes: hardware tokens and some libraries refuse it.";
+    return `This secret is longer than ${MAX_TOKEN_KEY_BYTES} bytes: hardware tokens and some libraries refuse it.`;
   }
   if (length === 0 || length >= MIN_KEY_BYTES) return "";
-  return "This secret is shorter than 16 bytes: it can be guessed from a few codes, and some apps " +
+  return `This secret is shorter than ${MIN_KEY_BYTES} bytes: it can be guessed from a few codes, and some apps ` +
     "refuse it. Use it for tests only.";
 }
 

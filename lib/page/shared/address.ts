@@ -1,17 +1,23 @@
 /**
- * Address of the service in the texts of the page. The server puts in its base URL; the browser puts
- * in the address of the page, since it alone knows the scheme behind a proxy.
+ * Addresses: which are on this machine, and the address of the service in the texts of the page. The
+ * server puts in its base URL; the browser puts in the address of the page, since it alone knows the
+ * scheme behind a proxy.
  *
  * @module
  */
 
-// RFC 6761 §6.3, RFC 1122 §3.2.1.3 (g), RFC 4291 §2.5.3.
-const LOOPBACK =
-  /^http:\/\/(?:(?:[^/:]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
+/**
+ * Whether a host, with or without a port, is this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3 (g), RFC
+ * 4291 §2.5.3).
+ */
+export function isLoopback(host: string): boolean {
+  return /^(?:(?:[^/:]+\.)?localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])(?::\d+)?$/i.test(host);
+}
 
 /** Whether a base URL sends secrets in the clear: plain HTTP, and not on the same machine. */
 export function isInTheClear(base: string): boolean {
-  return /^http:/i.test(base) && !LOOPBACK.test(base);
+  const [, host] = /^http:\/\/([^/]*)/i.exec(base) ?? [];
+  return host !== undefined && !isLoopback(host);
 }
 
 /**
