@@ -20,7 +20,7 @@ import { charsetOf } from "./media_type.ts";
 import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { cacheBooleanReplies, fieldsOf, valueOf } from "./result.ts";
+import { booleanOf, cacheBooleanReplies, fieldsOf } from "./result.ts";
 
 /** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -52,7 +52,7 @@ export function typeNameOf({ name }: RecordType): string {
 function writeReply({ result: type }: Operation, result: Result): Reply {
   const d = type.kind === "record"
     ? { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) }
-    : valueOf(type, result);
+    : booleanOf(result);
   return reply(200, { d });
 }
 

@@ -25,7 +25,7 @@ export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writ
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
   return type.kind === "record"
     ? fieldsOf(type, result).map(([name, value]) => ({ name, children: [value] }))
-    : [String(valueOf(type, result))];
+    : [String(booleanOf(result))];
 }
 
 /**
@@ -50,17 +50,11 @@ export function recordField(result: Result, name: string): string {
 }
 
 /**
- * Returns the value of a result that is not a record.
+ * Returns the value of a boolean result.
  *
- * @throws {TypeError} When it is not of its type: a mistake of ours.
+ * @throws {TypeError} When it is none: a mistake of ours.
  */
-export function valueOf(
-  { kind }: Exclude<ResultType, RecordType>,
-  result: Result,
-): boolean | string | number {
-  const isInteger = typeof result === "number" && (result | 0) === result;
-  if (typeof result === "object" || (kind === "integer" ? !isInteger : typeof result !== kind)) {
-    throw new TypeError("A result is not of its type");
-  }
+export function booleanOf(result: Result): boolean {
+  if (typeof result !== "boolean") throw new TypeError("A result is not of its type");
   return result;
 }

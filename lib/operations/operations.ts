@@ -28,10 +28,8 @@ export interface Parameter {
   readonly example: (service: ServiceContext) => string;
 }
 
-/** Type of a result: a simple type, or a named record of strings. */
-export type ResultType =
-  | { readonly kind: "boolean" | "string" | "integer" }
-  | RecordType;
+/** Type of a result: a boolean, or a named record of strings. */
+export type ResultType = { readonly kind: "boolean" } | RecordType;
 
 /** Type of a record of strings. */
 export interface RecordType {
@@ -43,11 +41,8 @@ export interface RecordType {
   readonly fields: readonly string[];
 }
 
-/**
- * Result of a call. A record has all fields of its type; an integer has 32 bits, the `int` of XML
- * Schema part 2 §3.3.17.
- */
-export type Result = boolean | string | number | Readonly<Record<string, string>>;
+/** Result of a call; a record has all fields of its type. */
+export type Result = boolean | Readonly<Record<string, string>>;
 
 /** Completed call: the result for the caller, and facts for the operator only. */
 export interface Completed<R extends Result = Result> {

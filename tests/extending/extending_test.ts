@@ -62,14 +62,14 @@ Deno.test("what docs/extending.md adds has types, and is answered in every bindi
       const soap12 = envelope("http://www.w3.org/2003/05/soap-envelope");
       const get = await fetch(`${base}/api.asmx/Echo?${query}`);
       const got = await get.text();
-      const root = `<string xmlns="http://authenticatorapi.com/">${XML_TEXT}</string>`;
+      const root = `  <Text>${XML_TEXT}</Text>\r\n</Echoed>`;
       assert(got.endsWith(root), got);
       assert((await post(base, "/api.asmx/Echo", form, query)).endsWith(root));
       for (
         const [type, body] of [["text/xml", soap11], ["application/soap+xml", soap12]] as const
       ) {
         const reply = await post(base, "/api.asmx", `${type}; charset=utf-8`, body);
-        assert(reply.includes(`<EchoResult>${XML_TEXT}</EchoResult>`), reply);
+        assert(reply.includes(`<EchoResult><Text>${XML_TEXT}</Text></EchoResult>`), reply);
       }
       const json = await post(
         base,
@@ -77,11 +77,11 @@ Deno.test("what docs/extending.md adds has types, and is answered in every bindi
         "application/json",
         JSON.stringify({ text: TEXT }),
       );
-      assertEquals(JSON.parse(json), { d: TEXT });
+      assertEquals(JSON.parse(json).d.Text, TEXT);
       const plain = await fetch(`${base}/api.asmx/Echo?${query}`, {
         headers: { accept: "text/plain" },
       });
-      assertEquals(await plain.text(), TEXT);
+      assertEquals(await plain.text(), `Text: ${TEXT}\r\n`);
       // The length in bytes, of a HEAD as well.
       const bytes = String(new TextEncoder().encode(got).length);
       const head = await fetch(`${base}/api.asmx/Echo?${query}`, { method: "HEAD" });

@@ -14,7 +14,6 @@ import {
   type Operation,
   OPERATIONS,
   type Parameter,
-  type ResultType,
   SERVICE_NAME,
 } from "../../operations/operations.ts";
 
@@ -104,7 +103,7 @@ function schemasOf(
       parameters.filter(({ mayBeEmpty }) => !mayBeEmpty).map((parameter) => parameter.name),
     ),
     [`${name}Response`]: objectOf({
-      d: result.kind === "record" ? reference(result.name) : SIMPLE_SCHEMAS[result.kind],
+      d: result.kind === "record" ? reference(result.name) : { type: "boolean" },
     }),
     ...(result.kind === "record" && {
       [result.name]: objectOf({
@@ -114,12 +113,6 @@ function schemasOf(
     }),
   };
 }
-
-const SIMPLE_SCHEMAS: Readonly<Record<Exclude<ResultType["kind"], "record">, Json>> = {
-  boolean: { type: "boolean" },
-  string: { type: "string" },
-  integer: { type: "integer", format: "int32" },
-};
 
 function parameterSchema(
   { max, unit, mayBeEmpty, purpose, example }: Parameter,

@@ -5,7 +5,7 @@
  */
 
 import { FORM } from "../form_urlencoded.ts";
-import { rootNameOf, simpleTypeOf, XSD_NAMESPACE } from "../xsd.ts";
+import { rootNameOf, XSD_NAMESPACE } from "../xsd.ts";
 import {
   type Operation,
   OPERATIONS,
@@ -138,8 +138,9 @@ function complexType({ name, fields }: RecordType): MarkupElement {
   return element("s:complexType", { name }, sequence(particles));
 }
 
+// Whether an element may be absent or nil, as for a reference type of .NET.
 function isNillable(type: ResultType): boolean {
-  return simpleTypeOf(type)?.isNillable ?? true;
+  return type.kind === "record";
 }
 
 function typeName(type: ResultType): string {
