@@ -95,13 +95,14 @@ Deno.test("Reload says in a line for each file what came of it", async () => {
 Deno.test("Reload reads a certificate that has changed, once, and says what it is", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
-    const write = async (certificate: string, privateKey: string): Promise<void> => {
-      // Renamed, as a change in one step is: the file has another number.
+    const write = async (certificate: string): Promise<void> => {
+      // Renamed, as a change in one step is: the file has another number, if not another time.
       await Deno.writeTextFile(`${folder}/new`, certificate);
+      await Deno.utime(`${folder}/new`, 1, 1);
       await Deno.rename(`${folder}/new`, cert);
-      await Deno.writeTextFile(key, privateKey);
     };
-    await write(CERTIFICATE, PRIVATE_KEY);
+    await Deno.writeTextFile(key, PRIVATE_KEY);
+    await write(CERTIFICATE);
     const shown: unknown[] = [];
     const listener = { renew: (tls: unknown) => shown.push(tls) > 0 };
     const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
@@ -112,24 +113,29 @@ Deno.test("Reload reads a certificate that has changed, once, and says what it i
     assertEquals(service.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
     reload.changedCertificate();
     assertEquals(lines, []);
-    await write(CERTIFICATE, PRIVATE_KEY);
+    await write(CERTIFICATE);
     reload.changedCertificate();
     const same = "the certificate was read again, the same as before: it is valid until 2126-10-27";
     assertEquals([lines.splice(0), shown], [[`info: ${same}`], []]);
-    await write(ENDED, PRIVATE_KEY);
+    await write(ENDED);
     reload.changedCertificate();
     reload.changedCertificate();
     assertEquals(lines.splice(0), [
       "warn: the old certificate is kept: the key of --tls-key does not match the first " +
       "certificate of --tls-cert",
     ]);
-    // Told by SIGHUP, it does not look at the same files again.
-    await write(`${CERTIFICATE}\n`, PRIVATE_KEY);
+    // Told by SIGHUP, it does not look at the same files again. The first certificate is the server's.
+    const chain = CERTIFICATE + ENDED;
+    await write(chain);
     reload.all();
     reload.changedCertificate();
+    await Deno.writeTextFile(key, PRIVATE_KEY.trimEnd());
+    reload.changedCertificate();
+    const line = "info: the certificate was read again: it is valid until 2126-10-27";
     assertEquals([lines.splice(0), shown], [
-      ["info: the certificate was read again: it is valid until 2126-10-27"],
-      [{ cert: `${CERTIFICATE}\n`, key: PRIVATE_KEY }],
+      [line, line],
+      [{ cert: chain, key: PRIVATE_KEY }, { cert: chain, key: PRIVATE_KEY.trimEnd() }],
     ]);
+    assertEquals(service.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
   });
 });
