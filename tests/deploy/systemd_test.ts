@@ -412,7 +412,7 @@ END`);
   assertEquals(said.split("\n"), ["True", ...Array(19).fill("False")]);
 
   const before = await processes(machine);
-  await say(`kill -KILL ${before[0]}`);
+  await say(`kill -KILL ${before[0]}; while [ -d /proc/${before[0]} ]; do sleep 0.01; done`);
   // Nobody is sent to the one that is gone.
   const alive = "curl --silent --fail --output /dev/null http://127.0.0.1:8080/healthz";
   await say(`for i in {1..20}; do ${alive} || exit; done`);
