@@ -104,7 +104,7 @@ export const OPTIONS: OptionTable<Config> = {
   metricsPort: {
     placeholder: "PORT",
     defaultText: "",
-    description: "Port for /metrics, /healthz and /readyz; /metrics is then nowhere else",
+    description: "Port for health, metrics, status and guard; /metrics is then nowhere else",
     expected: PORT.expected,
     parse: (text) => text === "" ? { value: undefined } : PORT.parse(text),
   },
