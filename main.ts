@@ -14,7 +14,7 @@ import { manPage } from "./lib/cli/args/man_page.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
-import { CommandError, writeOut } from "./lib/cli/io/io.ts";
+import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
 import { writeStderr } from "./lib/cli/io/stderr.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve/serve.ts";
@@ -52,7 +52,8 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   } catch (error) {
     const { clause, exitCode, advice = "" } = failureOf(error);
-    writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
+    if (logsJson(args)) logFailure("json", clause);
+    else writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
     return exitCode;
   }
 }
@@ -63,6 +64,20 @@ interface Failure {
   readonly exitCode: number;
   /** Sentence after the clause. */
   readonly advice?: string;
+}
+
+// Writes a line of the log, since that is where the operator of a server looks.
+function logFailure(format: "text" | "json", clause: string): void {
+  createLog({ format, color: false, write: writeStderr, now: Date.now }).error(clause);
+}
+
+// Whether a command line that cannot be read is that of a server with a log in JSON.
+function logsJson(args: readonly string[]): boolean {
+  const [first = "serve"] = args;
+  if (first !== "serve" && !first.startsWith("-")) return false;
+  const at = args.findIndex((arg) => /^--log-format(?:=|$)/.test(arg));
+  const typed = at < 0 ? undefined : args[at]!.split("=")[1] ?? args[at + 1];
+  return (typed ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value) === "json";
 }
 
 function lacksPermissions(error: unknown): boolean {
@@ -104,10 +119,8 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       }).catch((error) => {
         if (lacksPermissions(error)) throw error;
-        // A line of the log, since that is where an operator looks.
         const { clause, exitCode } = failureOf(error);
-        const format = command.config.logFormat;
-        createLog({ format, color: false, write: writeStderr, now: Date.now }).error(clause);
+        logFailure(command.config.logFormat, clause);
         return exitCode;
       });
     case "pair":

@@ -48,5 +48,7 @@ install -m 644 authenticator.service "$unit"
 systemctl daemon-reload
 for one in $running; do [ "$one" = authenticator.service ] || systemctl restart "$one"; done
 if [ -z "$running" ] || systemctl is-active --quiet authenticator; then
+  # A unit that gave up would not be started again within the hour.
+  systemctl reset-failed authenticator 2>/dev/null || true
   systemctl enable authenticator && systemctl restart authenticator
 fi

@@ -236,6 +236,8 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
       authenticator-as-service --unit "$unit" check >/dev/null || [ $? = 1 ] ||
         fail "the new version cannot start as $unit, and the old one runs on"
     done
+    # A unit that gave up would not be started again within the hour.
+    systemctl reset-failed authenticator.service 2>/dev/null || true
     action=start
     [ -z "$2" ] || action=restart
     deb-systemd-invoke "$action" authenticator.service >/dev/null || failed authenticator.service

@@ -158,10 +158,23 @@ Deno.test("a server that cannot start says so in the format of its log", async (
     "(stop it, or choose another port)";
   const text = await runCommand(["serve", ...port]);
   assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
-  const json = await runCommand(["serve", ...port, "--log-format", "json"]);
-  const { time, ...line } = JSON.parse(json.stderr);
-  assertEquals([json.code, new Date(time).toISOString(), line], [1, time, {
-    level: "error",
-    message: said,
-  }]);
+  const env = { AUTHENTICATOR_LOG_FORMAT: "json" };
+  for (
+    const [args, code, message] of [
+      [["serve", ...port, "--log-format", "json"], 1, said],
+      [
+        ["serve", "--port", "x", "--log-format=json"],
+        2,
+        "--port must be a whole number from 0 to 65535",
+      ],
+      [["serve", "--port", "x"], 2, "--port must be a whole number from 0 to 65535"],
+    ] as const
+  ) {
+    const json = await runCommand(args, { env });
+    const { time, ...line } = JSON.parse(json.stderr);
+    assertEquals([json.code, new Date(time).toISOString(), line], [code, time, {
+      level: "error",
+      message,
+    }]);
+  }
 });

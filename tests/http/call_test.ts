@@ -18,7 +18,7 @@ async function sourcesOf(
   const handler = handlerWith({
     apiKeys: new KeyRing(
       parseKeys(
-        `shop:${"s".repeat(16)}\ndesk:${"d".repeat(16)}\n${"b".repeat(16)}\n${"c".repeat(16)}`,
+        `shop:${"s".repeat(16)}\nshopweb:${"d".repeat(16)}\n${"b".repeat(16)}\n${"c".repeat(16)}`,
       ),
     ),
     guard: {
@@ -43,7 +43,7 @@ Deno.test("a call with a key is from those whom its caller asks for, and from no
   const sources = await sourcesOf([
     ["s", undefined],
     ["s", "web"],
-    ["s", "desk"],
+    ["s", "webweb"],
     ["d", undefined],
     ["d", "web"],
     ["b", undefined],

@@ -128,3 +128,8 @@ Deno.test("a slash with no operation behind it changes nothing", async () => {
   assertEquals(await statusOf("GET", "/api.asmx/"), 200);
   assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
 });
+
+Deno.test("with keys, the operator port asks for none where monitoring looks", () => {
+  const open = OPERATOR_ROUTES.filter(({ wantsKey }) => !wantsKey).map(({ path }) => path);
+  assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
+});

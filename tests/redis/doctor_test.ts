@@ -1,10 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { freePort } from "../support/free_port.ts";
-import type { Outcome } from "../support/program.ts";
+import { type Outcome, startProgram } from "../support/program.ts";
 import { runCommand } from "../cli/command.ts";
 import { withRedis } from "./server.ts";
-import { check, failOften, patient, pinOf, SECRET, withTwoServers } from "./two_servers.ts";
+import { check, failOften, patient, pinOf, SECRET, stop, withTwoServers } from "./two_servers.ts";
 
 async function doctor(pin: string, url: string, args: readonly string[]): Promise<Outcome> {
   const env = { AUTHENTICATOR_GUARD: patient(url) };
@@ -44,4 +44,40 @@ Deno.test("doctor says when it cannot know whether a code was used", async () =>
   assert(silent.stdout.includes("does not answer"), silent.stdout);
   assert(!(silent.stdout + silent.stderr).includes("canary"));
   Deno.removeSync(keyFile);
+});
+
+Deno.test("guard unlock asks a server with a store, whose log names the secret, or else the store", async () => {
+  await withRedis([], async ({ url }) => {
+    const way = ["--metrics-port", String(freePort())];
+    const keyFile = Deno.makeTempFileSync();
+    Deno.writeTextFileSync(keyFile, "k".repeat(32));
+    const env = { AUTHENTICATOR_GUARD: patient(url) };
+    const options = ["--guard-key-file", keyFile, "--max-failures", "5"];
+    const program = await startProgram(["--port", "0", ...way, ...options], { env });
+    const unlock = async (secret: string, more: readonly string[] = way): Promise<string> => {
+      const args = ["guard", "unlock", ...options, ...more];
+      const { code, stdout, stderr } = await runCommand(args, { stdin: `${secret}\n`, env });
+      assertEquals([code, stderr], [0, ""]);
+      return stdout;
+    };
+    try {
+      assert((await unlock("mistyped")).startsWith("nothing was remembered of this secret"));
+      await check(program, "wrong");
+      const unlocked = await unlock(SECRET);
+      assert(unlocked.endsWith(" are checked again, by every server within a second\n"), unlocked);
+      const [name] = /secret=\S+/.exec(unlocked)!;
+      await program.logged(` route=guard/unlock status=200 ${name} outcome=ok `);
+      // Without the port of a server, the store does it.
+      await check(program, "wrong");
+      assertEquals(await unlock(SECRET, []), unlocked);
+      assert((await unlock(SECRET, [])).startsWith("nothing was remembered of this secret"));
+      const status = await runCommand(["status", ...options, ...way], { env });
+      assertEquals([status.code, status.stderr], [0, ""]);
+      assert(status.stdout.includes(`\nguard: ${url}`), status.stdout);
+      assert(status.stdout.endsWith("secrets whose pins are refused now: 0\n"), status.stdout);
+    } finally {
+      await stop(program);
+      Deno.removeSync(keyFile);
+    }
+  });
 });

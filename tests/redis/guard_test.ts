@@ -5,6 +5,8 @@ import { askStore, type OperatedStore, redisKey } from "../../lib/guard/redis/op
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
+import { guardLines } from "../../lib/cli/guard.ts";
+import { configOf } from "../cli/command.ts";
 import { programWords } from "../support/program.ts";
 import { withRedis } from "./server.ts";
 import {
@@ -22,8 +24,8 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
     // With a wide window, the code is still right when the commands have ended.
     const args = ["--max-failures", "2", "--single-use", "--window", "10"];
     const log = await withTwoServers(url, args, async (one, two, keyFile) => {
-      const guard = async (name: string, ...more: string[]): Promise<string> => {
-        const options = ["--guard-key-file", keyFile, ...more];
+      const guard = async (name: string): Promise<string> => {
+        const options = ["--guard-key-file", keyFile];
         const { code, stdout, stderr } = await runToEnd(
           [...programWords(), "guard", name, ...options],
           { input: `${SECRET}\n`, env: { AUTHENTICATOR_GUARD: patient(url), NO_COLOR: "1" } },
@@ -37,7 +39,11 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
       await failOften(url, keyFile, SECRET);
       for (const server of [one, two]) assertEquals(await check(server, pinOf(SECRET)), "False");
       const name = await guard("name");
-      const status = (await guard("status", "--max-failures", "2")).split("\n");
+      // What `status` has of a store.
+      const status = await guardLines(
+        undefined,
+        configOf(["--guard", patient(url), "--guard-key-file", keyFile, "--max-failures", "2"]),
+      );
       assertEquals(status.slice(0, 2), [
         "secrets remembered: 1",
         "secrets whose pins are refused now: 1",
@@ -56,7 +62,7 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
       });
       assertEquals(await check(one, pin), "False");
       assertEquals(await command("FLUSHALL"), "OK");
-      assertEquals(await guard("unlock"), `nothing was remembered about secret=${name}`);
+      assertEquals(await guard("unlock"), `nothing was remembered of this secret, secret=${name}`);
     });
     assert(/ secret=[\w-]{10} outcome=throttled /.test(log), log);
   });
@@ -72,7 +78,7 @@ Deno.test("the commands need each permission that their page gives a user of Red
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
     const ask = <T>(act: (store: OperatedStore) => Promise<T>): Promise<T> =>
       askStore(store, { files: {}, timeoutMs: 60_000 }, act);
-    // What `guard status` and `guard unlock` ask a store.
+    // What `status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>
       ask(async ({ secrets, unlock }) => {
         await Array.fromAsync(secrets());

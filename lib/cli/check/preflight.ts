@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createServer } from "node:net";
 import process from "node:process";
 import { readStoreFiles } from "../../server/files/tls.ts";
 import type { Config } from "../../config/options.ts";
@@ -11,7 +12,6 @@ import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";
 import { clauseOf } from "../../guard/redis/reasons.ts";
-import { currentRuntime } from "../../server/runtime/current.ts";
 import { ListenError, systemErrorCode } from "../../server/listen/error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
 import { isAuthenticator } from "../healthcheck.ts";
@@ -39,13 +39,13 @@ export interface TriedAddresses {
 }
 
 /**
- * Listens at the addresses of the options for a moment. A socket is left alone: its folder may be
- * made only for the service.
+ * Listens at the addresses of the options for a moment. A socket is left alone, since its folder may
+ * be made only for the service, and so is a shared port, since other servers start there.
  */
 export async function tryAddresses(config: Config): Promise<TriedAddresses> {
-  const { host, port, socket, metricsHost, metricsPort } = config;
+  const { host, port, sharePort, socket, metricsHost, metricsPort } = config;
   const addresses = [
-    ...(socket === undefined ? [{ hostname: host, port }] : []),
+    ...(socket === undefined && !sharePort ? [{ hostname: host, port }] : []),
     ...(metricsPort === undefined ? [] : [{ hostname: metricsHost, port: metricsPort }]),
   ];
   const obstacles: string[] = [];
@@ -62,14 +62,20 @@ export async function tryAddresses(config: Config): Promise<TriedAddresses> {
   return { obstacles, servers };
 }
 
-async function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
-  try {
-    const options = { address, tls: undefined, shared: false, onError: () => new Response() };
-    await currentRuntime().serve(options, () => Promise.resolve(new Response())).shutdown();
-    return undefined;
-  } catch (error) {
-    return new ListenError(address, systemErrorCode(error));
-  }
+// Listens without HTTP: a caller who connects at this moment gets no reply, instead of one that could
+// pass for a right pin.
+function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
+  return new Promise((resolve) => {
+    const fail = (error: unknown): void =>
+      resolve(new ListenError(address, systemErrorCode(error)));
+    const server = createServer((socket) => socket.destroy()).on("error", fail);
+    const succeed = (): void => void server.close(() => resolve(undefined));
+    try {
+      server.listen(address.port, address.hostname, succeed);
+    } catch (error) {
+      fail(error);
+    }
+  });
 }
 
 /** Finds the reasons that prevent use of the guard's store, as clauses. */

@@ -11,6 +11,8 @@ import type { TcpAddress, UnixAddress } from "../runtime/runtime.ts";
 const TCP_REASONS: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "the port is in use by another program (stop it, or choose another port)"],
   ["EADDRNOTAVAIL", "this machine does not have this address"],
+  // The node:net of Deno has this code for EADDRNOTAVAIL.
+  ["EINVAL", "this machine does not have this address"],
   ["EACCES", "this user may not listen on that port"],
   ["ENOTFOUND", "this machine has no address with that name"],
   ["EMFILE", "too many files are open"],

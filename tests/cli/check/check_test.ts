@@ -257,6 +257,8 @@ Deno.test("check fails where the address cannot be used, unless a server of ours
     }: the port is in use by ` +
     "another program (stop it, or choose another port).\n",
   ]);
+  const foreign = await check(["--host", "192.0.2.1"]);
+  assert(foreign.stderr.includes("this machine does not have this address"), foreign.stderr);
   const elsewhere = await check(["--metrics-port", port[1]!]);
   assertEquals([elsewhere.code, elsewhere.stderr], [2, taken.stderr]);
   const program = await startProgram(["--port", "0"]);

@@ -29,7 +29,7 @@ const REASONS: readonly (readonly [string, string, string])[] = [
   ["ENOENT", UNKNOWN, "its folder does not exist"],
   ["ENOTDIR", UNKNOWN, "what its path names as a folder is none"],
   ["ENAMETOOLONG", UNKNOWN, "the path is too long for a socket"],
-  ["EINVAL", UNKNOWN, "the path is too long for a socket"],
+  ["EINVAL", "this machine does not have this address", "the path is too long for a socket"],
   [
     "EAGAIN",
     UNKNOWN,
