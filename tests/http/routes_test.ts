@@ -130,6 +130,6 @@ Deno.test("a slash with no operation behind it changes nothing", async () => {
 });
 
 Deno.test("with keys, the operator port asks for none where monitoring looks", () => {
-  const open = OPERATOR_ROUTES.filter(({ wantsKey }) => !wantsKey).map(({ path }) => path);
+  const open = OPERATOR_ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
   assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
 });
