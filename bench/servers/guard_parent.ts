@@ -56,7 +56,7 @@ function commandAt(text: string, start: number): readonly [string[], number] | u
 // The arguments as scriptArguments of lib/guard/redis/script.ts makes them.
 function reply([name, , , key, ...args]: readonly string[]): string {
   if (name !== "EVAL" && name !== "EVALSHA") return `-ERR unknown command '${name}'\r\n`;
-  const [budget, , , singleUse, forgetUseMs, source, step, , question] = args;
+  const [budget, , , singleUse, forgetUseMs, source, step] = args;
   const rules = {
     maxFailures: parseInt(budget!),
     singleUse: singleUse === "1",
@@ -64,7 +64,7 @@ function reply([name, , , key, ...args]: readonly string[]): string {
   };
   const verdict = decide(rules, [key!, step!, source!]);
   const refusedMs = verdict === "throttled" ? REFUSED_MS : 0;
-  return `*3\r\n:${SCRIPT_VERDICTS.indexOf(verdict)}\r\n:${refusedMs}\r\n:${question}\r\n`;
+  return `*2\r\n:${SCRIPT_VERDICTS.indexOf(verdict)}\r\n:${refusedMs}\r\n`;
 }
 
 /** Takes what a connection brings, and gives what is left of it and what is to be answered. */

@@ -63,20 +63,19 @@ function wayTo(place: string): Way {
     rules,
     asked: { matchedStep: 0 },
     nowMs: undefined,
-    question: 0,
   });
   return {
     connect: () => net.connect(Number(redisPort), address),
     hello: words("SCRIPT", "LOAD", DECIDE_SCRIPT),
     question: (fingerprint, step, source) => {
-      const args = [...asked.slice(0, 5), source, step, "", "0"];
+      const args = [...asked.slice(0, 5), source, step, ""];
       return words("EVALSHA", sha1, "1", `${KEY_PREFIX}${fingerprint}`, ...args);
     },
-    answers: /\*3\r\n:([0-9])\r\n:[0-9]+\r\n:0\r\n/g,
+    answers: /\*2\r\n:([0-9])\r\n:[0-9]+\r\n/g,
   };
 }
 
-// No number for each question, no time that it may take, no second attempt: what a server would run
+// No time that a question may take, no second attempt: what a server would run
 // takes more.
 function askBarely({ connect, hello, question, answers }: Way): GuardStore {
   const waiting: ((verdict: Verdict) => void)[] = [];

@@ -111,7 +111,7 @@ export function refusedMs(
   source: string | undefined,
   nowMs: number,
 ): number {
-  return refusedBy(rules, settled(rules, state, nowMs), source, nowMs);
+  return refusedBy(rules, limited(rules, state, nowMs), source, nowMs);
 }
 
 /** Times for which pins of a secret are throttled, in milliseconds. */
@@ -124,7 +124,7 @@ export interface Refusals {
 
 /** Returns the times for which pins of a secret are throttled, over all sources. */
 export function refusalsOf(rules: GuardRules, state: GuardState, nowMs: number): Refusals {
-  const now = settled(rules, state, nowMs);
+  const now = limited(rules, state, nowMs);
   const sources = [undefined, ...now.sources.map(({ id }) => id)];
   const waits = sources.map((source) => refusedBy(rules, now, source, nowMs));
   return { toAllMs: Math.min(...waits), toSomeMs: Math.max(...waits) };
@@ -158,7 +158,7 @@ export function charged(
   source: string | undefined,
   nowMs: number,
 ): GuardState {
-  return failed(rules, settled(rules, state, nowMs), source, nowMs);
+  return failed(rules, limited(rules, state, nowMs), source, nowMs);
 }
 
 /** Attempt: one check of a pin, with the states before and after it was charged. */
@@ -216,15 +216,15 @@ export function succeeded(
 }
 
 // Returns the state limited by `clampToClock`; the same object when nothing changes.
-function settled(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
+function limited(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
   if (rules.maxFailures === 0) return state;
   const total = clampToClock(totalBudget(rules), state, nowMs);
-  const sources = state.sources.map((source) => settledSource(rules, source, nowMs));
+  const sources = state.sources.map((source) => limitedSource(rules, source, nowMs));
   const isSame = total === state && sources.every((source, i) => source === state.sources[i]);
   return isSame ? state : { ...state, ...total, sources };
 }
 
-function settledSource(rules: GuardRules, source: SourceState, nowMs: number): SourceState {
+function limitedSource(rules: GuardRules, source: SourceState, nowMs: number): SourceState {
   const spending = clampToClock(sourceBudget(rules), source, nowMs);
   const knownUntilMs = Math.min(source.knownUntilMs, nowMs + KNOWN_MS);
   if (spending === source && knownUntilMs === source.knownUntilMs) return source;

@@ -243,10 +243,6 @@ class History {
       () => this.#trouble(links, forMs, (link) => link.weather.delayMs = 2 * SECOND),
       () =>
         this.#trouble(links, forMs, (link) => {
-          Object.assign(link.weather, { twice: 20, delayMs: 300 });
-        }),
-      () =>
-        this.#trouble(links, forMs, (link) => {
           link.weather.isClosed = true;
           link.reset();
         }),

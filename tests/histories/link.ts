@@ -1,5 +1,5 @@
 /**
- * The way from one instance to the store: what is sent arrives in order, late, twice or never. It
+ * The way from one instance to the store: what is sent arrives in order, late or never. It
  * pairs replies with commands by their order alone, as the official client does.
  *
  * @module
@@ -17,12 +17,10 @@ export interface Weather {
   isSwallowing: boolean;
   /** Whether no connection can be made. */
   isClosed: boolean;
-  /** Of a hundred replies, how many arrive twice. */
-  twice: number;
 }
 
 /** A way that is well. */
-export const FAIR: Weather = { delayMs: 3, isSwallowing: false, isClosed: false, twice: 0 };
+export const FAIR: Weather = { delayMs: 3, isSwallowing: false, isClosed: false };
 
 interface Waiting {
   readonly resolve: (reply: unknown) => void;
@@ -93,8 +91,6 @@ export class Link {
           thereMs = arrive(thereMs, undefined, () => {
             const reply = this.store.answer(words);
             hereMs = arrive(hereMs, this.computer, () => read(reply));
-            const isTwice = this.world.random(100) < this.weather.twice;
-            if (isTwice) hereMs = arrive(hereMs, this.computer, () => read(reply));
           });
         }),
       servers: () => Promise.resolve([]),

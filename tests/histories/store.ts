@@ -8,6 +8,7 @@
 import { type GuardRules, type GuardState } from "../../lib/guard/guard.ts";
 import { decide } from "../support/guard_model.ts";
 import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../lib/guard/redis/script.ts";
+import { PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
 import type { World } from "./world.ts";
 
 interface Kept {
@@ -90,8 +91,8 @@ export class SimulatedStore {
   }
 
   #decide(key: string, args: readonly string[]): readonly number[] {
-    const [, , , singleUse, forgetUseMs, source = "", step, , question] = args;
-    const isProbe = question === "0";
+    const [, , , singleUse, forgetUseMs, source = "", step] = args;
+    const isProbe = key.startsWith(PROBE_PREFIX);
     const rules = isProbe
       ? { maxFailures: 0, singleUse: singleUse === "1", forgetUseMs: Number(forgetUseMs) }
       : this.rules;
@@ -110,17 +111,17 @@ export class SimulatedStore {
     }
     const code = SCRIPT_VERDICTS.indexOf(verdict);
     if (!isProbe) this.watcher.onDecision(key.slice(KEY_PREFIX.length), source, code);
-    return [code, refusedMs, Number(question)];
+    return [code, refusedMs];
   }
 
-  #lie([code, refusedMs, question]: readonly number[]): unknown {
+  #lie([code, refusedMs]: readonly number[]): unknown {
     const { random } = this.world;
     const lies: readonly unknown[] = [
-      [0, 0, question],
-      [1, 0, question],
-      [random(6), random(3) * 1000, question],
-      [code, refusedMs, question! + random(5) - 2],
-      [2, 3_600_000, question],
+      [0, 0],
+      [1, 0],
+      [random(6), random(3) * 1000],
+      [code, refusedMs, 0],
+      [2, 3_600_000],
       "OK",
       null,
     ];

@@ -6,13 +6,12 @@
  */
 
 import { Buffer } from "node:buffer";
+import { PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
 
 /** What one answer depends on. */
 export interface Question {
   /** The command. */
   readonly words: readonly string[];
-  /** The number of the question, which an honest answer repeats. */
-  readonly number: string;
   /** The code of an honest verdict: 0 (accepted) for a pin that matched, 1 (wrong) for another. */
   readonly code: number;
 }
@@ -28,8 +27,8 @@ export interface Answer {
 }
 
 /** The honest answer. */
-export function honest({ code, number }: Question): string {
-  return `*3\r\n:${code}\r\n:0\r\n:${number}\r\n`;
+export function honest({ code }: Question): string {
+  return `*2\r\n:${code}\r\n:0\r\n`;
 }
 
 /** A reply in the words of RESP: a text, a number, nothing, or an array of them; an error as it is. */
@@ -60,8 +59,8 @@ export interface FuzzedStore {
 /**
  * Starts a store.
  *
- * @param answer Decides what is answered to a question about a pin. The probe, whose number is 0, is
- * answered honestly.
+ * @param answer Decides what is answered to a question about a pin. The probe is answered
+ * honestly.
  * @param other Decides what is answered to any other command.
  */
 export function startFuzzedStore(
@@ -121,13 +120,13 @@ async function reply(
     readonly other: (words: readonly string[]) => string;
   },
 ): Promise<boolean> {
-  // Behind the script and its key: three budgets, singleUse, a time, the source, the matched step, the
-  // clock, and the number of the question.
-  const number = words[12] ?? "";
-  const question = { words, number, code: words[10] === "" ? 1 : 0 };
-  const isProbe = number === "" || number === "0";
-  const { pieces, end = false, times = 1 }: Answer = isProbe
-    ? { pieces: [number === "" ? other(words) : honest(question)] }
+  // Behind the script and its key: three budgets, singleUse, a time, the source, the matched step and
+  // the clock.
+  const question = { words, code: words[10] === "" ? 1 : 0 };
+  const { pieces, end = false, times = 1 }: Answer = words.length < 12
+    ? { pieces: [other(words)] }
+    : words[3]!.startsWith(PROBE_PREFIX)
+    ? { pieces: [honest(question)] }
     : await answer(question);
   for (let i = 0; i < times; i++) {
     for (const piece of pieces) await write(connection, piece);

@@ -50,7 +50,7 @@ class LuaStore {
     this.#setTable("ARGV", args);
     lua.lua_getglobal(state, luaText("script"));
     this.#check(lua.lua_pcall(state, 0, 1, 0));
-    const reply = [1, 2, 3].map((i) => {
+    const reply = [1, 2].map((i) => {
       lua.lua_rawgeti(state, -1, i);
       const number = Math.trunc(lua.lua_tonumber(state, -1));
       lua.lua_pop(state, 1);

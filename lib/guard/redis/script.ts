@@ -41,8 +41,8 @@ end
 `;
 
 /**
- * Script of a decision. It replies with three numbers: the verdict, the milliseconds for which pins
- * of the source are throttled, and the number of the question, which matches the reply to it.
+ * Script of a decision. It replies with two numbers: the verdict, and the milliseconds for which pins
+ * of the source are throttled.
  *
  * The state is one text, `debtMs:lastMs:usedStep`, followed for each source by
  * ` name:debtMs:lastMs:knownUntilMs`. The clock is the store's, so instances with different clocks
@@ -57,7 +57,6 @@ local whole, strangers, each = budget(1), budget(2), budget(3)
 local counts = whole.attempts > 0
 local singleUse, forgetUseMs, name = ARGV[4] == '1', tonumber(ARGV[5]), ARGV[6]
 local matchedStep, now = tonumber(ARGV[7]), tonumber(ARGV[8])
-local question = tonumber(ARGV[9])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -71,7 +70,7 @@ if text then
     owed, last, used, rest = string.match(text, '^(%d+):(%d+):(-?%d+)(.*)$')
   end
   local pattern = ' ([%w_-]+):(%d+):(%d+):(%d+)'
-  if not owed or string.gsub(rest, pattern, '') ~= '' then return {4, 0, question} end
+  if not owed or string.gsub(rest, pattern, '') ~= '' then return {4, 0} end
   total, usedStep = {owed = tonumber(owed), last = tonumber(last)}, tonumber(used)
   for id, o, l, k in string.gmatch(rest, pattern) do
     local source = {id = id, owed = tonumber(o), last = tonumber(l), known = tonumber(k)}
@@ -83,7 +82,7 @@ local function owed(spending)
   return math.max(0, spending.owed - math.max(0, now - spending.last))
 end
 
-local function settle(budget, spending)
+local function limit(budget, spending)
   spending.owed = math.min(spending.owed, (budget.attempts + budget.extra) * budget.refill)
   spending.last = math.min(spending.last, now)
 end
@@ -101,9 +100,9 @@ local function refused(budget, spending)
 end
 
 if counts then
-  settle(whole, total)
+  limit(whole, total)
   for _, source in ipairs(sources) do
-    settle(each, source)
+    limit(each, source)
     source.known = math.min(source.known, now + ${KNOWN_MS})
   end
 end
@@ -163,7 +162,7 @@ local function answer(verdict, ms)
   elseif state ~= text then
     redis.call('SET', KEYS[1], state, 'PX', string.format('%.0f', keep))
   end
-  return {verdict, ms, question}
+  return {verdict, ms}
 end
 
 local before = left()
@@ -198,12 +197,10 @@ export interface ScriptCall {
   readonly asked: CheckedPin;
   /** The time in milliseconds; undefined for the store's clock. */
   readonly nowMs: number | undefined;
-  /** The number of the question, an integer. */
-  readonly question: number;
 }
 
 /** Returns the arguments of the script after its key. */
-export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): readonly string[] {
+export function scriptArguments({ rules, asked, nowMs }: ScriptCall): readonly string[] {
   return [
     ...[totalBudget(rules), unknownSourcesBudget(rules), sourceBudget(rules)].map(budgetText),
     rules.singleUse ? "1" : "0",
@@ -211,7 +208,6 @@ export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): 
     asked.source ?? "",
     String(asked.matchedStep ?? ""),
     String(nowMs ?? ""),
-    String(question),
   ];
 }
 

@@ -62,10 +62,10 @@ export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
  */
 export async function probe(send: Send, key: string): Promise<void> {
   const asked: CheckedPin = { matchedStep: 0 };
-  const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined, question: 0 });
-  readDecision(await send(["EVAL", DECIDE_SCRIPT, "1", key, ...args]), asked, 0);
+  const args = scriptArguments({ rules: PROBE_RULES, asked, nowMs: undefined });
+  readDecision(await send(["EVAL", DECIDE_SCRIPT, "1", key, ...args]), asked);
   try {
-    readDecision(await send(["EVALSHA", SCRIPT_SHA1, "1", key, ...args]), asked, 0);
+    readDecision(await send(["EVALSHA", SCRIPT_SHA1, "1", key, ...args]), asked);
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
   }
@@ -114,7 +114,6 @@ export async function unlockAt(send: Send, key: string): Promise<boolean> {
 export class RedisStore implements GuardStore, SharedStoreAdmin {
   readonly #options: RedisStoreOptions;
   readonly #refusals = new Refusals();
-  #questions = 0;
 
   /** Makes a store. */
   constructor(options: RedisStoreOptions) {
@@ -178,16 +177,15 @@ export class RedisStore implements GuardStore, SharedStoreAdmin {
 
   #decide(fingerprint: string, asked: CheckedPin): Promise<Decided> {
     const { rules, link, storeNow } = this.#options;
-    const question = ++this.#questions;
     const key = `${KEY_PREFIX}${fingerprint}`;
-    const args = ["1", key, ...scriptArguments({ rules, asked, nowMs: storeNow?.(), question })];
+    const args = ["1", key, ...scriptArguments({ rules, asked, nowMs: storeNow?.() })];
     return link.ask(key, async (send, isOver) => {
       try {
-        return readDecision(await send(["EVALSHA", SCRIPT_SHA1, ...args]), asked, question);
+        return readDecision(await send(["EVALSHA", SCRIPT_SHA1, ...args]), asked);
       } catch (error) {
         // A server loses its script cache at a restart.
         if (!isUnknownScript(error) || isOver()) throw error;
-        return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), asked, question);
+        return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), asked);
       }
     });
   }
@@ -229,15 +227,11 @@ interface Decided {
 
 // Accept a verdict only if it fits the question: accepted and replayed need a pin that matched
 // here, so no reply of a store makes a wrong pin right.
-function readDecision(
-  reply: unknown,
-  { matchedStep }: CheckedPin,
-  question: number,
-): Decided {
-  const [code, refusedMs, answered] = Array.isArray(reply) && reply.length === 3 ? reply : [];
+function readDecision(reply: unknown, { matchedStep }: CheckedPin): Decided {
+  const [code, refusedMs] = Array.isArray(reply) && reply.length === 2 ? reply : [];
   const verdict = typeof code === "number" ? SCRIPT_VERDICTS[code] : undefined;
   const isWait = Number.isSafeInteger(refusedMs) && refusedMs >= 0;
-  if (verdict === undefined || !isWait || answered !== question || !fits(verdict, matchedStep)) {
+  if (verdict === undefined || !isWait || !fits(verdict, matchedStep)) {
     throw new ProtocolError("This is no decision about the pin");
   }
   return { verdict, refusedMs };

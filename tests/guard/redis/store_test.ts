@@ -48,11 +48,6 @@ function storeOver(
   return { store, clock, errors: () => errors };
 }
 
-/** The number of the question, which is the last argument of the script. */
-function questionOf(words: readonly string[]): number {
-  return Number(words.at(-1));
-}
-
 const STEP = 60_000_000;
 const KEY = `${PROBE_PREFIX}0`;
 
@@ -70,45 +65,39 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
 
 for (const [said, matched, verdict] of DECISIONS) {
   Deno.test(`a Redis store takes ${said} of a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
-    const { store, errors } = storeOver((words) => [...said, questionOf(words)]);
+    const { store, errors } = storeOver(() => said);
     assertEquals(await decide(store, "a", matched ? STEP : undefined), verdict);
     assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
   });
 }
 
-// What is no decision about any pin, given the number of the question.
-const NO_DECISIONS: readonly ((question: number) => unknown)[] = [
-  () => null,
-  () => "OK",
-  () => 0,
-  () => [],
-  () => [null, null],
-  () => ["", ""],
-  () => [0, 0],
-  () => [0, 0, 0],
-  (question) => [0, 0, question + 1],
-  (question) => [0, 0, question - 1],
-  (question) => [0, 0, String(question)],
-  (question) => ["0", "0", question],
-  (question) => ["0", 0, question],
-  (question) => ["", "", question],
-  (question) => [null, null, question],
-  (question) => [null, 0, question],
-  (question) => [0, null, question],
-  (question) => [5, 0, question],
-  (question) => [-1, 0, question],
-  (question) => [2, -1, question],
-  (question) => [2, 0.5, question],
-  (question) => [2, 2 ** 60, question],
-  (question) => [0, 0, question, 0],
-  (question) => [[0], 0, question],
-  (question) => [new Error("ERR"), 0, question],
+// What is no decision about any pin.
+const NO_DECISIONS: readonly unknown[] = [
+  null,
+  "OK",
+  0,
+  [],
+  [0],
+  [0, 0, 0],
+  ["0", "0"],
+  ["0", 0],
+  ["", ""],
+  [null, null],
+  [null, 0],
+  [0, null],
+  [5, 0],
+  [-1, 0],
+  [2, -1],
+  [2, 0.5],
+  [2, 2 ** 60],
+  [[0], 0],
+  [new Error("ERR"), 0],
 ];
 
 Deno.test("a Redis store says unavailable for whatever is no decision", async () => {
   for (const [i, reply] of NO_DECISIONS.entries()) {
     for (const step of [STEP, undefined]) {
-      const { store, errors } = storeOver((words) => reply(questionOf(words)));
+      const { store, errors } = storeOver(() => reply);
       const verdict = await decide(store, "a", step);
       assertEquals([verdict, errors(), refusal(store, "a")], ["unavailable", 1, undefined], `${i}`);
     }
@@ -117,10 +106,10 @@ Deno.test("a Redis store says unavailable for whatever is no decision", async ()
 
 Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", async () => {
   for (const code of [0, 3]) {
-    const { store } = storeOver((words) => [code, 0, questionOf(words)]);
+    const { store } = storeOver(() => [code, 0]);
     assertEquals(await decide(store, "a", undefined), "unavailable");
   }
-  const { store } = storeOver((words) => [1, 0, questionOf(words)]);
+  const { store } = storeOver(() => [1, 0]);
   assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
@@ -134,7 +123,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
   await probe(
     sendTo((words) => {
       asked.push(words);
-      return [0, 0, questionOf(words)];
+      return [0, 0];
     }),
     KEY,
   );
@@ -146,8 +135,8 @@ Deno.test("probe() fails where no decision can be had", async () => {
   const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = asked;
   assertEquals([singleUse, forgetUseMs, matchedStep], ["1", "1", "0"]);
   // What the last probe wrote may still be there.
-  await probe(sendTo((words) => [3, 0, questionOf(words)]), KEY);
-  for (const reply of ["OK", null, [1, 0, 0], [0, 0, 7]]) {
+  await probe(sendTo(() => [3, 0]), KEY);
+  for (const reply of ["OK", null, [1, 0], [0, 0, 0]]) {
     await assertRejects(() => probe(sendTo(() => reply), KEY), ProtocolError, "no decision");
   }
   await assertRejects(() => probe(sendTo(() => new Error("READONLY")), KEY), Error);
@@ -155,7 +144,7 @@ Deno.test("probe() fails where no decision can be had", async () => {
 
 Deno.test("probe() fails where no decision can be asked for by the name of the script", async () => {
   const saying = (error: string): Send =>
-    sendTo((words) => words[0] === "EVALSHA" ? new Error(error) : [0, 0, 0]);
+    sendTo((words) => words[0] === "EVALSHA" ? new Error(error) : [0, 0]);
   await assertRejects(() => probe(saying("NOPERM no permissions"), KEY), Error, "NOPERM");
   // It is asked for by the script itself then.
   await probe(saying("NOSCRIPT No matching script."), KEY);
@@ -171,9 +160,9 @@ Deno.test("a Redis store asks for nothing more once the deadline is over", async
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
   for (const [saidMs, keptMs] of [[30_000, 1000], [1000, 1000], [999, 999]] as const) {
     let asked = 0;
-    const { store, clock } = storeOver((words) => {
+    const { store, clock } = storeOver(() => {
       asked++;
-      return [1, saidMs, questionOf(words)];
+      return [1, saidMs];
     });
     assertEquals([refusal(store, "a"), await decide(store, "a", undefined)], [undefined, "wrong"]);
     clock.ms += keptMs - 1;
@@ -189,8 +178,8 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
 Deno.test("a Redis store asks for who asks", async () => {
   const asked: string[] = [];
   const { store } = storeOver((words) => {
-    asked.push(words.at(-4)!);
-    return [0, 0, questionOf(words)];
+    asked.push(words.at(-3)!);
+    return [0, 0];
   });
   await decide(store, "a", STEP);
   await decide(store, "a", STEP, "source");
@@ -202,7 +191,7 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
   const { store } = storeOver((words) => {
     sent.push(words[0]!);
     if (words[0] === "EVALSHA") return new Error("NOSCRIPT No matching script.");
-    return [0, 0, questionOf(words)];
+    return [0, 0];
   });
   assertEquals([await decide(store, "a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
 });
@@ -211,7 +200,7 @@ Deno.test("a Redis store asks by the name of the script, about the entry of the 
   const asked: (readonly string[])[] = [];
   const { store } = storeOver((words) => {
     asked.push(words);
-    return [matchedIn(words) ? 0 : 1, 0, questionOf(words)];
+    return [matchedIn(words) ? 0 : 1, 0];
   });
   await decide(store, "a", STEP);
   await decide(store, "b", 0);
@@ -224,11 +213,11 @@ Deno.test("a Redis store asks by the name of the script, about the entry of the 
   assertEquals(asked.map((words) => words[3]), [
     ...["authenticator:guard:2:a", "authenticator:guard:2:b", "authenticator:guard:2:b"],
   ]);
-  assertEquals(asked.map((words) => words.at(-3)), [String(STEP), "0", ""]);
+  assertEquals(asked.map((words) => words.at(-2)), [String(STEP), "0", ""]);
 });
 
 function matchedIn(words: readonly string[]): boolean {
-  return words.at(-3) !== "";
+  return words.at(-2) !== "";
 }
 
 Deno.test("a Redis store asks once more for want of the script alone", async () => {
@@ -258,7 +247,7 @@ function refusingStore():
   & ReturnType<
     typeof storeOver
   > {
-  const scene = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1)), questionOf(words)]);
+  const scene = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1))]);
   const fail = async (...names: readonly string[]): Promise<void> => {
     for (const name of names) assertEquals(await decide(scene.store, name, undefined), "throttled");
   };
