@@ -1,7 +1,8 @@
 // One user and those who keep wrong pins coming, with the rules that run in production and a clock of
 // its own: how long the user waits until a right pin is taken. Part of bench/guard_simulation.ts.
 
-import { decide, type GuardRules, guardRules, type GuardState } from "../lib/guard/guard.ts";
+import { type GuardRules, guardRules, type GuardState } from "../lib/guard/guard.ts";
+import { decide } from "../tests/support/guard_model.ts";
 import { type Random, seededRandom } from "../tests/support/random.ts";
 
 const SECOND = 1000;

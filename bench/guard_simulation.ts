@@ -1,6 +1,6 @@
 // Chance to guess a pin, and how long a user is kept out: guessers against one secret, with the rules
 // that run in production and a clock of its own, beside the closed formula (1 − (1 − 3 × 10⁻⁶)ⁿ for n
-// looks) and beside a service without a limit. docs/security.md has some of these figures.
+// attempts) and beside a service without a limit. docs/security.md has some of these figures.
 //
 //     deno run bench/guard_simulation.ts
 
@@ -8,15 +8,10 @@ import { refusal } from "../tests/support/guard_store.ts";
 import process from "node:process";
 import { serviceHandler } from "../tests/support/service_handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
-import { extraLooks } from "../lib/guard/budget.ts";
+import { extraAttempts } from "../lib/guard/budget.ts";
 import { fingerprintBy, sourceNamesBy } from "../lib/guard/fingerprint.ts";
-import {
-  decide,
-  type GuardRules,
-  guardRules,
-  type GuardState,
-  totalBudget,
-} from "../lib/guard/guard.ts";
+import { type GuardRules, guardRules, type GuardState, totalBudget } from "../lib/guard/guard.ts";
+import { decide } from "../tests/support/guard_model.ts";
 import { MemoryStore } from "../lib/guard/memory_store.ts";
 import type { Handler } from "../lib/http/handler.ts";
 import { hotp, importOtpKey } from "../lib/otp/totp.ts";
@@ -41,17 +36,17 @@ function codeOf(run: number, step: number): number {
 const FIRST_GUESS = 1e9;
 
 /**
- * Plays one secret, whose guesser takes every look there is, from as many sources as there are, and
- * whose user logs in now and then; gives the looks that were had, and whether one of them hit.
+ * Plays one secret, whose guesser takes every attempt there is, from as many sources as there are, and
+ * whose user logs in now and then; gives the attempts that were had, and whether one of them hit.
  */
 function play(
   rules: GuardRules,
   { sources, logins }: { readonly sources: number; readonly logins: number },
   lengthMs: number,
   run: number,
-): { readonly looks: number; readonly hit: boolean } {
+): { readonly attempts: number; readonly hit: boolean } {
   let state: GuardState | undefined;
-  let looks = 0;
+  let attempts = 0;
   let nextLoginMs = 0;
   let guess = codeOf(run, FIRST_GUESS);
   for (let nowMs = 0; nowMs < lengthMs;) {
@@ -63,35 +58,35 @@ function play(
     const step = Math.floor(nowMs / 30_000);
     guess = (guess + 1) % CODES; // never the same code twice within a window
     const matchedStep = [step, step - 1, step + 1].find((right) => codeOf(run, right) === guess);
-    const source = sources === 0 ? undefined : `guesser ${looks % sources}`;
+    const source = sources === 0 ? undefined : `guesser ${attempts % sources}`;
     const decision = decide(rules, state, { matchedStep, source }, nowMs);
     ({ state } = decision);
-    if (decision.verdict !== "throttled") looks++;
-    if (decision.verdict === "accepted") return { looks, hit: true };
+    if (decision.verdict !== "throttled") attempts++;
+    if (decision.verdict === "accepted") return { attempts, hit: true };
     nowMs += decision.refusedMs;
   }
-  return { looks, hit: false };
+  return { attempts, hit: false };
 }
 
-/** The most looks that the throttle allows in a time: the closed formula. */
-function looksIn(rules: GuardRules, lengthMs: number): number {
+/** The most attempts that the throttle allows in a time: the closed formula. */
+function attemptsIn(rules: GuardRules, lengthMs: number): number {
   const budget = totalBudget(rules);
-  return budget.looks + extraLooks(budget) + lengthMs / budget.refillMs;
+  return budget.attempts + extraAttempts(budget) + lengthMs / budget.refillMs;
 }
 
-function chanceOf(looks: number, rightCodes: number): number {
-  return 1 - (1 - rightCodes / CODES) ** looks;
+function chanceOf(attempts: number, rightCodes: number): number {
+  return 1 - (1 - rightCodes / CODES) ** attempts;
 }
 
 const SECRET = "correct horse battery staple";
 const START_MS = 1_800_000_000_000;
 
-/** How often the guesser of the service looks at the clock: all waits are a multiple of it. */
+/** How often the guesser of the service reads the clock: all waits are a multiple of it. */
 const TICK_MS = 15_000;
 
 /**
  * The same against the whole service: ten instances on one store, every binding, many guesses at once
- * through as many ways whenever one may be looked at, and some again and again in between; each from
+ * through as many ways whenever one may be checked, and some again and again in between; each from
  * another source where there are sources.
  */
 async function playService(
@@ -100,7 +95,7 @@ async function playService(
   sources: number,
 ): Promise<number> {
   const clock = { ms: START_MS };
-  let looks = 0;
+  let attempts = 0;
   const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
   const store = new MemoryStore({ rules, now: () => clock.ms });
   const guardKey = new Uint8Array(32);
@@ -116,7 +111,7 @@ async function playService(
       log: { error: () => process.exit(1) },
       isReady: () => true,
       telemetry: {
-        observe: ({ outcome }) => void (outcome === "false" && looks++),
+        observe: ({ outcome }) => void (outcome === "false" && attempts++),
         requestId: () => "",
         monotonicMs: () => 0,
       },
@@ -140,7 +135,7 @@ async function playService(
       (_, i) => ask(handlers[i % 10]!, i, wrong, sourceOf(tick + i)),
     ));
   }
-  return looks;
+  return attempts;
 }
 
 const SOAP_11 = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -193,42 +188,42 @@ const GUESSERS = [
   { name: "from 100 sources", sources: 100, logins: 20 },
 ];
 
-/** How often one of the guesses hits, and whether the looks make that likely. */
+/** How often one of the guesses hits, and whether the attempts make that likely. */
 function simulate(
   rules: GuardRules,
   guesser: Parameters<typeof play>[1],
   lengthMs: number,
   runs: number,
 ): { readonly text: string; readonly isLikely: boolean } {
-  const { looks } = play(rules, guesser, lengthMs, 0);
+  const { attempts } = play(rules, guesser, lengthMs, 0);
   let hits = 0;
   for (let run = 1; run <= runs; run++) if (play(rules, guesser, lengthMs, run).hit) hits++;
   // Three standard deviations of a count.
   const leeway = 3 * Math.sqrt(hits) / runs;
   return {
     text: `${scientific(hits / runs)} ± ${scientific(leeway)}`,
-    isLikely: Math.abs(hits / runs - chanceOf(looks, RIGHT_CODES)) <= leeway,
+    isLikely: Math.abs(hits / runs - chanceOf(attempts, RIGHT_CODES)) <= leeway,
   };
 }
 
-/** Rows of one setting: the looks by formula, by the rules and by the service; the chance by both. */
+/** Rows of one setting: the attempts by formula, by the rules and by the service; the chance by both. */
 async function guardedRows(maxFailures: number, days: number, runs: number): Promise<boolean> {
   const lengthMs = days * DAY;
   const rules = guardRules({ ...OTP, maxFailures, singleUse: false });
-  const closed = looksIn(rules, lengthMs);
+  const closed = attemptsIn(rules, lengthMs);
   let agree = true;
   for (const guesser of GUESSERS) {
-    const { looks } = play(rules, guesser, lengthMs, 0);
+    const { attempts } = play(rules, guesser, lengthMs, 0);
     const served = await playService(maxFailures, lengthMs, guesser.sources);
-    agree &&= looks <= closed && served <= closed;
-    // How many looks there are decides the chance, whoever has them: one row is enough.
+    agree &&= attempts <= closed && served <= closed;
+    // How many attempts there are decides the chance, whoever has them: one row is enough.
     const hits = guesser === GUESSERS[0] ? simulate(rules, guesser, lengthMs, runs) : undefined;
     agree &&= hits === undefined || hits.isLikely;
     print(
       `--max-failures ${maxFailures}`,
       days === 1 ? "24 hours" : `${days} days`,
       guesser.name,
-      `${closed} · ${looks} · ${served}`,
+      `${closed} · ${attempts} · ${served}`,
       scientific(chanceOf(closed, RIGHT_CODES)),
       hits?.text ?? "",
     );

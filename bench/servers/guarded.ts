@@ -103,7 +103,7 @@ function askBarely({ connect, hello, question, answers }: Way): GuardStore {
   };
   return {
     admit: (fingerprint, source = "") => ({
-      hasLook: false,
+      isCharged: false,
       settle: (matchedStep) => {
         if (asked === "") setImmediate(send);
         asked += question(fingerprint, String(matchedStep ?? ""), source);

@@ -1,5 +1,5 @@
 /**
- * Budget of looks: wrong pins use it up, and only time refills it. A look is one check of a pin.
+ * Budget of attempts: wrong pins use it up, and only time refills it. An attempt is one check of a pin.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 /** Number of wrong pins that are checked before throttling, and their refill time. */
 export interface Budget {
   /** Looks in a full budget, at least 1, before waits begin. */
-  readonly looks: number;
-  /** Refill time of one look, in milliseconds; also the longest wait. */
+  readonly attempts: number;
+  /** Refill time of one attempt, in milliseconds; also the longest wait. */
   readonly refillMs: number;
 }
 
@@ -20,17 +20,17 @@ export interface Spending {
   readonly lastMs: number;
 }
 
-/** Wait after the last look of a budget; each further wrong pin doubles it. */
+/** Wait after the last attempt of a budget; each further wrong pin doubles it. */
 export const FIRST_WAIT_MS = 30_000;
 
 /** Spending of a full budget: no wrong pins. */
-export const NOTHING_SPENT: Spending = { debtMs: 0, lastMs: 0 };
+export const FULL_BUDGET: Spending = { debtMs: 0, lastMs: 0 };
 
 /**
- * Returns the number of extra looks: looks beyond a budget, each after twice the wait of the one
+ * Returns the number of extra attempts: attempts beyond a budget, each after twice the wait of the one
  * before.
  */
-export function extraLooks({ refillMs }: Budget): number {
+export function extraAttempts({ refillMs }: Budget): number {
   return Math.ceil(Math.log2(refillMs / FIRST_WAIT_MS));
 }
 
@@ -45,9 +45,9 @@ export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): 
 }
 
 /**
- * Removes one look from the spending again.
+ * Removes one attempt from the spending again.
  *
- * @param before Spending before the look was taken.
+ * @param before Spending before the attempt was taken.
  * @param after Spending right after it was taken.
  */
 export function giveBack(
@@ -68,7 +68,7 @@ export function giveBack(
  * make a wait longer than the wrong pins caused.
  */
 export function clampToClock(budget: Budget, spending: Spending, nowMs: number): Spending {
-  const mostMs = (budget.looks + extraLooks(budget)) * budget.refillMs;
+  const mostMs = (budget.attempts + extraAttempts(budget)) * budget.refillMs;
   if (spending.lastMs <= nowMs && spending.debtMs <= mostMs) return spending;
   return { debtMs: Math.min(spending.debtMs, mostMs), lastMs: Math.min(spending.lastMs, nowMs) };
 }
@@ -76,16 +76,16 @@ export function clampToClock(budget: Budget, spending: Spending, nowMs: number):
 /**
  * Returns the time for which the next pin is throttled, in milliseconds; 0 when it is checked.
  *
- * There is no wait while looks are left. The extra looks follow after waits that double; from the
- * longest wait on, only refilled looks remain. Any span of time therefore has at most the looks of
- * a full budget, its extra looks, and the looks refilled in that span.
+ * There is no wait while attempts are left. The extra attempts follow after waits that double; from the
+ * longest wait on, only refilled attempts remain. Any span of time therefore has at most the attempts of
+ * a full budget, its extra attempts, and the attempts refilled in that span.
  */
 export function budgetRefusedMs(budget: Budget, spending: Spending, nowMs: number): number {
-  const { looks, refillMs } = budget;
-  const beyond = Math.ceil(spending.debtMs / refillMs) - looks;
+  const { attempts, refillMs } = budget;
+  const beyond = Math.ceil(spending.debtMs / refillMs) - attempts;
   if (beyond < 0) return 0;
   const doubledMs = Math.min(FIRST_WAIT_MS * 2 ** beyond, refillMs);
-  const emptyMs = (looks + extraLooks(budget) - 1) * refillMs;
+  const emptyMs = (attempts + extraAttempts(budget) - 1) * refillMs;
   const waitMs = Math.max(doubledMs, spending.debtMs - emptyMs);
   return Math.max(0, spending.lastMs + waitMs - nowMs);
 }

@@ -10,8 +10,8 @@ import {
   budgetRefusedMs,
   clampToClock,
   debtMs,
+  FULL_BUDGET,
   giveBack,
-  NOTHING_SPENT,
   spend,
   type Spending,
 } from "./budget.ts";
@@ -52,19 +52,7 @@ export interface CheckedPin {
   readonly source?: string | undefined;
 }
 
-/** Decision about a pin, with the new state. */
-export interface Decision {
-  /** The verdict on the pin. */
-  readonly verdict: Exclude<Verdict, "unavailable">;
-  /** The new state of the secret; undefined when it need not be kept. */
-  readonly state: GuardState | undefined;
-  /** Time for which a changed state is kept, in milliseconds. */
-  readonly keepMs: number;
-  /** Time for which pins of this source are throttled from now on, in milliseconds. */
-  readonly refusedMs: number;
-}
-
-/** Refill time of one look of a secret (the check of one pin), in milliseconds. */
+/** Refill time of one attempt of a secret (the check of one pin), in milliseconds. */
 const REFILL_MS = 3_600_000;
 
 /**
@@ -96,19 +84,19 @@ export function refusesNothing(
 
 /** Returns the budget of a secret. */
 export function totalBudget({ maxFailures }: GuardRules): Budget {
-  return { looks: maxFailures, refillMs: REFILL_MS };
+  return { attempts: maxFailures, refillMs: REFILL_MS };
 }
 
 /**
  * Returns the part of a secret's budget for unknown sources: a fifth is reserved for known ones.
  */
 export function unknownSourcesBudget({ maxFailures }: GuardRules): Budget {
-  return { looks: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
+  return { attempts: Math.max(1, maxFailures - Math.ceil(maxFailures / 5)), refillMs: REFILL_MS };
 }
 
-/** Returns the budget of each source of a secret: half the looks, refilled half as fast. */
+/** Returns the budget of each source of a secret: half the attempts, refilled half as fast. */
 export function sourceBudget({ maxFailures }: GuardRules): Budget {
-  return { looks: Math.ceil(maxFailures / 2), refillMs: 2 * REFILL_MS };
+  return { attempts: Math.ceil(maxFailures / 2), refillMs: 2 * REFILL_MS };
 }
 
 /**
@@ -161,43 +149,10 @@ function refusedBy(
 }
 
 /** State of a secret without wrong pins, used codes and sources. */
-export const NOTHING: GuardState = { ...NOTHING_SPENT, usedStep: -1, sources: [] };
+export const INITIAL_STATE: GuardState = { ...FULL_BUDGET, usedStep: -1, sources: [] };
 
-/**
- * Decides about a pin.
- *
- * A pin is checked when the budgets of the secret and of the source both have a look left. A wrong
- * pin takes a look from both. A right pin neither takes nor refills a look, so a guesser gains
- * nothing from other logins. A throttled pin is unchecked and a replayed pin is no guess: neither
- * takes a look.
- *
- * This function is the model of the script in a shared store, and of a single pin in memory: tests
- * and simulations compare both with it.
- *
- * @param state State of the secret; undefined for a new secret.
- * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
- */
-export function decide(
-  rules: GuardRules,
-  state: GuardState | undefined,
-  { matchedStep, source }: CheckedPin,
-  nowMs: number,
-): Decision {
-  const before = settled(rules, state ?? NOTHING, nowMs);
-  const leftMs = refusedBy(rules, before, source, nowMs);
-  const after = (verdict: Decision["verdict"], kept: GuardState): Decision => {
-    const keepMs = keepMsOf(rules, kept, nowMs);
-    const refusedMs = verdict === "wrong" ? refusedBy(rules, kept, source, nowMs) : leftMs;
-    return { verdict, state: keepMs > 0 ? kept : undefined, keepMs, refusedMs };
-  };
-  if (leftMs > 0) return after("throttled", before);
-  if (matchedStep === undefined) return after("wrong", failed(rules, before, source, nowMs));
-  if (rules.singleUse && matchedStep <= before.usedStep) return after("replayed", before);
-  return after("accepted", succeeded(rules, before, { matchedStep, source }, nowMs));
-}
-
-/** Returns the state after a look is taken from the budgets of a secret and its source. */
-export function withLook(
+/** Returns the state after an attempt is taken from the budgets of a secret and its source. */
+export function charged(
   rules: GuardRules,
   state: GuardState,
   source: string | undefined,
@@ -206,8 +161,8 @@ export function withLook(
   return failed(rules, settled(rules, state, nowMs), source, nowMs);
 }
 
-/** Look: one check of a pin, with the states before and after it was charged. */
-export interface Look {
+/** Attempt: one check of a pin, with the states before and after it was charged. */
+export interface Attempt {
   /** The state before the charge. */
   readonly before: GuardState;
   /** The state right after the charge. */
@@ -216,11 +171,11 @@ export interface Look {
   readonly source: string | undefined;
 }
 
-/** Returns the state after a look is given back to the budgets of a secret and its source. */
-export function withoutLook(
+/** Returns the state after an attempt is given back to the budgets of a secret and its source. */
+export function refunded(
   rules: GuardRules,
   state: GuardState,
-  { before, after, source }: Look,
+  { before, after, source }: Attempt,
   nowMs: number,
 ): GuardState {
   if (rules.maxFailures === 0) return state;
@@ -276,15 +231,6 @@ function settledSource(rules: GuardRules, source: SourceState, nowMs: number): S
   return { ...source, ...spending, knownUntilMs };
 }
 
-/** Returns the time for which a state must be kept, in milliseconds; 0 when it can be dropped. */
-export function keepMsOf(rules: GuardRules, state: GuardState, nowMs: number): number {
-  return Math.max(
-    debtMs(state, nowMs),
-    state.usedStep >= 0 ? rules.forgetUseMs : 0,
-    ...state.sources.map((source) => Math.max(debtMs(source, nowMs), source.knownUntilMs - nowMs)),
-  );
-}
-
 /** Returns the number of wrong pins still in the debt of a secret, rounded up. */
 export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): number {
   const { refillMs } = totalBudget(rules);
@@ -294,18 +240,18 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
 /** Admitted pin: its codes may be computed. */
 export interface Admission {
   /**
-   * Whether the look is already charged. If so, the current time step may be settled before the
+   * Whether the attempt is already charged. If so, the current time step may be settled before the
    * others are computed, since the order of decisions reveals nothing. Otherwise all time steps are
    * computed before the pin is settled.
    */
-  readonly hasLook: boolean;
+  readonly isCharged: boolean;
   /**
    * Decides about the pin, atomically among the decisions about its secret. It never rejects.
    *
    * @param matchedStep The time step with this code; undefined for a wrong pin.
    */
   readonly settle: (matchedStep: number | undefined) => Verdict | Promise<Verdict>;
-  /** Gives the look back when the codes could not be computed. */
+  /** Gives the attempt back when the codes could not be computed. */
   readonly cancel: () => void;
 }
 

@@ -4,24 +4,24 @@
  * @module
  */
 
-import { AgedMap } from "./aged_map.ts";
+import { ExpiringMap } from "./expiring_map.ts";
 import { debtMs, type Spending } from "./budget.ts";
 import {
   type Admission,
+  type Attempt,
+  charged,
   type GuardRules,
   type GuardState,
   type GuardStore,
-  type Look,
+  INITIAL_STATE,
   type MemoryStoreAdmin,
-  NOTHING,
+  refunded,
   type Refusal,
   refusalsOf,
   refusedMs,
   succeeded,
   totalBudget,
   type Verdict,
-  withLook,
-  withoutLook,
 } from "./guard.ts";
 import { isKnown, type SourceState } from "./sources.ts";
 
@@ -60,24 +60,24 @@ interface Pending {
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
  * wrong pins for made-up secrets cannot evict them. Failures are sorted into classes, each in the
  * order of age; a full store evicts the oldest entry of the lowest class. The counts in a class
- * differ by a factor of two at most. To evict an entry and so regain its looks, an attacker has to
- * send about as many wrong pins as the store has entries, for each of these looks.
+ * differ by a factor of two at most. To evict an entry and so regain its attempts, an attacker has to
+ * send about as many wrong pins as the store has entries, for each of these attempts.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;
   readonly #now: () => number;
   readonly #maxEntries: number;
   readonly #onEviction: (what: Evicted) => void;
-  readonly #used = new AgedMap<number>();
-  readonly #known = new AgedMap<readonly SourceState[]>();
+  readonly #used = new ExpiringMap<number>();
+  readonly #known = new ExpiringMap<readonly SourceState[]>();
   /**
    * Secrets with pins whose codes are being computed; only the failures left afterwards enter a
    * table.
    */
   readonly #pending = new Map<string, Pending>();
   /** Failures by class; the last class has the throttled secrets. */
-  readonly #classes: readonly AgedMap<Failures>[];
-  readonly #tables: readonly AgedMap<unknown>[];
+  readonly #classes: readonly ExpiringMap<Failures>[];
+  readonly #tables: readonly ExpiringMap<unknown>[];
   #swept = 0;
 
   /** Makes an empty store. */
@@ -87,23 +87,23 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#maxEntries = maxEntries;
     this.#onEviction = onEviction ?? (() => {});
     const classes = 2 + Math.floor(Math.log2(Math.max(1, rules.maxFailures)));
-    this.#classes = Array.from({ length: classes }, () => new AgedMap<Failures>());
+    this.#classes = Array.from({ length: classes }, () => new ExpiringMap<Failures>());
     this.#tables = [this.#used, this.#known, ...this.#classes];
   }
 
-  /** Takes a look from the budgets of the secret and the source, or refuses the pin. */
+  /** Takes an attempt from the budgets of the secret and the source, or refuses the pin. */
   admit(fingerprint: string, source?: string): Admission | Refusal {
     const nowMs = this.#now();
     this.#sweep(nowMs);
     const before = this.#stateOf(fingerprint, nowMs);
     if (refusedMs(this.#rules, before, source, nowMs) > 0) return "throttled";
-    const after = withLook(this.#rules, before, source, nowMs);
+    const after = charged(this.#rules, before, source, nowMs);
     this.#pend(fingerprint, after, 1);
-    const look = { before, after, source };
+    const attempt = { before, after, source };
     return {
-      hasLook: true,
-      settle: (matchedStep) => this.#settle(fingerprint, look, matchedStep),
-      cancel: () => void this.#finish(fingerprint, this.#now(), look),
+      isCharged: true,
+      settle: (matchedStep) => this.#settle(fingerprint, attempt, matchedStep),
+      cancel: () => void this.#finish(fingerprint, this.#now(), attempt),
     };
   }
 
@@ -138,7 +138,9 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const nowMs = this.#now();
     const isRemembered = this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
     const pending = this.#pending.get(fingerprint);
-    if (pending !== undefined) this.#pending.set(fingerprint, { ...pending, failures: NOTHING });
+    if (pending !== undefined) {
+      this.#pending.set(fingerprint, { ...pending, failures: INITIAL_STATE });
+    }
     this.#deleteFailures(fingerprint);
     return isRemembered || pending !== undefined;
   }
@@ -154,15 +156,15 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   }
 
   // Runs synchronously, so that of concurrent pins with the same code only one is accepted.
-  #settle(fingerprint: string, look: Look, matchedStep: number | undefined): Verdict {
+  #settle(fingerprint: string, attempt: Attempt, matchedStep: number | undefined): Verdict {
     const nowMs = this.#now();
     if (matchedStep === undefined) {
       this.#finish(fingerprint, nowMs);
       return "wrong";
     }
-    const before = this.#finish(fingerprint, nowMs, look);
+    const before = this.#finish(fingerprint, nowMs, attempt);
     if (this.#rules.singleUse && matchedStep <= before.usedStep) return "replayed";
-    const { source } = look;
+    const { source } = attempt;
     const { usedStep, sources } = succeeded(this.#rules, before, { matchedStep, source }, nowMs);
     if (this.#rules.singleUse) {
       this.#used.set(fingerprint, usedStep, nowMs + this.#rules.forgetUseMs);
@@ -184,10 +186,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return pins;
   }
 
-  /** Ends a pending pin, and gives a look back if one is passed. */
-  #finish(fingerprint: string, nowMs: number, look?: Look): GuardState {
+  /** Ends a pending pin, and gives an attempt back if one is passed. */
+  #finish(fingerprint: string, nowMs: number, attempt?: Attempt): GuardState {
     const before = this.#stateOf(fingerprint, nowMs);
-    const state = look === undefined ? before : withoutLook(this.#rules, before, look, nowMs);
+    const state = attempt === undefined ? before : refunded(this.#rules, before, attempt, nowMs);
     if (this.#pend(fingerprint, state, -1) === 0) this.#keepFailures(fingerprint, state, nowMs);
     return state;
   }
@@ -196,10 +198,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const failures = this.#pending.get(fingerprint)?.failures ??
       this.#failuresOf(fingerprint, nowMs);
     const known = this.#known.get(fingerprint, nowMs) ?? [];
-    const usedStep = this.#used.get(fingerprint, nowMs) ?? NOTHING.usedStep;
-    if (failures === undefined && known.length === 0) return { ...NOTHING, usedStep };
-    const { sources: spent, ...total } = failures ?? NOTHING;
-    return { ...NOTHING, ...total, usedStep, sources: merged(spent, known) };
+    const usedStep = this.#used.get(fingerprint, nowMs) ?? INITIAL_STATE.usedStep;
+    if (failures === undefined && known.length === 0) return { ...INITIAL_STATE, usedStep };
+    const { sources: spent, ...total } = failures ?? INITIAL_STATE;
+    return { ...INITIAL_STATE, ...total, usedStep, sources: merged(spent, known) };
   }
 
   #failuresOf(fingerprint: string, nowMs: number): Failures | undefined {
@@ -234,7 +236,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#onEviction(lowest === this.#classes.length - 1 ? "throttled" : "failed");
   }
 
-  #makeRoom(table: AgedMap<unknown>, what: Evicted): void {
+  #makeRoom(table: ExpiringMap<unknown>, what: Evicted): void {
     if (table.size <= this.#maxEntries) return;
     table.deleteOldest();
     this.#onEviction(what);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { debtMs, NOTHING_SPENT, type Spending } from "./budget.ts";
+import { debtMs, FULL_BUDGET, type Spending } from "./budget.ts";
 
 /** State of a source: its spending, and whether it is known. */
 export interface SourceState extends Spending {
@@ -33,7 +33,7 @@ export function isKnown({ knownUntilMs }: SourceState, nowMs: number): boolean {
  */
 export function sourceNamed(sources: readonly SourceState[], id: string): SourceState {
   return sources.find((source) => source.id === id) ??
-    { id, knownUntilMs: 0, ...NOTHING_SPENT };
+    { id, knownUntilMs: 0, ...FULL_BUDGET };
 }
 
 /**

@@ -96,7 +96,7 @@ function flawOf(code: string, digits: number): string | undefined {
 }
 
 const NO_GUARD: Admission = {
-  hasLook: true,
+  isCharged: true,
   settle: (matchedStep) => matchedStep === undefined ? "wrong" : "accepted",
   cancel: () => {},
 };
@@ -121,12 +121,12 @@ async function judge(
     const key = await importOtpKey(secret, algorithm);
     // Most pins are codes of the current step: checking it first saves two thirds of the work. A
     // right pin that is refused takes as long as a wrong one.
-    if (admission.hasLook && await matchesCurrentStep(key, check)) {
+    if (admission.isCharged && await matchesCurrentStep(key, check)) {
       const verdict = await settle(0);
       if (verdict !== "accepted") await matchTimeStep(key, { ...check, nearest: 1 });
       return { verdict, distance: 0 };
     }
-    const distance = await matchTimeStep(key, { ...check, nearest: admission.hasLook ? 1 : 0 });
+    const distance = await matchTimeStep(key, { ...check, nearest: admission.isCharged ? 1 : 0 });
     return { verdict: await settle(distance), distance };
   } finally {
     if (!isSettled) admission.cancel();

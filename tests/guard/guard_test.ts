@@ -2,7 +2,6 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import {
-  decide,
   type GuardRules,
   guardRules,
   type GuardState,
@@ -14,7 +13,10 @@ import {
   unknownSourcesBudget,
   type Verdict,
 } from "../../lib/guard/guard.ts";
+import { decide } from "../support/guard_model.ts";
+import { MemoryStore } from "../../lib/guard/memory_store.ts";
 import { isKnown, KNOWN_MS } from "../../lib/guard/sources.ts";
+import { decide as decideInStore } from "../support/guard_store.ts";
 import { seededRandom } from "../support/random.ts";
 
 const SECOND = 1000;
@@ -27,20 +29,30 @@ function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): Gua
   return guardRules({ maxFailures: 3, singleUse: false, window: 1, period: 30, ...options });
 }
 
-/** One secret and the rules, played event by event. */
+/** One secret, played pin by pin in the memory store and in the model: both give the same verdict. */
 class Player {
+  /** State of the secret in the model. */
   state: GuardState | undefined;
   #expiresMs = Infinity;
+  // The clock of the memory store is never set back: from then on only the model is played.
+  #store: MemoryStore | undefined;
+  #lastMs = 0;
 
-  constructor(private readonly rules: GuardRules, public nowMs = START) {}
+  constructor(private readonly rules: GuardRules, public nowMs = START) {
+    this.#store = new MemoryStore({ rules, now: () => this.nowMs });
+  }
 
   /** Plays a pin: that of a time step, or a wrong one. */
   pin(matchedStep?: number, source?: string): Verdict {
     if (this.nowMs >= this.#expiresMs) this.state = undefined;
     const question = { matchedStep, source };
     const { verdict, state, keepMs } = decide(this.rules, this.state, question, this.nowMs);
-    if (state !== this.state) this.#expiresMs = this.nowMs + keepMs;
+    this.#expiresMs = this.nowMs + keepMs;
     this.state = state;
+    if (this.nowMs < this.#lastMs) this.#store = undefined;
+    this.#lastMs = this.nowMs;
+    if (this.#store === undefined) return verdict;
+    assertEquals(decideInStore(this.#store, "a secret", matchedStep, source), verdict);
     return verdict;
   }
 
@@ -48,15 +60,15 @@ class Player {
     return Array.from({ length: count }, () => this.pin(undefined, source));
   }
 
-  /** Plays wrong pins until no more are looked at; gives how many were. */
+  /** Plays wrong pins until no more are checked; gives how many were. */
   exhaust(source?: string): number {
-    let looks = 0;
-    while (this.pin(undefined, source) === "wrong") looks++;
-    return looks;
+    let attempts = 0;
+    while (this.pin(undefined, source) === "wrong") attempts++;
+    return attempts;
   }
 }
 
-Deno.test("decide() looks at as many wrong pins in a row as are allowed, and at no more", () => {
+Deno.test("the guard checks as many wrong pins in a row as are allowed, and at no more", () => {
   for (const maxFailures of [1, 5, 100]) {
     const player = new Player(rulesWith({ maxFailures }));
     assertEquals(new Set(player.wrong(maxFailures)), new Set(["wrong"]));
@@ -64,7 +76,7 @@ Deno.test("decide() looks at as many wrong pins in a row as are allowed, and at 
   }
 });
 
-Deno.test("decide() looks at one pin after each wait, which doubles from 30 s to an hour", () => {
+Deno.test("the guard checks one pin after each wait, which doubles from 30 s to an hour", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   for (const wait of [30, 60, 120, 240, 480, 960, 1920, 1920, 3600, 3600, 3600]) {
@@ -75,18 +87,18 @@ Deno.test("decide() looks at one pin after each wait, which doubles from 30 s to
   }
 });
 
-Deno.test("decide() gives back a look in each hour, and none for a right pin", () => {
+Deno.test("the guard gives back an attempt in each hour, and none for a right pin", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
   const before = player.state;
   for (let i = 0; i < 100; i++) assertEquals(player.pin(STEP), "accepted");
-  assert(player.state === before);
+  assertEquals(player.state, before);
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
   player.nowMs += 2 * HOUR;
   assertEquals(player.wrong(3), ["wrong", "wrong", "throttled"]);
 });
 
-Deno.test("decide() accepts right pins one after the other once the wait is over", () => {
+Deno.test("the guard accepts right pins one after the other once the wait is over", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   player.nowMs += FIRST_WAIT_MS;
@@ -94,7 +106,7 @@ Deno.test("decide() accepts right pins one after the other once the wait is over
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
 });
 
-Deno.test("decide() forgets a secret once its budget is whole, and not before", () => {
+Deno.test("the guard forgets a secret once its budget is whole, and not before", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
   player.nowMs += 2 * HOUR - 1;
@@ -105,7 +117,7 @@ Deno.test("decide() forgets a secret once its budget is whole, and not before", 
   assertEquals(player.state, undefined);
 });
 
-Deno.test("decide() counts no refusal as a failure: sending on makes no wait longer", () => {
+Deno.test("the guard counts no refusal as a failure: sending on makes no wait longer", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   for (let second = 0; second < 30; second++) {
@@ -115,7 +127,7 @@ Deno.test("decide() counts no refusal as a failure: sending on makes no wait lon
   assertEquals(player.pin(STEP), "accepted");
 });
 
-Deno.test("decide() says for how long pins of who asks are refused from now on", () => {
+Deno.test("the guard says for how long pins of who asks are refused from now on", () => {
   const rules = rulesWith();
   const after = (count: number): number => {
     const player = new Player(rules);
@@ -125,7 +137,7 @@ Deno.test("decide() says for how long pins of who asks are refused from now on",
   assertEquals([1, 2, 3, 4].map(after), [0, 0, FIRST_WAIT_MS, FIRST_WAIT_MS]);
 });
 
-Deno.test("decide() never throttles with maxFailures 0, and remembers nothing", () => {
+Deno.test("the guard never throttles with maxFailures 0, and remembers nothing", () => {
   for (const source of [undefined, "a"]) {
     const player = new Player(rulesWith({ maxFailures: 0 }));
     assertEquals(new Set(player.wrong(1000, source)), new Set(["wrong"]));
@@ -133,12 +145,12 @@ Deno.test("decide() never throttles with maxFailures 0, and remembers nothing", 
   }
 });
 
-Deno.test("decide() accepts a code again without single use", () => {
+Deno.test("the guard accepts a code again without single use", () => {
   const player = new Player(rulesWith());
   assertEquals([player.pin(STEP), player.pin(STEP)], ["accepted", "accepted"]);
 });
 
-Deno.test("decide() accepts with single use no code of the same or an earlier step", () => {
+Deno.test("the guard accepts with single use no code of the same or an earlier step", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   assertEquals(player.pin(STEP), "accepted");
   assertEquals([player.pin(STEP), player.pin(STEP - 1)], ["replayed", "replayed"]);
@@ -147,7 +159,7 @@ Deno.test("decide() accepts with single use no code of the same or an earlier st
   assertEquals(player.pin(STEP + 1, "another"), "replayed");
 });
 
-Deno.test("decide() takes a replayed code for neither a failure nor a success", () => {
+Deno.test("the guard takes a replayed code for neither a failure nor a success", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   player.pin(STEP);
   player.wrong(2);
@@ -156,7 +168,7 @@ Deno.test("decide() takes a replayed code for neither a failure nor a success", 
   assertEquals([player.pin(), player.pin(STEP + 1)], ["wrong", "throttled"]);
 });
 
-Deno.test("decide() remembers a used code through failures, and without a throttle", () => {
+Deno.test("the guard remembers a used code through failures, and without a throttle", () => {
   for (const maxFailures of [0, 3]) {
     const player = new Player(rulesWith({ singleUse: true, maxFailures }));
     player.pin(STEP);
@@ -165,14 +177,14 @@ Deno.test("decide() remembers a used code through failures, and without a thrott
   }
 });
 
-Deno.test("decide() remembers failures through a success, with single use too", () => {
+Deno.test("the guard remembers failures through a success, with single use too", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   player.wrong(2);
   assertEquals(player.pin(STEP), "accepted");
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
 });
 
-Deno.test("decide() has a state remembered for as long as anything of it matters", () => {
+Deno.test("the guard has a state remembered for as long as anything of it matters", () => {
   const rules = rulesWith({ singleUse: true, maxFailures: 30 });
   const keepMs = (...questions: readonly (readonly [number | undefined, string | undefined])[]) => {
     let [state, kept]: [GuardState | undefined, number] = [undefined, 0];
@@ -191,7 +203,7 @@ Deno.test("decide() has a state remembered for as long as anything of it matters
   assertEquals(keepMs(...Array(9).fill([WRONG, undefined]), [STEP, undefined]), 9 * HOUR);
 });
 
-Deno.test("decide() accepts step 0 once, which is remembered as any other", () => {
+Deno.test("the guard accepts step 0 once, which is remembered as any other", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   assertEquals([player.pin(0), player.pin(0), player.pin(1)], ["accepted", "replayed", "accepted"]);
 });
@@ -200,8 +212,8 @@ Deno.test("a clock set back by an hour makes no wait longer than it was", () => 
   for (const count of [3, 5, 20]) {
     const rules = rulesWith();
     const player = new Player(rules);
-    for (let looks = 0; looks < count;) {
-      if (player.pin() === "wrong") looks++;
+    for (let attempts = 0; attempts < count;) {
+      if (player.pin() === "wrong") attempts++;
       else player.nowMs += SECOND;
     }
     const waitMs = refusedMs(rules, player.state!, undefined, player.nowMs);
@@ -275,25 +287,16 @@ Deno.test("pinsOwed() counts wrong pins that have not come back, a part of one a
   assertEquals(pinsOwed(rulesWith({ maxFailures: 0 }), player.state!, START), 0);
 });
 
-Deno.test("decide() gives the state itself where nothing of it changes, with sources too", () => {
-  const player = new Player(rulesWith({ singleUse: true }));
-  player.pin(STEP, "a");
-  player.wrong(1, "b");
-  const before = player.state;
-  assertEquals(player.pin(STEP, "a"), "replayed");
-  assert(player.state === before);
-});
-
-Deno.test("decide() without a limit leaves what is remembered of one as it is", () => {
+Deno.test("the guard without a limit leaves what is remembered of one as it is", () => {
   const rules = rulesWith({ maxFailures: 0, singleUse: true });
   const source = { id: "a", debtMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
   const state = { debtMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
   const replayed = decide(rules, state, { matchedStep: STEP, source: "a" }, START);
   assertEquals([replayed.verdict, replayed.refusedMs], ["replayed", 0]);
-  assert(replayed.state === state);
+  assertEquals(replayed.state, state);
 });
 
-Deno.test("a clock set ahead by an hour gives one look back", () => {
+Deno.test("a clock set ahead by an hour gives one attempt back", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   player.nowMs += HOUR;
@@ -318,13 +321,18 @@ Deno.test("a used code is remembered for longer than it can be right", () => {
 
 Deno.test("a source has half of the budget, which comes back half as fast, and a secret the whole", () => {
   const rules = rulesWith({ maxFailures: 100 });
-  assertEquals(totalBudget(rules), { looks: 100, refillMs: HOUR });
-  assertEquals(sourceBudget(rules), { looks: 50, refillMs: 2 * HOUR });
-  assertEquals(unknownSourcesBudget(rules), { looks: 80, refillMs: HOUR });
+  assertEquals(totalBudget(rules), { attempts: 100, refillMs: HOUR });
+  assertEquals(sourceBudget(rules), { attempts: 50, refillMs: 2 * HOUR });
+  assertEquals(unknownSourcesBudget(rules), { attempts: 80, refillMs: HOUR });
   // Of a small budget a part is kept as well, and none is so small that nothing is left.
-  const looks = (of: (rules: GuardRules) => { looks: number }): number[] =>
-    [1, 2, 5, 6].map((maxFailures) => of(rulesWith({ maxFailures })).looks);
-  assertEquals([looks(sourceBudget), looks(unknownSourcesBudget)], [[1, 1, 3, 3], [1, 1, 4, 4]]);
+  const attempts = (of: (rules: GuardRules) => { attempts: number }): number[] =>
+    [1, 2, 5, 6].map((maxFailures) => of(rulesWith({ maxFailures })).attempts);
+  assertEquals([attempts(sourceBudget), attempts(unknownSourcesBudget)], [[1, 1, 3, 3], [
+    1,
+    1,
+    4,
+    4,
+  ]]);
 });
 
 Deno.test("one source of wrong pins does not keep another out", () => {
@@ -335,7 +343,7 @@ Deno.test("one source of wrong pins does not keep another out", () => {
   assertEquals(player.exhaust("user"), 50);
 });
 
-Deno.test("a source gets a look back every two hours", () => {
+Deno.test("a source gets an attempt back every two hours", () => {
   const player = new Player(rulesWith({ maxFailures: 20 }));
   player.exhaust("a");
   player.nowMs += 2 * HOUR;
@@ -360,8 +368,8 @@ Deno.test("a fifth of the budget is kept for sources that had a right pin", () =
   for (const others of [["a", "b", "c"], [undefined]]) {
     const player = new Player(rulesWith({ maxFailures: 10 }));
     assertEquals(player.pin(STEP, "user"), "accepted");
-    const looks = others.map((source) => player.exhaust(source));
-    assertEquals(looks.reduce((sum, look) => sum + look, 0), 8);
+    const attempts = others.map((source) => player.exhaust(source));
+    assertEquals(attempts.reduce((sum, attempt) => sum + attempt, 0), 8);
     assertEquals([player.pin(STEP, "d"), player.pin(STEP)], ["throttled", "throttled"]);
     assertEquals([player.pin(STEP, "user"), player.exhaust("user")], ["accepted", 2]);
   }
@@ -391,7 +399,7 @@ Deno.test("a fifth of the budget is kept for the eight sources that had a right 
   assertEquals(known, users.filter((user) => user !== "user 1"));
 });
 
-Deno.test("whoever is not known has the looks after waits before the part that is kept", () => {
+Deno.test("whoever is not known has the attempts after waits before the part that is kept", () => {
   const player = new Player(rulesWith({ maxFailures: 100 }));
   player.pin(STEP, "user");
   assertEquals(player.exhaust(), 80);
@@ -400,7 +408,7 @@ Deno.test("whoever is not known has the looks after waits before the part that i
     player.nowMs += wait * SECOND;
     assertEquals([player.pin(), player.pin()], ["wrong", "throttled"], `${wait} s`);
   }
-  // One of those looks has come back meanwhile.
+  // One of those attempts has come back meanwhile.
   assertEquals(player.exhaust("user"), 14);
 });
 
@@ -431,21 +439,21 @@ Deno.test("a source is known for 30 days after its last right pin", () => {
   }
 });
 
-Deno.test("whoever asks, whatever the user does, no stretch of time has more looks than it should", () => {
+Deno.test("whoever asks, whatever the user does, no stretch of time has more attempts than it should", () => {
   const random = seededRandom(5);
   for (let run = 0; run < 200; run++) {
     const maxFailures = 1 + random(6);
     const player = new Player(rulesWith({ maxFailures }));
-    const looks: number[] = [];
+    const attempts: number[] = [];
     for (let event = 0; event < 300; event++) {
       const source = [undefined, "a", "b", `s${random(50)}`][random(4)];
       const verdict = player.pin(random(4) === 0 ? STEP : undefined, source);
-      if (verdict === "wrong") looks.push(player.nowMs);
+      if (verdict === "wrong") attempts.push(player.nowMs);
       player.nowMs += random(2 * HOUR) >> random(20);
     }
-    looks.forEach((lastMs, last) => {
+    attempts.forEach((lastMs, last) => {
       for (let first = 0; first <= last; first++) {
-        const elapsedMs = lastMs - looks[first]!;
+        const elapsedMs = lastMs - attempts[first]!;
         assert(last - first + 1 <= maxFailures + 7 + elapsedMs / HOUR, `run ${run}`);
       }
     });

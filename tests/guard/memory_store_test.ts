@@ -5,17 +5,17 @@ import * as fc from "fast-check";
 import { fingerprintBy } from "../../lib/guard/fingerprint.ts";
 import {
   type Admission,
-  decide as decideByRules,
   type GuardRules,
   guardRules,
   type GuardState,
   type GuardStore,
-  NOTHING,
+  INITIAL_STATE,
   refusalsOf,
   sourceBudget,
   totalBudget,
   unknownSourcesBudget,
 } from "../../lib/guard/guard.ts";
+import { decide as decideByRules } from "../support/guard_model.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../lib/guard/memory_store.ts";
 import { validatePin } from "../../lib/operations/validate_pin.ts";
 import { KNOWN_MS } from "../../lib/guard/sources.ts";
@@ -45,7 +45,7 @@ function fail(store: GuardStore, fingerprint: string, times: number): void {
   for (let i = 0; i < times; i++) assertEquals(decide(store, fingerprint, undefined), "wrong");
 }
 
-// Times around which a wait, a look of a secret or a source, or a known source ends.
+// Times around which a wait, an attempt of a secret or a source, or a known source ends.
 const EDGES_MS = [30_000, HOUR, 2 * HOUR, KNOWN_MS].flatMap((ms) => [ms - 1, ms]);
 
 const EVENT = fc.record({
@@ -80,7 +80,7 @@ Deno.test("a memory store decides and counts as the rules do, whatever comes whe
           state = decision.state;
           seen.add(decision.verdict);
           assertEquals(decide(store, "a", matchedStep, source), decision.verdict);
-          const { toSomeMs } = refusalsOf(rules, state ?? NOTHING, clock.ms);
+          const { toSomeMs } = refusalsOf(rules, state ?? INITIAL_STATE, clock.ms);
           assertEquals(store.throttled(), Number(toSomeMs > 0));
         }
       },
@@ -109,27 +109,28 @@ const AT_ONCE: fc.Arbitrary<AtOnce> = fc.oneof(
 
 /** Looks that are charged, in numbers, while no time passes that gives one back. */
 class Charged {
-  #looks = new Map<string | undefined, number>();
+  #attempts = new Map<string | undefined, number>();
   readonly #known = new Set<string | undefined>();
 
   constructor(private readonly rules: GuardRules) {}
 
   get isNothing(): boolean {
-    return [...this.#looks.values()].every((looks) => looks === 0);
+    return [...this.#attempts.values()].every((attempts) => attempts === 0);
   }
 
   // The key undefined is the whole secret.
-  charge(source: string | undefined, looks: number): void {
+  charge(source: string | undefined, attempts: number): void {
     for (const key of new Set([undefined, source])) {
-      this.#looks.set(key, Math.max(0, (this.#looks.get(key) ?? 0) + looks));
+      this.#attempts.set(key, Math.max(0, (this.#attempts.get(key) ?? 0) + attempts));
     }
   }
 
   isFull(source: string | undefined): boolean {
     const isStranger = this.#known.size > 0 && !this.#known.has(source);
     const total = isStranger ? unknownSourcesBudget(this.rules) : totalBudget(this.rules);
-    return (this.#looks.get(undefined) ?? 0) >= total.looks ||
-      source !== undefined && (this.#looks.get(source) ?? 0) >= sourceBudget(this.rules).looks;
+    return (this.#attempts.get(undefined) ?? 0) >= total.attempts ||
+      source !== undefined &&
+        (this.#attempts.get(source) ?? 0) >= sourceBudget(this.rules).attempts;
   }
 
   know(source: string | undefined): void {
@@ -137,7 +138,7 @@ class Charged {
   }
 
   unlock(): void {
-    this.#looks = new Map();
+    this.#attempts = new Map();
   }
 }
 
@@ -262,7 +263,7 @@ Deno.test("a memory store is there as long as its process", () => {
   assertEquals(store.isHealthy(), true);
 });
 
-Deno.test("a memory store refuses before the pin is looked at, and no longer than it should", () => {
+Deno.test("a memory store refuses before the pin is checked, and no longer than it should", () => {
   const { store, clock } = storeWith();
   fail(store, "a", 3);
   clock.ms += 29_999;
@@ -407,7 +408,7 @@ Deno.test("no flood of wrong pins for made-up secrets makes a known source unkno
   for (let i = 0; i < 1_000; i++) fail(store, `made up ${i}`, 1);
   assertEquals(decide(store, "user", STEP, "home"), "accepted");
   for (let i = 0; i < 1_000; i++) fail(store, `made up again ${i}`, 2);
-  // Unknown sources share four fifths of the budget, and the looks after its waits.
+  // Unknown sources share four fifths of the budget, and the attempts after its waits.
   for (let i = 0; refusal(store, "user", `guesser ${i}`) === undefined; i++) {
     decide(store, "user", undefined, `guesser ${i}`);
   }

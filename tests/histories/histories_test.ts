@@ -17,7 +17,7 @@ const HISTORIES = fc.record({
   events: fc.noBias(fc.integer({ min: 1_000, max: EVENTS })),
 });
 
-Deno.test("whatever befalls, pins are looked at, accepted and refused as was promised", async () => {
+Deno.test("whatever befalls, pins are checked, accepted and refused as was promised", async () => {
   const outcomes = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(HISTORIES, async (wishes) => {

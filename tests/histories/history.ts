@@ -190,7 +190,7 @@ class History {
   ): Promise<boolean> {
     const { world } = this;
     const { secretCode, fingerprint } = person;
-    // It reaches the instance as any message does, and is looked at when the instance goes on.
+    // It reaches the instance as any message does, and is checked when the instance goes on.
     return await new Promise((resolve) => {
       world.after(world.between(0.1, 20), async () => {
         const fromMs = world.nowMs;

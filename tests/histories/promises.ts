@@ -14,7 +14,7 @@ import type { SimulatedStore } from "./store.ts";
 const HOUR = 3_600_000;
 
 /** Looks beyond the budget while waits grow, of a secret. */
-const EXTRA_LOOKS = 7;
+const EXTRA_ATTEMPTS = 7;
 
 /** And of a source, which come back half as fast: one doubling more. */
 const EXTRA_LOOKS_OF_SOURCE = 8;
@@ -106,16 +106,16 @@ export class Promises {
     fill(account.total, HOUR, clocks);
     const isStranger = account.known.size > 0 && !account.known.has(source);
     const kept = isStranger && maxFailures > 1 ? Math.ceil(maxFailures / 5) : 0;
-    const looks = maxFailures - kept + EXTRA_LOOKS;
-    assert(account.total.least.level <= looks, "more looks than the budget of a secret");
+    const attempts = maxFailures - kept + EXTRA_ATTEMPTS;
+    assert(account.total.least.level <= attempts, "more attempts than the budget of a secret");
     if (source === "") return;
     const own = account.sources.get(source) ?? emptyBucket();
     account.sources.set(source, own);
     fill(own, 2 * HOUR, clocks);
     // One of more may have been forgotten in between.
     if (account.sources.size + account.known.size > MAX_SOURCES) return;
-    const ownLooks = Math.ceil(maxFailures / 2) + EXTRA_LOOKS_OF_SOURCE;
-    assert(own.least.level <= ownLooks, "more looks than the budget of a source");
+    const ownAttempts = Math.ceil(maxFailures / 2) + EXTRA_LOOKS_OF_SOURCE;
+    assert(own.least.level <= ownAttempts, "more attempts than the budget of a source");
   }
 
   /** Takes note that the store lost the last writes about a secret, or all about all. */
@@ -126,7 +126,7 @@ export class Promises {
     for (const account of accounts) {
       account.losses++;
       account.lostMs = nowMs;
-      // How many of the looks were among them, nobody knows: at least none is left.
+      // How many of the attempts were among them, nobody knows: at least none is left.
       for (const bucket of [account.total, ...account.sources.values()]) bucket.least.level = 0;
       if (fingerprint !== undefined) continue;
       account.total = emptyBucket();
@@ -148,7 +148,10 @@ export class Promises {
     if (outcome === "true") this.#accept(account, step!);
     if (outcome === "false") {
       assert(step === undefined, "a right pin taken for a wrong one");
-      assert(++account.answeredWrong <= account.decidedWrong, "a look that the store knows not of");
+      assert(
+        ++account.answeredWrong <= account.decidedWrong,
+        "an attempt that the store knows not of",
+      );
     }
     if (outcome === "unavailable") assert(!check.isCalm, "refused for a store that was well");
     if (outcome === "throttled") this.#checkThrottled(check, account);

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { decide, type GuardRules, type GuardState } from "../../lib/guard/guard.ts";
+import { type GuardRules, type GuardState } from "../../lib/guard/guard.ts";
+import { decide } from "../support/guard_model.ts";
 import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../lib/guard/redis/script.ts";
 import type { World } from "./world.ts";
 

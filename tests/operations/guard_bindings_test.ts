@@ -125,7 +125,7 @@ function serviceWith(
 }
 
 const UNKNOWN: StoreWishes = {
-  hasLook: false,
+  isCharged: false,
   settle: () => Promise.resolve("unavailable"),
 };
 
@@ -157,7 +157,7 @@ for (const way of WAYS.keys()) {
   });
 
   Deno.test(`a wrong pin is false although the store says accepted: ${way}`, async () => {
-    const { ask, events } = serviceWith(storeThat({ hasLook: false, settle: () => "accepted" }));
+    const { ask, events } = serviceWith(storeThat({ isCharged: false, settle: () => "accepted" }));
     const right = await ask(way, RIGHT);
     const wrong = right.replace("true", "false").replace("True", "False");
     for (const pin of [WRONG, "12345", "nonsense"]) assertEquals(await ask(way, pin), wrong);

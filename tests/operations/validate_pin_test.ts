@@ -81,7 +81,7 @@ const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
   referenceHotp("secret", step)
 );
 const LOCAL = {};
-const SHARED = { hasLook: false };
+const SHARED = { isCharged: false };
 const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
 
 Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
@@ -193,7 +193,7 @@ Deno.test("validatePin() gives the look back where no code can be computed", asy
   const store = {
     ...storeThat(),
     admit: () => ({
-      hasLook: true,
+      isCharged: true,
       settle: () => (done.push("settled"), "accepted" as const),
       cancel: () => void done.push("cancelled"),
     }),

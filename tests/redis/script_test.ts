@@ -1,7 +1,8 @@
 import { decide as ask } from "../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { decide, guardRules, type GuardState, type GuardStore } from "../../lib/guard/guard.ts";
+import { guardRules, type GuardState, type GuardStore } from "../../lib/guard/guard.ts";
+import { decide } from "../support/guard_model.ts";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../lib/guard/sources.ts";
 import { openStore, type Send } from "../../lib/guard/redis/connect.ts";

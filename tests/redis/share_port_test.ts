@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { extraLooks } from "../../lib/guard/budget.ts";
+import { extraAttempts } from "../../lib/guard/budget.ts";
 import { guardRules, totalBudget } from "../../lib/guard/guard.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
@@ -137,7 +137,7 @@ const CALLERS = 12;
 const BUDGET = 20;
 const RULES = guardRules({ maxFailures: BUDGET, singleUse: true, window: 1, period: 30 });
 // Beyond it pins are looked at after waits that double, the first of half a minute.
-const WAITED_FOR = extraLooks(totalBudget(RULES));
+const WAITED_FOR = extraAttempts(totalBudget(RULES));
 // Each caller waits for an answer of the server that ends, and its next connection may wait there
 // too: the system closes one after the other. A request that begins after the end is not lost.
 const LOST_WITH_A_SERVER = 2 * CALLERS;

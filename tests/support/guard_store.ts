@@ -27,8 +27,8 @@ export function refusal(
 
 /** The parts of a store that a test may want to be otherwise. */
 export interface StoreWishes {
-  /** Whether pins have their look before they are settled; true unless given. */
-  readonly hasLook?: boolean;
+  /** Whether pins have their attempt before they are settled; true unless given. */
+  readonly isCharged?: boolean;
   /** Refuses a pin, or throws; nothing is refused unless given. */
   readonly refusal?: (fingerprint: string, source?: string) => Refusal | undefined;
   /** Settles a pin; a right one is accepted unless given. */
@@ -41,12 +41,12 @@ export interface StoreWishes {
 
 /** A store that remembers nothing. */
 export function storeThat(
-  { hasLook = true, refusal = () => undefined, settle = usual }: StoreWishes = {},
+  { isCharged = true, refusal = () => undefined, settle = usual }: StoreWishes = {},
 ): GuardStore {
   return {
     admit: (fingerprint, source) =>
       refusal(fingerprint, source) ?? {
-        hasLook,
+        isCharged,
         settle: (matchedStep) => settle(fingerprint, matchedStep, source),
         cancel: () => {},
       },

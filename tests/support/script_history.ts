@@ -5,7 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { decide, guardRules, type GuardState } from "../../lib/guard/guard.ts";
+import { guardRules, type GuardState } from "../../lib/guard/guard.ts";
+import { decide } from "./guard_model.ts";
 import { RedisStore, type RedisStoreOptions } from "../../lib/guard/redis/store.ts";
 import { decide as ask } from "./guard_store.ts";
 import { pick, seededRandom } from "./random.ts";

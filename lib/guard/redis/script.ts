@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Budget, extraLooks, FIRST_WAIT_MS } from "../budget.ts";
+import { type Budget, extraAttempts, FIRST_WAIT_MS } from "../budget.ts";
 import {
   type CheckedPin,
   type GuardRules,
@@ -50,11 +50,11 @@ end
  */
 export const DECIDE_SCRIPT = `
 local function budget(at)
-  local looks, refill, extra = string.match(ARGV[at], '^(%d+):(%d+):(%d+)$')
-  return {looks = tonumber(looks), refill = tonumber(refill), extra = tonumber(extra)}
+  local attempts, refill, extra = string.match(ARGV[at], '^(%d+):(%d+):(%d+)$')
+  return {attempts = tonumber(attempts), refill = tonumber(refill), extra = tonumber(extra)}
 end
 local whole, strangers, each = budget(1), budget(2), budget(3)
-local counts = whole.looks > 0
+local counts = whole.attempts > 0
 local singleUse, forgetUseMs, name = ARGV[4] == '1', tonumber(ARGV[5]), ARGV[6]
 local matchedStep, now = tonumber(ARGV[7]), tonumber(ARGV[8])
 local question = tonumber(ARGV[9])
@@ -84,7 +84,7 @@ local function owed(spending)
 end
 
 local function settle(budget, spending)
-  spending.owed = math.min(spending.owed, (budget.looks + budget.extra) * budget.refill)
+  spending.owed = math.min(spending.owed, (budget.attempts + budget.extra) * budget.refill)
   spending.last = math.min(spending.last, now)
 end
 
@@ -93,10 +93,10 @@ local function spend(budget, spending)
 end
 
 local function refused(budget, spending)
-  local beyond = math.ceil(spending.owed / budget.refill) - budget.looks
+  local beyond = math.ceil(spending.owed / budget.refill) - budget.attempts
   if beyond < 0 then return 0 end
   local doubled = math.min(${FIRST_WAIT_MS} * 2 ^ beyond, budget.refill)
-  local empty = (budget.looks + budget.extra - 1) * budget.refill
+  local empty = (budget.attempts + budget.extra - 1) * budget.refill
   return math.max(0, spending.last + math.max(doubled, spending.owed - empty) - now)
 end
 
@@ -216,7 +216,7 @@ export function scriptArguments({ rules, asked, nowMs, question }: ScriptCall): 
 }
 
 function budgetText(budget: Budget): string {
-  return `${budget.looks}:${budget.refillMs}:${extraLooks(budget)}`;
+  return `${budget.attempts}:${budget.refillMs}:${extraAttempts(budget)}`;
 }
 
 /**

@@ -141,7 +141,7 @@ export class RedisStore implements GuardStore, SharedStoreAdmin {
       return "unavailable";
     }
     return {
-      hasLook: false,
+      isCharged: false,
       settle: (matchedStep) => this.#settle(fingerprint, { matchedStep, source }),
       cancel: () => {},
     };

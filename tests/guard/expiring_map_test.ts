@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
-import { AgedMap } from "../../lib/guard/aged_map.ts";
+import { ExpiringMap } from "../../lib/guard/expiring_map.ts";
 import { runOptions } from "../support/property.ts";
 
 const KEYS = Array.from({ length: 20 }, (_, i) => `k${i}`);
 const KEY = fc.constantFrom(...KEYS);
 
-type Step = (map: AgedMap<number>, model: Model) => void;
+type Step = (map: ExpiringMap<number>, model: Model) => void;
 
 /** The same map as a list, oldest entry first. */
 class Model {
@@ -43,10 +43,10 @@ function set([key, value, keepMs]: readonly [string, number, number]): Step {
   };
 }
 
-Deno.test("an AgedMap is a list in the order of last change, whose entries expire", () => {
+Deno.test("an ExpiringMap is a list in the order of last change, whose entries expire", () => {
   fc.assert(
     fc.property(fc.array(STEP, { maxLength: 60, size: "max" }), (steps) => {
-      const map = new AgedMap<number>();
+      const map = new ExpiringMap<number>();
       const model = new Model();
       for (const step of steps) {
         step(map, model);

@@ -7,14 +7,14 @@
 /** Maximum number of expired entries removed by one sweep. */
 const SWEPT = 8;
 
-interface Aged<Value> {
+interface Expiring<Value> {
   readonly value: Value;
   readonly untilMs: number;
 }
 
 /** Map in the order of last change. */
-export class AgedMap<Value> {
-  readonly #entries = new Map<string, Aged<Value>>();
+export class ExpiringMap<Value> {
+  readonly #entries = new Map<string, Expiring<Value>>();
 
   /** The number of entries. */
   get size(): number {
