@@ -237,7 +237,7 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
         fail "the new version cannot start as $unit, and the old one runs on"
     done
     # A unit that gave up would not be started again within the hour.
-    systemctl reset-failed authenticator.service 2>/dev/null || true
+    deb-systemd-invoke reset-failed authenticator.service >/dev/null 2>&1 || true
     action=start
     [ -z "$2" ] || action=restart
     deb-systemd-invoke "$action" authenticator.service >/dev/null || failed authenticator.service

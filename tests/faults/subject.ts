@@ -25,7 +25,15 @@ const STOP_MS = 120_000;
 const STEP_MS = 30_000;
 // A wide window: the pins of many time steps are right, so each look can use one of its own.
 const WINDOW = 10;
-const ARGS = ["--port", "0", "--metrics", "--single-use", "--window", String(WINDOW)];
+const ARGS = [
+  "--log-probes",
+  "--port",
+  "0",
+  "--metrics",
+  "--single-use",
+  "--window",
+  String(WINDOW),
+];
 
 /** The secret that is asked about. */
 export const SECRET = "canary battery staple";
