@@ -10,7 +10,7 @@ import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
-import { guardRules, pinsOwed, refusalsOf } from "../guard/guard.ts";
+import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
 import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
@@ -111,7 +111,7 @@ async function storeLines(url: StoreUrl, config: Config): Promise<readonly strin
   await atStore(url, config, async (store) => {
     for await (const { fingerprint, state, nowMs } of store.secrets()) {
       count++;
-      const { toSomeMs } = refusalsOf(rules, state, nowMs);
+      const { toSomeMs } = throttleTimes(rules, state, nowMs);
       if (toSomeMs > 0) refused++;
       const wrong = pinsOwed(rules, state, nowMs);
       if (wrong === 0) continue;

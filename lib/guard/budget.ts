@@ -80,7 +80,7 @@ export function clampToClock(budget: Budget, spending: Spending, nowMs: number):
  * longest wait on, only refilled attempts remain. Any span of time therefore has at most the attempts of
  * a full budget, its extra attempts, and the attempts refilled in that span.
  */
-export function budgetRefusedMs(budget: Budget, spending: Spending, nowMs: number): number {
+export function remainingWaitMs(budget: Budget, spending: Spending, nowMs: number): number {
   const { attempts, refillMs } = budget;
   const beyond = Math.ceil(spending.debtMs / refillMs) - attempts;
   if (beyond < 0) return 0;

@@ -7,11 +7,11 @@
 
 import {
   type Budget,
-  budgetRefusedMs,
   clampToClock,
   debtMs,
   FULL_BUDGET,
   giveBack,
+  remainingWaitMs,
   spend,
   type Spending,
 } from "./budget.ts";
@@ -115,7 +115,7 @@ export function refusedMs(
 }
 
 /** Times for which pins of a secret are throttled, in milliseconds. */
-export interface Refusals {
+export interface ThrottleTimes {
   /** The shortest over all sources; 0 when pins of any source are checked. */
   readonly toAllMs: number;
   /** The longest over all sources; 0 when all pins are checked. */
@@ -123,7 +123,7 @@ export interface Refusals {
 }
 
 /** Returns the times for which pins of a secret are throttled, over all sources. */
-export function refusalsOf(rules: GuardRules, state: GuardState, nowMs: number): Refusals {
+export function throttleTimes(rules: GuardRules, state: GuardState, nowMs: number): ThrottleTimes {
   const now = limited(rules, state, nowMs);
   const sources = [undefined, ...now.sources.map(({ id }) => id)];
   const waits = sources.map((source) => refusedBy(rules, now, source, nowMs));
@@ -143,8 +143,8 @@ function refusedBy(
     !(own !== undefined && isKnown(own, nowMs));
   const total = isStranger ? unknownSourcesBudget(rules) : totalBudget(rules);
   return Math.max(
-    budgetRefusedMs(total, state, nowMs),
-    own === undefined ? 0 : budgetRefusedMs(sourceBudget(rules), own, nowMs),
+    remainingWaitMs(total, state, nowMs),
+    own === undefined ? 0 : remainingWaitMs(sourceBudget(rules), own, nowMs),
   );
 }
 

@@ -17,9 +17,9 @@ import {
   type MemoryStoreAdmin,
   refunded,
   type Refusal,
-  refusalsOf,
   refusedMs,
   succeeded,
+  throttleTimes,
   totalBudget,
   type Verdict,
 } from "./guard.ts";
@@ -125,7 +125,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const nowMs = this.#now();
     return this.#classes.flatMap((failures) => [...failures.keys(nowMs)])
       .filter((fingerprint) =>
-        refusalsOf(this.#rules, this.#stateOf(fingerprint, nowMs), nowMs).toSomeMs > 0
+        throttleTimes(this.#rules, this.#stateOf(fingerprint, nowMs), nowMs).toSomeMs > 0
       ).length;
   }
 

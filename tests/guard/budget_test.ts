@@ -2,12 +2,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import {
   type Budget,
-  budgetRefusedMs,
   clampToClock,
   debtMs,
   extraAttempts,
   FIRST_WAIT_MS,
   FULL_BUDGET,
+  remainingWaitMs,
   spend,
   type Spending,
 } from "../../lib/guard/budget.ts";
@@ -26,13 +26,13 @@ function spentAtOnce(
   let spending = FULL_BUDGET;
   let nowMs = START;
   for (let i = 0; i < count; i++) {
-    nowMs += budgetRefusedMs(budget, spending, nowMs);
+    nowMs += remainingWaitMs(budget, spending, nowMs);
     spending = spend(budget, spending, nowMs);
   }
   return { spending, nowMs };
 }
 
-Deno.test("refusedMs() is nothing while attempts are left, and then a wait that doubles to the refill", () => {
+Deno.test("remainingWaitMs() is nothing while attempts are left, and then a wait that doubles to the refill", () => {
   // An attempt comes back while the waits grow, so the last of them comes twice.
   const rows = [
     [HOUR, [30, 60, 120, 240, 480, 960, 1920, 1920, 3600, 3600, 3600]],
@@ -42,19 +42,19 @@ Deno.test("refusedMs() is nothing while attempts are left, and then a wait that 
     const budget = { attempts: 3, refillMs };
     for (let count = 0; count < 3; count++) {
       const { spending, nowMs } = spentAtOnce(budget, count);
-      assertEquals(budgetRefusedMs(budget, spending, nowMs), 0);
+      assertEquals(remainingWaitMs(budget, spending, nowMs), 0);
     }
     waits.forEach((wait, i) => {
       const { spending, nowMs } = spentAtOnce(budget, 3 + i);
-      assertEquals(budgetRefusedMs(budget, spending, nowMs), wait * SECOND, `${3 + i} wrong pins`);
-      assertEquals(budgetRefusedMs(budget, spending, nowMs + wait * SECOND - 1), 1);
-      assertEquals(budgetRefusedMs(budget, spending, nowMs + wait * SECOND), 0);
+      assertEquals(remainingWaitMs(budget, spending, nowMs), wait * SECOND, `${3 + i} wrong pins`);
+      assertEquals(remainingWaitMs(budget, spending, nowMs + wait * SECOND - 1), 1);
+      assertEquals(remainingWaitMs(budget, spending, nowMs + wait * SECOND), 0);
     });
   }
 });
 
 Deno.test("a budget that nothing is spent of refuses nothing, by a clock that begins with 0 too", () => {
-  for (const nowMs of [0, START]) assertEquals(budgetRefusedMs(BUDGET, FULL_BUDGET, nowMs), 0);
+  for (const nowMs of [0, START]) assertEquals(remainingWaitMs(BUDGET, FULL_BUDGET, nowMs), 0);
 });
 
 Deno.test("an attempt comes back in each refill, and holding still gives no more", () => {
@@ -63,7 +63,7 @@ Deno.test("an attempt comes back in each refill, and holding still gives no more
   // An hour later two are owed, so one more is checked without a wait before the next.
   const later = spend(BUDGET, spending, nowMs + HOUR);
   assertEquals(debtMs(later, nowMs + HOUR), 3 * HOUR);
-  assertEquals(budgetRefusedMs(BUDGET, later, nowMs + HOUR), FIRST_WAIT_MS);
+  assertEquals(remainingWaitMs(BUDGET, later, nowMs + HOUR), FIRST_WAIT_MS);
   assertEquals(debtMs(spending, nowMs + 3 * HOUR - 1), 1);
   assertEquals(debtMs(spending, nowMs + 3 * HOUR), 0);
   assertEquals(debtMs(spending, nowMs + 300 * HOUR), 0);
@@ -72,7 +72,7 @@ Deno.test("an attempt comes back in each refill, and holding still gives no more
 Deno.test("an attempt that is not whole yet is none: the next wait is longer by it", () => {
   const { spending, nowMs } = spentAtOnce(BUDGET, 3);
   const soon = spend(BUDGET, spending, nowMs + HOUR - 1);
-  assertEquals(budgetRefusedMs(BUDGET, soon, nowMs + HOUR - 1), 2 * FIRST_WAIT_MS);
+  assertEquals(remainingWaitMs(BUDGET, soon, nowMs + HOUR - 1), 2 * FIRST_WAIT_MS);
 });
 
 Deno.test("no stretch of time has more attempts than the whole budget, its extra ones and the refill", () => {
@@ -82,11 +82,11 @@ Deno.test("no stretch of time has more attempts than the whole budget, its extra
     const attempts: number[] = [];
     let [spending, nowMs] = [FULL_BUDGET, START];
     for (let event = 0; event < 300; event++) {
-      if (budgetRefusedMs(budget, spending, nowMs) === 0) {
+      if (remainingWaitMs(budget, spending, nowMs) === 0) {
         spending = spend(budget, spending, nowMs);
         attempts.push(nowMs);
       }
-      const waitMs = budgetRefusedMs(budget, spending, nowMs);
+      const waitMs = remainingWaitMs(budget, spending, nowMs);
       nowMs += random(2) === 0 ? waitMs : random(10 * HOUR) >> random(24);
     }
     const most = budget.attempts + extraAttempts(budget);
@@ -99,12 +99,12 @@ Deno.test("no stretch of time has more attempts than the whole budget, its extra
   }
 });
 
-Deno.test("refusedMs() of a part of what others spent waits until the part is within its bounds", () => {
+Deno.test("remainingWaitMs() of a part of what others spent waits until the part is within its bounds", () => {
   // Of 5 attempts, 4 may be spent by some, and 11 with the extra ones; 12 were.
   const part = { attempts: 4, refillMs: HOUR };
   const spending = { debtMs: 12 * HOUR, lastMs: START };
-  assertEquals(budgetRefusedMs(part, spending, START), 2 * HOUR);
-  assertEquals(budgetRefusedMs({ ...part, attempts: 5 }, spending, START), HOUR);
+  assertEquals(remainingWaitMs(part, spending, START), 2 * HOUR);
+  assertEquals(remainingWaitMs({ ...part, attempts: 5 }, spending, START), HOUR);
 });
 
 Deno.test("settle() leaves what needs no change as it is", () => {
@@ -116,16 +116,16 @@ Deno.test("settle() leaves what needs no change as it is", () => {
 Deno.test("settle() starts a wait anew, and no longer, when the clock was set back", () => {
   for (const count of [3, 5, 20]) {
     const { spending, nowMs } = spentAtOnce(BUDGET, count);
-    const waitMs = budgetRefusedMs(BUDGET, spending, nowMs);
+    const waitMs = remainingWaitMs(BUDGET, spending, nowMs);
     const settled = clampToClock(BUDGET, spending, nowMs - HOUR);
-    assertEquals(budgetRefusedMs(BUDGET, settled, nowMs - HOUR), waitMs);
+    assertEquals(remainingWaitMs(BUDGET, settled, nowMs - HOUR), waitMs);
   }
 });
 
 Deno.test("settle() makes a budget that was larger no debt that lasts", () => {
   const { spending, nowMs } = spentAtOnce({ attempts: 100, refillMs: HOUR }, 107);
   const settled = clampToClock(BUDGET, spending, nowMs);
-  assertEquals([debtMs(settled, nowMs), budgetRefusedMs(BUDGET, settled, nowMs)], [
+  assertEquals([debtMs(settled, nowMs), remainingWaitMs(BUDGET, settled, nowMs)], [
     10 * HOUR,
     HOUR,
   ]);

@@ -6,9 +6,9 @@ import {
   guardRules,
   type GuardState,
   pinsOwed,
-  refusalsOf,
   refusedMs,
   sourceBudget,
+  throttleTimes,
   totalBudget,
   unknownSourcesBudget,
   type Verdict,
@@ -262,11 +262,11 @@ Deno.test("a clock set back makes no wait longer of a source that had no right p
   assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
 });
 
-Deno.test("refusalsOf() tells for how long everybody is refused, and for how long somebody is", () => {
+Deno.test("throttleTimes() tells for how long everybody is refused, and for how long somebody is", () => {
   const rules = rulesWith({ maxFailures: 4 });
   const player = new Player(rules);
   const refusals = (): readonly number[] => {
-    const { toAllMs, toSomeMs } = refusalsOf(rules, player.state!, player.nowMs);
+    const { toAllMs, toSomeMs } = throttleTimes(rules, player.state!, player.nowMs);
     return [toAllMs, toSomeMs];
   };
   player.wrong(1, "a");

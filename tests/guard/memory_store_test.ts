@@ -10,8 +10,8 @@ import {
   type GuardState,
   type GuardStore,
   INITIAL_STATE,
-  refusalsOf,
   sourceBudget,
+  throttleTimes,
   totalBudget,
   unknownSourcesBudget,
 } from "../../lib/guard/guard.ts";
@@ -80,7 +80,7 @@ Deno.test("a memory store decides and counts as the rules do, whatever comes whe
           state = decision.state;
           seen.add(decision.verdict);
           assertEquals(decide(store, "a", matchedStep, source), decision.verdict);
-          const { toSomeMs } = refusalsOf(rules, state ?? INITIAL_STATE, clock.ms);
+          const { toSomeMs } = throttleTimes(rules, state ?? INITIAL_STATE, clock.ms);
           assertEquals(store.throttled(), Number(toSomeMs > 0));
         }
       },

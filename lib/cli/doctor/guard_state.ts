@@ -7,7 +7,7 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { fingerprintBy } from "../../guard/fingerprint.ts";
-import { guardRules, refusalsOf, refusesNothing } from "../../guard/guard.ts";
+import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
 import { askStore, type Remembered } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { readGuardKey } from "../../server/guard.ts";
@@ -114,7 +114,7 @@ export function explainMemory(
   const { state, nowMs } = remembered;
   const { usedStep } = state;
   const lines: string[] = [];
-  const { toAllMs, toSomeMs } = refusalsOf(guardRules(config), state, nowMs);
+  const { toAllMs, toSomeMs } = throttleTimes(guardRules(config), state, nowMs);
   if (toAllMs > 0) {
     lines.push(
       `All pins for this secret are refused for another ${Math.ceil(toAllMs / 1000)} seconds, ` +

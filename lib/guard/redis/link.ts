@@ -12,7 +12,7 @@ import { clauseOf, silence } from "./reasons.ts";
 export interface LinkOptions {
   /** Makes a client, which calls `onLoss` when it loses a connection. */
   readonly open: (onLoss: (error: unknown) => void) => Promise<StoreClient>;
-  /** Probes a server by a probe key, before a new client is used. */
+  /** Probes a server by a probe key, before a new client is active. */
   readonly probe: (send: Send, key: string) => Promise<unknown>;
   /** Prefix of the probe keys. */
   readonly probePrefix: string;
@@ -34,9 +34,9 @@ const LONGEST_PAUSE_MS = 4000;
 const STEADY_MS = 5000;
 
 /** Client with the number of its pending commands. */
-interface Used {
+interface ActiveClient {
   readonly client: StoreClient;
-  questions: number;
+  pending: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export class StoreLink {
   readonly #options: LinkOptions;
   readonly #answers: Deadlines;
   readonly #attempts: Deadlines;
-  #used: Used | undefined;
+  #active: ActiveClient | undefined;
   #isHealthy: boolean | undefined;
   #isReplacing = false;
   #isClosed = false;
@@ -81,36 +81,36 @@ export class StoreLink {
    * @throws {Error} When the store times out or replies with an error.
    */
   async ask<T>(key: string, ask: (send: Send, isOver: () => boolean) => Promise<T>): Promise<T> {
-    const used = this.#used;
-    if (used === undefined || !this.#isHealthy) throw new Error("There is no connection");
-    used.questions++;
+    const active = this.#active;
+    if (active === undefined || !this.#isHealthy) throw new Error("There is no connection");
+    active.pending++;
     try {
       return await this.#answers.within((isOver) =>
-        ask((words) => used.client.send(key, words), isOver)
+        ask((words) => active.client.send(key, words), isOver)
       );
     } catch (error) {
-      this.#condemn(used, used.client.located(error, key));
+      this.#condemn(active, active.client.located(error, key));
       throw error;
     } finally {
-      used.questions--;
-      if (used !== this.#used) this.#retire(used);
+      active.pending--;
+      if (active !== this.#active) this.#retire(active);
     }
   }
 
   /** Closes the link for good. */
   close(): void {
-    const used = this.#used;
+    const active = this.#active;
     this.#isClosed = true;
     this.#isHealthy = false;
-    this.#used = undefined;
+    this.#active = undefined;
     this.#answers.close();
     this.#attempts.close();
     this.#wake();
-    used?.client.destroy();
+    active?.client.destroy();
   }
 
-  #condemn(used: Used | undefined, error: unknown): void {
-    if (used !== this.#used || this.#isReplacing || this.#isClosed) return;
+  #condemn(active: ActiveClient | undefined, error: unknown): void {
+    if (active !== this.#active || this.#isReplacing || this.#isClosed) return;
     this.#tell(error);
     void this.#replace();
   }
@@ -136,26 +136,26 @@ export class StoreLink {
 
   // Connects a new client, and uses it if any server answers its probes.
   async #attempt(): Promise<unknown> {
-    let used: Used | undefined;
+    let active: ActiveClient | undefined;
     let connecting: Promise<unknown> | undefined;
     let lost: unknown;
     try {
       const client = await this.#options.open((error) => {
         lost ??= error;
-        if (used !== undefined) this.#condemn(used, error);
+        if (active !== undefined) this.#condemn(active, error);
       });
-      used = { client, questions: 0 };
+      active = { client, pending: 0 };
       if (this.#isClosed) throw new Error("Closed");
       connecting = client.connect();
       await this.#attempts.within(() => connecting!);
       connecting = undefined;
       const failures = await this.#probe(client);
-      this.#use(used);
+      this.#use(active);
       return failures[0];
     } catch (error) {
-      used?.client.destroy();
+      active?.client.destroy();
       // The client keeps a socket that connects only after `destroy` (@redis/client 6.3.1).
-      connecting?.then(() => used?.client.destroy(), () => {});
+      connecting?.then(() => active?.client.destroy(), () => {});
       await this.#probeOld();
       return lost ?? error;
     }
@@ -181,22 +181,22 @@ export class StoreLink {
 
   // The servers of the URL may be gone while other servers still answer the old client.
   async #probeOld(): Promise<void> {
-    if (this.#used === undefined) return;
-    const answers = await this.#probe(this.#used.client).then(() => true, () => false);
+    if (this.#active === undefined) return;
+    const answers = await this.#probe(this.#active.client).then(() => true, () => false);
     this.#isHealthy = answers && !this.#isClosed;
   }
 
-  #use(used: Used): void {
-    if (this.#isClosed) return used.client.destroy();
-    const old = this.#used;
-    this.#used = used;
+  #use(active: ActiveClient): void {
+    if (this.#isClosed) return active.client.destroy();
+    const old = this.#active;
+    this.#active = active;
     this.#isHealthy = true;
     if (old !== undefined) this.#retire(old);
   }
 
   // Destroys a replaced client once it has no pending commands.
-  #retire({ client, questions }: Used): void {
-    if (questions === 0) client.destroy();
+  #retire({ client, pending }: ActiveClient): void {
+    if (pending === 0) client.destroy();
   }
 
   async #pause(): Promise<void> {

@@ -14,6 +14,7 @@ import type {
   SharedStoreAdmin,
   Verdict,
 } from "../guard.ts";
+import { ExpiringMap } from "../expiring_map.ts";
 import type { Send } from "./connect.ts";
 import type { StoreLink } from "./link.ts";
 import { ProtocolError } from "./reasons.ts";
@@ -113,7 +114,8 @@ export async function unlockAt(send: Send, key: string): Promise<boolean> {
  */
 export class RedisStore implements GuardStore, SharedStoreAdmin {
   readonly #options: RedisStoreOptions;
-  readonly #refusals = new Refusals();
+  /** Throttled pins by secret and source; a full table drops its oldest entry. */
+  readonly #refusals = new ExpiringMap<true>();
 
   /** Makes a store. */
   constructor(options: RedisStoreOptions) {
@@ -132,7 +134,7 @@ export class RedisStore implements GuardStore, SharedStoreAdmin {
 
   /** Admits a pin, or refuses it by the refusals of this process. */
   admit(fingerprint: string, source?: string): Admission | Refusal {
-    if (this.#refusals.has(refusalName(fingerprint, source), this.#options.now())) {
+    if (this.#refusals.get(refusalName(fingerprint, source), this.#options.now())) {
       return "throttled";
     }
     if (!this.isHealthy()) {
@@ -164,7 +166,8 @@ export class RedisStore implements GuardStore, SharedStoreAdmin {
       const { verdict, refusedMs } = await this.#decide(fingerprint, pin);
       if (refusedMs > 0) {
         const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
-        this.#refusals.add(refusalName(fingerprint, pin.source), untilMs);
+        this.#refusals.set(refusalName(fingerprint, pin.source), true, untilMs);
+        if (this.#refusals.size > MAX_REFUSALS) this.#refusals.deleteOldest();
       }
       if (verdict === "unavailable") onError?.();
       return verdict;
@@ -197,27 +200,6 @@ function isUnknownScript(error: unknown): boolean {
 
 function refusalName(fingerprint: string, source = ""): string {
   return `${fingerprint} ${source}`;
-}
-
-/** Refusals by secret and source, with expiry times; a full table drops its oldest entry. */
-class Refusals {
-  readonly #untilMs = new Map<string, number>();
-
-  add(fingerprint: string, untilMs: number): void {
-    this.#untilMs.delete(fingerprint);
-    if (this.#untilMs.size >= MAX_REFUSALS) {
-      this.#untilMs.delete(this.#untilMs.keys().next().value!);
-    }
-    this.#untilMs.set(fingerprint, untilMs);
-  }
-
-  has(fingerprint: string, nowMs: number): boolean {
-    const untilMs = this.#untilMs.get(fingerprint);
-    if (untilMs === undefined) return false;
-    if (nowMs < untilMs) return true;
-    this.#untilMs.delete(fingerprint);
-    return false;
-  }
 }
 
 interface Decided {

@@ -275,19 +275,6 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   );
 });
 
-Deno.test("a Redis store forgets a refusal that is over, which makes room", async () => {
-  const { store, clock, fail } = refusingStore();
-  const names = Array.from({ length: MOST_REFUSALS - 1 }, (_, i) => `${i} 1000`);
-  await fail(...names, "short 1");
-  clock.ms = 1;
-  assertEquals(refusal(store, "short 1"), undefined);
-  await fail("another 1000");
-  assertEquals([names[0]!, "another 1000"].map((name) => refusal(store, name)), [
-    "throttled",
-    "throttled",
-  ]);
-});
-
 Deno.test("a Redis store says whether anything was remembered of a secret that it unlocks", async () => {
   for (const [reply, remembered] of [[1, true], [0, false]] as const) {
     const asked: (readonly string[])[] = [];
