@@ -20,7 +20,12 @@ import { clauseOf } from "./guard/redis/reasons.ts";
 import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
 import type { Telemetry } from "./http/options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
-import { Fault, type FaultCode, type HeaderBlockName } from "./operations/fault.ts";
+import {
+  Fault,
+  type FaultCode,
+  type FaultDetails,
+  type HeaderBlockName,
+} from "./operations/fault.ts";
 import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
@@ -32,6 +37,7 @@ import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
 export { Fault };
 export type {
   FaultCode,
+  FaultDetails,
   HeaderBlockName,
   HtmlForm,
   OtpAlgorithm,

@@ -24,7 +24,7 @@ export interface FaultFacts {
   readonly blames: FaultClass;
   /** Whether the request could not be read at all. */
   readonly unread: boolean;
-  /** When it happens, in a sentence of the OpenAPI description; absent where JSON has no such fault. */
+  /** Sentence of the OpenAPI description on its cause; absent where JSON has no such fault. */
   readonly when?: string;
   /** Header fields of the reply. */
   readonly headers?: readonly string[];

@@ -15,9 +15,9 @@ import { secretKey } from "../otp/secret.ts";
 import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
 import { clauseOf } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
-import { CommandError, readSecret } from "./io/io.ts";
+import { CommandError, readSecret, warn } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
-import { askName, askUnlock } from "./operator_port.ts";
+import { askName, askUnlock, NoServerError } from "./operator_port.ts";
 
 /** Timeout of a store, in milliseconds. */
 const TIMEOUT_MS = 5000;
@@ -61,8 +61,11 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
   if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
   const secret = await readSecret(undefined);
   const atServer = guard === "memory" || metricsPort !== undefined
-    ? await askUnlock(config, secret).catch((error: unknown) => {
+    ? await askUnlock(config, secret).catch((error: Error) => {
       if (guard === "memory") throw error;
+      if (!(error instanceof NoServerError)) {
+        warn(`${error.message}; so the log of that server has no line of this.`);
+      }
     })
     : undefined;
   if (atServer !== undefined) {

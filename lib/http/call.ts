@@ -22,7 +22,7 @@ import {
 } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { readBody } from "./body.ts";
-import type { CallContext, HandlerParts, RequestContext } from "./route.ts";
+import type { HandlerParts, RequestContext, RoutedCall } from "./route.ts";
 import { baseOf } from "./request_target.ts";
 import type { RouteResult } from "./response.ts";
 
@@ -30,7 +30,7 @@ import type { RouteResult } from "./response.ts";
 export function callOf(
   { request, method, target, operationName }: Omit<RequestContext, "call">,
   bindings: readonly Binding[],
-): CallContext {
+): RoutedCall {
   const head: CallHead = {
     method: method === "HEAD" ? "GET" : method,
     operationName,

@@ -12,11 +12,30 @@ import { disco } from "../bindings/description/disco.ts";
 import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { ServicePage } from "../page/service_page.ts";
-import { OPERATIONS } from "../operations/operations.ts";
-import { matchesTag, type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
+import { matchesTag, type OutgoingReply } from "./response.ts";
 import type { HandlerOptions } from "./options.ts";
-import type { Description, DocumentHandler, Documents, PagePart, RequestContext } from "./route.ts";
-import { baseOf } from "./request_target.ts";
+import { baseOf, type Target } from "./request_target.ts";
+
+/** Documents of a service: descriptions and service page, by the target of a request. */
+export interface Documents {
+  /** Returns a description for the address that the caller used. */
+  readonly description: DocumentHandler<Description>;
+  /** Returns a document of the service page; undefined without a page. */
+  readonly page: DocumentHandler<PageText> | undefined;
+}
+
+/** Name of a description. */
+export type Description = "wsdl" | "disco" | "openapi";
+
+/** Name of a text of the service page. */
+export type PageText = "script" | "style" | "page" | "unknown-operation";
+
+/** Function from the target of a request, and its conditions, to a document. */
+export type DocumentHandler<Name> = (
+  name: Name,
+  target: Target,
+  request: Request,
+) => Promise<OutgoingReply>;
 
 /**
  * Makes the documents of a service.
@@ -31,64 +50,6 @@ export function createDocuments(options: HandlerOptions, wantsKey: boolean): Doc
   };
 }
 
-/** Answers with the WSDL, the discovery document, or the service page if there is one. */
-export async function answerDescription(
-  { request, target, parts: { documents } }: RequestContext,
-): Promise<RouteResult> {
-  const part = partIn(target.query);
-  if (part === "wsdl" || part === "disco") {
-    return resultOf(await documents.description(part, target, request));
-  }
-  return resultOf(await documents.page?.(part, target, request) ?? NO_PAGE);
-}
-
-/** Answers with the OpenAPI description. */
-export async function answerOpenApi(
-  { request, target, parts: { documents } }: RequestContext,
-): Promise<RouteResult> {
-  return resultOf(await documents.description("openapi", target, request));
-}
-
-/** Redirects from the root to the service. */
-export function answerRoot({ parts: { baseUrl } }: RequestContext): RouteResult {
-  // A proxy may have removed a path prefix. Without a base URL that names it, a reference relative
-  // to the path is right with and without a prefix (RFC 9110 §10.2.2).
-  const headers = { location: baseUrl === undefined ? "api.asmx" : `${baseUrl}/api.asmx` };
-  return resultOf({ ...plainReply(302, "See /api.asmx."), headers });
-}
-
-const NO_PAGE = plainReply(404, "The service is described at ?wsdl, and at /openapi.json.");
-
-function resultOf(reply: OutgoingReply): RouteResult {
-  return { reply, outcome: reply.status === 404 ? "not-found" : "ok" };
-}
-
-/** Part of the service by the query of a GET. */
-type Part = "wsdl" | "disco" | PagePart;
-
-/** Query strings of almost all requests: to parse them took a quarter of the handler's time. */
-const USUAL_PARTS: ReadonlyMap<string, Part> = new Map(
-  ["", "wsdl", "WSDL", "disco", "script", "style"].map((query) => [query, parsedPartIn(query)]),
-);
-
-function partIn(query: string): Part {
-  return USUAL_PARTS.get(query) ?? parsedPartIn(query);
-}
-
-/** Reads the part from a query string; its keys are compared without case. */
-function parsedPartIn(query: string): Part {
-  const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
-  // Searches the list instead of a table: callers choose the keys and could make them collide (see
-  // `json_reader.ts`).
-  const valueOf = (name: string): string | undefined =>
-    pairs.findLast(([key]) => key === name)?.[1];
-  for (const name of ["wsdl", "disco", "script", "style"] as const) {
-    if (valueOf(name) !== undefined) return name;
-  }
-  const operation = valueOf("op");
-  return operation === undefined || OPERATIONS.has(operation) ? "page" : "unknown-operation";
-}
-
 /** Descriptions kept: three for each of four addresses, where no option sets one. */
 const KEPT_DESCRIPTIONS = 12;
 
@@ -97,6 +58,9 @@ const DESCRIPTION_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 type DescriptionText = readonly [mediaType: string, text: string];
+
+/** Place of the address in a description, where no option sets it. */
+const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
 function descriptions(
@@ -113,11 +77,21 @@ function descriptions(
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
+  const templates = new Map<Description, DescriptionText>();
+  // Puts the address into one text, since callers could make the service write one for each Host. An
+  // authority has no character that XML or JSON escapes; a base URL may have one.
+  const textFor = (name: Description, base: string): DescriptionText => {
+    if (options.baseUrl !== undefined) return texts[name](base);
+    const template = templates.get(name) ?? texts[name](ADDRESS_PLACE);
+    templates.set(name, template);
+    const [type, text] = template;
+    return [type, text.replaceAll(ADDRESS_PLACE, base)];
+  };
   const written = new Map<string, Promise<Representation>>();
   return async (name, target, request) => {
     const base = baseOf(request, target, options);
     const document = await kept(written, `${name} ${base}`, KEPT_DESCRIPTIONS, async () => {
-      const [type, body] = texts[name](base);
+      const [type, body] = textFor(name, base);
       const contentType = `${type}; charset=utf-8`;
       return representation({ status: 200, contentType, body, headers }, await eTag(body));
     });
@@ -130,7 +104,7 @@ function pageDocuments(
   page: ServicePage,
   { namespace, service, baseUrl, maxFailures = 0, singleUse = false }: HandlerOptions,
   wantsKey: boolean,
-): DocumentHandler<PagePart> {
+): DocumentHandler<PageText> {
   const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const textOf = (type: string, body: string): Reply => (

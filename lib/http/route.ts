@@ -8,8 +8,9 @@ import type { Binding, CallHead } from "../bindings/binding.ts";
 import type { Caller, KeyRing } from "./api_keys.ts";
 import type { BodyLimit } from "./body_limit.ts";
 import type { HandlerOptions } from "./options.ts";
+import type { Documents } from "./documents.ts";
 import type { Target } from "./request_target.ts";
-import type { OutgoingReply, RouteResult } from "./response.ts";
+import type { RouteResult } from "./response.ts";
 
 /** Row of the table of routes. */
 export interface Route {
@@ -55,11 +56,11 @@ export interface RequestContext {
   /** Caller, by its key; undefined when no key is required. */
   caller: Caller | undefined;
   /** Call of a route with bindings; undefined on other routes. */
-  call: CallContext | undefined;
+  call: RoutedCall | undefined;
 }
 
 /** A call on its way, with what becomes known of it. */
-export interface CallContext {
+export interface RoutedCall {
   /** Head of the request. */
   readonly head: CallHead;
   /** Binding: it reads the request, and writes the reply or the fault. */
@@ -81,24 +82,3 @@ export interface HandlerParts extends HandlerOptions {
   /** Descriptions and service page. */
   readonly documents: Documents;
 }
-
-/** Descriptions and service page, by the target of a request. */
-export interface Documents {
-  /** Returns a description for the address that the caller used. */
-  readonly description: DocumentHandler<Description>;
-  /** Returns a document of the service page; undefined without a page. */
-  readonly page: DocumentHandler<PagePart> | undefined;
-}
-
-/** Name of a description. */
-export type Description = "wsdl" | "disco" | "openapi";
-
-/** Name of a part of the service page. */
-export type PagePart = "script" | "style" | "page" | "unknown-operation";
-
-/** Function from the target of a request, and its conditions, to a document. */
-export type DocumentHandler<Name> = (
-  name: Name,
-  target: Target,
-  request: Request,
-) => Promise<OutgoingReply>;

@@ -7,7 +7,7 @@
 import { pairAspxBinding, validateAspxBinding } from "../bindings/aspx.ts";
 import type { Binding } from "../bindings/binding.ts";
 import { answerCall } from "./call.ts";
-import { answerDescription, answerOpenApi, answerRoot } from "./documents.ts";
+import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
 import { answerGuardName, answerGuardStatus, answerGuardUnlock } from "./guard_endpoints.ts";
 import type { HandlerOptions } from "./options.ts";
 import { answerQr } from "./qr.ts";

@@ -47,7 +47,7 @@ export interface HeaderBlockName {
 export interface FaultDetails {
   /** The parameters that are wrong; empty for a fault of something else. */
   readonly parameters?: readonly string[];
-  /** What is wrong with them: a clause that follows their name, such as `must not be empty`. */
+  /** Clause that follows their name, for instance `must not be empty`. */
   readonly clause?: string;
   /** Whether the parameter is missing. */
   readonly isMissing?: boolean;
@@ -59,7 +59,7 @@ export interface FaultDetails {
 export class Fault extends Error {
   /** The parameters that are wrong; empty for a fault of something else. */
   readonly parameters: readonly string[];
-  /** What is wrong with the parameters: a clause that follows their name; undefined without one. */
+  /** Clause that follows the name of the parameters; undefined without one. */
   readonly clause: string | undefined;
   /** Whether the parameter is missing. */
   readonly isMissing: boolean;

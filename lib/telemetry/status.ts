@@ -14,7 +14,7 @@ export interface GuardStatus {
 
 /** Status of a server. */
 export interface ServerStatus {
-  /** What is wrong, as clauses; empty when the server is healthy. */
+  /** Faults, as clauses; empty when the server is healthy. */
   readonly problems: readonly string[];
   /** The version of the program. */
   readonly version: string;

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardFindings } from "../../lib/cli/doctor/guard_state.ts";
 import { guardLines, guardName, guardUnlock } from "../../lib/cli/guard.ts";
@@ -8,7 +9,7 @@ import { KEY_PREFIX } from "../../lib/guard/redis/script.ts";
 import { CommandError } from "../../lib/cli/io/io.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Reply, startFuzzedStore, written } from "../support/fuzzed_store.ts";
-import { configOf, streamOf, withFolder, withProcess } from "./command.ts";
+import { callCommand, configOf, streamOf, withFolder, withProcess } from "./command.ts";
 
 const SECRET = "canary battery staple";
 const FINGERPRINT = fingerprintBy(new TextEncoder().encode("k".repeat(32)), "SHA1")(
@@ -113,6 +114,24 @@ Deno.test("guard unlock lifts the wait of the secret at a store, and names it as
     assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);
   }
   assertEquals(await printed(guardName, () => "OK"), [shortName(FINGERPRINT)]);
+});
+
+Deno.test("guard unlock warns that the log of a server that refuses it has no line", async () => {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("No key.", { status: 401 }),
+  );
+  const args = ["guard", "unlock", "--metrics-port", `${server.addr.port}`];
+  const store = startFuzzedStore(() => ({ pieces: [] }), () => written(1));
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
+    const flags = ["--guard", store.url, "--guard-key-file", `${folder}/key`];
+    const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
+    assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
+    assertMatch(stderr, /warning: .* wants an API key.*; so the log of that server has no line/);
+  });
+  store.close();
+  await server.shutdown();
 });
 
 /** The longest time for which a timer was asked while something ran, in milliseconds. */

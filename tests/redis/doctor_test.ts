@@ -28,7 +28,7 @@ Deno.test("doctor says that a code was already used, and that pins are refused",
       const refused = await doctor(pinOf(SECRET, 1), url, all);
       assertEquals(refused.code, 1);
       assert(/All pins for this secret are refused for another \d+ s/.test(refused.stdout));
-      // Looking changed nothing: one more look at a pin is due when the wait is over, not before.
+      // Looking changed nothing: one more attempt is due when the wait is over, not before.
       assertEquals(await check(one, pinOf(SECRET, 1)), "False");
     });
   });

@@ -8,7 +8,8 @@ user_address='203.0.113.7' # IP address of the user who types the pin.
 # Keep the secret encrypted beside the account: each login needs it.
 secret={{secretStart}}$(LC_ALL=C tr -dc A-Z2-7 </dev/urandom | head -c 32)
 
-# The secret comes by a pipe: other users of the machine can see the words of a command.
+# The secret comes by a pipe, since other users of the machine can see the words of a command. Beside
+# other users, put the API key into a file too: --header @FILE.
 call() {
   printf '%s' "$secret" | curl --silent --show-error --fail-with-body --max-time 10 \
     --header "X-Api-Key: $api_key" --header "X-Authenticator-Source: $user_address" \
