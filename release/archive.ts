@@ -12,7 +12,7 @@ const NAME = "authenticator-deploy.tar.gz";
 
 /** Files that belong to it: an operator's keys and passwords may lie beside them. */
 const SHIPPED =
-  /(?:^(?:Caddy|Container)file|as-service|\.(?:md|conf|config|json|ps1|service|sh|target|xml|ya?ml))$/;
+  /(?:^(?:Caddy|Container)file|as-service|\.(?:md|conf|config|json|ps1|service|sh|svg|target|xml|ya?ml))$/;
 
 /** Files of the project that have links of the pages. */
 const ABOVE = ["CHANGELOG.md", "SECURITY.md"];

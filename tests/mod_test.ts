@@ -87,7 +87,10 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
   ],
   [{ namespace: "urn:a" }, "namespace must be an absolute URI that ends with a slash."],
   [{ window: -1 }, "window must be a whole number from 0 to 100."],
-  [{ baseUrl: "example.com" }, "baseUrl must be an http or https URL without query and fragment."],
+  [
+    { baseUrl: "example.com" },
+    "baseUrl must be an http or https URL without user name, query and fragment.",
+  ],
   [
     { guard: "mysql://localhost" },
     "guard must be either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS.",

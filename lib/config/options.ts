@@ -87,7 +87,7 @@ const TABLE = {
     placeholder: "URL",
     defaultText: "",
     description: "Public base URL in the WSDL and picture links; by default that of each request",
-    expected: "an http or https URL without query and fragment",
+    expected: "an http or https URL without user name, query and fragment",
     parse: (text: string): Parsed<string | undefined> =>
       text === "" ? { value: undefined } : parseBaseUrl(text),
   },

@@ -92,7 +92,8 @@ function flawOf(code: string, digits: number): string | undefined {
   if (!/^[0-9]+$/.test(code)) return "The pin has characters other than digits.";
   if (code.length === digits) return undefined;
   const hint = code.length < digits ? " A number loses its leading zeros: send text." : "";
-  return `The pin has ${code.length} digits, not ${digits}.${hint}`;
+  const length = code.length === 1 ? "1 digit" : `${code.length} digits`;
+  return `The pin has ${length}, not ${digits}.${hint}`;
 }
 
 const NO_GUARD: Admission = {

@@ -204,7 +204,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
   tlsCert: A_FILE,
   tlsKey: A_FILE,
   namespace: "an absolute URI that ends with a slash",
-  baseUrl: "an http or https URL without query and fragment",
+  baseUrl: "an http or https URL without user name, query and fragment",
   trustProxy: A_SWITCH,
   apiKeysFile: A_FILE,
   metrics: A_SWITCH,

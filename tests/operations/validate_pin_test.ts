@@ -27,12 +27,13 @@ Deno.test("validatePin() without a guard tells how far off a right pin is, and o
 
 Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing of it", async () => {
   const reasons = await Promise.all(
-    ["12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (pin) =>
-      (await told(pin)).facts?.reason
-    ),
+    ["1", "12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (
+      pin,
+    ) => (await told(pin)).facts?.reason),
   );
   const noDigits = "The pin has characters other than digits.";
   assertEquals(reasons, [
+    "The pin has 1 digit, not 6. A number loses its leading zeros: send text.",
     "The pin has 5 digits, not 6. A number loses its leading zeros: send text.",
     "The pin has 7 digits, not 6.",
     noDigits,

@@ -54,7 +54,7 @@ export function readOptionText(option: keyof Config, path: string): string {
 }
 
 /** Clause about a text file in UTF-16, which PowerShell's `>` writes. */
-export const UTF_16 = "is UTF-16: save it as UTF-8, in PowerShell with Set-Content -Encoding ascii";
+export const UTF_16 = "is UTF-16: save it as UTF-8, in PowerShell with Set-Content -Encoding utf8";
 
 /** Whether a text begins with a byte order mark of UTF-16. */
 export function isUtf16([first, second]: Uint8Array | readonly number[]): boolean {
