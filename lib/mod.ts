@@ -16,7 +16,7 @@ import { type Config, OPTIONS, parseConfig } from "./config/options.ts";
 import type { Guard } from "./guard/guard.ts";
 import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
-import { clauseOf } from "./guard/redis/reasons.ts";
+import { storeClause } from "./guard/redis/reasons.ts";
 import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
 import type { Telemetry } from "./http/options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
@@ -255,7 +255,7 @@ function guardOf(
   return openGuard({ ...config, guardKey, now: () => performance.now() }, {
     onStoreChange: (error) => {
       if (error === undefined) return;
-      log.error(`The store of the guard, ${config.guard}, ${clauseOf(error)}: pins are refused`);
+      log.error(`The store of the guard, ${config.guard}, ${storeClause(error)}: pins are refused`);
     },
   });
 }

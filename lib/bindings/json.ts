@@ -8,12 +8,12 @@
 import type { Fault } from "../operations/fault.ts";
 import {
   type Arguments,
+  missingValue,
   type Operation,
   type Parameter,
   type RecordType,
   type Result,
   SERVICE_NAME,
-  valueLeftOut,
 } from "../operations/operations.ts";
 import { textOf } from "./charset.ts";
 import { charsetOf } from "./media_type.ts";
@@ -90,7 +90,7 @@ function argumentsIn(text: string, operation: Operation): Arguments {
       throw faultAt("invalid", `Duplicate parameter: ${name}`, text, second.nameOffset);
     }
     const value = member === undefined || member.value === null
-      ? valueLeftOut(parameter, hintFor(name, members))
+      ? missingValue(parameter, hintFor(name, members))
       : valueIn(parameter, member, text);
     if (value !== undefined) args.set(name, value);
   }

@@ -12,8 +12,8 @@ import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { askStore, type OperatedStore } from "../guard/redis/operator.ts";
-import { clauseOf } from "../guard/redis/reasons.ts";
+import { askStore, type StoreOperator } from "../guard/redis/operator.ts";
+import { storeClause } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret, warn } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
@@ -152,13 +152,13 @@ function fingerprintOf(
 async function atStore<T>(
   url: StoreUrl,
   config: Config,
-  act: (store: OperatedStore) => Promise<T>,
+  act: (store: StoreOperator) => Promise<T>,
 ): Promise<T> {
   const files = readStoreFiles(config);
   try {
     return await askStore(url, { files, timeoutMs: TIMEOUT_MS }, act);
   } catch (error) {
-    throw new CommandError(`the store, ${url}, ${clauseOf(error)}`);
+    throw new CommandError(`the store, ${url}, ${storeClause(error)}`);
   }
 }
 

@@ -89,7 +89,7 @@ export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSou
     const text = typed ?? inherited ?? defaultText;
     const parsed = parse(text);
     if (parsed === undefined) {
-      const flaw = flawOf(text);
+      const flaw = hiddenFlaw(text);
       throw new UsageError(
         `${source} must be ${wanted?.(text) ?? expected}${flaw && `: its value ${flaw}`}`,
       );
@@ -137,6 +137,6 @@ const FLAWS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns a flaw of a value that is hard to see, as a clause; empty without one. */
-export function flawOf(text: string): string {
+export function hiddenFlaw(text: string): string {
   return FLAWS.find(([pattern]) => pattern.test(text))?.[1] ?? "";
 }

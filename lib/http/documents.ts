@@ -107,15 +107,15 @@ function pageDocuments(
 ): DocumentHandler<PageText> {
   const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
-    const textOf = (type: string, body: string): Reply => (
+    const pageReply = (type: string, body: string): Reply => (
       { status: 200, contentType: `text/${type}; charset=utf-8`, body }
     );
-    if (name === "script") return textOf("javascript", page.script);
-    if (name === "style") return textOf("css", page.style);
+    if (name === "script") return pageReply("javascript", page.script);
+    if (name === "style") return pageReply("css", page.style);
     const isUnknownOperation = name === "unknown-operation";
     const document = page.document(settings, { root, isUnknownOperation });
     const headers = { "content-security-policy": page.policy };
-    return { ...textOf("html", document), headers, status: isUnknownOperation ? 404 : 200 };
+    return { ...pageReply("html", document), headers, status: isUnknownOperation ? 404 : 200 };
   };
   const written = new Map<string, Promise<Zipped>>();
   return async (name, { path }, request) => {

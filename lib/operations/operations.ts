@@ -243,7 +243,7 @@ export function missingParameter(name: string, hint?: string): Fault {
  * @returns Undefined when the parameter is missing.
  * @throws {Fault} When the call has the parameter in the wrong place.
  */
-export function valueLeftOut(
+export function missingValue(
   { name, mayBeEmpty }: Parameter,
   hint: string | undefined,
 ): string | undefined {

@@ -77,7 +77,7 @@ export async function validatePin(
   if (verdict === "accepted" && distance !== undefined) {
     return { result: true, facts: { distance } };
   }
-  const reason = flawOf(code, otp.digits);
+  const reason = pinFlaw(code, otp.digits);
   if (guard === undefined && reason === undefined) return { result: false };
   const facts = {
     ...(guard && { secret: shortName(fingerprint) }),
@@ -88,7 +88,7 @@ export async function validatePin(
 }
 
 /** Returns a sentence about a pin that cannot be a code; undefined for one that can. */
-function flawOf(code: string, digits: number): string | undefined {
+function pinFlaw(code: string, digits: number): string | undefined {
   if (!/^[0-9]+$/.test(code)) return "The pin has characters other than digits.";
   if (code.length === digits) return undefined;
   const hint = code.length < digits ? " A number loses its leading zeros: send text." : "";

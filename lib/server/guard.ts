@@ -11,7 +11,7 @@ import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
 import { openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
-import { clauseOf } from "../guard/redis/reasons.ts";
+import { storeClause } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
@@ -48,7 +48,7 @@ export function createGuard(config: Config, { log, count }: GuardObserver): Guar
     onStoreChange: (error) => {
       if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
       else {log.warn(
-          `the store of the guard, ${guard}, ${clauseOf(error)}: pins that need it are refused`,
+          `the store of the guard, ${guard}, ${storeClause(error)}: pins that need it are refused`,
         );}
     },
   });

@@ -11,7 +11,7 @@ const MAX_WAITING = 10_000;
 
 // Time in which lines are collected for one write. A write costs as much as many lines, above all
 // on Deno, where it takes another thread; a reader does not notice so short a delay.
-const TOGETHER_MS = 10;
+const BATCH_MS = 10;
 
 /**
  * Writer of log lines. Lines queue during a write and go out together. A failed write loses its
@@ -64,7 +64,7 @@ export class LogWriter {
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await sleep(TOGETHER_MS);
+      await sleep(BATCH_MS);
       await this.#writeOnce();
     }
     this.#written = undefined;

@@ -20,7 +20,7 @@ import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
-import type { Peers, Runtime } from "./runtime/runtime.ts";
+import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { readOptionText } from "./files/option_file.ts";
@@ -82,7 +82,7 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
   /** The log on standard error. */
   readonly log: Log;
   /** Addresses of callers, which the listener fills; undefined unless the log has them. */
-  readonly peers: Peers | undefined;
+  readonly peers: PeerAddresses | undefined;
   /** State for `/status` and `/metrics`, which the command keeps up to date. */
   readonly state: ServerState;
   /**
@@ -125,7 +125,7 @@ export function createServerService(
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
   const ring = callerKeys && new KeyRing(callerKeys);
-  const peers: Peers | undefined = config.logPeer ? new WeakMap() : undefined;
+  const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
   const { handler, operatorHandler } = createService(config, {
     ...{ now, guard, log, isReady },
@@ -244,7 +244,11 @@ function requestIds(): () => string {
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies
 // (Azure, IIS) add a port: 203.0.113.9:1234, [2001:db8::9]:1234.
-function peerOf(request: Request, peers: Peers, { trustProxy }: Config): string | undefined {
+function peerOf(
+  request: Request,
+  peers: PeerAddresses,
+  { trustProxy }: Config,
+): string | undefined {
   const entry = trustProxy ? lastForwarded(request, "x-forwarded-for") : undefined;
   const named = entry?.replace(/^(?:\[(.*)\]|([0-9.]+))(?::[0-9]+)?$/, "$1$2");
   return named !== undefined && isIP(named) !== 0 ? named : peers.get(request);

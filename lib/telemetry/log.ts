@@ -39,7 +39,7 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
   const jsonLine = (level: string, message: string, fields: object): void =>
     write(`${JSON.stringify({ time: timeText(now()), level, message, ...fields })}\n`);
   const textLine = (level: string, message: string, fields: Texts): void =>
-    write(`${timeText(now())} ${level} ${message}${textOf(fields)}\n`);
+    write(`${timeText(now())} ${level} ${message}${fieldsText(fields)}\n`);
   const line = format === "json" ? jsonLine : textLine;
   return {
     request: format === "json"
@@ -102,7 +102,7 @@ function milliseconds({ durationMs }: RequestEvent): number {
   return Math.round(durationMs * 1000) / 1000;
 }
 
-function textOf(fields: Texts): string {
+function fieldsText(fields: Texts): string {
   let text = "";
   for (const name in fields) text += ` ${name}=${wordOf(fields[name]!)}`;
   return text;

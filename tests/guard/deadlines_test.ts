@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { Deadlines } from "../../lib/guard/deadlines.ts";
-import { silence, SilenceError } from "../../lib/guard/redis/reasons.ts";
+import { StoreTimeoutError, timeoutError } from "../../lib/guard/redis/reasons.ts";
 import { ManualTimers } from "../support/timers.ts";
 
 // A tenth of the deadline, and the deadline in such ticks.
@@ -13,7 +13,7 @@ function testDeadlines(
   act: (deadlines: Deadlines, timers: ManualTimers) => Promise<void>,
 ): void {
   Deno.test(`Deadlines ${name}`, () =>
-    ManualTimers.during((timers) => act(new Deadlines(TICKS * TICK_MS, silence), timers)));
+    ManualTimers.during((timers) => act(new Deadlines(TICKS * TICK_MS, timeoutError), timers)));
 }
 
 testDeadlines("give what is done in time, and why it failed", async (deadlines) => {
@@ -28,7 +28,7 @@ testDeadlines("end what takes longer", async (deadlines, timers) => {
     over = isOver;
     return late.promise;
   });
-  const rejected = assertRejects(() => waited, SilenceError, "No answer in time");
+  const rejected = assertRejects(() => waited, StoreTimeoutError, "No answer in time");
   for (let i = 0; i < TICKS; i++) await timers.tick();
   assertEquals([over!(), timers.pending], [false, 1]);
   await timers.tick();
@@ -65,7 +65,10 @@ testDeadlines("take one timer for all, and none while nothing waits", async (dea
 });
 
 testDeadlines("end at once when they are closed", async (deadlines, timers) => {
-  const waited = assertRejects(() => deadlines.within(() => new Promise(() => {})), SilenceError);
+  const waited = assertRejects(
+    () => deadlines.within(() => new Promise(() => {})),
+    StoreTimeoutError,
+  );
   deadlines.close();
   await waited;
   assertEquals(timers.pending, 0);

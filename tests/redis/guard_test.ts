@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { askStore, type OperatedStore, redisKey } from "../../lib/guard/redis/operator.ts";
+import { askStore, redisKey, type StoreOperator } from "../../lib/guard/redis/operator.ts";
 import { StoreUrl } from "../../lib/guard/redis/store_url.ts";
 import { eventually } from "../support/eventually.ts";
 import { runToEnd } from "../support/child.ts";
@@ -76,7 +76,7 @@ Deno.test("the commands need each permission that their page gives a user of Red
   const keys = names.map(redisKey);
   await withRedis([], async ({ url, command }) => {
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
-    const ask = <T>(act: (store: OperatedStore) => Promise<T>): Promise<T> =>
+    const ask = <T>(act: (store: StoreOperator) => Promise<T>): Promise<T> =>
       askStore(store, { files: {}, timeoutMs: 60_000 }, act);
     // What `status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>

@@ -8,9 +8,9 @@
 import { Fault, wrongParameter } from "../../operations/fault.ts";
 import {
   duplicateParameter,
+  missingValue,
   type Operation,
   OPERATIONS,
-  valueLeftOut,
 } from "../../operations/operations.ts";
 import { XmlError } from "../../xml/cursor.ts";
 import {
@@ -174,11 +174,11 @@ function readArguments(
     const [value, second] = children.filter((child) => hasName(child, namespace, name));
     if (second !== undefined) throw duplicateParameter(name);
     if (value !== undefined && !isNil(value)) {
-      args.set(name, textOf(value, name));
+      args.set(name, elementText(value, name));
       continue;
     }
     const others = children.filter((child) => child !== value);
-    const leftOut = valueLeftOut(parameter, hintFor(name, others, namespace));
+    const leftOut = missingValue(parameter, hintFor(name, others, namespace));
     if (leftOut !== undefined) args.set(name, leftOut);
   }
   return args;
@@ -203,7 +203,7 @@ function isNil(element: XmlElement): boolean {
   return nil === "true" || nil === "1";
 }
 
-function textOf(element: XmlElement, name: string): string {
+function elementText(element: XmlElement, name: string): string {
   let text = "";
   for (const child of element.children) {
     if (isElement(child)) {

@@ -11,7 +11,7 @@ import type { Config } from "../../config/options.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { askStore } from "../../guard/redis/operator.ts";
-import { clauseOf } from "../../guard/redis/reasons.ts";
+import { storeClause } from "../../guard/redis/reasons.ts";
 import { ListenError, systemErrorCode } from "../../server/listen/error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
 import { isAuthenticator } from "../healthcheck.ts";
@@ -87,6 +87,6 @@ export async function storeObstacles(config: Config): Promise<readonly string[]>
     await askStore(url, options, (store) => store.probe());
     return [];
   } catch (error) {
-    return [`the store of the guard, ${url}, ${clauseOf(error)}`];
+    return [`the store of the guard, ${url}, ${storeClause(error)}`];
   }
 }

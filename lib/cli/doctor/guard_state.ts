@@ -8,7 +8,7 @@ import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { fingerprintBy } from "../../guard/fingerprint.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
-import { askStore, type Remembered } from "../../guard/redis/operator.ts";
+import { askStore, type DatedState } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { readStoreFiles } from "../../server/files/tls.ts";
@@ -106,7 +106,7 @@ async function nameInLog(port: OperatorPort, secretCode: string): Promise<string
 
 /** Explains the state of a secret. */
 export function explainMemory(
-  remembered: Remembered | undefined,
+  remembered: DatedState | undefined,
   config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
   step: number | undefined,
 ): GuardFindings {

@@ -11,7 +11,7 @@ import type { StopReason } from "./log_lines.ts";
  * Time in which repeated signals count as one, in milliseconds. A terminal sends Ctrl-C to all of
  * its programs, and npx and deno task also forward it to the server.
  */
-const PASSED_ON_MS = 500;
+const REPEATED_SIGNAL_MS = 500;
 
 /**
  * Waits for SIGINT or SIGTERM, or for the end of standard input. Half a second after a signal, the
@@ -29,7 +29,7 @@ export function stopSignal(withParent: boolean): Promise<StopReason> {
       setTimeout(() => {
         process.off("SIGINT", onInterrupt);
         process.off("SIGTERM", onTerminate);
-      }, PASSED_ON_MS);
+      }, REPEATED_SIGNAL_MS);
     };
     process.on("SIGINT", onInterrupt);
     process.on("SIGTERM", onTerminate);

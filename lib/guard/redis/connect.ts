@@ -71,13 +71,13 @@ const MAX_TRIES = 16_384;
  */
 export async function openStore(url: StoreUrl, options: OpenOptions): Promise<StoreClient> {
   const redis = await import("@redis/client");
-  if (url.isEncrypted && process.versions["deno"] !== undefined) hearEarlyAlerts();
+  if (url.isEncrypted && process.versions["deno"] !== undefined) handleEarlyTlsErrors();
   const context = { redis, url, options };
   if (url.kind === "sentinel") return openSentinel(context);
   return url.kind === "cluster" ? openCluster(context) : openServer(context);
 }
 
-let isHearing = false;
+let isPatched = false;
 
 /**
  * Adds an error listener to every TLS socket at its creation; patches `tls.connect` once.
@@ -86,13 +86,13 @@ let isHearing = false;
  * (TLS 1.3: the store rejects the client certificate) in the same turn, and an error event without
  * a listener ends the process. tests/redis/tls_test.ts fails without this.
  */
-function hearEarlyAlerts(): void {
-  if (isHearing) return;
-  isHearing = true;
+function handleEarlyTlsErrors(): void {
+  if (isPatched) return;
+  isPatched = true;
   const { connect } = tls;
-  const heard = (...args: Parameters<typeof connect>): tls.TLSSocket =>
+  const patched = (...args: Parameters<typeof connect>): tls.TLSSocket =>
     connect(...args).on("error", () => {});
-  Object.assign(tls, { connect: heard });
+  Object.assign(tls, { connect: patched });
 }
 
 interface Context {

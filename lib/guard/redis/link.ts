@@ -6,7 +6,7 @@
 
 import type { Send, StoreClient } from "./connect.ts";
 import { Deadlines } from "../deadlines.ts";
-import { clauseOf, silence } from "./reasons.ts";
+import { storeClause, timeoutError } from "./reasons.ts";
 
 /** Options of a link. */
 export interface LinkOptions {
@@ -64,8 +64,8 @@ export class StoreLink {
   /** Makes a link and connects at once. */
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#answers = new Deadlines(options.timeoutMs, silence);
-    this.#attempts = new Deadlines(2 * options.timeoutMs, silence);
+    this.#answers = new Deadlines(options.timeoutMs, timeoutError);
+    this.#attempts = new Deadlines(2 * options.timeoutMs, timeoutError);
     void this.#replace();
   }
 
@@ -220,7 +220,7 @@ export class StoreLink {
       this.#reported = undefined;
       return;
     }
-    const reason = clauseOf(error);
+    const reason = storeClause(error);
     this.#reported ??= new Set();
     if (this.#reported.has(reason)) return;
     this.#reported.add(reason);

@@ -7,13 +7,13 @@
 import type { GuardState } from "../guard.ts";
 import { openStore, type Send, type StoreClient, type StoreFiles } from "./connect.ts";
 import { Deadlines } from "../deadlines.ts";
-import { ProtocolError, silence } from "./reasons.ts";
+import { ProtocolError, timeoutError } from "./reasons.ts";
 import { KEY_PREFIX, parseState } from "./script.ts";
 import { probe, PROBE_PREFIX, unlockAt } from "./store.ts";
 import type { StoreUrl } from "./store_url.ts";
 
 /** State of a secret, with the store's time at reading. */
-export interface Remembered {
+export interface DatedState {
   /** The state. */
   readonly state: GuardState;
   /** The time in milliseconds. */
@@ -21,19 +21,19 @@ export interface Remembered {
 }
 
 /** State of a secret, with its fingerprint. */
-export interface KeptSecret extends Remembered {
+export interface DatedSecret extends DatedState {
   /** The fingerprint. */
   readonly fingerprint: string;
 }
 
 /** Operator's view of a store; each call rejects on a timeout or an error reply. */
-export interface OperatedStore {
+export interface StoreOperator {
   /** Reads the state of a secret without a change; undefined when the store has no state of it. */
-  readonly inspect: (fingerprint: string) => Promise<Remembered | undefined>;
+  readonly inspect: (fingerprint: string) => Promise<DatedState | undefined>;
   /** Ends the throttle of a secret; resolves with false when the store has no state of it. */
   readonly unlock: (fingerprint: string) => Promise<boolean>;
   /** Lists all secrets, in short steps that do not delay other clients. */
-  readonly secrets: () => AsyncIterable<KeptSecret>;
+  readonly secrets: () => AsyncIterable<DatedSecret>;
   /** Probes all servers, as a service does before it uses them. */
   readonly probe: () => Promise<void>;
 }
@@ -54,11 +54,11 @@ export interface OperatorOptions {
 export async function askStore<T>(
   url: StoreUrl,
   options: OperatorOptions,
-  act: (store: OperatedStore) => Promise<T>,
+  act: (store: StoreOperator) => Promise<T>,
 ): Promise<T> {
   const timeoutMs = Math.max(options.timeoutMs, url.timeoutMs);
   const client = await openStore(url, { ...options, timeoutMs, probePrefix: PROBE_PREFIX });
-  const deadlines = new Deadlines(timeoutMs, silence);
+  const deadlines = new Deadlines(timeoutMs, timeoutError);
   try {
     await deadlines.within(() => client.connect());
     return await act(operated(client, deadlines));
@@ -68,7 +68,7 @@ export async function askStore<T>(
   }
 }
 
-function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
+function operated(client: StoreClient, deadlines: Deadlines): StoreOperator {
   const sendTo = (key: string): Send => async (words) => {
     try {
       return await deadlines.within(() => client.send(key, words));
@@ -90,7 +90,7 @@ function operated(client: StoreClient, deadlines: Deadlines): OperatedStore {
       const key = redisKey(fingerprint);
       return await unlockAt(sendTo(key), key);
     },
-    secrets: async function* (): AsyncGenerator<KeptSecret> {
+    secrets: async function* (): AsyncGenerator<DatedSecret> {
       for (const server of await deadlines.within(() => client.servers())) {
         yield* keptSecrets((words) => deadlines.within(() => server(words)));
       }
@@ -113,7 +113,7 @@ const FINGERPRINT = /^[\w-]{43}$/;
 /** Approximate number of keys in one SCAN step. */
 const STEP_KEYS = 500;
 
-async function* keptSecrets(send: Send): AsyncGenerator<KeptSecret> {
+async function* keptSecrets(send: Send): AsyncGenerator<DatedSecret> {
   const nowMs = readTimeMs(await send(["TIME"]));
   let cursor = "0";
   // SCAN repeats keys while a server resizes its table.

@@ -5,14 +5,14 @@
  */
 
 /** Timeout: the store did not answer in time. */
-export class SilenceError extends Error {
+export class StoreTimeoutError extends Error {
   /** The name of the class. */
-  override readonly name = "SilenceError";
+  override readonly name = "StoreTimeoutError";
 }
 
 /** Makes the error of a command after its deadline. */
-export function silence(reason: string): SilenceError {
-  return new SilenceError(reason);
+export function timeoutError(reason: string): StoreTimeoutError {
+  return new StoreTimeoutError(reason);
 }
 
 /** Reply that does not fit the command. */
@@ -37,7 +37,7 @@ export class ServerError extends Error {
 }
 
 /** Clauses about a store, by the beginning of its error or system error code. */
-const SAYINGS: readonly (readonly [RegExp, string])[] = [
+const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^ERR max number of clients/, "has no room for another client"],
   [/^ERR unknown command [`']?EVAL/i, "does not know EVAL"],
   [/^ERR wrong number of arguments for 'auth'/, "does not take a user name (Redis 5)"],
@@ -87,15 +87,15 @@ const ERROR_WORD = new RegExp(
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
 
 /** Returns the reason of a store failure, as a clause without its subject. */
-export function sayingOf(error: unknown): string {
-  if (error instanceof ServerError) return sayingOf(error.cause);
-  if (error instanceof SilenceError) return "does not answer in time";
+export function storeReason(error: unknown): string {
+  if (error instanceof ServerError) return storeReason(error.cause);
+  if (error instanceof StoreTimeoutError) return "does not answer in time";
   if (error instanceof ProtocolError) return "does not speak the Redis protocol";
   const code = codeOf(error);
   const text = code || (error instanceof Error ? error.message.replace(IN_SCRIPT, "") : "");
   const word = code || ERROR_WORD.exec(text)?.[0];
-  const known = SAYINGS.find(([beginning]) => beginning.test(text))?.[1];
-  const saying = known ?? unknownSaying(error, { code, word });
+  const known = STORE_REASONS.find(([beginning]) => beginning.test(text))?.[1];
+  const saying = known ?? unknownReason(error, { code, word });
   return saying + (word === undefined ? "" : ` (${word})`);
 }
 
@@ -103,11 +103,13 @@ export function sayingOf(error: unknown): string {
  * Returns the reason as a clause with the failed server as its subject: "its primary, HOST:PORT, is
  * full".
  */
-export function clauseOf(error: unknown): string {
-  return error instanceof ServerError ? `${error.server} ${sayingOf(error)}` : sayingOf(error);
+export function storeClause(error: unknown): string {
+  return error instanceof ServerError
+    ? `${error.server} ${storeReason(error)}`
+    : storeReason(error);
 }
 
-function unknownSaying(
+function unknownReason(
   error: unknown,
   { code, word }: { readonly code: string; readonly word: string | undefined },
 ): string {

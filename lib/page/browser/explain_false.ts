@@ -51,7 +51,7 @@ export async function explainFalse(
   };
   const tell = (...children: readonly HTMLElement[]): void => {
     show(...children);
-    setText(one("#announcement"), children.map(textOf).join(" "));
+    setText(one("#announcement"), children.map(listText).join(" "));
   };
   if (!computes(settings.algorithm)) {
     const { flaws } = readPin(pin);
@@ -125,7 +125,7 @@ function otherReasons(settings: ScriptSettings): readonly HTMLElement[] {
 }
 
 // A blank between the items of a list.
-function textOf(element: HTMLElement): string {
+function listText(element: HTMLElement): string {
   const items = [...element.children].filter(({ localName }) => localName === "li");
   return (items.length === 0 ? [element] : items).map(({ textContent }) => textContent).join(" ");
 }

@@ -55,7 +55,7 @@ const ENCODERS: Readonly<Record<string, (value: string) => string>> = {
   form: (value) => new URLSearchParams([["", value]]).toString().slice(1),
 };
 
-function textOf(node: Node): string {
+function nodeText(node: Node): string {
   return node.textContent ?? "";
 }
 
@@ -74,13 +74,13 @@ export function fillIn(
     const { name = "" } = place.dataset;
     const value = values[name];
     if (value === undefined) continue;
-    const example = place.dataset["example"] ??= textOf(place);
+    const example = place.dataset["example"] ??= nodeText(place);
     const written = name === KEY_FIELD ? value : encode(value);
     place.textContent = value === "" && !isSent ? example : written;
   }
   const length = first(".length", pane);
   if (length === undefined) return;
-  length.textContent = String(new TextEncoder().encode(textOf(one(".body", pane))).length);
+  length.textContent = String(new TextEncoder().encode(nodeText(one(".body", pane))).length);
 }
 
 /** Values for the requests of a form: its fields, and the key. */
@@ -104,16 +104,16 @@ export function followForms(): void {
  */
 export function requestIn(pane: HTMLElement, service: string): ReadyRequest {
   const headers = all("[data-header]", pane)
-    .map((place): [string, string] => [place.dataset["header"] ?? "", textOf(place)])
+    .map((place): [string, string] => [place.dataset["header"] ?? "", nodeText(place)])
     .filter(([, value]) => value !== KEY_PLACEHOLDER);
   const body = first(".body", pane);
   return {
-    url: service + textOf(one(".call", pane)),
+    url: service + nodeText(one(".call", pane)),
     options: {
-      method: textOf(one(".method", pane)),
+      method: nodeText(one(".method", pane)),
       headers,
       cache: "no-store",
-      ...(body === undefined ? {} : { body: textOf(body) }),
+      ...(body === undefined ? {} : { body: nodeText(body) }),
     },
   };
 }
@@ -269,13 +269,13 @@ function saidInXml(text: string): Said | undefined {
   if (content.localName === "Fault") {
     const reason = all<Element>("*", content)
       .find(({ localName }) => localName === "faultstring" || localName === "Text");
-    return reason && { message: textOf(reason) };
+    return reason && { message: nodeText(reason) };
   }
   const holder = content.firstElementChild;
   return holder === null ? undefined : { result: contentOf(holder) };
 }
 
 function contentOf(holder: Element): ReplyResult {
-  const fields = [...holder.children].map((field) => [field.localName, textOf(field)] as const);
-  return fields.length === 0 ? textOf(holder) : Object.fromEntries(fields);
+  const fields = [...holder.children].map((field) => [field.localName, nodeText(field)] as const);
+  return fields.length === 0 ? nodeText(holder) : Object.fromEntries(fields);
 }

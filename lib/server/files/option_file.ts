@@ -7,7 +7,7 @@
 import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config/options.ts";
-import { flagOf, flawOf, OptionFileError } from "../../config/option.ts";
+import { flagOf, hiddenFlaw, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "./system_error.ts";
 
 /** Option with a file of TLS. */
@@ -35,7 +35,7 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
       return bytes;
     }
   } catch (error) {
-    const flaw = flawOf(path);
+    const flaw = hiddenFlaw(path);
     reason = describeSystemError(error) + (flaw && `; its path ${flaw}`);
   }
   throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reason}`);

@@ -8,7 +8,7 @@ import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
 import { ListenError, systemErrorCode } from "./error.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import type { Peers, Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
+import type { PeerAddresses, Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
@@ -26,7 +26,7 @@ export interface ListenOptions {
   /** The log of the server. */
   readonly log: ServerLog;
   /** Addresses of callers by request, which the server fills; undefined for none. */
-  readonly peers?: Peers | undefined;
+  readonly peers?: PeerAddresses | undefined;
 }
 
 /** Listener: a served address. */

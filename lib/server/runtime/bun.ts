@@ -31,7 +31,7 @@ const DROPPING_MS = 2_000;
 // Timeout for callers to close. Bun leaves a connection open after half a head, or over TLS before
 // any data, and over TLS it waits for the caller's close_notify. Many callers read a connection
 // only with their next request.
-const GOODBYE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 // Statuses of the reply to a stalled body, whose remaining length is unknown.
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 503]);
@@ -103,7 +103,7 @@ async function shutdown(server: Bun.Server): Promise<void> {
   const stopped = server.stop().then(() => {
     isStopped = true;
   });
-  do await withTimeout(stopped, GOODBYE_MS); while (!isStopped && server.pendingRequests > 0);
+  do await withTimeout(stopped, CLOSE_TIMEOUT_MS); while (!isStopped && server.pendingRequests > 0);
   await server.stop(true);
 }
 

@@ -39,11 +39,11 @@ export interface ServerOptions {
   /** Makes the reply after an error outside the handler. */
   readonly onError: (error: unknown) => Response;
   /** Addresses of callers by request, which the server fills on a port; undefined for none. */
-  readonly peers?: Peers | undefined;
+  readonly peers?: PeerAddresses | undefined;
 }
 
 /** Addresses of callers, by their requests. */
-export type Peers = WeakMap<Request, string>;
+export type PeerAddresses = WeakMap<Request, string>;
 
 /** Listening server. */
 export interface Server {

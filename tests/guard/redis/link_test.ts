@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
-import { clauseOf, ServerError } from "../../../lib/guard/redis/reasons.ts";
+import { ServerError, storeClause } from "../../../lib/guard/redis/reasons.ts";
 import { ManualTimers } from "../../support/timers.ts";
 
 const NEVER = new Promise<never>(() => {});
@@ -64,7 +64,7 @@ function testLink(
         timeoutMs: 100,
         // Each client works for so long that the first pause after it is none.
         now: () => nowMs += clockMs,
-        onChange: (error) => void events.push(error === undefined ? "answers" : clauseOf(error)),
+        onChange: (error) => void events.push(error === undefined ? "answers" : storeClause(error)),
       });
       await timers.settle();
       const lose = (client: number): void =>

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { askStore, type OperatedStore } from "../../../lib/guard/redis/operator.ts";
+import { askStore, type StoreOperator } from "../../../lib/guard/redis/operator.ts";
 import { ProtocolError } from "../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import { PROBE_PREFIX } from "../../../lib/guard/redis/store.ts";
@@ -12,7 +12,7 @@ const OPTIONS = { files: {}, timeoutMs: 60_000 };
 /** Asks a store that answers each command by a function, and gives the commands as well. */
 async function asked<T>(
   answer: (words: readonly string[]) => Reply,
-  act: (store: OperatedStore) => Promise<T>,
+  act: (store: StoreOperator) => Promise<T>,
 ): Promise<{ readonly result: T; readonly commands: readonly (readonly string[])[] }> {
   const commands: (readonly string[])[] = [];
   const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }), (words) => {
@@ -56,7 +56,7 @@ Deno.test("inspect() reads the state of a secret and the time of the store, and 
 // As long as a fingerprint.
 const [A, B, ODD, GONE] = ["a", "b", "odd", "gone"].map((name) => name.padEnd(43, "-_0Z"));
 
-async function all({ secrets }: OperatedStore): Promise<readonly unknown[]> {
+async function all({ secrets }: StoreOperator): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for await (const { fingerprint, state, nowMs } of secrets()) {
     found.push([fingerprint, state.debtMs, nowMs]);

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert/equals";
 import {
-  clauseOf,
   ProtocolError,
-  sayingOf,
   ServerError,
-  SilenceError,
+  storeClause,
+  storeReason,
+  StoreTimeoutError,
 } from "../../../lib/guard/redis/reasons.ts";
 
 function coded(code: unknown): Error {
@@ -20,7 +20,7 @@ const IN_SCRIPT = "ERR Error running script (call to f_0a9): @user_script:4: @us
 
 // An error, or the text of an error reply, and the clause about the store.
 const REASONS: readonly (readonly [unknown, string])[] = [
-  [new SilenceError("canary"), "does not answer in time"],
+  [new StoreTimeoutError("canary"), "does not answer in time"],
   [new ProtocolError("canary"), PROTOCOL],
   [new TypeError("canary"), PROTOCOL],
   ['Unknown RESP type 72 "H"', PROTOCOL],
@@ -96,16 +96,16 @@ const REASONS: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [error, saying] of REASONS) {
-  Deno.test(`sayingOf() says of ${String(error).slice(0, 60)} that a store ${saying}`, () => {
-    assertEquals(sayingOf(typeof error === "string" ? new Error(error) : error), saying);
+  Deno.test(`storeReason() says of ${String(error).slice(0, 60)} that a store ${saying}`, () => {
+    assertEquals(storeReason(typeof error === "string" ? new Error(error) : error), saying);
   });
 }
 
-Deno.test("clauseOf() names the server of a store that failed", () => {
+Deno.test("storeClause() names the server of a store that failed", () => {
   const error = new ServerError("its primary, 10.0.0.9:6379,", coded("ECONNREFUSED"));
   assertEquals(
-    clauseOf(error),
+    storeClause(error),
     "its primary, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)",
   );
-  assertEquals(clauseOf(new SilenceError("a")), "does not answer in time");
+  assertEquals(storeClause(new StoreTimeoutError("a")), "does not answer in time");
 });
