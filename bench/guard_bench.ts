@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 const KEY = new Uint8Array(32).fill(7);
 const fingerprint = fingerprintBy(KEY, "SHA1");
-const source = sourceNamesBy(KEY);
+const source = sourceNamesBy(fingerprint);
 
 function storeWith(singleUse: boolean, maxEntries = DEFAULT_ENTRIES): MemoryStore {
   const rules = guardRules({ ...config, singleUse });

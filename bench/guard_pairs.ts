@@ -61,7 +61,7 @@ const off = handlerWith(undefined);
 const KEY = new Uint8Array(32).fill(7);
 const on = handlerWith({
   fingerprint: fingerprintBy(KEY, "SHA1"),
-  source: sourceNamesBy(KEY),
+  source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
   store,
 });
 const ratios: number[] = [];

@@ -101,7 +101,7 @@ async function playService(
   const guardKey = new Uint8Array(32);
   const guard = {
     fingerprint: fingerprintBy(guardKey, "SHA1"),
-    source: sourceNamesBy(guardKey),
+    source: sourceNamesBy(fingerprintBy(guardKey, "SHA1")),
     store,
   };
   const handlers = Array.from({ length: 10 }, () =>

@@ -115,7 +115,10 @@ function askBarely({ connect, hello, question, answers }: Way): GuardStore {
   };
 }
 
-const guard: Guard = createGuard(config, { log, count: () => {} })!;
+const guard: Guard = createGuard(config, {
+  ...{ log, count: () => {} },
+  monotonicMs: () => performance.now(),
+})!;
 const bare = isBare ? askBarely(wayTo(place)) : undefined;
 await guard.ready;
 let requests = 0;

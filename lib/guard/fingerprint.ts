@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { createHmac, hash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Least length of the fingerprint key in bytes: the output length of the hash. */
 export const MIN_GUARD_KEY_BYTES = 32;
@@ -77,27 +77,25 @@ export function shortName(fingerprint: string): string {
   return fingerprint.slice(0, SHORT_NAME_LENGTH);
 }
 
-/** Length of a source name in bytes: enough to keep the few sources of one secret apart. */
-const SOURCE_NAME_BYTES = 9;
+/** Length of a source name: 72 bits keep the few sources of one secret apart. */
+const SOURCE_NAME_LENGTH = 12;
 
 /**
- * Makes the naming function for the sources of a secret: HMAC-SHA-512 under the guard key. The
- * different hash keeps source names apart from fingerprints.
+ * Makes the naming function for the sources of a secret: the beginning of the fingerprint, under the
+ * guard key, of the SHA-512 of both.
  *
  * A source has a different name for each secret, so the store does not show that one source checked
  * pins for two secrets.
  *
- * @param guardKey At least 32 random bytes.
+ * @param fingerprintOf Fingerprint function of the guard.
  * @returns A function from the fingerprint of a secret and the caller's text for the source, of any
  * length, to 12 characters of Base64url (RFC 4648 §5).
  */
 export function sourceNamesBy(
-  guardKey: Uint8Array,
+  fingerprintOf: (key: Uint8Array) => string,
 ): (fingerprint: string, text: string) => string {
-  return (fingerprint, text) => {
-    const digest = createHmac("sha512", guardKey).update(`${fingerprint} ${text}`).digest();
-    return digest.subarray(0, SOURCE_NAME_BYTES).toString("base64url");
-  };
+  return (fingerprint, text) =>
+    fingerprintOf(hash("sha512", `${fingerprint} ${text}`, "buffer")).slice(0, SOURCE_NAME_LENGTH);
 }
 
 // Returns the shortest key with the same HMAC (RFC 2104 §2): HMAC hashes a key longer than the

@@ -63,7 +63,8 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
   if (refusesNothing(rules)) return undefined;
   const { guard, guardEntries: maxEntries, algorithm } = settings;
   const key = settings.guardKey ?? randomBytes(MIN_GUARD_KEY_BYTES);
-  const names = { fingerprint: fingerprintBy(key, algorithm), source: sourceNamesBy(key) };
+  const fingerprint = fingerprintBy(key, algorithm);
+  const names = { fingerprint, source: sourceNamesBy(fingerprint) };
   if (guard !== "memory") return { ...names, ...redisStore(rules, guard, settings, events) };
   const { onEviction = () => {} } = events;
   const memory = new MemoryStore({ rules, now: settings.now, maxEntries, onEviction });

@@ -23,6 +23,8 @@ export interface GuardObserver {
   readonly log: Pick<Log, "info" | "warn">;
   /** Counts an event. */
   readonly count: (event: GuardEvent) => void;
+  /** Returns the time in milliseconds since any fixed moment, by a clock that nobody sets. */
+  readonly monotonicMs: () => number;
 }
 
 /** Least time between two warnings about a full guard. */
@@ -37,13 +39,14 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @returns undefined when the options refuse no right pin: no throttling and no single use.
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
-export function createGuard(config: Config, { log, count }: GuardObserver): Guard | undefined {
+export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
+  const { log, count, monotonicMs } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
-  return openGuard({ ...config, guardKey, readFiles, now: () => performance.now() }, {
-    onEviction: evictionObserver(config, { log, count }),
+  return openGuard({ ...config, guardKey, readFiles, now: monotonicMs }, {
+    onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
       if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
@@ -84,12 +87,12 @@ export function readGuardKey(path: string): Uint8Array {
 
 function evictionObserver(
   { guardEntries }: Config,
-  { log, count }: GuardObserver,
+  { log, count, monotonicMs }: GuardObserver,
 ): (what: Evicted) => void {
   let warnedMs = -Infinity;
   return (what) => {
     count(`evicted-${what}`);
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;
     log.warn(

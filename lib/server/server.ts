@@ -115,6 +115,7 @@ export function createServerService(
   const { apiKeysFile, logFormat: format, metricsPort } = config;
   const state: ServerState = { refusedReloads: 0 };
   const now = Date.now;
+  const monotonicMs = (): number => performance.now();
   const writer = new LogWriter(
     runtime.writeError,
     (count) => log.warn(`log lines lost: ${count}`),
@@ -126,7 +127,10 @@ export function createServerService(
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
   const ring = callerKeys && new KeyRing(callerKeys);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
-  const guard = createGuard(config, { log, count: (event) => metrics?.countGuard(event) });
+  const guard = createGuard(config, {
+    ...{ log, monotonicMs },
+    count: (event) => metrics?.countGuard(event),
+  });
   const { handler, operatorHandler } = createService(config, {
     ...{ now, guard, log, isReady },
     apiKeys: ring,
@@ -137,7 +141,7 @@ export function createServerService(
         metrics?.observe(event);
       },
       requestId: requestIds(),
-      monotonicMs: () => performance.now(),
+      monotonicMs,
       peer: peers && ((request) => peerOf(request, peers, config)),
     },
     metricsPage: metrics && (() =>

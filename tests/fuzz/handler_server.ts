@@ -37,7 +37,7 @@ export async function answer(
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
   const handler = serviceHandler(config, {
     now: () => NOW_MS,
-    guard: createGuard(config, { log, count: () => {} }),
+    guard: createGuard(config, { log, count: () => {}, monotonicMs: () => performance.now() }),
     apiKeys: keys,
     log,
     isReady: () => true,

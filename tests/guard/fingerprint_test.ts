@@ -80,14 +80,20 @@ for (const [algorithm, hash, blockBytes] of BLOCKS) {
   });
 }
 
-Deno.test("sourceNamesBy() gives HMAC-SHA-512 of the secret's name and the text, cut to 72 bits", () => {
+Deno.test("a source name is 72 bits of the HMAC-SHA-256 of the SHA-512 of both", () => {
   const guardKey = new Uint8Array(32).fill(7);
-  const digest = createHmac("sha512", guardKey).update("name 203.0.113.7").digest("base64url");
-  assertEquals(sourceNamesBy(guardKey)("name", "203.0.113.7"), digest.slice(0, 12));
+  const both = createHash("sha512").update("name 203.0.113.7").digest();
+  const digest = createHmac("sha256", guardKey).update(both).digest("base64url");
+  for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
+    const nameOf = sourceNamesBy(fingerprintBy(guardKey, algorithm));
+    assertEquals(nameOf("name", "203.0.113.7"), digest.slice(0, 12));
+  }
 });
 
 Deno.test("sourceNamesBy() gives another name for another secret, text or key", () => {
-  const [one, two] = [1, 2].map((byte) => sourceNamesBy(new Uint8Array(32).fill(byte)));
+  const [one, two] = [1, 2].map((byte) =>
+    sourceNamesBy(fingerprintBy(new Uint8Array(32).fill(byte), "SHA1"))
+  );
   const long = "x".repeat(10_000);
   const names = [
     ...[one!("a", "b"), two!("a", "b"), one!("b", "b"), one!("a", "c"), one!("a", "")],

@@ -21,7 +21,9 @@ const GUARD_KEY = new Uint8Array(32).fill(7);
 export const fingerprintOf: (key: Uint8Array) => string = fingerprintBy(GUARD_KEY, "SHA1");
 
 /** The name of a source of a secret in the store. */
-export const sourceNameOf: (fingerprint: string, text: string) => string = sourceNamesBy(GUARD_KEY);
+export const sourceNameOf: (fingerprint: string, text: string) => string = sourceNamesBy(
+  fingerprintOf,
+);
 
 /** What was answered. */
 export interface Answered {

@@ -86,7 +86,7 @@ function serviceWith(
 ): Service {
   const guard: Guard = {
     fingerprint: fingerprintBy(KEY, "SHA1"),
-    source: sourceNamesBy(KEY),
+    source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
     store,
   };
   const events: RequestEvent[] = [];
@@ -206,7 +206,11 @@ Deno.test("without the field, the caller's key tells who asks, by its name or wi
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
   for (const guesser of [shop!, bare!]) {
     const store = new MemoryStore({ rules, now: () => 0 });
-    const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
+    const guard = {
+      fingerprint: fingerprintBy(KEY, "SHA1"),
+      source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
+      store,
+    };
     const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
     const ask = async (pin: string, key: string, source = ""): Promise<string> => {
       const request = WAYS.get("Validate.aspx")!(pin, SECRET);
@@ -241,7 +245,11 @@ Deno.test("no caller is taken for another, nor asks for those whom another asks 
   ];
   for (const [guesser, said, caller, source] of rows) {
     const store = new MemoryStore({ rules, now: () => 0 });
-    const guard = { fingerprint: fingerprintBy(KEY, "SHA1"), source: sourceNamesBy(KEY), store };
+    const guard = {
+      fingerprint: fingerprintBy(KEY, "SHA1"),
+      source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
+      store,
+    };
     const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
     const ask = async (pin: string, key: string, text: string): Promise<string> => {
       const request = WAYS.get("Validate.aspx")!(pin, SECRET);
