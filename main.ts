@@ -52,7 +52,8 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   } catch (error) {
     const { clause, exitCode, advice = "" } = failureOf(error);
-    if (logsJson(args)) logFailure("json", clause);
+    const format = exitCode === 2 ? logFormatOf(args) : undefined;
+    if (format !== undefined) logFailure(format, clause);
     else writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
     return exitCode;
   }
@@ -71,13 +72,15 @@ function logFailure(format: "text" | "json", clause: string): void {
   createLog({ format, color: false, write: writeStderr, now: Date.now }).error(clause);
 }
 
-// Whether a command line that cannot be read is that of a server with a log in JSON.
-function logsJson(args: readonly string[]): boolean {
+// Returns the log format of a server whose command line cannot be read; undefined for another
+// command, and for text at a terminal, where a person reads a sentence.
+function logFormatOf(args: readonly string[]): "text" | "json" | undefined {
   const [first = "serve"] = args;
-  if (first !== "serve" && !first.startsWith("-")) return false;
+  if (first !== "serve" && !first.startsWith("-")) return undefined;
   const at = args.findIndex((arg) => /^--log-format(?:=|$)/.test(arg));
   const typed = at < 0 ? undefined : args[at]!.split("=")[1] ?? args[at + 1];
-  return (typed ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value) === "json";
+  if ((typed ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value) === "json") return "json";
+  return process.stderr.isTTY === true ? undefined : "text";
 }
 
 function lacksPermissions(error: unknown): boolean {
