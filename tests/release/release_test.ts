@@ -135,8 +135,9 @@ async function checkDeploy(cwd: string, folder: string): Promise<void> {
   const docs = [...Deno.readDirSync(new URL("../../docs", import.meta.url))].map(({ name }) =>
     name
   );
-  const texts = docs.filter((name) => name.endsWith(".md")).toSorted();
-  assertEquals([...Deno.readDirSync(`${cwd}/docs`)].map(({ name }) => name).toSorted(), texts);
+  // The pictures of the README, which is not in the archive, are not either.
+  const shipped = docs.filter((name) => /\.(?:md|svg)$/.test(name)).toSorted();
+  assertEquals([...Deno.readDirSync(`${cwd}/docs`)].map(({ name }) => name).toSorted(), shipped);
 }
 
 /** Files, their owner and day, and what lintian finds, of the package for Debian. */
