@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5_000;
 /** Options with the address of the operator port and the API keys. */
 export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
 
-/** No server answers at the address of the operator port. */
+/** Error of an operator port at whose address no server answers. */
 export class NoServerError extends CommandError {}
 
 /**

@@ -51,7 +51,7 @@ export function createService(config: Config, { now, guard, ...parts }: ServiceP
     operatorHost: metricsHost,
   };
   return {
-    // With an operator port, metrics are not for callers.
+    // Metrics are not for callers where there is an operator port.
     handler: createHandler(
       metricsPort === undefined ? options : { ...options, metricsPage: undefined },
     ),

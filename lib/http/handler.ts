@@ -25,7 +25,7 @@ import { checkKey, keyRingOf } from "./api_keys.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { callOf } from "./call.ts";
 import { createDocuments } from "./documents.ts";
-import type { HandlerOptions } from "./options.ts";
+import type { HandlerOptions, Telemetry } from "./options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
 import { checkHost, checkQuery, targetOf } from "./request_target.ts";
 import {
@@ -76,7 +76,7 @@ export function createHandler(
     let response: Response;
     try {
       context = contextOf(request, router, parts);
-      requestId = telemetry?.requestId();
+      requestId = requestIdOf(telemetry);
       startMs = telemetry?.monotonicMs() ?? 0;
       authorize(context);
       result = await context.route.answer(context);
@@ -90,13 +90,26 @@ export function createHandler(
         outcome: fault.code,
         facts: { ...(ignored && { ignored }), reason: fault.message },
       };
-      response = respond(methodOf(request), result.reply, fault === error ? requestId : undefined);
+      response = respond(methodOf(request), result.reply, requestId);
     }
     if (context !== undefined && requestId !== undefined) {
       observe(context, result, requestId, startMs);
     }
     return response;
   };
+}
+
+/**
+ * Draws the id of a request.
+ *
+ * @throws {TypeError} When a header field cannot hold it (RFC 9110 §5.5).
+ */
+function requestIdOf(telemetry: Telemetry | undefined): string | undefined {
+  const id = telemetry?.requestId();
+  if (id !== undefined && !/^[\x21-\x7e]+$/.test(id)) {
+    throw new TypeError("A request id must be visible ASCII");
+  }
+  return id;
 }
 
 /** Row of a path without one. */
@@ -189,6 +202,6 @@ function observe(
     };
     telemetry.observe(event);
   } catch {
-    // There is no other place to report it.
+    // Ignored: there is no other place to report it.
   }
 }

@@ -51,7 +51,7 @@ export interface FaultDetails {
   readonly clause?: string;
   /** Whether the parameter is missing. */
   readonly isMissing?: boolean;
-  /** With the code `must-understand`: the header blocks not understood. */
+  /** Header blocks not understood, with the code `must-understand`. */
   readonly notUnderstood?: readonly HeaderBlockName[];
 }
 
@@ -63,7 +63,7 @@ export class Fault extends Error {
   readonly clause: string | undefined;
   /** Whether the parameter is missing. */
   readonly isMissing: boolean;
-  /** With the code `must-understand`: the header blocks not understood. */
+  /** Header blocks not understood, with the code `must-understand`. */
   readonly notUnderstood: readonly HeaderBlockName[];
 
   /**

@@ -1,6 +1,6 @@
 /**
- * Table of the operations. Bindings and descriptions are derived from it; a new operation is a new entry, and a
- * section of the service page.
+ * Table of the operations. Bindings and descriptions are derived from it; a new operation is a new
+ * entry, and a section of the service page.
  *
  * @module
  */

@@ -8,6 +8,7 @@
  */
 
 import project from "../../deno.json" with { type: "json" };
+import { VALIDATE_PIN } from "../operations/operations.ts";
 import { setupCode } from "../otp/key_uri.ts";
 import { secretKey } from "../otp/secret.ts";
 import { DEFAULT_TOTP, MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
@@ -43,9 +44,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
  * cost milliseconds for every new Host that a caller sends.
  */
 const EXAMPLE_BASE = "http://localhost:8080";
-
-/** Secret in the requests: it asks to be replaced, and is Base32 of 20 bytes. */
-const EXAMPLE_SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 
 /** The service page. */
 export const servicePage: ServicePage = {
@@ -103,6 +101,9 @@ function valuesOf(
 ): Readonly<Record<string, string | number>> {
   const { secretEncoding, otp } = service;
   const { algorithm, digits, period, window } = otp;
+  const [examplePin, exampleSecret] = VALIDATE_PIN.parameters.map(({ example }) =>
+    example(service)
+  );
   const base = literalUrl(baseUrl ?? EXAMPLE_BASE);
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const scriptSettings: ScriptSettings = {
@@ -119,10 +120,10 @@ function valuesOf(
     license: project.license,
     namespaceInXml: escapeAttribute(namespace),
     apiKey: wantsKey ? "YOUR-API-KEY" : "",
-    // A 9 is no digit of Base32, so that nobody takes a secret that is text for a setup key.
+    // Mark of a secret that is text: a 9 is no digit of Base32, so it cannot pass for a setup key.
     secretStart: secretEncoding === "text" ? "9" : "",
-    setupKey: setupCode(secretKey(EXAMPLE_SECRET, secretEncoding)!),
-    examplePin: "12345678".slice(0, digits),
+    setupKey: setupCode(secretKey(exampleSecret!, secretEncoding)!),
+    examplePin: examplePin!,
     accepted: (2 * window + 1) * period,
     windowSteps: window === 1 ? "1 time step" : `${window} time steps`,
     outside: window + 1,

@@ -23,7 +23,7 @@ export interface GuardObserver {
   readonly log: Pick<Log, "info" | "warn">;
   /** Counts an event. */
   readonly count: (event: GuardEvent) => void;
-  /** Returns the time in milliseconds since any fixed moment, by a clock that nobody sets. */
+  /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
 }
 

@@ -65,7 +65,7 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** What becomes known of a server while it runs, for `/status` and `/metrics`. */
+/** State of a running server, for `/status` and `/metrics`. */
 export interface ServerState {
   /** The address of callers, as a URL; undefined before the server listens. */
   address?: string | undefined;

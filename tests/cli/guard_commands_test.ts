@@ -139,7 +139,7 @@ for (const [args, expected, said] of MISTAKES) {
   });
 }
 
-Deno.test("status says how to get an operator port where the options have none", async () => {
+Deno.test("status without an operator port names the option that opens one", async () => {
   // A server on this machine may have the usual address.
   const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);
   assertEquals([code, stdout, stderr], [
@@ -150,7 +150,7 @@ Deno.test("status says how to get an operator port where the options have none",
   ]);
 });
 
-Deno.test("a server that cannot start says so in the format of its log", async () => {
+Deno.test("a server that cannot start logs the reason in the format of its log", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const port = ["--port", String(taken.addr.port)];
   const said =

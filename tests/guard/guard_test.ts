@@ -127,7 +127,7 @@ Deno.test("the guard counts no refusal as a failure: sending on makes no wait lo
   assertEquals(player.pin(STEP), "accepted");
 });
 
-Deno.test("the guard says for how long pins of who asks are refused from now on", () => {
+Deno.test("the model gives the time for which a source is throttled from now on", () => {
   const rules = rulesWith();
   const after = (count: number): number => {
     const player = new Player(rules);
@@ -262,7 +262,7 @@ Deno.test("a clock set back makes no wait longer of a source that had no right p
   assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
 });
 
-Deno.test("throttleTimes() tells for how long everybody is refused, and for how long somebody is", () => {
+Deno.test("throttleTimes() gives the shortest and the longest throttle over all sources", () => {
   const rules = rulesWith({ maxFailures: 4 });
   const player = new Player(rules);
   const refusals = (): readonly number[] => {
@@ -399,7 +399,7 @@ Deno.test("a fifth of the budget is kept for the eight sources that had a right 
   assertEquals(known, users.filter((user) => user !== "user 1"));
 });
 
-Deno.test("whoever is not known has the attempts after waits before the part that is kept", () => {
+Deno.test("an unknown source has the extra attempts before the part that is kept for known ones", () => {
   const player = new Player(rulesWith({ maxFailures: 100 }));
   player.pin(STEP, "user");
   assertEquals(player.exhaust(), 80);
@@ -439,7 +439,7 @@ Deno.test("a source is known for 30 days after its last right pin", () => {
   }
 });
 
-Deno.test("whoever asks, whatever the user does, no stretch of time has more attempts than it should", () => {
+Deno.test("no span of time has more attempts than the budget, its extra ones and the refill, with any sources", () => {
   const random = seededRandom(5);
   for (let run = 0; run < 200; run++) {
     const maxFailures = 1 + random(6);

@@ -306,6 +306,18 @@ for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as co
   });
 }
 
+Deno.test("the reply to an unexpected error has the request id of its log line", async () => {
+  for (const path of [VALIDATE, `/Validate.aspx?Pin=123456&SecretCode=${SECRET}`]) {
+    const events: RequestEvent[] = [];
+    const observe = (event: RequestEvent): void => void events.push(event);
+    const telemetry = { ...TELEMETRY, observe };
+    const handler = handlerWith({ now: broken, telemetry, log: { error: () => {} } });
+    const reply = await handler(new Request(`http://localhost${path}`));
+    assertEquals([events[0]?.requestId, events[0]?.outcome], ["a1-0", "internal"]);
+    assertEquals(reply.headers.get("x-request-id"), "a1-0");
+  }
+});
+
 Deno.test("createHandler() answers False when it fails, whatever the method", async () => {
   const { reply, events } = await tellOf("/Validate.aspx", { method: "DELETE" });
   assertEquals([reply.status, events[0]?.route], [405, "validate.aspx"]);

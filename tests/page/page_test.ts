@@ -61,7 +61,7 @@ Deno.test("every place and every condition of the page is filled in, under each 
   }
 });
 
-Deno.test("an unknown operation is 404, says so, and shows the page below", async () => {
+Deno.test("an unknown operation is 404 with the page below a heading that names the fault", async () => {
   const { reply, html } = await getPage(handler, "?op=nothing");
   assertEquals(reply.status, 404);
   assertMatch(html, /<h2>No such operation<\/h2>/);

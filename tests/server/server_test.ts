@@ -266,7 +266,7 @@ Deno.test("a service whose store is away stays ready and says so, and so do its 
   await close();
 });
 
-Deno.test("createServerService() says how many lines of its log were lost", async () => {
+Deno.test("the metrics count the log lines that were lost", async () => {
   const { log, written, state, close } = scene();
   state.isFull = true;
   log.info("lost");
@@ -315,7 +315,7 @@ Deno.test("createServerService() waits for the first news of a store, but not as
   assertEquals([isTooLong, written], [false, []]);
 });
 
-Deno.test("createServerService() tells its operator how it stands, and shows no key and no secret", async () => {
+Deno.test("/status has the server's version, start, address, reload and guard, and no key and no secret", async () => {
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, `billing:${"k".repeat(32)}\n${"l".repeat(32)}\n`);
   const { operatorHandler, close, state } = scene(["--api-keys-file", path]);

@@ -82,8 +82,8 @@ export async function serve(
     });
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
-    // It answers once the server listens for callers too: whoever waits for it, as the systemd unit
-    // does, then knows that the start succeeded.
+    // Answers only once the server listens for callers too: an answer then means that the start
+    // succeeded, for the systemd unit as for others.
     const operator = await listenForOperator(config, runtime, service, serving.promise);
     // Listen after this, since right pins are refused until the store is connected.
     await service.guardReady();

@@ -116,7 +116,7 @@ Deno.test("Reload says in a line for each file what came of it", async () => {
   });
 });
 
-Deno.test("Reload looks at a changed certificate until it can use it, and logs each reason once", async () => {
+Deno.test("a certificate that cannot be used is tried again each minute, and each reason is logged once", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
     const write = async (certificate: string): Promise<void> => {
@@ -193,7 +193,7 @@ Deno.test("Reload sees a file that was replaced while the server started", async
   });
 });
 
-Deno.test("Reload says of unchanged files that they are, and whose copies of systemd are old", async () => {
+Deno.test("an unchanged file is logged as unchanged, and a credential as systemd's copy of the start", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`);
     const keys = ["--api-keys-file", `${folder}/keys`];
