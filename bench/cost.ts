@@ -2,7 +2,7 @@
 // or page. For each group: the three that take longest, and how their time grows from a quarter of
 // their size to all of it: 1 is as the size does, 4 would be with its square. All rows: `--all`.
 
-import { COST_GROUPS, type CostGroup, requestBytes } from "../tests/cost/groups.ts";
+import { COST_GROUPS, type CostGroup, requestBytes } from "../tests/support/cost/groups.ts";
 import type { RawRequest } from "../tests/support/http.ts";
 import { handlerServer } from "../tests/support/servers.ts";
 

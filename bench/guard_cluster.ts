@@ -5,8 +5,8 @@
 //     deno run -A bench/guard_cluster.ts [seconds]
 
 import process from "node:process";
-import { type Node, Nodes, startCluster } from "../tests/cluster/nodes.ts";
-import { startServer, stop } from "../tests/redis/two_servers.ts";
+import { type Node, Nodes, startCluster } from "../tests/integration/cluster/nodes.ts";
+import { startServer, stop } from "../tests/support/two_servers.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
 import type { RunningProgram } from "../tests/support/program.ts";
 import { load, type Measured, median, redisMicroseconds } from "./load.ts";

@@ -8,7 +8,7 @@
 import process from "node:process";
 import { programWords } from "../tests/support/program.ts";
 import { load, type Measured, median, residentBytes, rightPinsScript } from "./load.ts";
-import { withRedis } from "../tests/redis/server.ts";
+import { withRedis } from "../tests/support/redis_server.ts";
 
 const SECONDS = Number(process.argv[2] ?? 2);
 const ROUNDS = 16;

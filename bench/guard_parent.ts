@@ -8,7 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { loadavg } from "node:os";
 import process from "node:process";
-import { withRedis } from "../tests/redis/server.ts";
+import { withRedis } from "../tests/support/redis_server.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { sourceWords } from "../tests/support/program.ts";

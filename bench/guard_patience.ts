@@ -7,9 +7,9 @@
 
 import process from "node:process";
 import { PROGRAM } from "../tests/support/program.ts";
-import { startClosedLoop } from "../tests/redis/closed_loop.ts";
-import { withRedis } from "../tests/redis/server.ts";
-import { counted, readiness, startServer, stop } from "../tests/redis/two_servers.ts";
+import { startClosedLoop } from "../tests/support/closed_loop.ts";
+import { withRedis } from "../tests/support/redis_server.ts";
+import { counted, readiness, startServer, stop } from "../tests/support/two_servers.ts";
 
 const CONNECTIONS = Number(process.argv[2] ?? 2048);
 const SECONDS = Number(process.argv[3] ?? 10);

@@ -1,6 +1,6 @@
 // The QR encoder beside npm qrcode, which is given the same text and level.
 
-/// <reference types="../tests/qr/peers.d.ts" />
+/// <reference types="../tests/support/peers.d.ts" />
 
 import qrcode from "qrcode";
 import { encodeQr } from "../lib/qr/encode.ts";
