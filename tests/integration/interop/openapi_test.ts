@@ -19,7 +19,7 @@ const SECRET = "a secret of the generated client";
 // What it calls is not fixed, so the same program shows that mistakes do not compile.
 const client = (pin: string, operation = "ValidatePin"): string => `
 import createClient from "openapi-fetch";
-import type { paths } from "../../interop/description.ts";
+import type { paths } from "./description.ts";
 
 const client = createClient<paths>({ baseUrl: Deno.args[0]! });
 const names = { appName: "Example", appInfo: "jane", secretCode: Deno.args[1]! };

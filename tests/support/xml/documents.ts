@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { ENVELOPES, PIECES } from "./envelopes.ts";
-import { decode, readW3cSuite, withoutDocumentType } from "../../unit/xml/w3c_suite.ts";
+import { decode, readW3cSuite, withoutDocumentType } from "./w3c_suite.ts";
 
 /** A change of a text in one place. */
 export type Change = (text: string) => string;

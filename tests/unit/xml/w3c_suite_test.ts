@@ -9,7 +9,12 @@ import { XmlError } from "../../../lib/xml/cursor.ts";
 import { compare, emptyTally } from "../../support/xml/comparison.ts";
 import { type Feature, featuresOf } from "../../support/xml/profile.ts";
 import { read, structureBySaxes } from "../../support/xml/structure.ts";
-import { decode, readW3cSuite, type W3cCase, withoutDocumentType } from "./w3c_suite.ts";
+import {
+  decode,
+  readW3cSuite,
+  type W3cCase,
+  withoutDocumentType,
+} from "../../support/xml/w3c_suite.ts";
 
 /** What became of a document: accepted, refused for what it is, or for a feature that is left out. */
 type Verdict = (typeof VERDICTS)[number];
