@@ -39,7 +39,7 @@ export async function changedCopy(changes: readonly Change[]): Promise<URL> {
   const names = ["main.ts", "deno.json", "import_map.json", "lib", "types"];
   const sources = names.map((name) => fileURLToPath(new URL(name, ROOT)));
   await runToEnd(["cp", "-R", ...sources, folder.pathname]);
-  await Deno.mkdir(new URL("tests", folder));
+  await Deno.mkdir(new URL("tests/unit/", folder), { recursive: true });
   await Deno.copyFile(new URL(LAYOUT_TEST, ROOT), new URL(LAYOUT_TEST, folder));
   for (const change of changes) await apply(change, folder);
   return folder;

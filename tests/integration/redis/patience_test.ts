@@ -6,8 +6,7 @@ import { startClosedLoop } from "../../support/closed_loop.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { counted, readiness, startServer, stop } from "../../support/two_servers.ts";
 
-// As many as a test may open where 1,024 descriptors are allowed; `bench/guard_patience.ts` takes
-// 2,048 and more.
+// As many as a test may open where 1,024 descriptors are allowed.
 const CONNECTIONS = 500;
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 500;

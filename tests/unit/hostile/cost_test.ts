@@ -1,7 +1,6 @@
 /**
  * The dearest requests that stay within the limits, to the handler in this process: no reply is
- * larger than 128 KiB, nor than its group allows, and none keeps others waiting. What each costs
- * beside an ordinary request is printed by `deno run -A bench/cost.ts`, never asserted.
+ * larger than 128 KiB, nor than its group allows, and none keeps others waiting.
  *
  * @module
  */
