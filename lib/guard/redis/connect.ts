@@ -84,7 +84,7 @@ let isPatched = false;
  *
  * The client adds its own listener one turn after the handshake, but Deno emits a following alert
  * (TLS 1.3: the store rejects the client certificate) in the same turn, and an error event without
- * a listener ends the process. tests/redis/tls_test.ts fails without this.
+ * a listener ends the process. tests/integration/redis/tls_test.ts fails without this.
  */
 function handleEarlyTlsErrors(): void {
   if (isPatched) return;
