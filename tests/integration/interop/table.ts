@@ -28,7 +28,7 @@ The tests have no Windows, so these clients were never run:
 
 | Client                        | What stood in for it                                              |
 | ----------------------------- | ----------------------------------------------------------------- |
-| .NET Framework, web reference | Mono's \`wsdl\` and System.Web.Services, in the table above        |
+| .NET Framework, web reference | Mono's \`wsdl\` and System.Web.Services, in the table above         |
 | .NET and .NET Framework, WCF  | golden exchanges of the requests that WCF is known to send        |
 | Classic ASP and VB6, MSXML    | the same requests by curl; the page's ASP program was never run   |
 | Delphi, VB.NET, PowerShell    | golden exchanges with Indy's charset; their programs were not run |
