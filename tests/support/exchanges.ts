@@ -159,7 +159,7 @@ function parseSection(file: string, section: string, named: NamedBlocks): Exchan
   const [rule, ...lines] = section.split("\n");
   const fail = failure(file, rule!);
   const { entries, prose } = splitEntries(lines, fail);
-  if (!/§|RFC|asmx\.md/.test(prose)) fail("the paragraph cites no source");
+  if (!/§|RFC/.test(prose)) fail("the paragraph cites no source");
   if (entries.length === 0 || entries.length % 2 !== 0) {
     fail("requests and replies are not in pairs");
   }

@@ -1,5 +1,5 @@
 /**
- * Every public caller that is known (`asmx.md` §10), pointed at this server: it calls in its own way
+ * Every public caller that is known (wire.md §9.10), pointed at this server: it calls in its own way
  * and cuts the reply apart in its own way. The rows whose callers cut the Html of an operation apart
  * want `--html image`, which all rows here are run with; those of the default form are in
  * `clients_test.ts`.
