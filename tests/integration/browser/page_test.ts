@@ -341,13 +341,13 @@ Deno.test("a pairing whose picture is to be fetched is shown and works", async (
   });
 });
 
-Deno.test("whoever gave the browser a key needs no other for the forms", async () => {
+Deno.test("a key that the browser has serves for the forms too", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
     assertMatch(await check(page, pinOf(await scan(page))), /true/);
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 
-Deno.test("a key that no header field can hold is not sent, and the page says so", async () => {
+Deno.test("a key that no header field can hold is not sent, and the page has an error", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
     await page.fill("#key", "\u043a\u043b\u044e\u0447");
     await page.fill(PIN, "1");

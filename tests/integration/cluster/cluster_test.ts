@@ -247,7 +247,7 @@ Deno.test("a primary without a replica is gone for good: the other slots stay ri
   assert(log.includes(": pins that need it are refused"), log);
 });
 
-Deno.test("a slot moves to a node that nobody knew, which decides while it moves and after", async () => {
+Deno.test("a slot that moves to a new node is decided on while it moves and after", async () => {
   await withCluster(
     ["--max-failures", "3"],
     async ({ nodes, cluster, servers, secrets, slot, owner }) => {

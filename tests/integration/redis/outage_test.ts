@@ -181,7 +181,7 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
 ];
 
 for (const [what, login, args, said] of REFUSALS) {
-  Deno.test(`a server is not ready with a Redis that ${what}, and says so`, async () => {
+  Deno.test(`a server is not ready with a Redis that ${what}, and logs it`, async () => {
     await withRedis(args, async ({ url }) => {
       const keyFile = Deno.makeTempFileSync();
       Deno.writeTextFileSync(keyFile, "k".repeat(32));

@@ -152,7 +152,7 @@ async function longestTimer(run: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-Deno.test("status and doctor give a store longer than a server does, if it is not told more", async () => {
+Deno.test("status and doctor wait longer for a store than a server does, unless its URL has a time-out", async () => {
   const store = startFuzzedStore(
     () => ({ pieces: [] }),
     (words) => written(keeping(new Map())(words)),
@@ -176,7 +176,7 @@ Deno.test("status and doctor give a store longer than a server does, if it is no
   store.close();
 });
 
-Deno.test("guard says why a store cannot be used, and nothing that it sent", async () => {
+Deno.test("guard reports why a store cannot be used, and nothing that the store sent", async () => {
   const fails = (answer: Reply): Promise<Error> =>
     assertRejects(() => printed(guardStatus, () => answer), CommandError);
   const { message } = await fails(new Error("NOPERM canary"));

@@ -377,7 +377,7 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   );
 });
 
-Deno.test("a memory store needs nobody to tell of what it forgets", () => {
+Deno.test("a memory store needs no listener for what it forgets", () => {
   const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
   fail(store, "b", 3);
@@ -424,7 +424,7 @@ Deno.test("a right pin after a wait leaves the next wait as it was", () => {
   assertEquals(decide(store, "a", STEP + 1), "accepted");
 });
 
-Deno.test("a memory store lets go of what expired although nobody asks for it", () => {
+Deno.test("a memory store frees what expired without a call", () => {
   const rules = rulesWith();
   const { store, clock } = storeWith(10_000, rules);
   for (let i = 0; i < 1000; i++) fail(store, `s${i}`, 1);

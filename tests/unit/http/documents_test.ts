@@ -55,7 +55,7 @@ Deno.test("a page is written once, whatever the host", async () => {
   assertEquals([written(), once > 0], [once, true]);
 });
 
-Deno.test("a page that could not be written is written when it is asked for again", async () => {
+Deno.test("a page that could not be written is written at the next request", async () => {
   const { ask } = scene((count) => {
     if (count === 1) throw new TypeError("broken");
     return OTP;
@@ -63,7 +63,7 @@ Deno.test("a page that could not be written is written when it is asked for agai
   assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
 });
 
-Deno.test("the page of a handler that was told of no guard says that there is none", async () => {
+Deno.test("the page of a handler without a guard has none", async () => {
   const reply = await scene().handler(new Request("http://localhost/api.asmx"));
   const page = await reply.text();
   for (const words of ["any number of times while it is accepted", "no limit"]) {
@@ -71,7 +71,7 @@ Deno.test("the page of a handler that was told of no guard says that there is no
   }
 });
 
-Deno.test("the page says of single use what the options do", async () => {
+Deno.test("the page describes single use by the options", async () => {
   const handler = handlerWith({ flags: { "single-use": "true" } });
   const page = await (await handler(new Request("http://localhost/api.asmx"))).text();
   assertEquals(/A code works<\/th>\s*<td[^>]*><span>(.*?)</.exec(page)?.[1], "once");
@@ -136,7 +136,7 @@ for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
   });
 }
 
-Deno.test("one handler answers each document with its own text, whatever was asked for before", async () => {
+Deno.test("one handler answers each document with its own text, whatever came before", async () => {
   const handler = handlerWith();
   const paths = DOCUMENTS.map(([path]) => path).filter((path) => !/\?op=Pair|OP=/.test(path));
   const textOf = async (path: string): Promise<string> =>

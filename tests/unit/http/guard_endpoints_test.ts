@@ -67,7 +67,7 @@ Deno.test("the status and the guard's endpoints answer under an address, localho
   }
 });
 
-Deno.test("the guard's endpoints say why they cannot answer, and repeat no secret", async () => {
+Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {
   for (const path of ["/guard/name", "/guard/unlock"]) {
     assertEquals(await answer("localhost", "POST", path, ""), [
       400,

@@ -40,7 +40,7 @@ function soapRequest(mediaType: string, envelope: string): RequestInit {
 }
 
 for (const [binding, path, init] of FAILING_REQUESTS) {
-  Deno.test(`createHandler() tells nothing of an unexpected error over ${binding}`, async () => {
+  Deno.test(`createHandler() reveals nothing of an unexpected error over ${binding}`, async () => {
     let logged = "";
     const now = (): number => {
       throw new TypeError(`clock broken while checking ${SECRET}`);
@@ -102,7 +102,7 @@ Deno.test("createHandler() names the route of a request that it refuses", async 
   ]);
 });
 
-Deno.test("createHandler() tells of every question that is answered that it went well", async () => {
+Deno.test("createHandler() logs every reply that is a result as ok", async () => {
   const told: unknown[] = [];
   const handler = handlerWith({
     metricsPage: () => "",
@@ -160,7 +160,7 @@ async function tellOf(
 
 const VALIDATE = `/api.asmx/ValidatePin?pin=000000&secretCode=${SECRET}`;
 
-Deno.test("createHandler() tells of each request once what it was and how it ended", async () => {
+Deno.test("createHandler() logs each request once, with its outcome", async () => {
   const facts: RequestEvent = {
     requestId: "a1-7",
     durationMs: 250,
@@ -240,18 +240,18 @@ Deno.test("a method in any case is answered like the one in capitals, as which i
   assertEquals(await told(path, { ...init, method: "post" }), await told(path, init));
 });
 
-Deno.test("createHandler() tells how far off an accepted pin was", async () => {
+Deno.test("createHandler() logs the offset of an accepted pin", async () => {
   const pin = referenceHotp(SECRET, 1);
   const { events } = await tellOf(`/api.asmx/ValidatePin?pin=${pin}&secretCode=${SECRET}`);
   assertEquals(events.map(({ outcome, facts }) => [outcome, facts?.distance]), [["true", 1]]);
 });
 
-Deno.test("createHandler() tells of a call whose result is no boolean that it is ok", async () => {
+Deno.test("createHandler() logs a result that is no boolean as ok", async () => {
   const { events } = await tellOf("/api.asmx/Pair?appName=a&appInfo=b&secretCode=c");
   assertEquals(events.map(({ operation, outcome }) => [operation, outcome]), [["Pair", "ok"]]);
 });
 
-Deno.test("createHandler() names a request only where somebody is told of it", async () => {
+Deno.test("createHandler() names a request only where there is telemetry", async () => {
   const reply = await handlerWith({})(new Request("http://localhost/healthz"));
   assertEquals(reply.headers.get("x-request-id"), null);
 });

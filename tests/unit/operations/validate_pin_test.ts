@@ -15,7 +15,7 @@ function told(pin: string): Promise<CheckedCall> {
   return validatePin({ pin, secretCode: "secret" }, context);
 }
 
-Deno.test("validatePin() without a guard tells how far off a right pin is, and of a wrong one nothing", async () => {
+Deno.test("validatePin() without a guard has the offset of a right pin, and none of a wrong one", async () => {
   for (const distance of [-2, 0, 1]) {
     assertEquals(await told(referenceHotp("secret", 10 + distance)), {
       result: true,
@@ -25,7 +25,7 @@ Deno.test("validatePin() without a guard tells how far off a right pin is, and o
   assertEquals(await told(referenceHotp("secret", 13)), { result: false });
 });
 
-Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing of it", async () => {
+Deno.test("validatePin() has the reason why a pin cannot be a code, and repeats nothing of it", async () => {
   const reasons = await Promise.all(
     ["1", "12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (
       pin,
@@ -43,7 +43,7 @@ Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing o
   ]);
 });
 
-Deno.test("validatePin() without a guard asks nobody who asks", async () => {
+Deno.test("validatePin() without a guard reads no source", async () => {
   const pin = referenceHotp("secret", 10);
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
   assertEquals((await validatePin({ pin, secretCode: "secret" }, context)).result, true);
@@ -105,14 +105,14 @@ Deno.test("validatePin() computes every step where it holds the answer to a righ
   }
 });
 
-Deno.test("validatePin() computes every step before it asks a shared store", async () => {
+Deno.test("validatePin() computes every step before it calls a shared store", async () => {
   for (const pin of [BEFORE, CURRENT, AFTER]) {
     assertEquals(await worked(pin!, SHARED), "code code code decision true");
   }
   assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
 });
 
-Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
+Deno.test("validatePin() calls the guard with the names that it gives, and logs the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];
     const store = storeThat({
@@ -142,7 +142,7 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
   }
 });
 
-Deno.test("validatePin() asks the guard about no empty pin, and says so", async () => {
+Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async () => {
   const asked = (): never => {
     throw new Error("The guard is asked");
   };
@@ -189,7 +189,7 @@ Deno.test("a Fault is an error by its own name, and of no header blocks unless t
   );
 });
 
-Deno.test("validatePin() gives the look back where no code can be computed", async () => {
+Deno.test("validatePin() gives the attempt back where no code can be computed", async () => {
   const done: string[] = [];
   const store = {
     ...storeThat(),

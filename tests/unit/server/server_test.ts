@@ -76,7 +76,7 @@ Deno.test("createServerService() counts and logs each request, under a name of i
   assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
 });
 
-Deno.test("createServerService() names requests so that no name tells how many there were", async () => {
+Deno.test("createServerService() names requests without counting them", async () => {
   const { get, close } = scene();
   const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
     const names: string[] = [];
@@ -110,7 +110,7 @@ Deno.test("createServerService() names requests so that no name tells how many t
   await Promise.all([close(), other.close()]);
 });
 
-Deno.test("createServerService() tells of its process on the page of metrics", async () => {
+Deno.test("createServerService() has metrics of its process", async () => {
   const { get, close } = scene(["--metrics"]);
   const usedSeconds = (): number => {
     const { user, system } = process.cpuUsage();
@@ -163,7 +163,7 @@ Deno.test("createServerService() counts wrong pins and what its guard remembers,
   ]);
 });
 
-Deno.test("createServerService() forgets what it has no room for also where nobody counts", async () => {
+Deno.test("createServerService() forgets what it has no room for also without metrics", async () => {
   const { get, close } = scene(["--guard-entries", "1"]);
   for (const secret of ["x", "y"]) {
     const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
@@ -172,7 +172,7 @@ Deno.test("createServerService() forgets what it has no room for also where nobo
   await close();
 });
 
-Deno.test("createServerService() tells its operator what its guard remembers", async () => {
+Deno.test("createServerService() answers its operator what its guard remembers", async () => {
   const { get, operatorHandler, close, written } = scene(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
@@ -195,7 +195,7 @@ Deno.test("createServerService() tells its operator what its guard remembers", a
   ]);
 });
 
-Deno.test("createServerService() has no page of metrics and no keys unless the options ask for them", async () => {
+Deno.test("createServerService() has no page of metrics and no keys unless the options have them", async () => {
   const { get, close, renewKeys, written } = scene();
   assertEquals(renewKeys(), undefined);
   const reply = await get("/metrics");
@@ -205,7 +205,7 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("createServerService() with a metrics port has the page there alone, and asks for no key", async () => {
+Deno.test("createServerService() with a metrics port has the page there alone, and requires no key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];
@@ -251,7 +251,7 @@ Deno.test("a service is ready while the server is, once its store has answered",
   await storeless.close();
 });
 
-Deno.test("a service whose store is away stays ready and says so, and so do its metrics", async () => {
+Deno.test("a service whose store is away stays ready, with a log line and a metric", async () => {
   const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
   const { get, close } = scene(["--metrics", "--guard", `${store.url}?timeout=60000`]);
   const says = async (text: string, up: number): Promise<boolean> => {
@@ -343,7 +343,7 @@ Deno.test("/status has the server's version, start, address, reload and guard, a
   Deno.removeSync(path);
 });
 
-Deno.test("createServerService() logs successful probes only where that is asked for, and failed ones always", async () => {
+Deno.test("createServerService() logs successful probes only with --log-probes, and failed ones always", async () => {
   for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
     const { get, close, written, state } = scene(["--metrics", ...args]);
     for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();

@@ -12,7 +12,7 @@ function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
   return names.map((name, i) => ({ name, key: `key ${i}` }));
 }
 
-Deno.test("keysInWords() says how many keys there are, and whose", () => {
+Deno.test("keysInWords() has the number of keys, and their names", () => {
   const none = undefined;
   const all = [[], [none], [none, none], ["a"], ["b", "a", "b"], ["a", none, none], [none, "a"]];
   assertEquals(all.map((names) => keysInWords(keysOf(...names))), [
@@ -74,7 +74,7 @@ function fails(error: Error): () => never {
   };
 }
 
-Deno.test("Reload says in a line for each file what came of it", async () => {
+Deno.test("Reload logs a line for each file", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
     await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);

@@ -364,7 +364,7 @@ for (const row of CASES) {
   });
 }
 
-Deno.test("there are fifty cases, each told by itself", () => {
+Deno.test("there are fifty cases, each with a cause of its own", () => {
   assert(CASES.length >= 50, String(CASES.length));
   assertEquals(new Set(CASES.map(({ story }) => story)).size, CASES.length);
 });

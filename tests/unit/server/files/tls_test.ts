@@ -45,7 +45,7 @@ Deno.test("readTls() reads a certificate and its key, and nothing where none are
   });
 });
 
-Deno.test("readTls() says what is wrong with which file", async () => {
+Deno.test("readTls() names the file and what is wrong with it", async () => {
   await scene(({ server }) => {
     const wrong = [["none", "key"], ["cert", "none"], ["canary", "key"], ["cert", "canary"]];
     assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
@@ -86,7 +86,7 @@ Deno.test("readTls() refuses what Deno cannot show", () => {
   assertEquals(Object.keys(readStoreFiles(configOf(store))), ["cert", "key"]);
 });
 
-Deno.test("readTls() looks at each certificate of a chain", async () => {
+Deno.test("readTls() checks each certificate of a chain", async () => {
   await scene(({ server, file }) => {
     const broken = CERTIFICATE.replace(/\n[^-]+\n/, "\nAAAA\n");
     const cut = CERTIFICATE.slice(0, CERTIFICATE.length / 2);

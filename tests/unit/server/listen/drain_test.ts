@@ -48,19 +48,19 @@ function test(name: string, act: (scene: Scene) => Promise<void>): void {
   Deno.test(name, () => ManualTimers.during((timers) => act(new Scene(timers))));
 }
 
-test("replies say that the connection is closed once the server drains", async (scene) => {
+test("replies close the connection once the server drains", async (scene) => {
   const end = scene.stay();
   assertEquals(await scene.come(), null);
   scene.drain();
   assertEquals([await scene.come(), await end()], ["close", "close"]);
 });
 
-test("drain() ends once nobody came for a pause", async (scene) => {
+test("drain() ends once no request came for a pause", async (scene) => {
   scene.drain();
   assertEquals([await scene.pauses(99), scene.timers.asked], [1, [250]]);
 });
 
-test("drain() goes on while somebody comes", async (scene) => {
+test("drain() goes on while requests come", async (scene) => {
   let left = 3;
   scene.drain();
   assertEquals(await scene.pauses(99, () => left-- > 0 ? scene.come() : undefined), 4);

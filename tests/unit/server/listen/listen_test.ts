@@ -147,7 +147,7 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   await stop();
 });
 
-Deno.test("listen() says why an address cannot be listened on", async () => {
+Deno.test("listen() throws why an address cannot be listened on", async () => {
   const { runtime } = scene();
   const { message } = await assertRejects(
     () => listenWith(runtime, { tls: tls("broken") }),

@@ -71,7 +71,7 @@ function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
 
 const BEGIN = "a connection could not be accepted";
 
-Deno.test("a server that fails is opened again, which is said once a minute at most", async () => {
+Deno.test("a server that fails is opened again, which is logged once a minute at most", async () => {
   const attempts = ["refuse", "fail", "refuse", "refuse", "fail"] as const;
   const { standing, servers, said } = scene(attempts);
   servers[0]!.fail();
@@ -98,7 +98,7 @@ Deno.test("a server that fails lets go of its callers, also while none can be op
   assertEquals(said, [BEGIN]);
 });
 
-Deno.test("a place that is told to stop while a server is opened waits for it, and stops it too", async () => {
+Deno.test("a place that is stopped while a server is opened waits for it, and stops it too", async () => {
   const first = fallible();
   const late = fallible();
   const { promise: opened, resolve } = Promise.withResolvers<RunningServer>();
@@ -118,7 +118,7 @@ Deno.test("a place that is told to stop while a server is opened waits for it, a
   assertEquals(late.isStopped(), true);
 });
 
-Deno.test("nothing is said of a server that fails as it is stopped", async () => {
+Deno.test("a server that fails as it is stopped is not logged", async () => {
   const { standing, servers, said } = scene();
   await standing.stop();
   servers[0]!.fail();
@@ -155,7 +155,7 @@ Deno.test("requests under way hold up a stop, but not for ever a server that fai
   assertEquals([servers[1]!.isStopped(), third.isStopped()], [false, true]);
 });
 
-Deno.test("a place that was told to stop has no server any more", async () => {
+Deno.test("a place that was stopped has no server any more", async () => {
   const { standing, servers } = scene();
   servers[0]!.fail();
   await standing.stop();
@@ -173,7 +173,7 @@ Deno.test("a server that was replaced may fail", async () => {
   await standing.stop();
 });
 
-Deno.test("a server is taken from its place before it is stopped, and one that ends badly is told of", async () => {
+Deno.test("a server is taken from its place before it is stopped, and one that ends badly is logged", async () => {
   const events: string[] = [];
   const log = { info: () => {}, error: () => {}, warn: (text: string) => void events.push(text) };
   const { server, traffic } = fallible();
