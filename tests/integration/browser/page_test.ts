@@ -96,14 +96,14 @@ Deno.test("the code to type in is shown in groups of four and copied without bla
     const key = new URL(await scan(page)).searchParams.get("secret")!;
     const groups = await page.locator(".groups span").allInnerTexts();
     assertEquals(groups, key.match(/.{1,4}/g));
-    // It is told for two seconds; so the page itself looks, from before the click.
-    const told = page.evaluate(`new Promise((resolve) => {
+    // It stands for two seconds; so the page itself looks, from before the click.
+    const message = page.evaluate(`new Promise((resolve) => {
       const places = ["[data-copy=Pair-setup]", "#announcement"].map((one) => document.querySelector(one));
       new MutationObserver(() => {
         if (places.every((place) => place.textContent === "Copied")) resolve();
       }).observe(document.body, { childList: true, subtree: true });
     })`);
-    await Promise.all([told, page.click("[data-copy=Pair-setup]")]);
+    await Promise.all([message, page.click("[data-copy=Pair-setup]")]);
     assertEquals(await page.evaluate("navigator.clipboard.readText()"), key);
   }, { permissions });
 });

@@ -35,16 +35,24 @@ const OUTAGES: readonly (readonly [
     ({ signal }) => Promise.resolve(signal("SIGCONT")),
   ],
   // What Redis holds then is more than it may.
-  ["is full", told("CONFIG", "SET", "maxmemory", "1"), told("CONFIG", "SET", "maxmemory", "0")],
+  [
+    "is full",
+    sendCommand("CONFIG", "SET", "maxmemory", "1"),
+    sendCommand("CONFIG", "SET", "maxmemory", "0"),
+  ],
   [
     "becomes a replica",
-    told("REPLICAOF", "127.0.0.1", String(freePort())),
-    told("REPLICAOF", "NO", "ONE"),
+    sendCommand("REPLICAOF", "127.0.0.1", String(freePort())),
+    sendCommand("REPLICAOF", "NO", "ONE"),
   ],
-  ["makes everybody wait", told("CLIENT", "PAUSE", "600000", "WRITE"), told("CLIENT", "UNPAUSE")],
+  [
+    "makes everybody wait",
+    sendCommand("CLIENT", "PAUSE", "600000", "WRITE"),
+    sendCommand("CLIENT", "UNPAUSE"),
+  ],
 ];
 
-function told(...words: readonly string[]): (redis: RedisServer) => Promise<void> {
+function sendCommand(...words: readonly string[]): (redis: RedisServer) => Promise<void> {
   return async ({ command }) => assertEquals(await command(...words), "OK");
 }
 
@@ -56,7 +64,7 @@ interface Load {
   readonly end: () => Promise<readonly string[]>;
 }
 
-/** Sends pins without a pause until it is told to stop. */
+/** Sends pins without a pause until it is stopped. */
 function load(server: RunningProgram): Load {
   let stopped = false;
   const answers: string[] = [];

@@ -21,7 +21,7 @@ import { configOf, withFolder, withProcess } from "../../support/command.ts";
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /** A server that runs in this process. */
-interface Scene {
+interface Setup {
   readonly url: string;
   /** What was printed. */
   readonly printed: readonly string[];
@@ -48,13 +48,13 @@ interface Surroundings {
   /** What becomes of a text on standard error; it is written at once unless given. */
   readonly write?: (text: string) => Promise<void>;
   /** What is done once it has ended. */
-  readonly afterwards?: (lines: Scene["lines"]) => Promise<void>;
+  readonly afterwards?: (lines: Setup["lines"]) => Promise<void>;
 }
 
 /** Serves until what is done beside it is done, and then ends it by SIGTERM. */
 async function serving(
   args: readonly string[],
-  act: (scene: Scene) => Promise<void>,
+  act: (setup: Setup) => Promise<void>,
   { stdin = false, stderr = false, env = {}, write: reader, afterwards }: Surroundings = {},
 ): Promise<Ran> {
   const before = SIGNALS.map((signal) => process.listeners(signal));

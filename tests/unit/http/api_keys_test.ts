@@ -107,11 +107,11 @@ Deno.test("KeyRing lets in by the keys that were put in the place of others, and
 });
 
 Deno.test("createHandler() gives the log and the operation the name of the caller", async () => {
-  const told: unknown[] = [];
+  const observed: unknown[] = [];
   const handler = handlerWith({
     apiKeys: new KeyRing(parseKeys(`billing:${KEY}\n${OTHER}`)),
     telemetry: {
-      observe: ({ caller, outcome }) => told.push([caller, outcome]),
+      observe: ({ caller, outcome }) => observed.push([caller, outcome]),
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
@@ -120,7 +120,7 @@ Deno.test("createHandler() gives the log and the operation the name of the calle
   for (const key of [KEY, OTHER, "wrong"]) {
     await handler(new Request(url, { headers: { "x-api-key": key } }));
   }
-  assertEquals(told, [["billing", "false"], [undefined, "false"], [undefined, "unauthorized"]]);
+  assertEquals(observed, [["billing", "false"], [undefined, "false"], [undefined, "unauthorized"]]);
 });
 
 Deno.test("parseKeys() names the line of a key that cannot be one, and never shows it", () => {

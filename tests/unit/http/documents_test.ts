@@ -8,7 +8,7 @@ import { handlerWith } from "../../support/handler.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 
-interface Scene {
+interface Setup {
   /** Asks a host for its OpenAPI description, and gives the status. */
   readonly ask: (host: string) => Promise<number>;
   /** How often a description was written. */
@@ -17,7 +17,7 @@ interface Scene {
 }
 
 /** A handler whose descriptions are counted as they are written, or fail. */
-function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): Scene {
+function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): Setup {
   let count = 0;
   const service = {
     get otp(): ServiceContext["otp"] {
@@ -48,7 +48,7 @@ function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
 }
 
 Deno.test("a page is written once, whatever the host", async () => {
-  const { ask, written } = scene();
+  const { ask, written } = setup();
   await ask("host");
   const once = written();
   for (let i = 0; i < 64; i++) await ask(`host${i}`);
@@ -56,7 +56,7 @@ Deno.test("a page is written once, whatever the host", async () => {
 });
 
 Deno.test("a page that could not be written is written at the next request", async () => {
-  const { ask } = scene((count) => {
+  const { ask } = setup((count) => {
     if (count === 1) throw new TypeError("broken");
     return OTP;
   });
@@ -64,7 +64,7 @@ Deno.test("a page that could not be written is written at the next request", asy
 });
 
 Deno.test("the page of a handler without a guard has none", async () => {
-  const reply = await scene().handler(new Request("http://localhost/api.asmx"));
+  const reply = await setup().handler(new Request("http://localhost/api.asmx"));
   const page = await reply.text();
   for (const words of ["any number of times while it is accepted", "no limit"]) {
     assert(page.includes(words), words);

@@ -114,14 +114,17 @@ Deno.test("a new route needs a key and a Host, and its faults are sentences", as
     throw new Fault("busy", "Come back later.");
   };
   const routed = handlerWith(KEYED, [{ path: "/new", methods: ["GET"], name: "new", answer }]);
-  const tellOf = async (headers: HeadersInit, url = "http://localhost/new"): Promise<unknown[]> => {
+  const observe = async (
+    headers: HeadersInit,
+    url = "http://localhost/new",
+  ): Promise<unknown[]> => {
     const reply = await routed(new Request(url, { headers }));
     return [reply.status, await reply.text()];
   };
   const key = { "x-api-key": KEYED.apiKeys[0]! };
-  assertEquals((await tellOf({}))[0], 401);
-  assertEquals((await tellOf(key, "http://a..b/new"))[0], 400);
-  assertEquals(await tellOf(key), [503, "Come back later.\r\n"]);
+  assertEquals((await observe({}))[0], 401);
+  assertEquals((await observe(key, "http://a..b/new"))[0], 400);
+  assertEquals(await observe(key), [503, "Come back later.\r\n"]);
 });
 
 Deno.test("a slash with no operation behind it changes nothing", async () => {

@@ -35,11 +35,11 @@ const ROWS: readonly (readonly [string, readonly string[] | undefined])[] = [
 for (const [line, verdicts] of ROWS) {
   Deno.test(`createGuard() follows the options "${line}"`, async () => {
     const guard = createGuard(configOf(line.split(" ").filter((word) => word !== "")), OBSERVER);
-    const told: string[] = [];
+    const logged: string[] = [];
     for (const step of [undefined, 7, 7]) {
-      if (guard !== undefined) told.push(await decide(guard.store, "a secret", step));
+      if (guard !== undefined) logged.push(await decide(guard.store, "a secret", step));
     }
-    assertEquals(guard && told, verdicts);
+    assertEquals(guard && logged, verdicts);
     guard?.store.close();
   });
 }

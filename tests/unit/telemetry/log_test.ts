@@ -50,11 +50,11 @@ Deno.test("createLog() writes the facts of the operation, its outcome in place o
 
 Deno.test("createLog() writes the same fields of a request as text and as JSON", () => {
   const facts = [undefined, { distance: -1 }, { secret: "a-_9", outcome: "replayed" }] as const;
-  for (const told of facts) {
+  for (const fact of facts) {
     for (const name of [undefined, "billing"]) {
       for (const operation of ["", "ValidatePin"]) {
         const who = { caller: name, peer: name && "203.0.113.9" };
-        const event = { ...EVENT, ...who, operation, binding: operation && "SOAP", facts: told };
+        const event = { ...EVENT, ...who, operation, binding: operation && "SOAP", facts: fact };
         const { time: _time, level: _level, message: _message, ...fields } = JSON.parse(
           logged({ format: "json" }, (log) => log.request(event)),
         );
