@@ -57,6 +57,8 @@ const task = `${deno} task`;
 // The seed of the night differs from night to night; that of a change is fixed in the tests.
 const seed = new Date().toISOString().slice(0, 10).replaceAll("-", "");
 
+const NIGHTLY = isNight ? " tests/integration/faults/ tests/integration/crowds/" : "";
+
 const STEPS: readonly Step[] = [
   { name: "packages of Debian", command: installCommand(), minutes: 20, attempts: 5 },
   {
@@ -79,9 +81,10 @@ const STEPS: readonly Step[] = [
   ...PROGRAMS.map((program): Step => ({
     name: "test:program",
     reports: true,
-    command: `${task} test:program${
-      isNight ? " tests/integration/faults/ tests/integration/crowds/" : ""
-    }`,
+    // The README's command has run tests/unit/cli/ on Deno.
+    command: program === "deno"
+      ? `${task} suite tests/integration/program/${NIGHTLY}`
+      : `${task} test:program${NIGHTLY}`,
     minutes: isNight ? 45 : 20,
     program,
     // The executable is the bundle on Bun.

@@ -31,7 +31,7 @@ import { checkTools, compileFor, type Machine, MACHINES, type Words } from "./ma
 const EXCHANGES = readExchangeFiles(new URL("../../exchanges/", import.meta.url));
 
 /** Exchange files that show each binding. */
-const FILES = ["contract.md", "soap11.md", "soap12.md", "http_params.md", "json.md"];
+const FILES = ["contract.md", "soap11.md", "json.md"];
 
 const SECRET = "correct horse battery staple";
 

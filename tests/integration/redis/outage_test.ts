@@ -161,7 +161,7 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
       return piece;
     });
     // On a busy machine much comes to the delay.
-    const url = `redis://127.0.0.1:${middleman.port}?timeout=20000`;
+    const url = `redis://127.0.0.1:${middleman.port}?timeout=6000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
       delayMs = 60_000;

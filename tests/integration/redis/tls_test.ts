@@ -228,7 +228,7 @@ Deno.test("a server goes on when one side speaks TLS and the other does not", as
 });
 
 const SEED = 7;
-const FLIPS = 12;
+const FLIPS = 6;
 // Far above what so many connections take, and the pauses of four seconds between them.
 const FLIPPING_MS = 900_000;
 
