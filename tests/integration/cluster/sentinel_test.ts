@@ -53,7 +53,7 @@ const FAILOVERS: readonly (readonly [
     ({ primary }) => Promise.resolve(primary.signal("SIGCONT")),
   ],
   [
-    "hands over when it is told to",
+    "hands over on command",
     // It does not know at once that there is a good replica.
     ({ sentinels }) =>
       eventually(async () =>
