@@ -93,7 +93,7 @@ Deno.test("public caller 9 (C#, secret for secretCode) gets an error, as from th
   });
 });
 
-Deno.test("public caller 12 (Java) gets the picture in the size it asks for", async () => {
+Deno.test("public caller 12 (Java) gets the picture in the size of its request", async () => {
   const java = PUBLIC_CALLERS.find(({ row }) => row === 12)!;
   const found = await java.pair!(server.url, ACCOUNT);
   assertEquals(found, {

@@ -204,7 +204,7 @@ Deno.test("encodeQr() returns undefined when the text does not fit", () => {
   assertEquals(encodeSegments([createSegment("byte", "x".repeat(2332))], "M"), undefined);
 });
 
-Deno.test("encodeQr() takes the version and mask pattern asked for", () => {
+Deno.test("encodeQr() takes the version and mask pattern of its options", () => {
   for (const version of [1, 9, 10, 26, 27, 40]) {
     for (const mask of MASKS) {
       const code = encodeQr("HELLO", "Q", { version, mask });
@@ -223,7 +223,7 @@ Deno.test("encodeQr() throws when an option is out of its range", () => {
   }
 });
 
-Deno.test("encodeQr() gives the same symbol when asked again", () => {
+Deno.test("encodeQr() gives the same symbol each time", () => {
   for (const uri of KEY_URIS) {
     const first = encodeQr(uri, "M");
     encodeQr(uri.toUpperCase(), "M");

@@ -16,7 +16,7 @@ import { sink, streamOf, withFolder, withProcess } from "../../../support/comman
 
 const MOST_BYTES = 16_384;
 
-Deno.test("writeOut() is done once all is written, and nobody listens on for it", async () => {
+Deno.test("writeOut() is done once all is written, and leaves no listener", async () => {
   const written: string[] = [];
   const stdout = new Writable({
     decodeStrings: false,
@@ -33,7 +33,7 @@ Deno.test("writeOut() is done once all is written, and nobody listens on for it"
   assertEquals(stdout.listenerCount("error"), 1);
 });
 
-Deno.test("writeOut() says why it cannot write, but for a reader that has gone", async () => {
+Deno.test("writeOut() throws why it cannot write, but for a reader that has gone", async () => {
   const failing = (facts: object): Promise<void> => {
     const error = Object.assign(new Error("canary"), facts);
     const stdout = new Writable({ write: (_text, _encoding, done) => done(error) });
@@ -107,7 +107,7 @@ Deno.test("withoutLineEnd() takes one line end off, at the end alone", () => {
   assertEquals(texts.map(withoutLineEnd), ["a", "a", "a", "a\n", "a\nb", "a\r", ""]);
 });
 
-Deno.test("readVariable() tells a variable that is not there from one that may not be read", () => {
+Deno.test("readVariable() is undefined for a variable that is not there, and throws for one that may not be read", () => {
   assertEquals(readVariable("AUTHENTICATOR_NO_SUCH_VARIABLE"), {
     value: undefined,
     readable: true,
