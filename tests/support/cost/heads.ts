@@ -1,15 +1,10 @@
-/**
- * The longest heads, and header fields that take a reader long.
- *
- * @module
- */
+/** The longest heads, and header fields that are expensive to parse. */
 
-import { type DearRequest, fill, oneHash, type Piece, request } from "./request.ts";
+import { type CostlyRequest, fill, request, type Row, sameHash } from "./request.ts";
 
-/** The field, what it is full of, what stands before, what is repeated, and what stands behind. */
-type Row = readonly [field: string, of: string, before: string, piece: Piece, after: string];
+type FieldRow = readonly [field: string, ...Row];
 
-const TO_ALL: readonly Row[] = [
+const TO_ALL: readonly FieldRow[] = [
   ["Cookie", "letters", "", "a", ""],
   ["If-None-Match", "blanks", "a", " ", "b"],
   ["If-None-Match", "commas", "a", ",", "b"],
@@ -29,11 +24,11 @@ const TO_ALL: readonly Row[] = [
   ["Accept", "media types", "", "a/b,", "c/d"],
 ];
 
-const TO_CALLS: readonly Row[] = [
+const TO_CALLS: readonly FieldRow[] = [
   ["Content-Type", "blanks", "text/xml", " ", "x"],
   ["Content-Type", "letters", "text/", "a", ""],
   ["Content-Type", "parameters", "text/xml", ";a=b", ""],
-  ["Content-Type", "parameters of one hash", "text/xml", (i) => `;${oneHash(i)}=`, ""],
+  ["Content-Type", "parameters of one hash", "text/xml", (i) => `;${sameHash(i)}=`, ""],
   ["Content-Type", "parameters without a value", "text/xml", ";a", ""],
   ["Content-Type", "semicolons", "text/xml", ";", ""],
   ["Content-Type", "blanks before a parameter", "text/xml;", " ", "x"],
@@ -62,24 +57,23 @@ const ENVELOPE = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/
   '<ValidatePin xmlns="http://authenticatorapi.com/"><pin>1</pin><secretCode>c</secretCode>' +
   "</ValidatePin></e:Body></e:Envelope>";
 
-/** The bytes of the longest field; the runtimes have limits of their own, Deno's is the highest. */
+// The runtimes have limits of their own; Deno's is the highest.
 const FIELD_BYTES = 64_000;
 
-/** A request with a good body, one of whose header fields grows. */
-function dearField([field, of, ...texts]: Row, line: string, body = ""): DearRequest {
+function costlyField([field, part, ...texts]: FieldRow, line: string, body = ""): CostlyRequest {
   return {
-    of: `${of} in ${field}`,
+    part: `${part} in ${field}`,
     size: FIELD_BYTES,
     make: (size) =>
       request(line, { "Content-Type": "text/xml", [field]: fill(size, ...texts) }, body),
   };
 }
 
-/** The dearest heads of a GET. */
-export function dearHeads(target: string): readonly DearRequest[] {
-  return TO_ALL.map((row) => dearField(row, `GET ${target}`));
+/** Heads of a GET. */
+export function costlyHeads(target: string): readonly CostlyRequest[] {
+  return TO_ALL.map((row) => costlyField(row, `GET ${target}`));
 }
 
-/** The dearest heads of a call. */
-export const DEAR_CALL_HEADS: readonly DearRequest[] = [...TO_ALL, ...TO_CALLS]
-  .map((row) => dearField(row, "POST /api.asmx", ENVELOPE));
+/** Heads of a call. */
+export const COSTLY_CALL_HEADS: readonly CostlyRequest[] = [...TO_ALL, ...TO_CALLS]
+  .map((row) => costlyField(row, "POST /api.asmx", ENVELOPE));

@@ -1,23 +1,23 @@
-/**
- * A request of the cost suite, and how it is made in any size.
- *
- * @module
- */
+/** Requests as expensive as the limits allow, each made in any size. */
 
 import { Buffer } from "node:buffer";
-import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
-import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
 import type { RawRequest } from "../http.ts";
 
-/** A request that is as dear as the limits allow. */
-export interface DearRequest {
-  /** What it is full of. */
-  readonly of: string;
-  /** Its largest size: bytes of the body, characters of the query, and so on. */
+/** A request with one repeated part. */
+export interface CostlyRequest {
+  /** The repeated part. */
+  readonly part: string;
+  /** The largest size: bytes of the body or the field, characters of the query or the text. */
   readonly size: number;
-  /** Makes it in that size, or in a smaller one. */
+  /** Makes the request in a size. */
   readonly make: (size: number) => RawRequest;
 }
+
+/** A text, or the text of each number from 0 on. */
+export type Piece = string | ((index: number) => string);
+
+/** The repeated part, the text before it, the repeated text, and the text behind it. */
+export type Row = readonly [part: string, before: string, piece: Piece, after: string];
 
 /** Makes a request to `localhost`. */
 export function request(
@@ -25,48 +25,24 @@ export function request(
   fields: Readonly<Record<string, string>> = {},
   body = "",
 ): RawRequest {
-  const bytes = new Uint8Array(Buffer.from(body, "utf8"));
-  const lines = Object.entries({ Host: "localhost", ...fields })
+  const bytes = new Uint8Array(Buffer.from(body));
+  const length = line.startsWith("POST ") ? { "Content-Length": bytes.length } : {};
+  const lines = Object.entries({ Host: "localhost", ...fields, ...length })
     .map(([name, value]) => `${name}: ${value}`);
-  const length = line.startsWith("POST ") ? [`Content-Length: ${bytes.length}`] : [];
-  return { head: [`${line} HTTP/1.1`, ...lines, ...length], body: bytes };
+  return { head: [`${line} HTTP/1.1`, ...lines], body: bytes };
 }
 
-/** A request whose body grows. */
-export function dearBody(
-  of: string,
-  path: string,
-  contentType: string,
-  body: (size: number) => string,
-  size = MAX_BODY_BYTES,
-): DearRequest {
-  const make = (size: number): RawRequest =>
-    request(`POST ${path}`, { "Content-Type": contentType }, body(size));
-  return { of, size, make };
+/** Makes a POST. */
+export function post(path: string, contentType: string, body: string): RawRequest {
+  return request(`POST ${path}`, { "Content-Type": contentType }, body);
 }
 
-/** A request whose query grows. */
-export function dearQuery(
-  of: string,
-  path: string,
-  query: (size: number) => string,
-): DearRequest {
-  const make = (size: number): RawRequest => request(`GET ${path}?${query(size)}`);
-  return { of, size: MAX_QUERY_LENGTH, make };
-}
-
-/** A text, or the text of each number from 0 on. */
-export type Piece = string | ((index: number) => string);
-
-/** Numbers that have the same lowest bits: to V8 these are the hash of a text that is a number. */
-export function oneHash(index: number): number {
+/** Numbers with the same lowest bits: V8 uses these as the hash of a text that is a number. */
+export function sameHash(index: number): number {
   return (index + 1) * 65_536 + 7;
 }
 
-/**
- * Repeats a piece between two texts while the whole stays within a size in bytes of UTF-8, `most`
- * times at most.
- */
+/** Repeats a piece between two texts, `most` times, within a size in bytes of UTF-8. */
 export function fill(
   size: number,
   before: string,
@@ -85,7 +61,7 @@ export function fill(
   return before + pieces.join("") + after;
 }
 
-/** A letter of one, two, three and four bytes of UTF-8, each of which a name may hold. */
+/** Letters of one, two, three and four bytes of UTF-8 that names may hold. */
 export const ALPHABETS: readonly (readonly [name: string, letter: string])[] = [
   ["Latin letters", "a"],
   ["letters with marks", "é"],

@@ -1,16 +1,13 @@
-/**
- * The dearest envelopes: whatever XML lets be repeated, within the limits of the service.
- *
- * @module
- */
+/** Envelopes that repeat each construct of XML, within the limits of the service. */
 
 import type { SoapVersion } from "../../../lib/bindings/soap/versions.ts";
-import { ALPHABETS, dearBody, type DearRequest, fill, type Piece } from "./request.ts";
+import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
+import { ALPHABETS, type CostlyRequest, fill, type Piece, post, type Row } from "./request.ts";
 
 const PAIR = '<Pair xmlns="http://authenticatorapi.com/">';
 const PARAMETERS = "<appName>a</appName><appInfo>b</appInfo><secretCode>c</secretCode></Pair>";
 
-/** What stands before and behind the pieces; `e` is the prefix of the version's namespace. */
+/** The texts before and behind the pieces; `e` is the prefix of the version's namespace. */
 type Place = readonly [before: string, after: string];
 
 const IN_HEADER: Place = ["<e:Header>", `</e:Header><e:Body>${PAIR}${PARAMETERS}</e:Body>`];
@@ -26,12 +23,12 @@ const UNDERSTAND = 'e:mustUnderstand="1"';
 // The envelope has some elements of its own.
 const ELEMENTS = 1_000;
 
-/** What is repeated and where, and how often at most. */
-type Row = readonly [of: string, place: Place, piece: Piece, most?: number];
+/** The repeated part, its place, the repeated text, and how often it may stand there. */
+type PlacedRow = readonly [part: string, place: Place, piece: Piece, most?: number];
 
 // deno-fmt-ignore
-const ROWS: readonly Row[] = [
-  ...ALPHABETS.flatMap(([name, letter]): Row[] => [
+const ROWS: readonly PlacedRow[] = [
+  ...ALPHABETS.flatMap(([name, letter]): PlacedRow[] => [
     [`elements named in ${name}`, IN_OPERATION, `<${letter.repeat(256)}/>`, ELEMENTS],
     [`attributes named in ${name}`, IN_TAG, (i) => ` ${letter.repeat(200)}${i}=""`, 64],
     [`header blocks to be understood, named in ${name}`, IN_HEADER, (i) => `<${letter.repeat(250)}${i} ${UNDERSTAND}/>`, ELEMENTS],
@@ -77,7 +74,7 @@ const ROWS: readonly Row[] = [
   ["header blocks of a namespace of 256 quotes", underNamespace('"'.repeat(256)), (i) => `<p:a${i} ${UNDERSTAND}/>`, ELEMENTS],
   ["header blocks of a namespace of 256 letters beyond U+FFFF", underNamespace("\u{10FFFF}".repeat(256)), (i) => `<p:a${i} ${UNDERSTAND}/>`, ELEMENTS],
   ["header blocks of a namespace of 10,000 quotes", underNamespace('"'.repeat(10_000)), (i) => `<p:a${i} ${UNDERSTAND}/>`, ELEMENTS],
-  // What ends in an error, found as late as can be.
+  // Errors at the end of the text.
   ["text, and a parameter that stands twice", [`<e:Body>${PAIR}<appName/><appName>`, `</appName>${PARAMETERS}</e:Body>`], "a"],
   ["text in Body", ["<e:Body>", "</e:Body>"], "a"],
   ["texts in Body", ["<e:Body>", "a</e:Body>"], " <!---->"],
@@ -103,28 +100,30 @@ function attributes(count: number, prefix = ""): string {
   return Array.from({ length: count }, (_, i) => ` ${prefix}a${i}="u"`).join("");
 }
 
-// What is no Envelope.
-const OTHER_ROWS: readonly (readonly [of: string, before: string, piece: Piece, after: string])[] =
-  [
-    ["white space in an XML declaration", '<?xml version="1.0"', " ", "?><a/>"],
-    ["blanks", "", " ", ""],
-    ["line ends", "", "\n", ""],
-    ["comments before the root", "", "<!---->", "<a/>"],
-    ["processing instructions behind the root", "<a/>", "<?a?>", "<"],
-    ["less-than signs alone", "", "<", ""],
-    ["letters", "", "é", ""],
-    ["text in an unknown root", "<a>", "é", "</a>"],
-  ];
+// Bodies that are no Envelope.
+const OTHER_ROWS: readonly Row[] = [
+  ["white space in an XML declaration", '<?xml version="1.0"', " ", "?><a/>"],
+  ["blanks", "", " ", ""],
+  ["line ends", "", "\n", ""],
+  ["comments before the root", "", "<!---->", "<a/>"],
+  ["processing instructions behind the root", "<a/>", "<?a?>", "<"],
+  ["less-than signs alone", "", "<", ""],
+  ["letters", "", "é", ""],
+  ["text in an unknown root", "<a>", "é", "</a>"],
+];
 
-/** The dearest requests in a version of SOAP. */
-export function dearEnvelopes({ envelope, mediaType }: SoapVersion): readonly DearRequest[] {
-  const dear = (of: string, body: (size: number) => string): DearRequest =>
-    dearBody(of, "/api.asmx", `${mediaType}; charset=utf-8`, body);
+/** Requests in a version of SOAP. */
+export function costlyEnvelopes({ envelope, mediaType }: SoapVersion): readonly CostlyRequest[] {
   const start = `<e:Envelope xmlns:e="${envelope}">`;
+  const costly = (part: string, write: (size: number) => string): CostlyRequest => ({
+    part,
+    size: MAX_BODY_BYTES,
+    make: (size) => post("/api.asmx", `${mediaType}; charset=utf-8`, write(size)),
+  });
   return [
-    ...ROWS.map(([of, [before, after], piece, most]) =>
-      dear(of, (size) => fill(size, start + before, piece, `${after}</e:Envelope>`, most))
+    ...ROWS.map(([part, [before, after], piece, most]) =>
+      costly(part, (size) => fill(size, start + before, piece, `${after}</e:Envelope>`, most))
     ),
-    ...OTHER_ROWS.map(([of, ...texts]) => dear(of, (size) => fill(size, ...texts))),
+    ...OTHER_ROWS.map(([part, ...texts]) => costly(part, (size) => fill(size, ...texts))),
   ];
 }
