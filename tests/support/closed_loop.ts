@@ -5,7 +5,7 @@
  */
 
 import type { RunningProgram } from "./program.ts";
-import { pinOf } from "./two_servers.ts";
+import { pinOf } from "./reference_totp.ts";
 
 /** What was answered to right pins. */
 export interface Answers {

@@ -136,13 +136,3 @@ export function configOf(args: readonly string[]): Config {
   if (command.kind !== "serve") throw new TypeError("The options are not those of the service");
   return command.config;
 }
-
-/** Runs something with a folder that is gone afterwards. */
-export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}

@@ -46,16 +46,6 @@ export async function need(words: readonly string[], packageName: string): Promi
   throw new Error(`${words[0]} is missing: apt-get install ${packageName}`);
 }
 
-/** Runs something with a folder that is gone afterwards. */
-export async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "deploy-" });
-  try {
-    await act(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 /** Replaces a text that must be there, its first place outside comments. */
 export function exchange(text: string, search: string, replacement: string): string {
   const lines = text.split("\n");

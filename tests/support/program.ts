@@ -7,6 +7,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert/equals";
 import { type Ended, killIfThere, limitLife, runToEnd } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -173,6 +174,37 @@ export async function startProgram(
     stderr: () => stderr.text,
     outcome,
   };
+}
+
+/** Stops a program by SIGTERM, unless it has ended, and waits for its end. */
+export async function stop(program: RunningProgram): Promise<void> {
+  try {
+    program.signal("SIGTERM");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  await program.outcome;
+}
+
+/**
+ * Starts the program, acts, and stops it by SIGTERM: its exit code must be 0.
+ *
+ * @returns Its output.
+ */
+export async function withProgram(
+  args: readonly string[],
+  act: (program: RunningProgram) => Promise<void>,
+  surroundings: Surroundings = {},
+): Promise<Outcome> {
+  const program = await startProgram(args, surroundings);
+  try {
+    await act(program);
+  } finally {
+    await stop(program);
+  }
+  const outcome = await program.outcome;
+  assertEquals(outcome.code, 0, outcome.stderr);
+  return outcome;
 }
 
 /** The base URL of the metrics port of a program that was started with one, once it says which. */

@@ -31,3 +31,15 @@ export function referenceHotp(
     mac[o + 3]!;
   return `00000000${code}`.slice(-digits);
 }
+
+/** The pin of a secret now, or of another time step, at the defaults of the server. */
+export function pinOf(secret: string, distance = 0): string {
+  return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
+}
+
+/** A pin that is wrong now and for ten minutes, also with a window of ten time steps. */
+export function wrongPinOf(secret: string): string {
+  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11));
+  return Array.from({ length: 43 }, (_, i) => String(i).padStart(6, "0"))
+    .find((pin) => !right.includes(pin))!;
+}

@@ -1,8 +1,8 @@
-/** The program that TEST_PROGRAM names, started as an operator would and reached over TCP. */
+/** The program that TEST_PROGRAM names, for all tests of a file. */
 
-import { programWords, startProgram } from "./program.ts";
+import { type RunningProgram, startProgram, stop } from "./program.ts";
 
-/** With these options a pin is still right when a slow machine has compiled and started its caller. */
+/** A window in which a pin is still right after a slow machine has compiled and started its caller. */
 export const PATIENT: readonly string[] = ["--window", "10"];
 
 /** A server under test. */
@@ -12,50 +12,27 @@ export interface ServerUnderTest {
 }
 
 /**
- * Serves from before the first test of the file that calls this until after its last; the address
- * is there in between.
+ * Serves from before the first test of the file that calls this until after its last, and fails when
+ * the server does not end well, or has logged an error.
  *
  * @param options Options of the command line.
  */
 export function serverForTests(...options: readonly string[]): ServerUnderTest {
-  let server: Server | undefined;
+  let program: RunningProgram | undefined;
   Deno.test.beforeAll(async () => {
-    server = await startServer(options);
+    program = await startProgram(["--port", "0", ...options]);
   });
-  Deno.test.afterAll(() => server?.stop());
-  return {
-    get url() {
-      if (server === undefined) throw new Error("The server does not run");
-      return server.url;
-    },
-  };
-}
-
-/** A server that runs. */
-export interface Server extends ServerUnderTest {
-  /**
-   * Tells it to stop, as a service manager would; fails when it does not end well, or logged an
-   * error.
-   */
-  readonly stop: () => Promise<void>;
-}
-
-/**
- * Starts a server on a port that is free.
- *
- * @param options Options of the command line.
- * @param command What starts it.
- */
-export async function startServer(
-  options: readonly string[] = [],
-  command: readonly string[] = programWords(),
-): Promise<Server> {
-  const program = await startProgram(["--port", "0", ...options], { command });
-  const stop = async (): Promise<void> => {
-    program.signal("SIGTERM");
+  Deno.test.afterAll(async () => {
+    if (program === undefined) return;
+    await stop(program);
     const { code, stderr } = await program.outcome;
     if (code !== 0) throw new Error(`The server ended with exit code ${code}`);
     if (/^\S+ error /m.test(stderr)) throw new Error(`The server logged:\n${stderr}`);
+  });
+  return {
+    get url() {
+      if (program === undefined) throw new Error("The server does not run");
+      return program.url;
+    },
   };
-  return { url: program.url, stop };
 }

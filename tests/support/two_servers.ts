@@ -8,23 +8,13 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
 import { eventually, inTime } from "./eventually.ts";
-import { type RunningProgram, startProgram } from "./program.ts";
-import { referenceHotp } from "./reference_totp.ts";
+import { type RunningProgram, startProgram, stop } from "./program.ts";
+import { pinOf, wrongPinOf } from "./reference_totp.ts";
+
+export { pinOf, stop, wrongPinOf };
 
 /** The secret of the tests. */
 export const SECRET = "canary battery staple";
-
-/** The pin of a secret at this moment, or of another time step. */
-export function pinOf(secret: string, distance = 0): string {
-  return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
-}
-
-/** A pin that is wrong now and will be for ten minutes, by a window of ten time steps as well. */
-export function wrongPinOf(secret: string): string {
-  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11));
-  return ["000000", "000001", "000002", "000003", "000004", "000005", "000006", "000007"]
-    .find((pin) => !right.includes(pin))!;
-}
 
 /** Asks a server about a pin, by the route whose replies are plain. */
 export async function check(
@@ -150,14 +140,4 @@ export async function withTwoServers(
   }
   const outcomes = await Promise.all(servers.map((server) => server.outcome));
   return outcomes.map(({ stdout, stderr }) => stdout + stderr).join("");
-}
-
-/** Ends a server, unless it has ended, and waits until it has. */
-export async function stop(server: RunningProgram): Promise<void> {
-  try {
-    server.signal("SIGTERM");
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-  }
-  await server.outcome;
 }

@@ -1,21 +1,22 @@
 /**
- * Contract §4.3, rule 1: an operation has the same result in all four bindings. Hard values go in
- * through each of them, and what comes out is read back here by regular expressions, not by `lib/`.
+ * An operation has the same result in all four bindings of the contract. Values that are hard to
+ * carry go in through each, and regular expressions, not `lib/`, read the result.
  *
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { referenceBase32 } from "../support/reference_base32.ts";
+import { referenceKeyUri } from "../support/reference_key_uri.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
-import { handlerServer } from "../support/servers.ts";
+import { type Args, requestFor, writeCall } from "../support/calls.ts";
+import { handlerWith } from "../support/handler.ts";
 
-const SERVER = handlerServer([]);
-const NAMESPACE = "http://authenticatorapi.com/";
+const NOW_MS = 1_111_111_109_000;
+const HANDLER = handlerWith({ now: () => NOW_MS, log: { error: () => {} } });
 
-/** The values that a text can have and still be a parameter; none has a colon. */
+/** Values that a parameter can have; none has a colon. */
 const HARD_VALUES: readonly (readonly [name: string, value: string])[] = [
   ["Latin letters with marks", "Grüße, señor Ærøskøbing"],
   ["Greek, Cyrillic, Han, Thai", "Ω Ж 漢字 ไทย"],
@@ -52,7 +53,7 @@ const LONG_SECRETS: readonly (readonly [name: string, value: string])[] = [
 /** Characters that XML forbids, as UTF-16 units. */
 const FORBIDDEN = [0x0, 0x1, 0x8, 0xb, 0xc, 0xe, 0x1f, 0xd800, 0xdfff, 0xfffe, 0xffff];
 
-/** Pins that are none, whatever the secret. */
+/** Texts that are no pin, whatever the secret. */
 const NO_PINS = [
   "",
   " ",
@@ -66,94 +67,33 @@ const NO_PINS = [
   "🔑",
 ];
 
-/** Parameters as a binding writes them: already escaped. */
-type Parameters = Readonly<Record<string, string>>;
+/** The bindings of the contract, and the status and text of a caller's mistake in each. */
+const BINDINGS = [
+  ["SOAP 1.1", 500, /:Client</],
+  ["SOAP 1.2", 500, /:Sender</],
+  ["HTTP GET", 400, /^[A-Z][^<]*\.\r\n$/],
+  ["HTTP POST", 400, /^[A-Z][^<]*\.\r\n$/],
+] as const;
 
-interface Binding {
-  readonly name: string;
-  /** Writes a value as it goes into a request. */
-  readonly escape: (value: string) => string;
-  /** Writes a character that XML forbids as it would have to go into a request. */
-  readonly escapeUnit: (unit: number) => string;
-  readonly head: (operation: string, parameters: Parameters) => readonly string[];
-  readonly body: (operation: string, parameters: Parameters) => string;
-  /** The status of an error, and what its text must hold. */
-  readonly error: readonly [status: number, text: RegExp];
+async function replyTo(
+  ...call: Readonly<Parameters<typeof writeCall>>
+): Promise<readonly [number, string]> {
+  const reply = await HANDLER(requestFor(writeCall(...call)));
+  return [reply.status, await reply.text()];
 }
 
-const HTTP = {
-  escape: (value: string) =>
-    [...Buffer.from(value)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
-  escapeUnit: (unit: number) => `%u${unit.toString(16).padStart(4, "0")}`,
-  error: [400, /^[A-Z][^<]*\.\r\n$/],
-} as const;
-
-const BINDINGS: readonly Binding[] = [
-  soap("SOAP 1.1", "text/xml", "http://schemas.xmlsoap.org/soap/envelope/", /:Client</),
-  soap("SOAP 1.2", "application/soap+xml", "http://www.w3.org/2003/05/soap-envelope", /:Sender</),
-  {
-    ...HTTP,
-    name: "HTTP GET",
-    head: (operation, parameters) => [`GET /api.asmx/${operation}?${query(parameters)} HTTP/1.1`],
-    body: () => "",
-  },
-  {
-    ...HTTP,
-    name: "HTTP POST",
-    head: (operation) => [
-      `POST /api.asmx/${operation} HTTP/1.1`,
-      "Content-Type: application/x-www-form-urlencoded",
-    ],
-    body: (_operation, parameters) => query(parameters),
-  },
-];
-
-function soap(name: string, mediaType: string, envelope: string, code: RegExp): Binding {
-  return {
-    name,
-    // A carriage return has to be a reference, or it is a line end (XML 1.0 §2.11).
-    escape: (value) => value.replace(/[&<>\r]/g, (character) => `&#${character.codePointAt(0)};`),
-    escapeUnit: (unit) => `&#${unit};`,
-    head: () => ["POST /api.asmx HTTP/1.1", `Content-Type: ${mediaType}; charset=utf-8`],
-    body: (operation, parameters) => {
-      const elements = Object.entries(parameters).map(([key, value]) =>
-        `<${key}>${value}</${key}>`
-      );
-      return `<e:Envelope xmlns:e="${envelope}"><e:Body><${operation} xmlns="${NAMESPACE}">` +
-        `${elements.join("")}</${operation}></e:Body></e:Envelope>`;
-    },
-    error: [500, code],
-  };
-}
-
-function query(parameters: Parameters): string {
-  return Object.entries(parameters).map(([key, value]) => `${key}=${value}`).join("&");
-}
-
-async function call(
-  binding: Binding,
-  operation: string,
-  parameters: Parameters,
-): Promise<readonly [status: number, body: string]> {
-  const head = [...binding.head(operation, parameters), "Host: localhost"];
-  const body = new Uint8Array(Buffer.from(binding.body(operation, parameters)));
-  const reply = await SERVER.send({ head, body });
-  return [reply.status, Buffer.from(reply.body).toString()];
-}
-
-/** Calls an operation in every binding and gives the one result that all of them must have. */
-async function callAll(operation: string, values: Parameters): Promise<readonly string[]> {
+/** Calls an operation in every binding; all must have the same result, which it returns. */
+async function callAll(operation: string, values: Args): Promise<readonly string[]> {
   const results: (readonly string[])[] = [];
-  for (const binding of BINDINGS) {
-    const escaped = Object.entries(values).map(([key, value]) => [key, binding.escape(value)]);
-    const [status, body] = await call(binding, operation, Object.fromEntries(escaped));
-    assertEquals(status, 200, `${binding.name}: ${body}`);
+  for (const [binding] of BINDINGS) {
+    const [status, body] = await replyTo(binding, operation, values);
+    assertEquals(status, 200, `${binding}: ${body}`);
     const texts = [
       ...body.matchAll(/<(ManualSetupCode|Html|ValidatePinResult|boolean)\b[^>]*>([^<]*)</g),
     ];
     results.push(texts.map(([, , text]) => decode(text!)));
   }
-  for (const [i, result] of results.entries()) assertEquals(result, results[0]!, BINDINGS[i]!.name);
+  for (const [i, result] of results.entries()) assertEquals(result, results[0]!, BINDINGS[i]![0]);
   return results[0]!;
 }
 
@@ -167,15 +107,6 @@ function decode(text: string): string {
   );
 }
 
-// RFC 3986 §2.1 and §2.3.
-function percent(text: string): string {
-  return [...Buffer.from(text)].map((byte) => {
-    const character = String.fromCharCode(byte);
-    const escaped = `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped;
-  }).join("");
-}
-
 function href(html: string): string {
   return decode(/^<a title='[^'<>]*' href='([^'<>]*)'><svg .*<\/svg><\/a>$/.exec(html)?.[1] ?? "");
 }
@@ -185,19 +116,14 @@ for (const [name, value] of HARD_VALUES) {
     const short = [...value].slice(0, 120).join("");
     const values = { appName: short, appInfo: value, secretCode: value };
     const [setupCode, html, ...rest] = await callAll("Pair", values);
-    const secret = referenceBase32(value);
-    const issuer = percent(short);
-    assertEquals([setupCode, rest], [secret, []]);
-    assertEquals(
-      href(html!),
-      `otpauth://totp/${issuer}:${percent(value)}?secret=${secret}&issuer=${issuer}`,
-    );
+    assertEquals([setupCode, rest], [referenceBase32(value), []]);
+    assertEquals(href(html!), referenceKeyUri(short, value, value));
   });
 }
 
 for (const [name, secretCode] of [...HARD_VALUES, ...LONG_SECRETS]) {
   Deno.test(`ValidatePin has the same result in all bindings for ${name}`, async () => {
-    const step = Math.floor(SERVER.clock.now() / 30_000);
+    const step = Math.floor(NOW_MS / 30_000);
     const pin = referenceHotp(secretCode, step);
     assertEquals(await callAll("ValidatePin", { pin, secretCode }), ["true"]);
     const spaced = `\t${pin.slice(0, 3)} ${pin.slice(3)}\r\n`;
@@ -207,13 +133,13 @@ for (const [name, secretCode] of [...HARD_VALUES, ...LONG_SECRETS]) {
   });
 }
 
-Deno.test("ValidatePin is false in all bindings for what is no pin", async () => {
+Deno.test("ValidatePin is false in all bindings for a text that is no pin", async () => {
   for (const pin of NO_PINS) {
     assertEquals(await callAll("ValidatePin", { pin, secretCode: "x" }), ["false"], pin);
   }
 });
 
-const REQUIRED: readonly (readonly [operation: string, values: Parameters])[] = [
+const REQUIRED: readonly (readonly [operation: string, values: Args])[] = [
   ["Pair", { appName: "a", appInfo: "b", secretCode: "c" }],
   ["ValidatePin", { pin: "1", secretCode: "c" }],
 ];
@@ -224,14 +150,11 @@ for (const [operation, values] of REQUIRED) {
     if (name === "pin") continue;
     Deno.test(`${operation} without ${name} is the same error in all bindings`, async () => {
       const { [name]: _missing, ...others } = values;
-      const sentence = new RegExp(`(?:^|---&gt; |>)Missing parameter: ${name}\\.`);
-      for (const binding of BINDINGS) {
-        await checkRefused({ ...binding, error: [binding.error[0], sentence] }, operation, others);
-      }
+      const missing = new RegExp(`(?:^|---&gt; |>)Missing parameter: ${name}\\.`);
       const empty = new RegExp(`(?:^|>)Parameter ${name} must not be empty\\.`);
-      for (const binding of BINDINGS) {
-        const wanted = { ...binding, error: [binding.error[0], empty] } as const;
-        await checkRefused(wanted, operation, { ...values, [name]: "" });
+      for (const [binding, status] of BINDINGS) {
+        await checkRefused([binding, operation, others], status, missing);
+        await checkRefused([binding, operation, { ...values, [name]: "" }], status, empty);
       }
     });
   }
@@ -239,27 +162,31 @@ for (const [operation, values] of REQUIRED) {
 
 for (const unit of FORBIDDEN) {
   const name = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
-  Deno.test(`All bindings refuse ${name}`, async () => {
-    for (const binding of BINDINGS) {
-      const value = `a${binding.escapeUnit(unit)}`;
-      for (const wrong of ["appName", "appInfo", "secretCode"]) {
-        const values = { appName: "a", appInfo: "b", secretCode: "c", [wrong]: value };
-        await checkRefused(binding, "Pair", values);
-      }
-      for (const wrong of ["pin", "secretCode"]) {
-        await checkRefused(binding, "ValidatePin", { pin: "1", secretCode: "c", [wrong]: value });
+  Deno.test(`all bindings refuse ${name}`, async () => {
+    for (const [binding, status, text] of BINDINGS) {
+      const value = binding.startsWith("SOAP")
+        ? `a&#${unit};`
+        : `a%u${unit.toString(16).padStart(4, "0")}`;
+      for (const [operation, values] of REQUIRED) {
+        for (const wrong of Object.keys(values)) {
+          const call = [binding, operation, { ...values, [wrong]: value }, escaped] as const;
+          await checkRefused(call, status, text);
+        }
       }
     }
   });
 }
 
+function escaped(value: string): string {
+  return value;
+}
+
 async function checkRefused(
-  binding: Binding,
-  operation: string,
-  parameters: Parameters,
+  call: Readonly<Parameters<typeof writeCall>>,
+  status: number,
+  text: RegExp,
 ): Promise<void> {
-  const [status, body] = await call(binding, operation, parameters);
-  const [wantedStatus, wantedText] = binding.error;
-  assertEquals(status, wantedStatus, `${binding.name}: ${body}`);
-  assert(wantedText.test(body), `${binding.name}: ${body}`);
+  const [found, body] = await replyTo(...call);
+  assertEquals(found, status, `${call[0]}: ${body}`);
+  assert(text.test(body), `${call[0]}: ${body}`);
 }

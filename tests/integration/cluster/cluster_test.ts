@@ -4,19 +4,16 @@ import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../../lib/guard/redis/connect.ts";
 import { redisKey } from "../../../lib/guard/redis/operator.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type RunningProgram, runProgram } from "../../support/program.ts";
+import { type RunningProgram, runProgram, stop } from "../../support/program.ts";
 import {
   check,
   counted,
   decided,
   patient,
-  pinOf,
   readiness,
   startServer,
-  stop,
   storeAnswers,
   withTwoServers,
-  wrongPinOf,
 } from "../../support/two_servers.ts";
 import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
 import {
@@ -31,6 +28,7 @@ import {
   startMember,
   startOwner,
 } from "./nodes.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 
 // Of the secrets of a test, how many each primary keeps.
 const SECRETS_OF_EACH = 8;

@@ -5,8 +5,9 @@
  */
 
 import type { RunningProgram } from "../../support/program.ts";
-import { check, pinOf } from "../../support/two_servers.ts";
+import { check } from "../../support/two_servers.ts";
 import { eventually } from "../../support/eventually.ts";
+import { pinOf } from "../../support/reference_totp.ts";
 
 /** Right pins that are being sent. */
 export interface Load {

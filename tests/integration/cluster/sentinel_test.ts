@@ -1,22 +1,20 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
-import { runProgram } from "../../support/program.ts";
+import { runProgram, stop } from "../../support/program.ts";
 import {
   check,
   counted,
   decided,
   patient,
-  pinOf,
   readiness,
   startServer,
-  stop,
   storeAnswers,
   withTwoServers,
-  wrongPinOf,
 } from "../../support/two_servers.ts";
 import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
 import { caughtUp, ELECTION_MS, Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 
 const SECRETS = Array.from({ length: 8 }, (_, i) => `canary secret ${i}`);
 const REPLAYED = 'authenticator_guard_refusals_total{reason="replayed"}';

@@ -9,7 +9,8 @@ import { runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sourceWords } from "../../support/program.ts";
 import { startNginx } from "./nginx.ts";
-import { type Daemon, deployFile, need, startDaemon, withFolder } from "../../support/deploy.ts";
+import { type Daemon, deployFile, need, startDaemon } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 Deno.test("nginx reaches instances that are started by hand, and nothing else does", () =>
   withFolder(async (folder) => {

@@ -11,7 +11,8 @@ import { runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { need, withFolder } from "../../support/deploy.ts";
+import { need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
 const FILE = "authenticator_VERSION_" + ARCHITECTURE + ".deb";

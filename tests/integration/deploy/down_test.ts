@@ -9,7 +9,8 @@ import { assertEquals } from "@std/assert/equals";
 import type { Proxy } from "./canaries.ts";
 import { startCaddy } from "./caddy.ts";
 import { startNginx } from "./nginx.ts";
-import { need, withFolder } from "../../support/deploy.ts";
+import { need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const QUERY = "?Pin=1&SecretCode=x";
 const FALSE = [200, "text/html; charset=utf-8", "no-store", "False"];

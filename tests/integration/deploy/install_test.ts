@@ -6,7 +6,8 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
-import { deployFile, shownBlock, withFolder } from "../../support/deploy.ts";
+import { deployFile, shownBlock } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const NAME = Deno.build.arch === "aarch64"
   ? "authenticator-linux-arm64-bun"

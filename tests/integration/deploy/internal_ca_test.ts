@@ -10,7 +10,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../../support/child.ts";
 import { ROOT } from "../../support/pages.ts";
-import { BUILT_IN_NAMES, makeCaAsShown, need, withFolder } from "../../support/deploy.ts";
+import { BUILT_IN_NAMES, makeCaAsShown, need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const SCRIPT = fileURLToPath(new URL("deploy/internal-ca.sh", ROOT));
 const USAGE = "usage: internal-ca.sh NAME...\n";

@@ -9,7 +9,8 @@ import { exchangeRaw } from "../../support/http.ts";
 import type { Proxy } from "./canaries.ts";
 import { startCaddy } from "./caddy.ts";
 import { startNginx } from "./nginx.ts";
-import { need, withFolder } from "../../support/deploy.ts";
+import { need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 // A server on Bun takes each of them for one of the two paths.
 const INTERNAL = [

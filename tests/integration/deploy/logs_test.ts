@@ -18,7 +18,8 @@ import {
   type Troubles,
 } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { need, withFolder } from "../../support/deploy.ts";
+import { need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 function sockets(folder: string): readonly [Place, Place] {
   const place = (name: string): Place => ({

@@ -18,7 +18,8 @@ import { OPTIONS } from "../../../lib/config/options.ts";
 import { runToEnd } from "../../support/child.ts";
 import { ROOT } from "../../support/pages.ts";
 import { executable } from "../../support/program.ts";
-import { deployFile, need, withFolder } from "../../support/deploy.ts";
+import { deployFile, need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
 const MODULES = {

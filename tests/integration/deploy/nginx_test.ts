@@ -10,7 +10,8 @@ import { freePort } from "../../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
 import { type Count, steadyLoad } from "./load.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { exchange, need, withFolder } from "../../support/deploy.ts";
+import { exchange, need } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 // On a busy machine many fewer a second are answered.
 const LOAD = { perSecond: 1_000, least: 1_000, atOnce: 256, patienceMs: 60_000 };

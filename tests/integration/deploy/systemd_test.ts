@@ -11,7 +11,8 @@ import { eventually } from "../../support/eventually.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { deployFile, need, shownBlock, withFolder } from "../../support/deploy.ts";
+import { deployFile, need, shownBlock } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const BOTH = ["01", "02"];
 

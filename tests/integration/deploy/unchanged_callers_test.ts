@@ -20,8 +20,8 @@ import {
   need,
   shownBlock,
   startDaemon,
-  withFolder,
 } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const SERVER = /^address=\/authenticatorapi\.com\/(\S+)$/m.exec(
   deployFile("internal-dns.conf"),

@@ -1,13 +1,13 @@
-/** Accounts of many kinds, and the Key URI of each by a construction of the tests' own. */
+/** Accounts of many kinds, and the Key URI of each. */
 
-import { referenceBase32 } from "../../support/reference_base32.ts";
+import { referenceKeyUri } from "../../support/reference_key_uri.ts";
 
-/** What is paired. */
+/** The arguments of a Pair. */
 export interface Account {
   readonly appName: string;
   readonly appInfo: string;
   readonly secretCode: string;
-  /** The two names in the Key URI, where they are others because of colons. */
+  /** The two names in the Key URI, where colons are replaced. */
   readonly uriNames?: readonly [issuer: string, account: string];
 }
 
@@ -86,19 +86,7 @@ export function namesInUri(
   return uriNames;
 }
 
-/** The Key URI of an account at the parameters that a server has by default. */
+/** The Key URI of an account at the defaults of the server. */
 export function keyUriOf(account: Account): string {
-  const [issuer, name] = namesInUri(account).map(percentEncode);
-  const secret = referenceBase32(account.secretCode);
-  return `otpauth://totp/${issuer}:${name}?secret=${secret}&issuer=${issuer}`;
-}
-
-// All but the unreserved characters of RFC 3986 §2.3, byte by byte.
-function percentEncode(text: string): string {
-  const unreserved = /[A-Za-z0-9\-._~]/;
-  return Array.from(new TextEncoder().encode(text), (byte) => {
-    const character = String.fromCharCode(byte);
-    if (unreserved.test(character)) return character;
-    return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-  }).join("");
+  return referenceKeyUri(...namesInUri(account), account.secretCode);
 }

@@ -1,22 +1,31 @@
-/** The clients: real programs, all asked the same way. */
+/** The clients: real programs, each behind one function. */
 
-import { type Binding, BINDINGS, type Call, type Outcome, type PairingInfo } from "./call.ts";
-import { callWithCurl } from "./curl.ts";
-import {
-  callWithAxis,
-  callWithDotnet,
-  callWithGsoap,
-  callWithJavaHttp,
-  callWithJavaHttp11,
-  callWithJaxWs,
-  callWithNodeSoap,
-  callWithPhp,
-  callWithSoap4r,
-  callWithSoapLite,
-  callWithStrongSoap,
-  callWithSuds,
-  callWithZeep,
-} from "./stacks.ts";
+import { type Args, writeCall } from "../../support/calls.ts";
+import { run, runClient } from "../../support/client_program.ts";
+import { AXIS_JARS, classPath, JAX_WS_JARS, stubsOf } from "./stubs.ts";
+
+/** The bindings of the contract. */
+export const BINDINGS = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const;
+
+/** A binding. */
+export type Binding = typeof BINDINGS[number];
+
+/** A call of an operation. */
+export interface Call {
+  readonly operation: "Pair" | "ValidatePin";
+  readonly args: Args;
+}
+
+/** The result of Pair. */
+export interface PairingInfo {
+  readonly ManualSetupCode: string;
+  readonly Html: string;
+}
+
+/** The result or the fault that a client reports. */
+export type Outcome =
+  | { readonly result: PairingInfo | boolean }
+  | { readonly fault: { readonly code: string; readonly message: string } };
 
 /** Sends a call to the server at `url`. */
 export type Send = (url: string, binding: Binding, call: Call) => Promise<Outcome>;
@@ -24,12 +33,11 @@ export type Send = (url: string, binding: Binding, call: Call) => Promise<Outcom
 /** A client. */
 export interface Client {
   readonly name: string;
-  /** How it comes by its requests. */
+  /** The origin of its requests. */
   readonly made: string;
-  /** The bindings that it speaks. */
   readonly bindings: readonly Binding[];
   readonly send: Send;
-  /** The bindings over which it works on Bun and not on Deno, which answers an empty 400. */
+  /** The bindings that work on Bun and not on Deno, which answers an empty 400. */
   readonly onlyOnBun?: readonly Binding[];
   /** Set when it cannot write characters beyond the Basic Multilingual Plane. */
   readonly breaksBeyondBmp?: true;
@@ -40,6 +48,114 @@ const SOAP_11: readonly Binding[] = ["SOAP 1.1"];
 const BY_HAND = "written by hand";
 const READ = "reads the WSDL as it starts";
 
+/** The names of each binding in generated code: the port of the WSDL, and Mono's protocol. */
+const NAMES: Readonly<Record<Binding, readonly [port: string, protocol: string]>> = {
+  "SOAP 1.1": ["AuthenticatorAPISoap", "SOAP"],
+  "SOAP 1.2": ["AuthenticatorAPISoap12", "SOAP12"],
+  "HTTP GET": ["AuthenticatorAPIHttpGet", "HttpGet"],
+  "HTTP POST": ["AuthenticatorAPIHttpPost", "HttpPost"],
+};
+
+const wsdlOf = (url: string): string => `${url}/api.asmx?wsdl`;
+const versionOf = (binding: Binding): string => binding.replace("SOAP ", "");
+
+// In the order of the WSDL, the order of the parameters of generated functions.
+function valuesOf({ operation, args }: Call): readonly string[] {
+  const names = operation === "Pair" ? ["appName", "appInfo", "secretCode"] : ["pin", "secretCode"];
+  return names.map((name) => args[name] ?? "");
+}
+
+/** Runs a program of `clients/`, which reads the arguments as JSON and prints the outcome as JSON. */
+function program(
+  interpreter: string,
+  file: string,
+  args: (url: string, binding: Binding) => readonly string[],
+): Send {
+  return async (url, binding, call) => {
+    const words = [...args(url, binding), call.operation];
+    return await runClient(interpreter, file, words, JSON.stringify(call.args)) as Outcome;
+  };
+}
+
+/** Runs a command whose output is the outcome as JSON. */
+async function outcomeOf(command: string, args: readonly string[], input = ""): Promise<Outcome> {
+  return JSON.parse((await run(command, args, input)).text);
+}
+
+function nodeModule(module: string, file: string): Send {
+  const send = program("node", file, (url, binding) => [wsdlOf(url), versionOf(binding)]);
+  return async (...call) => {
+    try {
+      await run("node", ["-e", `require.resolve(${JSON.stringify(module)})`]);
+    } catch (error) {
+      if (!`${error}`.includes("MODULE_NOT_FOUND")) throw error;
+      throw new Error(
+        `the module ${module} of Node.js is missing: npm install --prefix FOLDER ${module}, ` +
+          "and NODE_PATH=FOLDER/node_modules in the environment",
+      );
+    }
+    return await send(...call);
+  };
+}
+
+/** The HTTP client of the JDK; with HTTP_2, its default, it requests an upgrade over plain HTTP. */
+function javaHttp(version: "HTTP_2" | "HTTP_1_1"): Send {
+  return async (url, binding, { operation, args }) => {
+    const words = ["-cp", await stubsOf("javaHttp", url), "JavaHttp", version, url, binding];
+    return await outcomeOf("java", [...words, operation], Object.entries(args).flat().join("\0"));
+  };
+}
+
+/** Apache Axis 1, in Java. */
+export const callWithAxis: Send = async (url, _binding, call) => {
+  const path = classPath(AXIS_JARS, await stubsOf("axis", url));
+  return await outcomeOf(
+    "java",
+    ["-cp", path, "Axis", call.operation],
+    valuesOf(call).join("\0"),
+  );
+};
+
+/** SOAP::Lite with the stubs that it generates from the WSDL. */
+export async function callWithSoapLiteStubs(url: string, call: Call): Promise<Outcome> {
+  const args = [`${url}/api.asmx`, "1.1", call.operation, "STUB"];
+  return await runClient("perl", "soap_lite.pl", args, JSON.stringify(call.args)) as Outcome;
+}
+
+/** zeep of Python, over any port. */
+export const callWithZeep: Send = program("/usr/bin/python3", "soap_zeep.py", (url, binding) => [
+  wsdlOf(url),
+  NAMES[binding][0],
+]);
+
+/** curl, whose reply is read by regular expressions. */
+export const callWithCurl: Send = async (url, binding, { operation, args }) => {
+  const { method, path, headers, body } = writeCall(binding, operation, args);
+  const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const sent = method === "POST" ? ["--data-binary", "@-"] : [];
+  const options = ["--disable", "--silent", "--show-error", "--write-out", "%{stderr}%{http_code}"];
+  const words = [...options, ...fields, ...sent, `${url}${path}`];
+  const { text, errors: status } = await run("curl", words, body);
+  const textOf = (name: string): string => {
+    const found = new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(text)?.[1];
+    if (found === undefined) throw new Error(`No element ${name} in: ${text}`);
+    return found.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  };
+  if (status === "200") {
+    const answer = />(true|false)<\//.exec(text)?.[1];
+    if (answer !== undefined) return { result: answer === "true" };
+    return { result: { ManualSetupCode: textOf("ManualSetupCode"), Html: textOf("Html") } };
+  }
+  switch (binding) {
+    case "SOAP 1.1":
+      return { fault: { code: textOf("faultcode"), message: textOf("faultstring") } };
+    case "SOAP 1.2":
+      return { fault: { code: textOf("soap:Value"), message: textOf("soap:Text") } };
+    default:
+      return { fault: { code: "", message: text.trimEnd() } };
+  }
+};
+
 /** All clients. */
 export const CLIENTS: readonly Client[] = [
   { name: "curl", made: BY_HAND, bindings: BINDINGS, send: callWithCurl },
@@ -47,9 +163,21 @@ export const CLIENTS: readonly Client[] = [
     name: "C#, System.Web.Services of Mono",
     made: "`wsdl`, one proxy for each protocol",
     bindings: BINDINGS,
-    send: callWithDotnet,
+    send: async (url, binding, call) => {
+      const words = [`${await stubsOf("mono", url)}/Dotnet.exe`, NAMES[binding][1]];
+      return await outcomeOf("mono", [...words, call.operation], JSON.stringify(call.args));
+    },
   },
-  { name: "C, gSOAP", made: "`wsdl2h` and `soapcpp2`", bindings: SOAP, send: callWithGsoap },
+  {
+    name: "C, gSOAP",
+    made: "`wsdl2h` and `soapcpp2`",
+    bindings: SOAP,
+    send: async (url, binding, call) => {
+      const version = versionOf(binding);
+      const client = `${await stubsOf("gsoap", url)}/soap${version}/client`;
+      return await outcomeOf(client, [version, call.operation, ...valuesOf(call)]);
+    },
+  },
   {
     name: "Java, Apache Axis 1",
     made: "`WSDL2Java`",
@@ -62,42 +190,69 @@ export const CLIENTS: readonly Client[] = [
     made: BY_HAND,
     bindings: BINDINGS,
     onlyOnBun: BINDINGS,
-    send: callWithJavaHttp,
+    send: javaHttp("HTTP_2"),
   },
   {
     name: "Java, java.net.http, `HTTP_1_1`",
     made: BY_HAND,
     bindings: BINDINGS,
-    send: callWithJavaHttp11,
+    send: javaHttp("HTTP_1_1"),
   },
-  { name: "Java, JAX-WS RI", made: "`wsimport -extension`", bindings: SOAP, send: callWithJaxWs },
-  { name: "Node.js, soap", made: READ, bindings: SOAP, send: callWithNodeSoap },
-  { name: "Node.js, strong-soap", made: READ, bindings: SOAP, send: callWithStrongSoap },
-  { name: "Perl, SOAP::Lite", made: BY_HAND, bindings: SOAP, send: callWithSoapLite },
-  { name: "PHP, SoapClient", made: READ, bindings: SOAP, send: callWithPhp },
-  { name: "Python, suds", made: READ, bindings: SOAP_11, send: callWithSuds },
+  {
+    name: "Java, JAX-WS RI",
+    made: "`wsimport -extension`",
+    bindings: SOAP,
+    send: async (url, binding, call) => {
+      const path = classPath(JAX_WS_JARS, await stubsOf("jaxWs", url));
+      const words = ["-cp", path, "JaxWs", versionOf(binding), call.operation];
+      return await outcomeOf("java", words, valuesOf(call).join("\0"));
+    },
+  },
+  {
+    name: "Node.js, soap",
+    made: READ,
+    bindings: SOAP,
+    send: nodeModule("soap", "node_soap.cjs"),
+  },
+  {
+    name: "Node.js, strong-soap",
+    made: READ,
+    bindings: SOAP,
+    send: nodeModule("strong-soap", "node_strong_soap.cjs"),
+  },
+  {
+    name: "Perl, SOAP::Lite",
+    made: BY_HAND,
+    bindings: SOAP,
+    send: program("perl", "soap_lite.pl", (url, binding) => [
+      `${url}/api.asmx`,
+      versionOf(binding),
+    ]),
+  },
+  {
+    name: "PHP, SoapClient",
+    made: READ,
+    bindings: SOAP,
+    send: program("php", "soap.php", (url, binding) => [wsdlOf(url), versionOf(binding)]),
+  },
+  {
+    name: "Python, suds",
+    made: READ,
+    bindings: SOAP_11,
+    send: program("/usr/bin/python3", "soap_suds.py", (url) => [wsdlOf(url)]),
+  },
   { name: "Python, zeep", made: READ, bindings: BINDINGS, send: callWithZeep },
-  { name: "Ruby, soap4r", made: READ, bindings: SOAP_11, send: callWithSoap4r },
+  {
+    name: "Ruby, soap4r",
+    made: READ,
+    bindings: SOAP_11,
+    send: program("ruby", "soap4r.rb", (url) => [wsdlOf(url)]),
+  },
 ];
 
 /** Sends a Pair with curl. */
-export async function pair(
-  url: string,
-  binding: Binding,
-  args: Readonly<Record<string, string>>,
-): Promise<PairingInfo> {
+export async function pair(url: string, binding: Binding, args: Args): Promise<PairingInfo> {
   const outcome = await callWithCurl(url, binding, { operation: "Pair", args });
   if ("result" in outcome && typeof outcome.result === "object") return outcome.result;
   throw new Error(`No pairing information: ${JSON.stringify(outcome)}`);
-}
-
-/** Sends a ValidatePin with curl. */
-export async function validatePin(
-  url: string,
-  binding: Binding,
-  args: Readonly<Record<string, string>>,
-): Promise<boolean> {
-  const outcome = await callWithCurl(url, binding, { operation: "ValidatePin", args });
-  if ("result" in outcome && typeof outcome.result === "boolean") return outcome.result;
-  throw new Error(`No boolean: ${JSON.stringify(outcome)}`);
 }

@@ -4,11 +4,16 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { PROGRAM } from "../../support/program.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
-import type { Binding, Outcome } from "./call.ts";
-import { CLIENTS, pair } from "./clients.ts";
+import {
+  type Binding,
+  callWithAxis,
+  callWithSoapLiteStubs,
+  CLIENTS,
+  type Outcome,
+  pair,
+} from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
-import { callWithAxis, callWithSoapLiteStubs } from "./stacks.ts";
 import { removeStubs } from "./stubs.ts";
 
 const server = serverForTests(...PATIENT);
@@ -17,7 +22,7 @@ Deno.test.afterAll(removeStubs);
 const SECRET = "pass wörd 🔑 <&> \"'%+";
 const NAMES = { appName: "Bücher & Söhne <GmbH>", appInfo: 'anna+"o\'neil" 50% 鍵🔑' };
 
-// What stands for the code of the fault of a caller's mistake.
+// The fault code of a caller's mistake.
 const CALLERS_FAULT: Readonly<Record<Binding, string>> = {
   "SOAP 1.1": "Client",
   "SOAP 1.2": "Sender",
@@ -25,7 +30,7 @@ const CALLERS_FAULT: Readonly<Record<Binding, string>> = {
   "HTTP POST": "",
 };
 
-// Some stacks put a prefix of their own for the one that came.
+// Some stacks replace the prefix by one of their own.
 function withoutPrefix(outcome: Outcome): Outcome {
   if ("result" in outcome) return outcome;
   const { code, message } = outcome.fault;
@@ -90,7 +95,7 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
   }
 }
 
-Deno.test("the stubs of SOAP::Lite name the parameters in no namespace, and get a fault about it", async () => {
+Deno.test("the stubs of SOAP::Lite put the parameters in no namespace, and get a fault that names the right one", async () => {
   const args = { pin: "000000", secretCode: "s" };
   const expected = "It is expected in namespace http://authenticatorapi.com/.";
   assertEquals(await callWithSoapLiteStubs(server.url, { operation: "ValidatePin", args }), {
@@ -98,7 +103,7 @@ Deno.test("the stubs of SOAP::Lite name the parameters in no namespace, and get 
   });
 });
 
-Deno.test("Axis 1 writes halves of surrogate pairs, which is not XML, and gets a fault about it", async () => {
+Deno.test("Axis 1 writes surrogate pairs as two references, which is not XML, and gets a fault", async () => {
   const args = { ...NAMES, secretCode: "s" };
   const outcome = await callWithAxis(server.url, "SOAP 1.1", { operation: "Pair", args });
   const { code, message } = "fault" in outcome ? outcome.fault : { code: "", message: "" };

@@ -2,48 +2,21 @@ import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
-import { startProgram } from "../../support/program.ts";
+import { type BindingName, BINDINGS, writeCall, type WrittenCall } from "../../support/calls.ts";
+import { withProgram } from "../../support/program.ts";
 import { changedCopy, changesUnder, LAYOUT_TEST } from "./recipe.ts";
 
 const TEXT = "d\u00e9j\u00e0 vu <&> \u{1F511}";
 const XML_TEXT = "d\u00e9j\u00e0 vu &lt;&amp;&gt; \u{1F511}";
 
-/** Starts the server in a folder, lets a test talk to it, and ends it. */
-async function withServer(folder: URL, talk: (base: string) => Promise<void>): Promise<void> {
-  const command = [
-    Deno.execPath(),
-    "run",
-    "--no-prompt",
-    "-A",
-    fileURLToPath(new URL("main.ts", folder)),
-  ];
-  const program = await startProgram(["--port", "0"], { command });
-  try {
-    await talk(program.url);
-  } finally {
-    program.signal("SIGTERM");
-    await program.outcome;
-  }
-}
-
-function envelope(namespace: string): string {
-  return `<s:Envelope xmlns:s="${namespace}"><s:Body>` +
-    `<Echo xmlns="http://authenticatorapi.com/"><text>${XML_TEXT}</text></Echo>` +
-    `</s:Body></s:Envelope>`;
-}
-
-async function post(base: string, path: string, type: string, body: string): Promise<string> {
-  const reply = await fetch(base + path, {
-    method: "POST",
-    headers: { "content-type": type },
-    body,
-  });
+async function replyTo(base: string, { path, ...init }: WrittenCall): Promise<string> {
+  const reply = await fetch(base + path, init);
   const text = await reply.text();
   assertEquals(reply.status, 200, text);
   return text;
 }
 
-Deno.test("what docs/extending.md adds has types, and is answered in every binding", async () => {
+Deno.test("the operation and the binding of docs/extending.md compile, and answer in every binding", async () => {
   const folder = await changedCopy([
     ...changesUnder("Add an operation"),
     ...changesUnder("Add a binding"),
@@ -55,29 +28,25 @@ Deno.test("what docs/extending.md adds has types, and is answered in every bindi
       const { code, stdout, stderr } = await runToEnd([Deno.execPath(), ...args], options);
       assertEquals(code, 0, stdout + stderr);
     }
-    await withServer(folder, async (base) => {
+    const main = fileURLToPath(new URL("main.ts", folder));
+    const command = [Deno.execPath(), "run", "--no-prompt", "-A", main];
+    await withProgram(["--port", "0"], async ({ url: base }) => {
       const query = `text=${encodeURIComponent(TEXT)}`;
-      const form = "application/x-www-form-urlencoded";
-      const soap11 = envelope("http://schemas.xmlsoap.org/soap/envelope/");
-      const soap12 = envelope("http://www.w3.org/2003/05/soap-envelope");
+      const root = `  <Text>${XML_TEXT}</Text>\r\n</Echoed>`;
+      const found: Readonly<Record<BindingName, string>> = {
+        "SOAP 1.1": `<EchoResult><Text>${XML_TEXT}</Text></EchoResult>`,
+        "SOAP 1.2": `<EchoResult><Text>${XML_TEXT}</Text></EchoResult>`,
+        "HTTP GET": root,
+        "HTTP POST": root,
+        "JSON": `"Text":${JSON.stringify(TEXT)}`,
+      };
+      for (const binding of BINDINGS) {
+        const reply = await replyTo(base, writeCall(binding, "Echo", { text: TEXT }));
+        const text = binding === "JSON" ? JSON.stringify(JSON.parse(reply)) : reply;
+        assert(text.includes(found[binding]), reply);
+      }
       const get = await fetch(`${base}/api.asmx/Echo?${query}`);
       const got = await get.text();
-      const root = `  <Text>${XML_TEXT}</Text>\r\n</Echoed>`;
-      assert(got.endsWith(root), got);
-      assert((await post(base, "/api.asmx/Echo", form, query)).endsWith(root));
-      for (
-        const [type, body] of [["text/xml", soap11], ["application/soap+xml", soap12]] as const
-      ) {
-        const reply = await post(base, "/api.asmx", `${type}; charset=utf-8`, body);
-        assert(reply.includes(`<EchoResult><Text>${XML_TEXT}</Text></EchoResult>`), reply);
-      }
-      const json = await post(
-        base,
-        "/api.asmx/Echo",
-        "application/json",
-        JSON.stringify({ text: TEXT }),
-      );
-      assertEquals(JSON.parse(json).d.Text, TEXT);
       const plain = await fetch(`${base}/api.asmx/Echo?${query}`, {
         headers: { accept: "text/plain" },
       });
@@ -95,7 +64,7 @@ Deno.test("what docs/extending.md adds has types, and is answered in every bindi
         [tooLong.status, await tooLong.text()],
         [400, "Parameter text is longer than 256 characters.\r\n"],
       );
-    });
+    }, { command });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

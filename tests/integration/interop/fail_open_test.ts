@@ -1,6 +1,6 @@
 /**
- * Public callers that let everybody in unless they read the text `False` (wire.md §9.10, rows 16 and
- * 17): whatever goes wrong with a pin, they must refuse it.
+ * Public callers that accept a login unless they read the text `False` (wire.md §9.10, rows 16 and
+ * 17): they must refuse whatever is wrong with a pin.
  */
 
 import { assertEquals } from "@std/assert/equals";
@@ -10,10 +10,12 @@ import {
   PUBLIC_CALLERS,
   type PublicCaller,
   removeCallers,
+  validateFailingOpen,
 } from "./callers/callers.ts";
-import { validateFailingOpen } from "./callers/aspx.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
-import { PATIENT, serverForTests, startServer } from "../../support/server_under_test.ts";
+import { withFolder } from "../../support/folder.ts";
+import { withProgram } from "../../support/program.ts";
+import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
 
 const server = serverForTests();
 Deno.test.beforeAll(compileCallers);
@@ -22,7 +24,7 @@ Deno.test.afterAll(removeCallers);
 const FAILING_OPEN = PUBLIC_CALLERS.filter(({ row }) => row === 16 || row === 17);
 const SECRET = "a secret of sixteen";
 
-/** What is sent, given the pin of now, which is right. */
+/** Pin and secret to send, given the right pin and a wrong one. */
 type Situation = (pin: string, wrong: string) => readonly [pin: string, secretCode: string];
 
 // The text of both parameters is put into the address by the callers, the pin as it is.
@@ -49,16 +51,14 @@ for (const { row, what, validate } of FAILING_OPEN) {
   }
 
   Deno.test(`${name} refuses the right pin without the key that callers need`, async () => {
-    const keys = await Deno.makeTempFile({ prefix: "keys" });
-    await Deno.writeTextFile(keys, "correct-horse-battery-staple\n");
-    try {
-      await usingServer(["--api-keys-file", keys], async (url) => {
+    await withFolder(async (folder) => {
+      const keys = `${folder}/keys`;
+      await Deno.writeTextFile(keys, "correct-horse-battery-staple\n");
+      await withProgram(["--port", "0", "--api-keys-file", keys], async ({ url }) => {
         const pin = await codeOf(SECRET, currentStep());
         assertEquals(await validate!(url, { pin, secretCode: SECRET }), false);
       });
-    } finally {
-      await Deno.remove(keys);
-    }
+    });
   });
 
   Deno.test(`${name} refuses even the right pin while its secret is throttled`, async () => {
@@ -69,7 +69,7 @@ for (const { row, what, validate } of FAILING_OPEN) {
 
 async function wasThrottled(validate: NonNullable<PublicCaller["validate"]>): Promise<boolean> {
   let isThrottled = false;
-  await usingServer(["--max-failures", "2", ...PATIENT], async (url) => {
+  await withProgram(["--port", "0", "--max-failures", "2", ...PATIENT], async ({ url }) => {
     const wrong = { pin: await wrongCode(SECRET), secretCode: SECRET };
     const right = { pin: await codeOf(SECRET, currentStep()), secretCode: SECRET };
     assertEquals(await validate(url, wrong), false);
@@ -85,16 +85,4 @@ async function wasThrottled(validate: NonNullable<PublicCaller["validate"]>): Pr
     assertEquals(await validate(url, { pin: other, secretCode: "another secret" }), true);
   });
   return isThrottled;
-}
-
-async function usingServer(
-  options: readonly string[],
-  use: (url: string) => Promise<void>,
-): Promise<void> {
-  const server = await startServer(options);
-  try {
-    await use(server.url);
-  } finally {
-    await server.stop();
-  }
 }

@@ -14,7 +14,7 @@ export async function codeOf(secret: string, step: number): Promise<string> {
   return (await codesFrom(secret, step, 1))[0]!;
 }
 
-/** The code that an app shows now that was given the Base32 of a key by hand. */
+/** The code of a setup code now. */
 export async function codeOfSetupCode(setupCode: string): Promise<string> {
   return (await run("oathtool", ["--totp", "--base32", setupCode])).text.trim();
 }

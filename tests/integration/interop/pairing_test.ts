@@ -1,10 +1,9 @@
-/** Pairing as a person does it: a browser shows the Html, and a phone reads the code on it. */
+/** Pairing: an HTML parser reads the Html, and a scanner reads the QR code in it. */
 
 import { assertEquals } from "@std/assert/equals";
 import { type Account, ACCOUNTS, keyUriOf, namesInUri } from "./accounts.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
-import { type Binding, BINDINGS } from "./call.ts";
-import { pair } from "./clients.ts";
+import { type Binding, BINDINGS, pair } from "./clients.ts";
 import { runClient } from "../../support/client_program.ts";
 import { scanAddress, scanSvg } from "../../support/scan.ts";
 import { serverForTests } from "../../support/server_under_test.ts";
@@ -20,7 +19,7 @@ type Found =
   | { readonly name: string; readonly attributes: readonly (readonly [string, string])[] }
   | { readonly text: string };
 
-/** What a browser finds in the Html for an account. */
+/** The elements in the Html for an account. */
 function expectedElements(account: Account, html: string): readonly Found[] {
   const uri = keyUriOf(account);
   const [issuer, name] = namesInUri(account);

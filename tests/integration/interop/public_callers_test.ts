@@ -1,19 +1,22 @@
 /**
- * Every public caller that is known (wire.md §9.10), pointed at this server: it calls in its own way
- * and cuts the reply apart in its own way. The rows whose callers cut the Html of an operation apart
- * want `--html image`, which all rows here are run with; those of the default form are in
- * `clients_test.ts`.
+ * Every known public caller (wire.md §9.10) against this server: it calls, and cuts the reply apart,
+ * in its own way. All run with `--html image`, which callers need that cut the Html of an operation
+ * apart; clients_test.ts has the default form.
  */
 
-import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { keyUriOf } from "./accounts.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
-import { pairWith, runCaller } from "./callers/caller.ts";
-import { compileCallers, CSHARP, PUBLIC_CALLERS, removeCallers } from "./callers/callers.ts";
-import { pairPong } from "./callers/json.ts";
+import {
+  compileCallers,
+  pairPong,
+  pairWith,
+  PUBLIC_CALLERS,
+  removeCallers,
+  runCaller,
+} from "./callers/callers.ts";
 import { pair } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { scanAddress } from "../../support/scan.ts";
@@ -88,7 +91,7 @@ Deno.test("public caller 2 (NestJS) would still get a picture by its chl= addres
 });
 
 Deno.test("public caller 9 (C#, secret for secretCode) gets an error, as from the original", async () => {
-  assertEquals(await runCaller(CSHARP(), "9", "ValidatePin", server.url, "000000", "s"), {
+  assertEquals(await runCaller("csharp", "9", "ValidatePin", server.url, "000000", "s"), {
     status: "400", // 500 from the original; both make its WebClient throw.
   });
 });
@@ -110,16 +113,15 @@ async function secretWithCode(begins: RegExp): Promise<{ secretCode: string; pin
   }
 }
 
-for (const [row, what, way] of [[19, "Python", "int"], [20, "PHP", "20-int"]] as const) {
+const NUMBERS = [[19, "Python", "python", "int"], [20, "PHP", "php", "20-int"]] as const;
+
+for (const [row, what, language, way] of NUMBERS) {
   const caller = PUBLIC_CALLERS.find((candidate) => candidate.row === row)!;
-  const program = row === 19 ? "callers.py" : "callers.php";
-  const file = fileURLToPath(new URL(`callers/${program}`, import.meta.url));
-  const command = [row === 19 ? "/usr/bin/python3" : "php", file];
 
   Deno.test(`public caller ${row} (${what}, the pin as a number) is refused a leading zero`, async () => {
     const { secretCode, pin } = await secretWithCode(/^0/);
     // As by the original: a pin is text, and the same caller with the text is accepted.
-    assertEquals(await runCaller(command, way, "ValidatePin", server.url, pin, secretCode), {
+    assertEquals(await runCaller(language, way, "ValidatePin", server.url, pin, secretCode), {
       accepted: "false",
     });
     assertEquals(await caller.validate!(server.url, { pin, secretCode }), true);
@@ -127,7 +129,7 @@ for (const [row, what, way] of [[19, "Python", "int"], [20, "PHP", "20-int"]] as
 
   Deno.test(`public caller ${row} (${what}, the pin as a number) works without one`, async () => {
     const { secretCode, pin } = await secretWithCode(/^[1-9]/);
-    assertEquals(await runCaller(command, way, "ValidatePin", server.url, pin, secretCode), {
+    assertEquals(await runCaller(language, way, "ValidatePin", server.url, pin, secretCode), {
       accepted: "true",
     });
   });
@@ -163,7 +165,7 @@ Deno.test("public caller 23 (a page) may show the picture of qr.aspx", async () 
 });
 
 for (const binding of ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const) {
-  Deno.test(`--html image gives the original's byte shape over ${binding}`, async () => {
+  Deno.test(`--html image gives the Html of the original, to the byte, over ${binding}`, async () => {
     assertEquals(await pair(server.url, binding, ACCOUNT), {
       ManualSetupCode: SETUP_CODE,
       Html: originalHtml(server.url),
@@ -172,11 +174,7 @@ for (const binding of ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const
 }
 
 Deno.test("without --html image, a caller that cuts the Html of an operation finds an SVG", async () => {
-  const php = pairWith(
-    () => ["php", fileURLToPath(new URL("callers/callers.php", import.meta.url))],
-    "7",
-  );
-  const { html } = await php(plainServer.url, ACCOUNT);
+  const { html } = await pairWith("php", "7")(plainServer.url, ACCOUNT);
   assertMatch(
     html!,
     /^<a title='Manually pair with LFFE6OCMINIVITKGKU2A' href='otpauth:[^']*'><svg /,

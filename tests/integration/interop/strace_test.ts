@@ -1,11 +1,52 @@
-/** What the server asks of the system: it reaches out to nobody. */
+/** The system calls of the server: it opens no connection. */
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { PROGRAM, programWords } from "../../support/program.ts";
+import { BINDINGS, writeCall, type WrittenCall } from "../../support/calls.ts";
+import { withFolder } from "../../support/folder.ts";
+import { PROGRAM, programWords, withProgram } from "../../support/program.ts";
 import { run } from "../../support/client_program.ts";
-import { REQUESTS } from "./routes.ts";
-import { startServer } from "../../support/server_under_test.ts";
+
+const NAMES = { appName: "a.example", appInfo: "http://b.example/", secretCode: "s" };
+const FORM = "application/x-www-form-urlencoded";
+
+/** A request for every route and every kind of reply, with addresses that a parser could follow. */
+const REQUESTS: readonly WrittenCall[] = [
+  ...[
+    "/",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+    "/api.asmx",
+    "/api.asmx?op=Pair",
+    "/api.asmx?wsdl",
+    "/api.asmx?disco",
+    "/api.asmx/ValidatePin",
+    `/pair.aspx?${new URLSearchParams(NAMES)}`,
+    "/Validate.aspx?pin=1&secretCode=s",
+    "/qr.aspx?data=http%3A%2F%2Fb.example%2F",
+    "/qr.aspx?data=x&format=svg",
+    "/nowhere",
+  ].map((path) => ({ method: "GET", path, headers: {} }) as const),
+  ...BINDINGS.flatMap((binding) => [
+    writeCall(binding, "Pair", NAMES),
+    writeCall(binding, "ValidatePin", { pin: "1", secretCode: "s" }),
+    writeCall(binding, "ValidatePin", {}),
+    writeCall(binding, "Other", {}),
+  ]),
+  ...["text/xml", "application/soap+xml", "application/json", FORM].flatMap((type) =>
+    ['<!DOCTYPE s [<!ENTITY x SYSTEM "http://c.example/x">]><s>&x;</s>', "x".repeat(70_000)]
+      .map((body) =>
+        ({
+          method: "POST",
+          path: "/api.asmx",
+          headers: { "content-type": type },
+          body,
+        }) as const
+      )
+  ),
+];
 
 // The tracer stands aside, so that a signal reaches what it traces.
 function traced(file: string): readonly string[] {
@@ -29,7 +70,7 @@ function callsIn(trace: string): readonly string[] {
     calls.push(resumed === "" ? line : `${begun.get(resumed) ?? ""}${end}`);
     begun.delete(resumed);
   }
-  // What was never finished was called as well.
+  // Calls that never ended count as well.
   return [...calls, ...begun.values()];
 }
 
@@ -48,8 +89,8 @@ interface Configuration {
   readonly tasks: { readonly start: { readonly command: string } };
 }
 
-// What `deno task start` runs: variables, and a command. Only they count, not the environment of the
-// tests, which may tell Deno more.
+// The command of `deno task start`: variables and words. Only they count, not the environment of the
+// tests.
 function startCommand(): readonly string[] {
   const text = Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url));
   const { tasks: { start } }: Configuration = JSON.parse(text);
@@ -64,29 +105,24 @@ function command(): readonly string[] {
   return PROGRAM === "deno" ? startCommand() : programWords();
 }
 
-// Half a second after it started, Deno asks its makers for a newer version, unless it is told not to.
+// Half a second after its start, Deno looks for a newer version unless that is switched off.
 const WATCH_MS = 2_000;
 
 async function traceOf(options: readonly string[]): Promise<string> {
   await run("strace", ["--version"]);
-  const file = await Deno.makeTempFile({ prefix: "strace" });
-  try {
-    const server = await startServer(options, [...traced(file), ...command()]);
-    try {
+  return await withFolder(async (folder) => {
+    const file = `${folder}/trace`;
+    await withProgram(["--port", "0", ...options], async ({ url }) => {
       const end = Date.now() + WATCH_MS;
       do {
-        for (const [path, init] of REQUESTS) {
-          const response = await fetch(`${server.url}${path}`, { ...init, redirect: "manual" });
-          await response.body?.cancel();
+        for (const { path, ...init } of REQUESTS) {
+          const reply = await fetch(`${url}${path}`, { ...init, redirect: "manual" });
+          await reply.body?.cancel();
         }
       } while (Date.now() < end);
-    } finally {
-      await server.stop();
-    }
+    }, { command: [...traced(file), ...command()] });
     return await Deno.readTextFile(file);
-  } finally {
-    await Deno.remove(file);
-  }
+  });
 }
 
 const OPTIONS: readonly (readonly [what: string, options: readonly string[]])[] = [
@@ -124,14 +160,13 @@ Deno.test("a call whose end is on another line of the trace is one call", () => 
 });
 
 Deno.test("the trace would show a connection", async () => {
-  const server = await startServer();
-  const file = await Deno.makeTempFile({ prefix: "strace" });
-  try {
-    const [program, ...args] = [...traced(file), "curl", "--silent", `${server.url}/healthz`];
-    await run(program!, args.filter((arg) => arg !== "-D"));
-    assert(reachingOut(await Deno.readTextFile(file)).some((line) => line.includes("connect(")));
-  } finally {
-    await server.stop();
-    await Deno.remove(file);
-  }
+  await withFolder(async (folder) => {
+    await withProgram(["--port", "0"], async ({ url }) => {
+      const words = [...traced(`${folder}/trace`), "curl", "--silent", `${url}/healthz`];
+      const [program, ...args] = words.filter((word) => word !== "-D");
+      await run(program!, args);
+      const trace = await Deno.readTextFile(`${folder}/trace`);
+      assert(reachingOut(trace).some((line) => line.includes("connect(")));
+    });
+  });
 });

@@ -6,8 +6,7 @@
  * @module
  */
 
-import { type Binding, BINDINGS } from "./call.ts";
-import { type Client, CLIENTS } from "./clients.ts";
+import { type Binding, BINDINGS, type Client, CLIENTS } from "./clients.ts";
 
 /** Where the table stands. */
 export const TABLE_FILE = new URL("../../../docs/interop.md", import.meta.url);

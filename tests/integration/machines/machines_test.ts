@@ -15,7 +15,7 @@ import { assertEquals } from "@std/assert/equals";
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
-import { withFolder } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 import { type Ended, limitLife, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readExchangeFiles } from "../../support/exchanges.ts";

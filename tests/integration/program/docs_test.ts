@@ -1,5 +1,5 @@
 /**
- * What the documentation says of the runtimes and of sidecars, held to what is so.
+ * The documentation of the runtimes and of sidecars, checked against the program.
  *
  * @module
  */
@@ -7,15 +7,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
+import { read } from "../../support/pages.ts";
 import { BUN_FLAGS, programWords } from "../../support/program.ts";
 import { ABUSES, REFUSED } from "./abuse.ts";
 
-function read(page: string): string {
-  return Deno.readTextFileSync(new URL(`../../../docs/${page}`, import.meta.url));
-}
-
 Deno.test("docs/runtimes.md: the table of differences is what the abuse suite expects", () => {
-  const [, table] = read("runtimes.md").split(/<!-- \/?differences -->/);
+  const [, table] = read("docs/runtimes.md").split(/<!-- \/?differences -->/);
   const rows = table!.trim().split("\n").slice(2).map((row) =>
     row.split("|").slice(1, -1).map((cell) => cell.trim())
   );
@@ -26,7 +24,7 @@ Deno.test("docs/runtimes.md: the table of differences is what the abuse suite ex
 });
 
 Deno.test("docs/runtimes.md lists what both runtimes refuse", () => {
-  const [, list] = read("runtimes.md").split(/<!-- \/?refused -->/);
+  const [, list] = read("docs/runtimes.md").split(/<!-- \/?refused -->/);
   const rows = list!.trim().split(/^- /m).slice(1).map((row) => row.trim().replaceAll("\n  ", " "));
   assertEquals(rows, REFUSED.map(([title]) => title));
 });
@@ -39,27 +37,22 @@ const HOSTILE = {
 };
 
 Deno.test("docs/runtimes.md: the program takes neither options nor code from its folder", async () => {
-  assert(read("runtimes.md").includes(`\nbun ${BUN_FLAGS.join(" ")} dist/authenticator.js\n`));
-  const folder = await Deno.makeTempDir({ prefix: "hostile-" });
-  try {
+  assert(read("docs/runtimes.md").includes(`\nbun ${BUN_FLAGS.join(" ")} dist/authenticator.js\n`));
+  await withFolder(async (folder) => {
     for (const [name, text] of Object.entries(HOSTILE)) {
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
     const words = [...programWords(), "check"];
     const { code, stdout } = await runToEnd(words, { cwd: folder, env: { NO_COLOR: "1" } });
-    assertEquals([code, /^--port +(.*)$/m.exec(stdout)?.[1]?.split(/ +/)], [0, [
-      "8080",
-      "default",
-    ]]);
+    const port = /^--port +(.*)$/m.exec(stdout)?.[1]?.split(/ +/);
+    assertEquals([code, port], [0, ["8080", "default"]]);
     assert(!stdout.includes("code of the folder"), stdout);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 /** The example of a sidecar in docs/embedding.md, with this program in place of the executable. */
 function example(language: string): string {
-  const code = read("embedding.md").split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const code = read("docs/embedding.md").split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
   const [program, ...first] = programWords();
   const words = first.map((word) => `${JSON.stringify(word)}, `).join("");
   assert(code.includes('"dist/authenticator"') && code.includes('["--port"'));

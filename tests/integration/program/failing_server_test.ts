@@ -1,5 +1,5 @@
 /**
- * What a caller gets when a handler fails, which none of ours does: nothing of the runtime's own.
+ * The reply when a handler fails, which no handler of the program does: nothing of the runtime.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { PROGRAM, programWords, startProgram } from "../../support/program.ts";
 
 const SOURCE = fileURLToPath(new URL("failing_server.ts", import.meta.url));
@@ -24,9 +25,8 @@ async function serverWords(folder: string): Promise<readonly string[]> {
 Deno.test({
   name: `a handler that fails is answered in one sentence, and logged (${PROGRAM})`,
   ignore: PROGRAM === "executable",
-  fn: async () => {
-    const folder = await Deno.makeTempDir();
-    try {
+  fn: () =>
+    withFolder(async (folder) => {
       const server = await startProgram([], { command: await serverWords(folder) });
       const reply = await fetch(server.url);
       assertEquals(
@@ -37,8 +37,5 @@ Deno.test({
       await server.logged(logged);
       server.signal("SIGKILL");
       assertEquals((await server.outcome).stderr, logged);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+    }),
 });

@@ -1,25 +1,23 @@
-/** The manual page, read by two formatters and by what fills the index of pages. */
+/** The manual page, read by two formatters and by the indexer of man-db. */
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { run } from "../../support/client_program.ts";
+import { withFolder } from "../../support/folder.ts";
 import { runProgram } from "../../support/program.ts";
 
 async function withPage(check: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const { code, stdout } = await runProgram(["man"]);
     assertEquals(code, 0);
     await Deno.writeTextFile(`${folder}/authenticator.1`, stdout);
     await check(`${folder}/authenticator.1`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("mandoc finds nothing wrong in the manual page but that it has no date", async () => {
   await withPage(async (path) => {
-    // It says what it finds by its exit code too.
+    // Its exit code reports findings too.
     const line = `mandoc -T lint -W warning '${path}' || true`;
     await run("mandoc", ["-T", "ascii", path]);
     const { text } = await run("bash", ["-c", line]);

@@ -1,10 +1,9 @@
 /** Forms, queries, JSON texts, pairings, pictures and Hosts as expensive as the limits allow. */
 
-import { SOAP_11, SOAP_12 } from "../../../lib/bindings/soap/versions.ts";
 import { MAX_JSON_BYTES } from "../../../lib/bindings/json.ts";
 import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
 import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
-import type { RawRequest } from "../http.ts";
+import { BINDINGS, writeCall } from "../calls.ts";
 import {
   ALPHABETS,
   type CostlyRequest,
@@ -153,40 +152,19 @@ const PAIRINGS: readonly (readonly [part: string, letter: string, counts: readon
   ["more than fits", "漢", [256, 256, 340]],
 ];
 
-type Names = Readonly<Record<"appName" | "appInfo" | "secretCode", string>>;
-
-const WRITERS: Readonly<Record<string, (names: Names) => RawRequest>> = {
-  ...Object.fromEntries([SOAP_11, SOAP_12].map(({ name, mediaType, envelope }) => [
-    name,
-    (names: Names) => {
-      const values = Object.entries(names)
-        .map(([name, value]) => `<${name}>${value.replaceAll("&", "&amp;")}</${name}>`);
-      const pair = `<Pair xmlns="http://authenticatorapi.com/">${values.join("")}</Pair>`;
-      const body = `<s:Envelope xmlns:s="${envelope}"><s:Body>${pair}</s:Body></s:Envelope>`;
-      return post("/api.asmx", mediaType, body);
-    },
-  ])),
-  "HTTP GET": (names) => request(`GET /api.asmx/Pair?${new URLSearchParams(names)}`),
-  "HTTP POST": (names) => post("/api.asmx/Pair", FORM, String(new URLSearchParams(names))),
-  "JSON": (names) => post("/api.asmx/Pair", "application/json", JSON.stringify(names)),
-};
-
 /** The longest names and secrets that fit in a QR code, in each binding; sizes are per cent. */
-export const COSTLY_PAIRINGS: readonly CostlyRequest[] = Object.entries(WRITERS).flatMap(
-  ([binding, write]) =>
-    PAIRINGS.map(([part, letter, counts]) => ({
-      part: `${part}, by ${binding}`,
-      size: 100,
-      make: (size: number) => {
-        const [appName, appInfo, secretCode] = counts
-          .map((count) => letter.repeat(Math.ceil(count * size / 100)));
-        return write({
-          appName: `x${appName!.slice(1)}`,
-          appInfo: appInfo!,
-          secretCode: secretCode!,
-        });
-      },
-    })),
+export const COSTLY_PAIRINGS: readonly CostlyRequest[] = BINDINGS.flatMap((binding) =>
+  PAIRINGS.map(([part, letter, counts]) => ({
+    part: `${part}, by ${binding}`,
+    size: 100,
+    make: (size: number) => {
+      const [appName, appInfo, secretCode] = counts
+        .map((count) => letter.repeat(Math.ceil(count * size / 100))) as [string, string, string];
+      const names = { appName: `x${appName.slice(1)}`, appInfo, secretCode };
+      const { method, path, headers, body } = writeCall(binding, "Pair", names);
+      return request(`${method} ${path}`, headers, body);
+    },
+  }))
 );
 
 // The repeated text, and how often it fits.

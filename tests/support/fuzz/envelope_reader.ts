@@ -1,17 +1,9 @@
-/** A SOAP Envelope as saxes reads it, and the call in it by the letter of docs/wire.md. */
+/** The call in a SOAP Envelope, by saxes and docs/wire.md. */
 
 import { featuresOf } from "../xml/profile.ts";
 import { Incomparable, structureBySaxes } from "../xml/structure.ts";
-import { NAMESPACE, OPERATIONS, type ReadCall, REFUSED, UNSURE } from "./reading.ts";
-
-/** The namespace names of Envelopes, by the binding. */
-export const ENVELOPE_NAMESPACES = {
-  "SOAP 1.1": "http://schemas.xmlsoap.org/soap/envelope/",
-  "SOAP 1.2": "http://www.w3.org/2003/05/soap-envelope",
-} as const;
-
-/** A version of SOAP. */
-export type SoapBinding = keyof typeof ENVELOPE_NAMESPACES;
+import { NAMESPACE, SOAP } from "../calls.ts";
+import { OPERATIONS, type ReadCall, REFUSED, UNSURE } from "./request.ts";
 
 interface Node {
   /** `{namespace name}local name`, as the attributes have it. */
@@ -22,30 +14,22 @@ interface Node {
 
 const XSI_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil";
 
-/** The fields beside an Envelope that may name its operation. */
-export interface Actions {
-  /** The value of SOAPAction. */
-  readonly soapAction: string | undefined;
-  /** The parameter of the media type. */
-  readonly action: string | undefined;
-}
-
 /**
  * Reads the call.
  *
  * @param binding The binding by the media type: `text/xml` may hold either version.
- * @throws {REFUSED} When it is none.
- * @throws {UNSURE} When saxes and the service need not agree.
+ * @throws {REFUSED} When the text holds no call.
+ * @throws {UNSURE} When saxes and the service may differ.
  */
 export function readEnvelope(
   text: string,
-  binding: SoapBinding,
-  { soapAction, action }: Actions,
+  binding: keyof typeof SOAP,
+  { soapAction, action }: Readonly<Record<"soapAction" | "action", string | undefined>>,
 ): ReadCall {
   const root = treeOf(text);
   const isNewer = binding === "SOAP 1.2" ||
-    root.name.startsWith(`{${ENVELOPE_NAMESPACES["SOAP 1.2"]}}`);
-  const soap = `{${ENVELOPE_NAMESPACES[isNewer ? "SOAP 1.2" : "SOAP 1.1"]}}`;
+    root.name.startsWith(`{${SOAP["SOAP 1.2"][1]}}`);
+  const soap = `{${SOAP[isNewer ? "SOAP 1.2" : "SOAP 1.1"][1]}}`;
   if (root.name !== `${soap}Envelope`) throw REFUSED;
   const children = elementsOf(root);
   const header = children[0]?.name === `${soap}Header` ? children.shift() : undefined;

@@ -1,4 +1,4 @@
-/** What holds for every reply, whatever the request was. */
+/** The invariants of every reply. */
 
 /// <reference types="../peers.d.ts" />
 
@@ -6,17 +6,17 @@ import { PNG } from "pngjs";
 import { Buffer } from "node:buffer";
 import type { RawReply } from "../http.ts";
 import { structureBySaxes } from "../xml/structure.ts";
-import type { Expectation } from "./expectation.ts";
-import { NAMESPACE, type Route } from "./reading.ts";
-import { textOf } from "./request.ts";
+import { NAMESPACE } from "../calls.ts";
+import { type Route, textOf } from "./request.ts";
+import type { Expectation } from "./server.ts";
 
-/** A reply, and what is known of its request. */
+/** A reply, with the facts of its request. */
 export interface Answered {
   /** The method of the request, in capitals. */
   readonly method: string;
   /** The route of the request. */
   readonly route: Route;
-  /** What the reply must say. */
+  /** The result that the reply must have. */
   readonly expectation: Expectation;
   /** Whether the request was made from a call with a right pin, or two of which one has. */
   readonly fromRightPin: boolean;
@@ -44,9 +44,7 @@ const STATUSES: Readonly<Record<Route, readonly number[]>> = {
   "other": [200, 204, 302, 404, 405, 503, ...FAULTS],
 };
 
-/**
- * What is wrong with a reply: nothing, where all is well.
- */
+/** Returns the problems of a reply. */
 export function problemsOf(answered: Answered): readonly string[] {
   const { reply, route } = answered;
   const result = resultIn(answered);
@@ -72,7 +70,7 @@ function resultProblem(
   if (expectation === undefined) {
     return result === "true" && !fromRightPin ? "true without a right pin" : undefined;
   }
-  // Its callers take whatever is not False for a success.
+  // Some callers take every text but False for a success.
   const refusal = route === "validate.aspx" ? ["false", undefined] : [undefined];
   if (expectation === "refused") {
     return refusal.includes(result) ? undefined : `${result} where an error was expected`;
@@ -109,8 +107,8 @@ function structureBySaxesOrNone(text: string): readonly string[] {
   return text.startsWith("<?xml") ? structureBySaxes(text) ?? [] : [];
 }
 
-// The one reply that holds what its request does by purpose is a pairing; descriptions hold the Host,
-// and a fault names the header blocks that it does not understand.
+// A pairing repeats its request by purpose; descriptions hold the Host, and a fault names the header
+// blocks that the service does not understand.
 function repeats({ route, reply, canary }: Answered, result: string | undefined): boolean {
   if (result !== undefined && result !== "true" && result !== "false") return false;
   if (route === "description" && reply.status === 200) return false;
@@ -119,7 +117,7 @@ function repeats({ route, reply, canary }: Answered, result: string | undefined)
   return whole.includes(canary);
 }
 
-/** What is not well-formed about a reply, by a reader of its media type that is not ours. */
+/** Checks the form of a reply by an independent reader of its media type. */
 function formProblem({ method, reply, route }: Answered): string | undefined {
   const { status, headers, body } = reply;
   if (method === "HEAD" || status === 204 || status === 304) {

@@ -3,9 +3,10 @@
 import * as fc from "fast-check";
 import { type Change, part, PLACE, put, XML_CHANGE } from "../xml/documents.ts";
 import { PIECES } from "../xml/envelopes.ts";
+import { NAMESPACE, SOAP } from "../calls.ts";
 import { type FuzzRequest, latin1OfUtf8, utf8OfLatin1 } from "./request.ts";
 
-/** Changes a request, perhaps by parts of another; the word CANARY stands for that of the call. */
+/** Changes a request, perhaps by parts of another; CANARY stands for the word of the call. */
 export type RequestChange = (request: FuzzRequest, other: FuzzRequest) => FuzzRequest;
 
 type Field = FuzzRequest["fields"][number];
@@ -84,10 +85,7 @@ const HEAD_CHANGE = fc.oneof<fc.Arbitrary<RequestChange>[]>(
   })),
 );
 
-const NS = "http://authenticatorapi.com/";
 const XSI = "http://www.w3.org/2001/XMLSchema-instance";
-const ENVELOPE_11 = "http://schemas.xmlsoap.org/soap/envelope/";
-const ENVELOPE_12 = "http://www.w3.org/2003/05/soap-envelope";
 // Pieces of forms, queries, JSON and envelopes.
 // deno-fmt-ignore
 const PIECE = fc.constantFrom(
@@ -97,13 +95,13 @@ const PIECE = fc.constantFrom(
   "&appInfo=b&appInfo=b", "&p%69n=1", "&__proto__=1", "{", "}", "[", "]", ":", ",", '"', "\\", "null",
   "true", "1e5", "-0", "0.5", "9007199254740993", '"pin":1,', '"secretCode":"x",', '"pin":null,', "\\u0000",
   '"\\u0070in":"1",', "\\ud800", "[".repeat(3000), "{\"a\":", "\0", "\x7f", "\xe9", "\xc3\xa9", "\xff", "\xef\xbb\xbf",
-  "<pin>1</pin>", `<pin xmlns="${NS}">000000</pin>`, '<pin xmlns="">1</pin>', "<pin/>",
-  `<x:secretCode xmlns:x="${NS}">x</x:secretCode>`, `<Pair xmlns="${NS}"/>`,
+  "<pin>1</pin>", `<pin xmlns="${NAMESPACE}">000000</pin>`, '<pin xmlns="">1</pin>', "<pin/>",
+  `<x:secretCode xmlns:x="${NAMESPACE}">x</x:secretCode>`, `<Pair xmlns="${NAMESPACE}"/>`,
   "<Body/>", "<soap:Body></soap:Body>", "<Header/>", "<soap:Header/>", "</soap:Body>",
   ` xmlns:i="${XSI}" i:nil="true"`, ` xmlns:i="${XSI}" i:nil=" 1 "`, ' mustUnderstand="1"',
   ' soap:mustUnderstand="1"', ' soap:mustUnderstand="true"', ' soap:actor="x"', ' soap:role=""',
-  `<h xmlns="CANARY" xmlns:e="${ENVELOPE_12}" e:mustUnderstand="1"/>`,
-  `<h xmlns="CANARY" xmlns:e="${ENVELOPE_11}" e:mustUnderstand="1"/>`,
+  `<h xmlns="CANARY" xmlns:e="${SOAP["SOAP 1.2"][1]}" e:mustUnderstand="1"/>`,
+  `<h xmlns="CANARY" xmlns:e="${SOAP["SOAP 1.1"][1]}" e:mustUnderstand="1"/>`,
   '<!DOCTYPE a [<!ENTITY b "CANARY"><!ENTITY c "&b;&b;&b;&b;">]>', "&c;",
   "&CANARY;", "<CANARY>", "</CANARY>", "<?CANARY?>", "<!--CANARY-->", " CANARY='CANARY'", "CANARY",
   ...PIECES,
@@ -128,7 +126,7 @@ const TEXT_CHANGE = fc.oneof<fc.Arbitrary<Change>[]>(
   ),
   // Names mixed up.
   fc.tuple(NAME, NAME).map(([from, to]) => (text) => text.replace(from, to)),
-  // A part as often as makes a limit near.
+  // A part, repeated up to a limit.
   fc.tuple(PLACE, fc.nat(20), fc.constantFrom(300, 1030, 8_200, 65_500, 66_000)).map(
     ([at, length, total]) => (text) => {
       const piece = part(text, at, length) || "x";

@@ -5,13 +5,21 @@
 
 import { Buffer } from "node:buffer";
 import { readEnvelope } from "./envelope_reader.ts";
-import type { House } from "./house.ts";
-import { OPERATIONS, type ReadCall, REFUSED, type Route, UNSURE } from "./reading.ts";
-import { bytesOf, fieldOf, type FuzzRequest } from "./request.ts";
+import {
+  bytesOf,
+  fieldOf,
+  type FuzzRequest,
+  OPERATIONS,
+  type ReadCall,
+  REFUSED,
+  type Route,
+  UNSURE,
+} from "./request.ts";
+import type { FuzzServer } from "./server.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** The route that a request takes. */
+/** The route of a request. */
 export function routeOf(request: FuzzRequest): Route {
   const [path, operation] = partsOf(request);
   const method = request.method.toUpperCase();
@@ -37,11 +45,11 @@ export function routeOf(request: FuzzRequest): Route {
 /**
  * Reads the call.
  *
- * @throws {REFUSED} When the request is none that may succeed.
- * @throws {UNSURE} When that is not for this reader to say.
+ * @throws {REFUSED} When the request must be refused.
+ * @throws {UNSURE} When more than one reply is legal.
  */
-export function readCall(request: FuzzRequest, house: House): ReadCall {
-  checkHead(request, house);
+export function readCall(request: FuzzRequest, server: FuzzServer): ReadCall {
+  checkHead(request, server);
   const [, operation = ""] = partsOf(request);
   const query = request.target.slice(`${request.target}?`.indexOf("?") + 1);
   if (query.length > 8192) throw REFUSED;
@@ -69,7 +77,7 @@ export function readCall(request: FuzzRequest, house: House): ReadCall {
   }
 }
 
-// The file part of the path in lower case, and what stands behind it and a slash.
+// The file part of the path in lower case, and the text behind it and a slash.
 function partsOf({ target }: FuzzRequest): readonly [string, string | undefined] {
   const path = target.split("?")[0]!.replace(/\/+/g, "/");
   const [, file, operation] = /^(\/[^/]*)(?:\/([^]*))?$/.exec(path) ?? [];
@@ -77,13 +85,13 @@ function partsOf({ target }: FuzzRequest): readonly [string, string | undefined]
   return [file?.toLowerCase() ?? "", isService ? operation ?? "" : operation];
 }
 
-function checkHead(request: FuzzRequest, { keys }: House): void {
+function checkHead(request: FuzzRequest, { keys }: FuzzServer): void {
   if (!/^(GET|HEAD|POST)$/i.test(request.method)) throw REFUSED;
   if (isReadDifferently(request)) throw UNSURE;
   checkKeys(request, keys);
 }
 
-/** Whether it holds what servers, or the runtimes under them, make different things of. */
+/** Whether servers, or their runtimes, may read the request differently. */
 export function isReadDifferently(request: FuzzRequest): boolean {
   const { target, fields } = request;
   const names = fields.map(([name]) => name.toLowerCase());
@@ -100,7 +108,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const DECISIVE: ReadonlySet<string> = new Set(
   ["content-type", "soapaction", "content-encoding", "host", "x-api-key", "authorization"],
 );
-// And what a proxy says, which only some servers believe.
+// And the fields of a proxy, which only some servers trust.
 const SPECIAL: ReadonlySet<string> = new Set(
   ["content-length", "transfer-encoding", "expect", "x-forwarded-host"],
 );
@@ -225,7 +233,7 @@ function decodeUtf8(bytes: Uint8Array, ignoreBOM: boolean): string {
   }
 }
 
-// Of a text that is not JSON by the letter, more is read than the platform can say.
+// The service reads some texts that are no JSON for the platform.
 function readJson(operation: string, text: string): ReadonlyMap<string, string> {
   const names = parametersOf(operation);
   let value: unknown;
@@ -248,7 +256,7 @@ function readJson(operation: string, text: string): ReadonlyMap<string, string> 
       continue;
     }
     if (typeof member === "object" || typeof member === "boolean" && name !== "pin") throw REFUSED;
-    // A number is read as it is written, which the platform does not tell.
+    // The service reads a number as it is written, which the platform loses.
     if (typeof member === "number" && !text.includes(`${member}`)) throw UNSURE;
     args.set(name, String(member));
   }

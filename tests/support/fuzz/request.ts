@@ -1,4 +1,4 @@
-/** A request as fuzzing handles it: parts that can be changed one by one. */
+/** Requests and calls as fuzzing handles them: parts that can be changed one by one. */
 
 import { Buffer } from "node:buffer";
 import type { RawRequest } from "../http.ts";
@@ -51,3 +51,36 @@ export function rawOf(request: FuzzRequest): RawRequest {
   if (needsLength) lines.push(`Content-Length: ${body.length}`);
   return { head: [`${method} ${target} HTTP/1.1`, ...lines], body: bytesOf(body) };
 }
+
+/** The operations, and the names of their parameters. */
+export const OPERATIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["Pair", ["appName", "appInfo", "secretCode"]],
+  ["ValidatePin", ["pin", "secretCode"]],
+]);
+
+/** The routes. */
+export type Route =
+  | "SOAP 1.1"
+  | "SOAP 1.2"
+  | "HTTP GET"
+  | "HTTP POST"
+  | "JSON"
+  | "pair.aspx"
+  | "validate.aspx"
+  | "qr.aspx"
+  | "description"
+  | "other";
+
+/** A call as a reader finds it. */
+export interface ReadCall {
+  /** The name of the operation. */
+  readonly operation: string;
+  /** Its arguments, as far as the request has them. */
+  readonly args: ReadonlyMap<string, string>;
+}
+
+/** Thrown when the request must be refused; no Error, which would be slow a million times. */
+export const REFUSED = Symbol("refused");
+
+/** Thrown when more than one reply is legal: then only the invariants are checked. */
+export const UNSURE = Symbol("unsure");

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { type Outcome } from "../../support/program.ts";
-import { runCommand, withFolder } from "../../support/command.ts";
+import { runCommand } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 // RFC 6238, appendix B.
 const SECRET = "12345678901234567890";

@@ -1,11 +1,11 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { stop } from "../../support/two_servers.ts";
 import { freePort } from "../../support/free_port.ts";
-import { startProgram } from "../../support/program.ts";
+import { startProgram, stop } from "../../support/program.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { runCommand, withFolder } from "../../support/command.ts";
+import { runCommand } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const SECRET = "canary battery staple";
 

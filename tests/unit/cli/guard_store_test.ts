@@ -9,7 +9,8 @@ import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFuzzedStore, written } from "../../support/fuzzed_store.ts";
-import { callCommand, configOf, streamOf, withFolder, withProcess } from "../../support/command.ts";
+import { callCommand, configOf, streamOf, withProcess } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const SECRET = "canary battery staple";
 const FINGERPRINT = fingerprintBy(new TextEncoder().encode("k".repeat(32)), "SHA1")(

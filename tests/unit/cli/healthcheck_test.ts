@@ -9,7 +9,8 @@ import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
 import { type Outcome, startProgram } from "../../support/program.ts";
-import { askForHealth, configOf, runCommand, withFolder } from "../../support/command.ts";
+import { askForHealth, configOf, runCommand } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 

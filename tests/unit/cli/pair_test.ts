@@ -4,13 +4,8 @@ import saxes from "saxes";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
 import { decode, readPng, readSvg, readTerminal } from "../../support/pictures.ts";
 import type { Outcome } from "../../support/program.ts";
-import {
-  callCommand,
-  configOf,
-  runCommand,
-  type Surroundings,
-  withFolder,
-} from "../../support/command.ts";
+import { callCommand, configOf, runCommand, type Surroundings } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const NAMES = ["--app-name", "Example: Corp", "--app-info", "jané@example.com"];
 const SECRET = "correct horse battery";

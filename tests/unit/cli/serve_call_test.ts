@@ -16,7 +16,8 @@ import { UsageError } from "../../../lib/config/option.ts";
 import { currentRuntime } from "../../../lib/server/runtime/current.ts";
 import { ListenError } from "../../../lib/server/listen/error.ts";
 import { eventually } from "../../support/eventually.ts";
-import { configOf, withFolder, withProcess } from "../../support/command.ts";
+import { configOf, withProcess } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 

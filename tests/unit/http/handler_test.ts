@@ -4,42 +4,15 @@ import { MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import type { HandlerOptions } from "../../../lib/http/options.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
+import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
 import { handlerWith } from "../../support/handler.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const SECRET = "correct horse battery staple";
 
-const FAILING_REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
-  ["HTTP GET", `/api.asmx/ValidatePin?pin=123456&secretCode=${SECRET}`, {}],
-  ["HTTP POST", "/api.asmx/ValidatePin", {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: `pin=123456&secretCode=${SECRET}`,
-  }],
-  ["JSON", "/api.asmx/ValidatePin", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ pin: "123456", secretCode: SECRET }),
-  }],
-  ["SOAP 1.1", "/api.asmx", soapRequest("text/xml", "http://schemas.xmlsoap.org/soap/envelope/")],
-  [
-    "SOAP 1.2",
-    "/api.asmx",
-    soapRequest("application/soap+xml", "http://www.w3.org/2003/05/soap-envelope"),
-  ],
-];
+const CALL = { pin: "123456", secretCode: SECRET };
 
-function soapRequest(mediaType: string, envelope: string): RequestInit {
-  return {
-    method: "POST",
-    headers: { "content-type": mediaType },
-    body: `<s:Envelope xmlns:s="${envelope}"><s:Body>` +
-      `<ValidatePin xmlns="http://authenticatorapi.com/"><pin>123456</pin>` +
-      `<secretCode>${SECRET}</secretCode></ValidatePin></s:Body></s:Envelope>`,
-  };
-}
-
-for (const [binding, path, init] of FAILING_REQUESTS) {
+for (const binding of BINDINGS) {
   Deno.test(`createHandler() reveals nothing of an unexpected error over ${binding}`, async () => {
     let logged = "";
     const now = (): number => {
@@ -54,7 +27,7 @@ for (const [binding, path, init] of FAILING_REQUESTS) {
         now: () => 0,
       }),
     });
-    const reply = await handler(new Request(`http://localhost${path}`, init));
+    const reply = await handler(requestFor(writeCall(binding, "ValidatePin", CALL)));
     const body = await reply.text();
     assertEquals(reply.status, 500);
     assert(body.includes("Server was unable to process request."), body);
@@ -68,7 +41,7 @@ for (const [binding, path, init] of FAILING_REQUESTS) {
   });
 }
 
-Deno.test("createHandler() gives up on a body that does not come", async () => {
+Deno.test("a body that does not arrive in time is 408", async () => {
   const handler = handlerWith({ bodyTimeoutMs: 20 });
   const silent = (): ReadableStream => new ReadableStream({ pull: () => new Promise(() => {}) });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -128,17 +101,17 @@ Deno.test("createHandler() logs every reply that is a result as ok", async () =>
   ]);
 });
 
-interface Asked {
+interface Observed {
   readonly reply: Response;
   readonly events: readonly RequestEvent[];
 }
 
-/** Answers a request by a handler with a clock that moves by 250 ms whenever it is looked at. */
+/** Handles a request, with a clock that advances by 250 ms each time it is read. */
 async function observe(
   path: string,
   init: RequestInit = {},
   changes: Partial<HandlerOptions> = {},
-): Promise<Asked> {
+): Promise<Observed> {
   const events: RequestEvent[] = [];
   let ms = 1_000;
   const handler = handlerWith({
@@ -228,7 +201,7 @@ Deno.test("a method in any case is answered like the one in capitals, as which i
     const { reply, events } = await observe(path, init);
     return [reply.status, [...reply.headers], await reply.text(), events];
   };
-  const [, path, init] = FAILING_REQUESTS[1]!;
+  const { path, ...init } = writeCall("HTTP POST", "ValidatePin", CALL);
   for (const route of ["/api.asmx", "/healthz", "/Validate.aspx", "/qr.aspx?data=a", VALIDATE]) {
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
       const inCapitals = await observed(route, { method });
@@ -273,33 +246,33 @@ function broken(): never {
 
 const TELEMETRY = { observe: (): void => {}, requestId: () => "a1-0", monotonicMs: () => 0 };
 
-/** What fails around a call, outside of where faults have the form of a binding. */
+/** Failures around a call, where faults do not have the form of a binding yet. */
 const BREAKAGES: readonly (readonly [string, Partial<HandlerOptions>])[] = [
   ["the name of a request", { telemetry: { ...TELEMETRY, requestId: broken } }],
   ["a name that no header can carry", { telemetry: { ...TELEMETRY, requestId: () => "a\nb" } }],
   ["the clock", { telemetry: { ...TELEMETRY, monotonicMs: broken } }],
 ];
 
-/** A request whose head cannot be read, by a binding or by anybody. */
+/** A request whose header cannot be read. */
 function unreadable(path: string): Request {
   const request = new Request(`http://localhost${path}`);
   return Object.defineProperty(request, "headers", { get: broken });
 }
 
 for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as const]) {
-  Deno.test(`createHandler() answers when this fails: ${what}`, async () => {
+  Deno.test(`createHandler() answers although this fails: ${what}`, async () => {
     const logged: unknown[] = [];
     const log = { error: (message: string, cause: unknown) => void logged.push(message, cause) };
     const handler = handlerWith({ ...options, log });
-    const asked = what.startsWith("the head")
+    const request = what.startsWith("the head")
       ? unreadable
       : (path: string): Request => new Request(`http://localhost${path}`);
     const unable = "Server was unable to process request.\r\n";
-    const plain = await handler(asked("/api.asmx/ValidatePin?pin=1&secretCode=x"));
+    const plain = await handler(request("/api.asmx/ValidatePin?pin=1&secretCode=x"));
     assertEquals([plain.status, await plain.text()], [500, unable]);
-    const short = await handler(asked("/Validate.aspx?Pin=1&SecretCode=x"));
+    const short = await handler(request("/Validate.aspx?Pin=1&SecretCode=x"));
     assertEquals([short.status, await short.text()], [200, "False"]);
-    const nowhere = await handler(asked("/nowhere"));
+    const nowhere = await handler(request("/nowhere"));
     assertEquals([nowhere.status, await nowhere.text()], [500, unable]);
     assertEquals(logged.filter((entry) => entry instanceof TypeError).length, 3);
     assertEquals(logged.includes("a request failed"), true);
@@ -330,31 +303,32 @@ Deno.test("createHandler() answers False when it fails, whatever the method", as
   assertEquals([answer.status, await answer.text(), logged.length], [200, "False", 1]);
 });
 
-Deno.test("createHandler() answers 503 to a long body when too many are read, in the form of its binding", async () => {
+Deno.test("a long body is 503 in the form of its binding when too many are being read", async () => {
   const handler = handlerWith({});
-  const posted = ([, path, init]: (typeof FAILING_REQUESTS)[number], body: BodyInit): Request =>
-    new Request(`http://localhost${path}`, { ...init, body });
-  const stalled = FAILING_REQUESTS.filter(([, , { method }]) => method === "POST");
+  const posts = BINDINGS.filter((binding) => binding !== "HTTP GET")
+    .map((binding) => [binding, writeCall(binding, "ValidatePin", CALL)] as const);
   const ends = new Set<() => void>();
   const stall = (): ReadableStream =>
     new ReadableStream({ start: (controller) => void ends.add(() => controller.close()) });
   const replies = Array.from(
     { length: MAX_LONG_BODIES },
-    (_, i) => handler(posted(stalled[i % stalled.length]!, stall())),
+    (_, i) => {
+      const { path, ...init } = posts[i % posts.length]![1];
+      return handler(new Request(`http://localhost${path}`, { ...init, body: stall() }));
+    },
   );
-  for (const request of stalled) {
-    const [binding, , { headers }] = request;
-    const reply = await handler(posted(request, request[2].body!));
-    const sent = new Headers(headers).get("content-type");
-    const plain = binding === "HTTP POST";
+  for (const [binding, call] of posts) {
+    const reply = await handler(requestFor(call));
+    const sent = call.headers["content-type"]!.split(";")[0];
     assertEquals([reply.status, reply.headers.get("retry-after")], [503, "1"], binding);
     assertEquals(
       reply.headers.get("content-type"),
-      `${plain ? "text/plain" : sent}; charset=utf-8`,
+      `${binding === "HTTP POST" ? "text/plain" : sent}; charset=utf-8`,
     );
     const body = await reply.text();
     assert(body.includes("No more than 256 long bodies are read at once."), body);
-    assert(body.startsWith({ "HTTP POST": "No", JSON: "{" }[binding] ?? "<?xml"), body);
+    const start = { "HTTP POST": "No", "JSON": "{" }[binding as string] ?? "<?xml";
+    assert(body.startsWith(start), body);
   }
   ends.forEach((end) => end());
   await Promise.all(replies);

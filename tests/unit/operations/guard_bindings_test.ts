@@ -1,6 +1,6 @@
 /**
- * Protocol §8: a refusal is `false` in the normal form of every binding, and all bindings count
- * together. CVE-2012-5633 is what happens when one of them goes round the guard.
+ * The guard in every binding: a refusal is `false` in the normal form of the binding, and all
+ * bindings count together. In CVE-2012-5633, one of them bypassed the guard.
  *
  * @module
  */
@@ -16,6 +16,7 @@ import { createLog } from "../../../lib/telemetry/log.ts";
 import { factKinds } from "../../../lib/operations/facts.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
+import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { handlerWith } from "../../support/handler.ts";
 
@@ -26,69 +27,45 @@ const LATER = referenceHotp(SECRET, STEP + 1);
 const WRONG = ["111111", "222222", "333333", "444444"]
   .find((pin) => [-1, 0, 1].every((distance) => referenceHotp(SECRET, STEP + distance) !== pin))!;
 
-const FORM = "application/x-www-form-urlencoded";
-const SOAP_11 = "http://schemas.xmlsoap.org/soap/envelope/";
-const SOAP_12 = "http://www.w3.org/2003/05/soap-envelope";
-
-/** Every way to ask about a pin. */
-const WAYS: ReadonlyMap<string, (pin: string, secret: string) => Request> = new Map([
-  ["SOAP 1.1", soap("text/xml", SOAP_11)],
-  ["SOAP 1.2", soap("application/soap+xml", SOAP_12)],
-  ["HTTP GET", (pin, secretCode) => get("/api.asmx/ValidatePin", { pin, secretCode })],
-  ["HTTP POST", (pin, secretCode) => {
-    const form = new URLSearchParams({ pin, secretCode });
-    return post("/api.asmx/ValidatePin", FORM, String(form));
-  }],
-  ["JSON", (pin, secretCode) => {
-    const json = JSON.stringify({ pin, secretCode });
-    return post("/api.asmx/ValidatePin", "application/json", json);
-  }],
-  ["Validate.aspx", (Pin, SecretCode) => get("/Validate.aspx", { Pin, SecretCode })],
-  ["Validate.aspx by POST", (Pin, SecretCode) => {
-    const query = new URLSearchParams({ Pin, SecretCode });
-    return new Request(`http://localhost/Validate.aspx?${query}`, { method: "POST" });
-  }],
+/** Every way to check a pin: the bindings, and the short route by both methods. */
+const WAYS: ReadonlyMap<string, (pin: string, secretCode: string) => Request> = new Map([
+  ...BINDINGS.map((binding) =>
+    [
+      binding as string,
+      (pin: string, secretCode: string) =>
+        requestFor(writeCall(binding, "ValidatePin", { pin, secretCode })),
+    ] as const
+  ),
+  ["Validate.aspx", (pin, secretCode) => shortRequest(pin, secretCode, "GET")],
+  ["Validate.aspx by POST", (pin, secretCode) => shortRequest(pin, secretCode, "POST")],
 ]);
 
-function get(path: string, parameters: Readonly<Record<string, string>>): Request {
-  return new Request(`http://localhost${path}?${new URLSearchParams(parameters)}`);
-}
-
-function post(path: string, contentType: string, body: string): Request {
-  const headers = { "content-type": contentType };
-  return new Request(`http://localhost${path}`, { method: "POST", headers, body });
-}
-
-function soap(mediaType: string, envelope: string): (pin: string, secret: string) => Request {
-  return (pin, secret) =>
-    post(
-      "/api.asmx",
-      mediaType,
-      `<s:Envelope xmlns:s="${envelope}"><s:Body><ValidatePin xmlns="http://authenticatorapi.com/">` +
-        `<pin>${pin}</pin><secretCode>${secret}</secretCode></ValidatePin></s:Body></s:Envelope>`,
-    );
+function shortRequest(Pin: string, SecretCode: string, method: string): Request {
+  const query = new URLSearchParams({ Pin, SecretCode });
+  return new Request(`http://localhost/Validate.aspx?${query}`, { method });
 }
 
 interface Service {
-  /** Asks, and gives status, content type and body of the reply as one text. */
-  readonly ask: (way: string, pin: string, secret?: string, source?: string) => Promise<string>;
-  /** What was told of the requests. */
+  /** Checks a pin, and gives status, header and body of the reply as one text. */
+  readonly check: (way: string, pin: string, secret?: string, source?: string) => Promise<string>;
+  /** The events of the requests. */
   readonly events: readonly RequestEvent[];
-  /** All that log and metrics say. */
-  readonly said: () => string;
+  /** The text of log and metrics. */
+  readonly output: () => string;
 }
 
 const KEY = new Uint8Array(32);
 const RULES = guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30 });
 
+function guardWith(store: GuardStore): Guard {
+  const fingerprint = fingerprintBy(KEY, "SHA1");
+  return { fingerprint, source: sourceNamesBy(fingerprint), store };
+}
+
 function serviceWith(
-  store: GuardStore | undefined = new MemoryStore({ rules: RULES, now: () => 0 }),
+  store: GuardStore = new MemoryStore({ rules: RULES, now: () => 0 }),
 ): Service {
-  const guard: Guard = {
-    fingerprint: fingerprintBy(KEY, "SHA1"),
-    source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
-    store,
-  };
+  const guard = guardWith(store);
   const events: RequestEvent[] = [];
   const metrics = createMetrics("1", factKinds(1));
   let log = "";
@@ -108,7 +85,7 @@ function serviceWith(
       monotonicMs: () => 0,
     },
   });
-  const ask = async (
+  const check = async (
     way: string,
     pin: string,
     secret = SECRET,
@@ -121,7 +98,7 @@ function serviceWith(
     return `${reply.status}\n${headers}\n\n${await reply.text()}`;
   };
   const figures = { residentBytes: 1, cpuSeconds: 1, startSeconds: 1 };
-  return { ask, events, said: () => log + metrics.text(figures) };
+  return { check, events, output: () => log + metrics.text(figures) };
 }
 
 const UNKNOWN: StoreWishes = {
@@ -131,48 +108,50 @@ const UNKNOWN: StoreWishes = {
 
 for (const way of WAYS.keys()) {
   Deno.test(`a right pin is answered as a wrong one is when the guard refuses it: ${way}`, async () => {
-    const { ask, events } = serviceWith();
-    const right = await ask(way, RIGHT, "another secret");
+    const { check, events } = serviceWith();
+    const right = await check(way, RIGHT, "another secret");
     assert(/false/i.test(right));
-    const wrong = await ask(way, WRONG);
+    const wrong = await check(way, WRONG);
     assert(/^200\n/.test(wrong) && /false/i.test(wrong), wrong);
-    const accepted = await ask(way, RIGHT);
+    const accepted = await check(way, RIGHT);
     assertEquals(accepted, wrong.replace("false", "true").replace("False", "True"));
-    assertEquals(await ask(way, RIGHT), wrong);
-    for (let i = 0; i < 2; i++) await ask(way, WRONG);
-    assertEquals(await ask(way, LATER), wrong);
+    assertEquals(await check(way, RIGHT), wrong);
+    for (let i = 0; i < 2; i++) await check(way, WRONG);
+    assertEquals(await check(way, LATER), wrong);
     const outcomes = events.slice(1).map(({ outcome }) => outcome);
     assertEquals(outcomes, ["false", "true", "replayed", "false", "false", "throttled"]);
   });
 
   Deno.test(`a right pin is answered as a wrong one is while the store cannot decide: ${way}`, async () => {
-    const wrong = await serviceWith().ask(way, WRONG);
+    const wrong = await serviceWith().check(way, WRONG);
     for (
       const store of [storeThat(UNKNOWN), storeThat({ refusal: () => "unavailable" })]
     ) {
-      const { ask, events } = serviceWith(store);
-      assertEquals(await ask(way, RIGHT), wrong);
+      const { check, events } = serviceWith(store);
+      assertEquals(await check(way, RIGHT), wrong);
       assertEquals(events[0]!.outcome, "unavailable");
     }
   });
 
   Deno.test(`a wrong pin is false although the store accepts it: ${way}`, async () => {
-    const { ask, events } = serviceWith(storeThat({ isCharged: false, settle: () => "accepted" }));
-    const right = await ask(way, RIGHT);
+    const { check, events } = serviceWith(
+      storeThat({ isCharged: false, settle: () => "accepted" }),
+    );
+    const right = await check(way, RIGHT);
     const wrong = right.replace("true", "false").replace("True", "False");
-    for (const pin of [WRONG, "12345", "nonsense"]) assertEquals(await ask(way, pin), wrong);
+    for (const pin of [WRONG, "12345", "nonsense"]) assertEquals(await check(way, pin), wrong);
     assertEquals(new Set(events.slice(1).map(({ outcome }) => outcome)), new Set(["false"]));
   });
 }
 
-Deno.test("all ways count together, and a code used on one is used on all", async () => {
+Deno.test("all bindings count together, and a code used in one is used in all", async () => {
   const ways = [...WAYS.keys()];
   for (const first of ways) {
-    const { ask, events } = serviceWith();
-    await ask(first, RIGHT);
-    for (const way of ways) await ask(way, RIGHT);
-    for (let i = 0; i < 3; i++) await ask(ways[(ways.indexOf(first) + i) % ways.length]!, WRONG);
-    for (const way of ways) await ask(way, LATER);
+    const { check, events } = serviceWith();
+    await check(first, RIGHT);
+    for (const way of ways) await check(way, RIGHT);
+    for (let i = 0; i < 3; i++) await check(ways[(ways.indexOf(first) + i) % ways.length]!, WRONG);
+    for (const way of ways) await check(way, LATER);
     const outcomes = events.map(({ outcome }) => outcome);
     assertEquals(outcomes, [
       "true",
@@ -185,106 +164,95 @@ Deno.test("all ways count together, and a code used on one is used on all", asyn
 
 for (const way of WAYS.keys()) {
   Deno.test(`a call may name a source, and each source has a budget: ${way}`, async () => {
-    const { ask, events, said } = serviceWith();
+    const { check, events, output } = serviceWith();
     const guesser = "canary 203.0.113.7";
-    // Of three wrong pins, one who asks has two.
-    for (let i = 0; i < 3; i++) await ask(way, WRONG, SECRET, guesser);
-    // No field names nobody, and an empty one neither.
-    await ask(way, RIGHT, SECRET, "");
-    await ask(way, LATER, SECRET, "the user");
-    await ask(way, LATER, SECRET, guesser);
+    // Of three wrong pins, one source has two.
+    for (let i = 0; i < 3; i++) await check(way, WRONG, SECRET, guesser);
+    // An empty field names no source.
+    await check(way, RIGHT, SECRET, "");
+    await check(way, LATER, SECRET, "the user");
+    await check(way, LATER, SECRET, guesser);
     assertEquals(events.map(({ outcome }) => outcome), [
       ...["false", "false", "throttled", "true", "true", "throttled"] as const,
     ]);
-    assert(!said().includes("canary") && !said().includes("the user"));
+    assert(!output().includes("canary") && !output().includes("the user"));
   });
 }
 
-Deno.test("without the field, the caller's key is the source, with a name or without", async () => {
-  const [shop, desk, bare, other] = ["s", "d", "b", "o"].map((letter) => letter.repeat(16));
-  const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}\n${other}`));
+const [SHOP, DESK, BARE, OTHER] = ["s", "d", "b", "o"].map((letter) => letter.repeat(16));
+
+/** Checks pins with keys and sources, at a service whose guard allows five wrong pins. */
+function serviceWithKeys(): (pin: string, key: string, source?: string) => Promise<string> {
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
-  for (const guesser of [shop!, bare!]) {
-    const store = new MemoryStore({ rules, now: () => 0 });
-    const guard = {
-      fingerprint: fingerprintBy(KEY, "SHA1"),
-      source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
-      store,
-    };
-    const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
-    const ask = async (pin: string, key: string, source = ""): Promise<string> => {
-      const request = WAYS.get("Validate.aspx")!(pin, SECRET);
-      request.headers.set("x-api-key", key);
-      request.headers.set("x-authenticator-source", source);
-      return await (await handler(request)).text();
-    };
-    // Of five wrong pins, one who asks has three.
-    for (let i = 0; i < 9; i++) await ask(WRONG, guesser);
+  const handler = handlerWith({
+    now: () => STEP * 30_000,
+    guard: guardWith(new MemoryStore({ rules, now: () => 0 })),
+    apiKeys: new KeyRing(parseKeys(`shop:${SHOP}\ndesk:${DESK}\n${BARE}\n${OTHER}`)),
+  });
+  return async (pin, key, source = "") => {
+    const request = WAYS.get("Validate.aspx")!(pin, SECRET);
+    request.headers.set("x-api-key", key);
+    request.headers.set("x-authenticator-source", source);
+    return await (await handler(request)).text();
+  };
+}
+
+// Of five wrong pins, one source has three.
+const MORE_THAN_ONE_HAS = 9;
+
+Deno.test("without the field, the caller's key is the source, with a name or without", async () => {
+  for (const guesser of [SHOP!, BARE!]) {
+    const check = serviceWithKeys();
+    for (let i = 0; i < MORE_THAN_ONE_HAS; i++) await check(WRONG, guesser);
     const answers = [
-      await ask(RIGHT, guesser),
-      await ask(RIGHT, guesser, "somebody"),
-      await ask(RIGHT, desk!),
-      await ask(RIGHT, other!),
+      await check(RIGHT, guesser),
+      await check(RIGHT, guesser, "somebody"),
+      await check(RIGHT, DESK!),
+      await check(RIGHT, OTHER!),
     ];
     assertEquals(answers, ["False", "True", "True", "True"]);
   }
 });
 
 Deno.test("no caller is taken for another, nor uses another's sources", async () => {
-  const [shop, desk, bare] = ["s", "d", "b"].map((letter) => letter.repeat(16));
-  const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}`));
-  const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
   const rows: readonly (readonly [string, string, string, string])[] = [
-    [bare!, "shop", shop!, ""],
-    [desk!, "shop", shop!, ""],
-    [desk!, ":shop", shop!, ""],
-    [bare!, "shop:", shop!, ""],
-    [desk!, "192.0.2.1", shop!, "192.0.2.1"],
-    [bare!, "shop:192.0.2.1", shop!, "192.0.2.1"],
-    [shop!, "192.0.2.1", bare!, "192.0.2.1"],
+    [BARE!, "shop", SHOP!, ""],
+    [DESK!, "shop", SHOP!, ""],
+    [DESK!, ":shop", SHOP!, ""],
+    [BARE!, "shop:", SHOP!, ""],
+    [DESK!, "192.0.2.1", SHOP!, "192.0.2.1"],
+    [BARE!, "shop:192.0.2.1", SHOP!, "192.0.2.1"],
+    [SHOP!, "192.0.2.1", BARE!, "192.0.2.1"],
   ];
-  for (const [guesser, said, caller, source] of rows) {
-    const store = new MemoryStore({ rules, now: () => 0 });
-    const guard = {
-      fingerprint: fingerprintBy(KEY, "SHA1"),
-      source: sourceNamesBy(fingerprintBy(KEY, "SHA1")),
-      store,
-    };
-    const handler = handlerWith({ now: () => STEP * 30_000, guard, apiKeys });
-    const ask = async (pin: string, key: string, text: string): Promise<string> => {
-      const request = WAYS.get("Validate.aspx")!(pin, SECRET);
-      request.headers.set("x-api-key", key);
-      request.headers.set("x-authenticator-source", text);
-      return await (await handler(request)).text();
-    };
-    // Of five wrong pins, one who asks has three.
-    for (let i = 0; i < 9; i++) await ask(WRONG, guesser, said);
-    assertEquals(await ask(RIGHT, guesser, said), "False");
-    assertEquals(await ask(RIGHT, caller, source), "True", `${said} of another caller`);
+  for (const [guesser, text, caller, source] of rows) {
+    const check = serviceWithKeys();
+    for (let i = 0; i < MORE_THAN_ONE_HAS; i++) await check(WRONG, guesser, text);
+    assertEquals(await check(RIGHT, guesser, text), "False");
+    assertEquals(await check(RIGHT, caller, source), "True", `${text} of another caller`);
   }
 });
 
 Deno.test("a source may be any text, however long or strange", async () => {
-  const { ask, events } = serviceWith();
+  const { check, events } = serviceWith();
   const names = ["x".repeat(256), "x".repeat(257), "x".repeat(4000), "é", "a, b", '";'];
-  for (const name of names) await ask("HTTP POST", LATER, `${SECRET} ${name.length}`, name);
+  for (const name of names) await check("HTTP POST", LATER, `${SECRET} ${name.length}`, name);
   assertEquals(new Set(events.map(({ status }) => status)), new Set([200]));
   // Names that differ at the end only are two.
   for (const last of ["y", "y", "y", "z"]) {
-    await ask("HTTP POST", WRONG, SECRET, "x".repeat(1000) + last);
+    await check("HTTP POST", WRONG, SECRET, "x".repeat(1000) + last);
   }
   assertEquals(events.slice(-4).map(({ outcome }) => outcome), [
     ...["false", "false", "throttled", "false"] as const,
   ]);
 });
 
-Deno.test("the operator sees each reason, and how far off the accepted pins were", async () => {
-  const { ask, said } = serviceWith();
-  await ask("HTTP POST", RIGHT);
-  await ask("SOAP 1.1", RIGHT);
-  await ask("JSON", LATER);
-  for (let i = 0; i < 5; i++) await ask("HTTP GET", WRONG);
-  const lines = said().split("\n");
+Deno.test("log and metrics have the reason of each refusal, and the offset of accepted pins", async () => {
+  const { check, output } = serviceWith();
+  await check("HTTP POST", RIGHT);
+  await check("SOAP 1.1", RIGHT);
+  await check("JSON", LATER);
+  for (let i = 0; i < 5; i++) await check("HTTP GET", WRONG);
+  const lines = output().split("\n");
   const refusals = "authenticator_guard_refusals_total";
   const steps = "authenticator_pin_step_distance";
   for (
@@ -302,16 +270,19 @@ Deno.test("the operator sees each reason, and how far off the accepted pins were
   ) assert(lines.includes(line), line);
   assertEquals(lines.filter((line) => / outcome=throttled /.test(line)).length, 2);
   assertEquals(lines.filter((line) => / outcome=replayed /.test(line)).length, 1);
-  assert(!said().includes(SECRET) && !said().includes(RIGHT) && !said().includes(LATER));
+  assert(!output().includes(SECRET) && !output().includes(RIGHT) && !output().includes(LATER));
 });
 
-Deno.test("a pin that is refused beforehand is not decided about, and a faulty call neither", async () => {
+Deno.test("the store settles no pin that is refused at admission, and no faulty call", async () => {
   let decided = 0;
   const counting = { settle: () => (decided++, "wrong" as const) };
-  await serviceWith(storeThat({ ...counting, refusal: () => "throttled" })).ask("HTTP POST", RIGHT);
-  const { ask } = serviceWith(storeThat(counting));
-  await ask("HTTP POST", WRONG, "");
+  await serviceWith(storeThat({ ...counting, refusal: () => "throttled" })).check(
+    "HTTP POST",
+    RIGHT,
+  );
+  const { check } = serviceWith(storeThat(counting));
+  await check("HTTP POST", WRONG, "");
   assertEquals(decided, 0);
-  await ask("HTTP POST", WRONG);
+  await check("HTTP POST", WRONG);
   assertEquals(decided, 1);
 });

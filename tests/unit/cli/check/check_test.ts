@@ -10,13 +10,8 @@ import { freePort } from "../../../support/free_port.ts";
 import { runToEnd } from "../../../support/child.ts";
 import { type Outcome, programWords, startProgram } from "../../../support/program.ts";
 import { certificateRisks } from "../../../../lib/cli/check/warnings.ts";
-import {
-  callCommand,
-  configOf,
-  runCommand,
-  type Surroundings,
-  withFolder,
-} from "../../../support/command.ts";
+import { callCommand, configOf, runCommand, type Surroundings } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const env = { ...FREE_PORT, ...surroundings.env };

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { certificateRisks, findRisks } from "../../../../lib/cli/check/warnings.ts";
 import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificate.ts";
-import { configOf, withFolder, withProcess } from "../../../support/command.ts";
+import { configOf, withProcess } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 /** The risks of some options, in an environment that says of a variable what a function gives. */
 async function risksOf(
@@ -93,7 +94,6 @@ Deno.test("certificateRisks() reads all certificates of the options", async () =
       assertEquals(at("2126-10-27T10:23:29Z", args), []);
       Deno.writeTextFileSync(path, CERTIFICATE);
     }
-    return Promise.resolve();
   });
 });
 
@@ -105,7 +105,6 @@ Deno.test("certificateRisks() reads the first certificate of a chain, which is t
       Deno.writeTextFileSync(path, text);
       assertEquals(certificateRisks(config, Date.parse("2027-01-01T00:00:00Z")).length, count);
     }
-    return Promise.resolve();
   });
 });
 
@@ -118,7 +117,6 @@ Deno.test("certificateRisks() counts the authority that is valid the longest", a
       const nowMs = Date.parse("2027-01-01T00:00:00Z");
       assertEquals(certificateRisks(config, nowMs), []);
     }
-    return Promise.resolve();
   });
 });
 
@@ -136,6 +134,5 @@ Deno.test("certificateRisks() misses the certificates between the server's and a
     ]);
     assertEquals(risks(ISSUED + CERTIFICATE), []);
     assertEquals(risks(CERTIFICATE), []);
-    return Promise.resolve();
   });
 });

@@ -12,7 +12,8 @@ import {
   writeNewFiles,
   writeOut,
 } from "../../../../lib/cli/io/io.ts";
-import { sink, streamOf, withFolder, withProcess } from "../../../support/command.ts";
+import { sink, streamOf, withProcess } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 const MOST_BYTES = 16_384;
 

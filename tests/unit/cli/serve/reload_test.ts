@@ -6,7 +6,8 @@ import type { RenewedKeys, ServerState } from "../../../../lib/server/server.ts"
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificate.ts";
-import { configOf, withFolder, withProcess } from "../../../support/command.ts";
+import { configOf, withProcess } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
   return names.map((name, i) => ({ name, key: `key ${i}` }));

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { readOptionFile, readOptionText } from "../../../../lib/server/files/option_file.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
-import { withFolder } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 const MOST_BYTES = 1_048_576;
 const TOO_LARGE = "the file of --api-keys-file cannot be read: it has more than 1 MiB";
@@ -24,7 +24,6 @@ Deno.test("readOptionFile() names the option and the reason, and not the path", 
     const cannot = "the file of --api-keys-file cannot be read: ";
     assertEquals(messageOf(path), `${cannot}there is no such file or folder`);
     assertEquals(messageOf(folder), `${cannot}it is a folder`);
-    return Promise.resolve();
   });
 });
 
@@ -41,7 +40,6 @@ Deno.test("readOptionFile() reads 1 MiB and no more", async () => {
     // Nobody has the memory for this one, most of which is nowhere on the disk.
     Deno.truncateSync(path, 2 ** 40);
     assertEquals(messageOf(path), TOO_LARGE);
-    return Promise.resolve();
   });
 });
 
@@ -58,6 +56,5 @@ Deno.test("readOptionText() drops a byte order mark of UTF-8, and names UTF-16",
         "the file of --api-keys-file is UTF-16: save it as UTF-8",
       );
     }
-    return Promise.resolve();
   });
 });

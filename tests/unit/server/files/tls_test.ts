@@ -5,7 +5,8 @@ import { assertThrows } from "@std/assert/throws";
 import { readStoreFiles, readTls } from "../../../../lib/server/files/tls.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificate.ts";
-import { configOf, withFolder } from "../../../support/command.ts";
+import { configOf } from "../../../support/command.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 const OTHER_KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
   .export({ type: "pkcs8", format: "pem" }).toString();
@@ -30,7 +31,6 @@ async function setup(run: (setup: Setup) => void): Promise<void> {
       store: (args) => readStoreFiles(configOf([...guard, ...args])),
       file,
     });
-    return Promise.resolve();
   });
 }
 

@@ -1,18 +1,96 @@
-/** Requests for a call: in every binding, and in the many ways that are legal there. */
+/** Generators of cases: calls, requests for them in every binding and legal form, and changes. */
 
 import * as fc from "fast-check";
-import type { FuzzCall } from "./calls.ts";
-import { ENVELOPE_NAMESPACES, type SoapBinding } from "./envelope_reader.ts";
-import type { House } from "./house.ts";
-import { NAMESPACE, OPERATIONS } from "./reading.ts";
-import { type FuzzRequest, latin1OfUtf8 } from "./request.ts";
+import { NAMESPACE, SOAP } from "../calls.ts";
+import { referenceBase32 } from "../reference_base32.ts";
+import { REQUEST_CHANGE } from "./mutations.ts";
+import { type FuzzRequest, latin1OfUtf8, OPERATIONS } from "./request.ts";
+import { codeAt, type FuzzServer, isRight, keyBytes } from "./server.ts";
 
-/** A way to write a call to a server. */
-export type WriteCall = (call: FuzzCall, house: House) => FuzzRequest;
+/** A call. */
+interface FuzzCall {
+  /** The name of the operation. */
+  readonly operation: "Pair" | "ValidatePin";
+  /** Its arguments. */
+  readonly args: Readonly<Record<string, string>>;
+  /** A word in every value of the caller, which no error may repeat. */
+  readonly canary: string;
+  /** Whether the pin is right. */
+  readonly isRight: boolean;
+}
 
-type Field = FuzzRequest["fields"][number];
+/** Makes a call to a server at a time. */
+type MakeCall = (server: FuzzServer, nowMs: number) => FuzzCall;
+
 type Rewrite = (text: string) => string;
 
+// deno-fmt-ignore
+const TEXT = fc.constantFrom(
+  "", " ", "  ", "a b", "&", "<b>", "]]>", "&amp;", "'", '"', "%", "%25", "+", "=", "&x=1", ";", "#", "?",
+  "\t", "\n", "\r\n", "\r", "é", "e\u0301", "ß", "ı", "Ω", "鍵", "🔑", "👩‍👩‍👧", "\u202e", "\u200b", "\ufeff",
+  "\u0085", "\u007f", "\u2028", "\ud7ff", "\ue000", "\ufffd", "\u{10ffff}", "__proto__", "%u0041", "\\",
+);
+
+const BASE32_FORM = fc.constantFrom<Rewrite[]>(
+  (digits) => digits,
+  (digits) => digits.toUpperCase(),
+  (digits) => digits.replace(/(.{4})/g, "$1 "),
+  (digits) => `${digits}==`,
+);
+
+const PIN_FORM = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Rewrite>((code) => code) },
+  fc.constantFrom<Rewrite[]>(
+    (code) => `${code.slice(0, 3)} ${code.slice(3)}`,
+    (code) => `\t${code}\n `,
+    (code) => code.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+  ),
+  fc.constantFrom<Rewrite[]>(
+    (code) => `+${code}`,
+    (code) => `${code}0`,
+    (code) => `0${code}`,
+    (code) => code.slice(1),
+    ...["", " ", "abc", "1e5"].map((pin) => () => pin),
+  ),
+);
+
+// Another word in each call, since a server accepts a pin of a secret once.
+const CANARY = fc.noBias(
+  fc.string({ unit: fc.constantFrom(..."bcdfghjklmnpqrst"), minLength: 8, maxLength: 8 }),
+).map((word) => `hush${word}`);
+
+/** A call. */
+const CALL: fc.Arbitrary<MakeCall> = fc.record({
+  isPair: fc.constantFrom(false, false, false, true),
+  canary: CANARY,
+  texts: fc.tuple(TEXT, TEXT),
+  length: fc.oneof({ weight: 19, arbitrary: fc.constant(0) }, fc.constant(1000)),
+  key: fc.string({ maxLength: 19 }),
+  base32Form: BASE32_FORM,
+  distance: fc.noBias(fc.nat()),
+  pinForm: PIN_FORM,
+}).map(({ isPair, canary, texts: [first, second], ...drawn }) => (server, nowMs) => {
+  const digits = canary + referenceBase32(drawn.key);
+  const whole = digits.length - ([1, 3, 6].includes(digits.length % 8) ? 1 : 0);
+  const secretCode = server.base32
+    ? drawn.base32Form(digits.slice(0, whole))
+    : (canary + first + second).padEnd(drawn.length, "x");
+  if (isPair) {
+    const args = { appName: canary + first, appInfo: canary + second, secretCode };
+    return { operation: "Pair", args, canary, isRight: false };
+  }
+  const key = keyBytes(secretCode, server)!;
+  // Up to three steps beyond the window.
+  const reach = server.otp.window + 3;
+  const pin = drawn.pinForm(codeAt(key, nowMs, drawn.distance % (2 * reach + 1) - reach, server));
+  const args = { pin, secretCode };
+  return { operation: "ValidatePin", args, canary, isRight: isRight(pin, key, nowMs, server) };
+});
+
+/** A way to write a call to a server. */
+type WriteCall = (call: FuzzCall, server: FuzzServer) => FuzzRequest;
+
+type Field = FuzzRequest["fields"][number];
 const same: Rewrite = (text) => text;
 const upper: Rewrite = (text) => text.toUpperCase();
 const rarely = fc.constantFrom(false, false, false, true);
@@ -78,8 +156,8 @@ const STYLE = fc.record({
 
 type Style = typeof STYLE extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-/** A way to write calls; the word CANARY in the request stands for that of the call. */
-export const WRITER: fc.Arbitrary<WriteCall> = STYLE.map((style) => (call, { keys }) => {
+/** A way to write calls; CANARY in the request stands for the word of the call. */
+const WRITER: fc.Arbitrary<WriteCall> = STYLE.map((style) => (call, { keys }) => {
   const request = written(style, call);
   const { key, keyField, nameCase } = style;
   const keyFields = keys.slice(key, key + 1).map(keyField);
@@ -154,7 +232,7 @@ function json(style: Style, call: FuzzCall): string {
   return style.isEscaped ? text.replace(/[^\0-~]|pin/g, escaped) : text;
 }
 
-function envelope(style: Style, call: FuzzCall, binding: SoapBinding): string {
+function envelope(style: Style, call: FuzzCall, binding: keyof typeof SOAP): string {
   const { prefixes: [e, p], quote, blank, header, attribute, texts } = style;
   const element = (name: string, content: string, attributes = ""): string =>
     `<${name}${attributes}>${content}</${name} >`;
@@ -167,9 +245,58 @@ function envelope(style: Style, call: FuzzCall, binding: SoapBinding): string {
   const body = element(operation, blank + values.join(blank), declare(p, NAMESPACE));
   const headers = header === undefined ? "" : element(`${e}Header`, blank + header);
   const parts = blank + headers + element(`${e}Body`, blank + body + blank);
-  return style.start + element(`${e}Envelope`, parts, declare(e, ENVELOPE_NAMESPACES[binding]));
+  return style.start + element(`${e}Envelope`, parts, declare(e, SOAP[binding][1]));
 }
 
 function hex(number: number, length = 1): string {
   return number.toString(16).padStart(length, "0");
+}
+
+/** A case. */
+export interface FuzzCase {
+  /** The server that the request goes to. */
+  readonly server: FuzzServer;
+  /** The call that the request was made from. */
+  readonly call: FuzzCall;
+  /** The request. */
+  readonly request: FuzzRequest;
+  /** Whether the request is unchanged, so that it must succeed. */
+  readonly isLegal: boolean;
+  /** Whether it was made from a call with a right pin. */
+  readonly fromRightPin: boolean;
+}
+
+/** Cases for some servers, each at the time when it is made. */
+export function fuzzCases(
+  servers: readonly FuzzServer[],
+  now: () => number,
+): fc.Arbitrary<FuzzCase> {
+  const written = fc.tuple(CALL, WRITER);
+  return fc.record({
+    server: fc.constantFrom(...servers),
+    mine: written,
+    other: written,
+    changes: fc.array(REQUEST_CHANGE, { maxLength: 3 }),
+  }).map(({ server, changes, ...drawn }) => {
+    const nowMs = now();
+    const [call, otherCall] = [drawn.mine[0](server, nowMs), drawn.other[0](server, nowMs)];
+    const [legal, other] = [drawn.mine[1](call, server), drawn.other[1](otherCall, server)];
+    return {
+      server,
+      call,
+      request: withCanary(changes.reduce((request, to) => to(request, other), legal), call.canary),
+      isLegal: changes.length === 0,
+      fromRightPin: call.isRight || otherCall.isRight,
+    };
+  });
+}
+
+function withCanary({ method, target, fields, body }: FuzzRequest, canary: string): FuzzRequest {
+  const put = (text: string): string => text.replaceAll("CANARY", canary);
+  return {
+    method,
+    target: put(target),
+    fields: fields.map(([name, value]) => [put(name), put(value)]),
+    body: put(body),
+  };
 }
