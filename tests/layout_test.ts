@@ -14,6 +14,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["telemetry"],
   ["operations"],
   ["guard", "otp", "qr", "xml"],
+  ["system"],
 ];
 
 const ROOT = new URL("../", import.meta.url);

@@ -61,7 +61,7 @@ function wayTo(place: string): Way {
   // All that is the same in every question.
   const asked = scriptArguments({
     rules,
-    asked: { matchedStep: 0 },
+    pin: { matchedStep: 0 },
     nowMs: undefined,
   });
   return {

@@ -15,7 +15,7 @@ import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard
 import { type Evicted, MemoryStore } from "./memory_store.ts";
 import { openStore, type StoreFiles } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
-import { probe, PROBE_PREFIX, RedisStore } from "./redis/store.ts";
+import { RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
 
 /** Settings of a guard. */
@@ -78,13 +78,8 @@ function redisStore(
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
 ): Pick<Guard, "store" | "ready" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
-  const { timeoutMs } = url;
   const link = new StoreLink({
-    open: (onLoss) =>
-      openStore(url, { files: readFiles(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
-    probe,
-    probePrefix: PROBE_PREFIX,
-    timeoutMs,
+    open: (onLoss) => openStore(url, { files: readFiles(), timeoutMs: url.timeoutMs, onLoss }),
     now,
     onChange: (error) => {
       markReady();

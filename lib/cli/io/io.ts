@@ -9,7 +9,7 @@ import { createReadStream } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import process from "node:process";
 import { isUtf16, UTF_16 } from "../../server/files/option_file.ts";
-import { describeSystemError } from "../../server/files/system_error.ts";
+import { describeSystemError } from "../../system/system_error.ts";
 import { writeStderr } from "./stderr.ts";
 import { askLines, type Prompt } from "./prompt.ts";
 

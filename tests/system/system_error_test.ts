@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { describeSystemError } from "../../../lib/server/files/system_error.ts";
+import { describeSystemError } from "../../lib/system/system_error.ts";
 
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],
