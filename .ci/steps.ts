@@ -79,7 +79,9 @@ const STEPS: readonly Step[] = [
   ...PROGRAMS.map((program): Step => ({
     name: "test:program",
     reports: true,
-    command: `${task} test:program${isNight ? " tests/faults/ tests/crowds/" : ""}`,
+    command: `${task} test:program${
+      isNight ? " tests/integration/faults/ tests/integration/crowds/" : ""
+    }`,
     minutes: isNight ? 45 : 20,
     program,
     // The executable is the bundle on Bun.
@@ -96,7 +98,7 @@ const STEPS: readonly Step[] = [
   ...PROGRAMS.map((program): Step => ({
     name: "test:redis",
     reports: true,
-    command: `${task} test:redis${isNight ? " tests/cluster/" : ""}`,
+    command: `${task} test:redis${isNight ? " tests/integration/cluster/" : ""}`,
     minutes: 30,
     program,
     when: program === "deno" ? "change" : "night",

@@ -5,7 +5,7 @@
  * @module
  */
 
-/// <reference types="../tests/qr/peers.d.ts" />
+/// <reference types="../tests/support/peers.d.ts" />
 
 import process from "node:process";
 import { XMLParser } from "fast-xml-parser";

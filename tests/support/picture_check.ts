@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SaxesParser } from "saxes";
-import { decode, type Picture, readPng, readSvg, symbolOf } from "../qr/pictures.ts";
+import { decode, type Picture, readPng, readSvg, symbolOf } from "./pictures.ts";
 import type { RawReply, RawRequest } from "./http.ts";
 
 // Pixels that a reader sees for each of a picture that is as small as it can be.

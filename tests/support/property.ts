@@ -2,7 +2,7 @@
  * Runs of properties by fast-check: few and always the same, unless the test is told otherwise.
  *
  *     deno task test:hostile --minutes 10 --seed 5
- *     deno test -A tests/fuzz/ -- --seed 5 --path 812:0:3
+ *     deno test -A tests/unit/hostile/fuzz_test.ts -- --seed 5 --path 812:0:3
  *
  * The first checks each property for so many minutes. The second replays a failure, whose message
  * names the seed and the path.

@@ -1,0 +1,57 @@
+/**
+ * What a shared guard costs: right pins by POST with the guard off, in memory and in Redis, in turns.
+ * Run compile.sh before; needs wrk and redis-server.
+ *
+ *     deno run -A bench/store.ts [SECONDS] [ROUNDS]
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { withRedis } from "../tests/support/redis_server.ts";
+import { patient } from "../tests/support/two_servers.ts";
+import { numbersFrom, stopWithout } from "./command_line.ts";
+import { load, median, redisMicroseconds, rightPinsScript } from "./load.ts";
+import { type Peer, programs, row, startPeer } from "./peers.ts";
+
+const [SECONDS, ROUNDS] = numbersFrom(process.argv.slice(2), [["seconds", 2], ["rounds", 5]]);
+stopWithout(["wrk", "redis-server", "redis-cli"]);
+
+/** Guards by the options and the environment that make them; the last option is --max-failures. */
+function guards({ name, command }: Peer, storeUrl: string): readonly Peer[] {
+  return [
+    { name: `${name}, off`, command: command.with(-1, "0") },
+    { name: `${name}, in memory`, command },
+    { name: `${name}, in Redis`, command, env: { AUTHENTICATOR_GUARD: patient(storeUrl) } },
+  ];
+}
+
+await withRedis([], async (redis) => {
+  row(["Guard", "server CPU µs", "times in memory", "Redis CPU µs"], true);
+  for (const program of programs()) {
+    const peers = guards(program, redis.url);
+    const servers = await Promise.all(peers.map(startPeer));
+    const server: number[][] = peers.map(() => []);
+    const store: number[][] = peers.map(() => []);
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [i, running] of servers.entries()) {
+        const before = await redisMicroseconds(redis);
+        const options = { connections: 32, seconds: SECONDS };
+        const measured = await load(running, running.url, rightPinsScript(1000), options);
+        if (round === 0) continue; // It warms up.
+        server[i]!.push(measured.cpuMicroseconds);
+        store[i]!.push((await redisMicroseconds(redis) - before) / measured.requests);
+      }
+    }
+    for (const [i, { name }] of peers.entries()) {
+      const times = median(server[i]!.map((us, round) => us / server[1]![round]!));
+      const figures = [
+        median(server[i]!).toFixed(0),
+        times.toFixed(2),
+        median(store[i]!).toFixed(0),
+      ];
+      row([name, ...figures]);
+    }
+    for (const running of servers) await running.stop();
+  }
+});

@@ -1,0 +1,161 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../../support/eventually.ts";
+import { runProgram } from "../../support/program.ts";
+import {
+  check,
+  counted,
+  decided,
+  patient,
+  pinOf,
+  readiness,
+  startServer,
+  stop,
+  storeAnswers,
+  withTwoServers,
+  wrongPinOf,
+} from "../../support/two_servers.ts";
+import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
+import { caughtUp, ELECTION_MS, Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
+
+const SECRETS = Array.from({ length: 8 }, (_, i) => `canary secret ${i}`);
+const REPLAYED = 'authenticator_guard_refusals_total{reason="replayed"}';
+
+function urlOf({ sentinels }: Watched, login = ""): string {
+  return `redis+sentinel://${login}${
+    sentinels.map(({ address }) => address).join(",")
+  }/${PRIMARY_NAME}`;
+}
+
+// One of the Sentinels knows it then; the others hear of it in the next seconds.
+async function leads({ replica, sentinels }: Watched): Promise<void> {
+  const question = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", PRIMARY_NAME];
+  await eventually(
+    async () => {
+      const answers = await Promise.all(sentinels.map(({ command }) => command(...question)));
+      return answers.some((answer) => answer === `127.0.0.1\n${replica.port}`);
+    },
+    "the replica leads",
+    ELECTION_MS,
+  );
+}
+
+// How the primary goes, and how it comes back as a replica.
+const FAILOVERS: readonly (readonly [
+  how: string,
+  begin: (watched: Watched) => Promise<unknown>,
+  end: (watched: Watched) => Promise<unknown>,
+])[] = [
+  ["is killed", ({ primary }) => primary.kill(), ({ primary }) => primary.start()],
+  [
+    "stops answering and comes back",
+    ({ primary }) => Promise.resolve(primary.signal("SIGSTOP")),
+    ({ primary }) => Promise.resolve(primary.signal("SIGCONT")),
+  ],
+  [
+    "hands over when it is told to",
+    // It does not know at once that there is a good replica.
+    ({ sentinels }) =>
+      eventually(async () =>
+        await sentinels[0]!.command("SENTINEL", "FAILOVER", PRIMARY_NAME) === "OK"
+      ),
+    () => Promise.resolve(),
+  ],
+];
+
+for (const [how, begin, end] of FAILOVERS) {
+  Deno.test(`a primary ${how}: its replica takes over, and no code is accepted twice that it had`, async () => {
+    await using nodes = new Nodes();
+    const watched = await startWatched(nodes);
+    // With a wide window, the codes are still right when the vote is over.
+    const args = ["--single-use", "--window", "100"];
+    const log = await withTwoServers(urlOf(watched), args, async (one, two) => {
+      const used = SECRETS.map((secret) => [secret, pinOf(secret)] as const);
+      for (const [secret, pin] of used) assertEquals(await check(one, pin, secret), "True");
+      // What the replica takes over with.
+      await caughtUp(watched.primary, watched.replica);
+      await begin(watched);
+      await leads(watched);
+      await end(watched);
+      for (const server of [one, two]) {
+        await eventually(() => storeAnswers(server));
+        for (const [secret, pin] of used) {
+          await eventually(async () => {
+            const before = await counted(server, REPLAYED);
+            assertEquals(await check(server, pin, secret), "False");
+            return await counted(server, REPLAYED) > before;
+          });
+        }
+        // One that handed over may be asked until it says that it is a replica.
+        let attempts = 0;
+        await eventually(async () => {
+          const secret = `new ${server.pid} ${attempts++}`;
+          return await check(server, pinOf(secret), secret) === "True";
+        });
+      }
+      // Decisions are made by the one that leads.
+      assert(Number(await watched.replica.command("DBSIZE")) >= SECRETS.length);
+    });
+    assert(repeatedNews(log) === 0 && newsIn(log) <= MANY_NEWS && !/canary/.test(log), log);
+  });
+}
+
+Deno.test("a primary fails under load: pins are refused until another leads, and then no more", async () => {
+  await using nodes = new Nodes();
+  const watched = await startWatched(nodes);
+  await withTwoServers(urlOf(watched), ["--max-failures", "3"], async (one, two) => {
+    for (const server of [one, two]) await decided(server, wrongPinOf("counted"), "counted");
+    await caughtUp(watched.primary, watched.replica);
+    const running = load([one, two], SECRETS);
+    await running.round();
+    const killedMs = performance.now();
+    await watched.primary.kill();
+    await leads(watched);
+    for (const server of [one, two]) {
+      await eventually(() => storeAnswers(server));
+    }
+    await eventually(async () => await check(one, pinOf("new"), "new") === "True");
+    const seconds = ((performance.now() - killedMs) / 1000).toFixed(1);
+    await running.round();
+    const [wrongly, all] = refusals((await running.end()).values());
+    say(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
+    assert(wrongly > 0 && wrongly < all);
+    // The two failures from before are remembered: the third is the last that is looked at.
+    await decided(two, wrongPinOf("counted"), "counted");
+    assertEquals(await decided(one, pinOf("counted"), "counted"), "False");
+  });
+});
+
+Deno.test("a server logs in to the primary that Sentinels name, and says when they know none", async () => {
+  await using nodes = new Nodes();
+  const password = "canary-of-the-store";
+  const watched = await startWatched(nodes, password);
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, "k".repeat(43));
+  for (const [login, code] of [[`:${password}@`, 0], ["", 1]] as const) {
+    const env = { AUTHENTICATOR_GUARD: patient(urlOf(watched, login)) };
+    const checked = await runProgram(["check", "--port", "0"], env);
+    assertEquals([checked.code, checked.stderr.includes("requires a password")], [
+      code,
+      code > 0,
+    ]);
+  }
+  const right = await startServer(urlOf(watched, `:${password}@`), keyFile);
+  await eventually(async () => await readiness(right) === 200);
+  assertEquals(await check(right, pinOf("x"), "x"), "True");
+  await stop(right);
+  const bare = await startServer(urlOf(watched), keyFile);
+  const { address } = watched.primary;
+  await bare.logged(
+    `its primary, ${address}, requires a password (ERR): pins that need it are refused`,
+  );
+  await stop(bare);
+  const other = urlOf(watched).replace(PRIMARY_NAME, "another");
+  const nameless = await startServer(other, keyFile);
+  await nameless.logged("one of its Sentinels knows no primary of that name (ERR): pins that");
+  assertEquals([await readiness(nameless), await check(nameless, pinOf("x"), "x")], [503, "False"]);
+  await stop(nameless);
+  const texts = await Promise.all([right, bare, nameless].map(({ outcome }) => outcome));
+  assert(!/canary/.test(texts.map(({ stderr }) => stderr).join("")));
+  Deno.removeSync(keyFile);
+});

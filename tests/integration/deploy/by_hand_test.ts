@@ -1,0 +1,45 @@
+/**
+ * Instances that somebody starts by hand behind nginx, as the comment of `deploy/nginx.conf` shows.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../../support/child.ts";
+import { eventually } from "../../support/eventually.ts";
+import { sourceWords } from "../../support/program.ts";
+import { startNginx } from "./nginx.ts";
+import { type Daemon, deployFile, need, startDaemon, withFolder } from "../../support/deploy.ts";
+
+Deno.test("nginx reaches instances that are started by hand, and nobody else does", () =>
+  withFolder(async (folder) => {
+    await need(["nginx", "-v"], "nginx");
+    await need(["getent", "group", "www-data"], "nginx");
+    const shown = [...deployFile("nginx.conf").matchAll(/^# {3}((?:install|authenticator) .*)$/gm)]
+      .map(([, command]) => command!.replaceAll("/run/", `${folder}/`).split(" "));
+    const [install, ...starts] = shown.map((words) =>
+      words.map((word) => word === "USER" ? String(Deno.uid()) : word)
+    );
+    assertEquals((await runToEnd(install!)).code, 0);
+    const servers: Daemon[] = [];
+    try {
+      for (const [i, [, ...args]] of starts.entries()) {
+        servers.push(startDaemon([...sourceWords(), ...args], `${folder}/server-${i}`));
+      }
+      const sockets = ["1", "2"].map((name) => `${folder}/authenticator-${name}/socket`);
+      await eventually(async () => {
+        const { stdout } = await runToEnd(["stat", "--format=%G %a", ...sockets]);
+        return stdout === "www-data 660\n".repeat(sockets.length);
+      }, "both sockets belong to the group of nginx");
+      const folders = sockets.map((path) => path.replace("/socket", ""));
+      const { stdout } = await runToEnd(["stat", "--format=%G %a", ...folders]);
+      assertEquals(stdout, "www-data 2750\n".repeat(2));
+      const proxy = await startNginx(folder, sockets.map((path) => `unix:${path}`));
+      const reply = await fetch(`${proxy.url}/Validate.aspx?Pin=1&SecretCode=abcdefghij`);
+      const said = await reply.text();
+      await proxy.stop();
+      assertEquals(said, "False");
+    } finally {
+      for (const server of servers) await server.stop();
+    }
+  }));

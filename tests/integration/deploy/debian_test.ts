@@ -1,0 +1,218 @@
+/**
+ * The package for Debian on a machine that systemd runs: installed, upgraded, removed, purged.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { packDebian } from "../../../release/deb.ts";
+import { runToEnd } from "../../support/child.ts";
+import { eventually } from "../../support/eventually.ts";
+import { executable } from "../../support/program.ts";
+import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
+import { need, withFolder } from "../../support/deploy.ts";
+
+const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+const FILE = "authenticator_VERSION_" + ARCHITECTURE + ".deb";
+
+/** Packages that ours depends on, as the new machine's dpkg knows them. */
+const KNOWN = `set -e
+  mkdir -p var/lib/dpkg/info var/lib/dpkg/updates
+  dpkg-query --status libc6 init-system-helpers >var/lib/dpkg/status
+  cp /var/lib/dpkg/info/libc6:*.list /var/lib/dpkg/info/init-system-helpers.list var/lib/dpkg/info`;
+
+Deno.test("the package for Debian is installed, upgraded, removed and purged", (t) =>
+  withFolder(async (folder) => {
+    await need(["systemd-nspawn", "--version"], "systemd-container");
+    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
+    await need(["dpkg-deb", "--version"], "dpkg");
+    await need(["curl", "--version"], "curl");
+    const folders = {
+      root: `${folder}/root`,
+      dist: `${folder}/dist`,
+      changes: `${folder}/changes`,
+    };
+    for (const path of Object.values(folders)) await Deno.mkdir(path);
+    await makeMachine(folders.root);
+    const why = await whyNoMachine(folders);
+    if (why !== undefined) {
+      const line = `skipped: systemd-nspawn starts no machine here: ${why}\n`;
+      Deno.stderr.writeSync(new TextEncoder().encode(line));
+      return;
+    }
+    const known = await runToEnd(["sh", "-c", KNOWN], { cwd: folders.root });
+    assertEquals(known.code, 0, known.stderr);
+    for (const version of ["1.0.0", "1.0.1", "1.0.2"]) {
+      await packDebian(folders.dist, {
+        architecture: ARCHITECTURE,
+        version,
+        date: "2026-01-31",
+        executable: executable(),
+      });
+    }
+    const machine = await startMachine(folders, `${folder}/console`);
+    try {
+      // Where this machine is a container, the file forbids that packages start services.
+      await machine.say("rm -f /usr/sbin/policy-rc.d");
+      await t.step(
+        "with its port taken, its installation fails and says why",
+        () => checkTaken(machine),
+      );
+      await t.step("installed, it serves and starts with the machine", () => checkNew(machine));
+      await t.step("upgraded, it keeps its options", () => checkUpgraded(machine));
+      await t.step(
+        "upgraded with options that the new version refuses, the old one runs on",
+        () => checkRefused(machine),
+      );
+      await t.step(
+        "upgraded, its instances are those of the new version",
+        () => checkInstances(machine),
+      );
+      await t.step("upgraded, it stays disabled", () => checkDisabled(machine));
+      await t.step("removed and purged, it leaves nothing", () => checkGone(machine));
+    } finally {
+      await machine.stop();
+    }
+  }));
+
+async function install({ say }: Machine, version: string): Promise<void> {
+  await say(`dpkg --install dist/${FILE.replace("VERSION", version)}`);
+}
+
+async function isReady({ run }: Machine): Promise<boolean> {
+  const ask = "curl --silent --max-time 60 http://127.0.0.1:8080/readyz";
+  return (await run(ask)).stdout === "ok";
+}
+
+/** Word that systemctl prints of the unit: `is-active`, `is-enabled`. */
+async function state({ run }: Machine, question: string): Promise<string> {
+  return (await run(`systemctl ${question} authenticator`)).stdout.trim();
+}
+
+async function mainPid({ say }: Machine): Promise<string> {
+  return await say("systemctl show --property=MainPID --value authenticator");
+}
+
+async function checkTaken(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  await say("redis-server --port 8080 --save '' --dir /tmp --daemonize yes");
+  await eventually(async () => (await run("redis-cli -p 8080 ping")).code === 0, "it is taken");
+  const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.0")}`);
+  assertEquals(code, 1, stderr);
+  const said = stderr.split("\n").find((line) => line.startsWith("authenticator: error: "));
+  assert(
+    said?.includes("authenticator.service did not start: ") &&
+      said.includes(
+        "cannot listen on 127.0.0.1, port 8080: the port is in use by another program",
+      ) &&
+      said.endsWith(". Then run: dpkg --configure authenticator"),
+    stderr,
+  );
+  await run("redis-cli -p 8080 shutdown nosave");
+  await say("dpkg --configure authenticator");
+  // systemctl start ended when the server answered.
+  assert(await isReady(machine));
+  await say("dpkg --purge authenticator");
+}
+
+async function checkRefused(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  await say("echo AUTHENTICATOR_PROT=7 >>/etc/authenticator.env");
+  const before = await mainPid(machine);
+  const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.2")}`);
+  assertEquals([code, await mainPid(machine), await isReady(machine)], [1, before, true], stderr);
+  assert(stderr.includes("did you mean AUTHENTICATOR_PORT?"), stderr);
+  assert(
+    stderr.includes(
+      "authenticator: error: the new version cannot start as authenticator.service, and the old " +
+        "one runs on. Then run: dpkg --configure authenticator",
+    ),
+    stderr,
+  );
+  await say("sed -i /PROT/d /etc/authenticator.env && dpkg --configure authenticator");
+  assert(await mainPid(machine) !== before && await isReady(machine));
+}
+
+/** Two instances on sockets, as drop-ins/sockets.conf shows, over an upgrade. */
+async function checkInstances(machine: Machine): Promise<void> {
+  const { say } = machine;
+  const examples = "/usr/share/doc/authenticator/examples";
+  const commands = [...(await say(`cat ${examples}/drop-ins/sockets.conf`))
+    .matchAll(/^# {3}(systemctl .*)$/gm)].map(([, command]) => command);
+  assertEquals(commands.length, 2);
+  await say(`set -e
+    install -D -m 644 -t /etc/systemd/system/authenticator@.service.d ${examples}/drop-ins/sockets.conf
+    systemctl daemon-reload\n${commands.join("\n")}`);
+  const instances = ["1", "2"];
+  const processes = (): Promise<string> =>
+    say("systemctl show -P MainPID authenticator@1 authenticator@2");
+  const before = await processes();
+  for (const name of instances) {
+    const socket = `/run/authenticator-${name}/socket`;
+    assertEquals(await say(`stat --format=%G ${socket}`), "www-data");
+    assertEquals(await say(`curl --silent --unix-socket ${socket} http://localhost/readyz`), "ok");
+    const status = await say(`authenticator-as-service --unit authenticator@${name} status`);
+    assert(status.includes(`address: unix:${socket}`), status);
+  }
+  await install(machine, "1.0.1");
+  const after = await processes();
+  assertEquals(after.split("\n").filter((pid) => pid !== "" && before.includes(pid)), []);
+  for (const pid of after.split("\n").filter((pid) => pid !== "")) {
+    assertEquals(await say(`readlink /proc/${pid}/exe`), PROGRAM);
+  }
+  assertEquals(await state(machine, "is-active"), "inactive");
+  await say(`systemctl disable --now authenticator@1 authenticator@2
+    rm -r /etc/systemd/system/authenticator@.service.d
+    systemctl daemon-reload && systemctl enable --now authenticator`);
+}
+
+async function checkNew(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await install(machine, "1.0.0");
+  await eventually(() => isReady(machine), "it is ready");
+  assertEquals(await state(machine, "is-enabled"), "enabled");
+  assertEquals(await say("stat --format='%a %U' /etc/authenticator.env"), "600 root");
+  assertEquals(await say("readlink /proc/$(systemctl show -P MainPID authenticator)/exe"), PROGRAM);
+  assertEquals(await say("dpkg --verify authenticator"), "");
+  const documents = await say("systemctl show -P Documentation authenticator");
+  const [, page] = /file:(\S+)/.exec(documents)!;
+  await say(`grep -q '^# Deploying' ${page} && test -e /usr/share/man/man1/authenticator.1.gz`);
+}
+
+const PROGRAM = "/usr/bin/authenticator";
+
+async function checkUpgraded(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await say("echo AUTHENTICATOR_MAX_FAILURES=7 >>/etc/authenticator.env");
+  const before = await mainPid(machine);
+  await install(machine, "1.0.1");
+  await eventually(() => isReady(machine), "it is ready again");
+  assert(await mainPid(machine) !== before);
+  assertEquals(await say("dpkg-query --show --showformat='${Version}' authenticator"), "1.0.1");
+  const log = await say("journalctl --sync && journalctl -o cat -u authenticator");
+  assert(log.includes("--max-failures 7"), log);
+}
+
+async function checkDisabled(machine: Machine): Promise<void> {
+  const { say } = machine;
+  await say("systemctl disable --now authenticator");
+  await install(machine, "1.0.1");
+  assertEquals([await state(machine, "is-enabled"), await state(machine, "is-active")], [
+    "disabled",
+    "inactive",
+  ]);
+  await say("systemctl enable --now authenticator");
+  await eventually(() => isReady(machine), "it is ready once more");
+}
+
+async function checkGone(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  await say("dpkg --remove authenticator");
+  assertEquals([await state(machine, "is-active"), await isReady(machine)], ["inactive", false]);
+  assertEquals((await run(`ls ${PROGRAM}`)).stdout, "");
+  // Options stay until the package is purged.
+  await say("grep MAX_FAILURES /etc/authenticator.env");
+  await say("dpkg --purge authenticator");
+  assertEquals(await say("find /etc /run /var/lib -name 'authenticator*'"), "");
+}

@@ -1,0 +1,61 @@
+/**
+ * What a proxy that is configured as `deploy/` shows keeps from the world, however it is asked for.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert/equals";
+import { exchangeRaw } from "../../support/http.ts";
+import type { Proxy } from "./canaries.ts";
+import { startCaddy } from "./caddy.ts";
+import { startNginx } from "./nginx.ts";
+import { need, withFolder } from "../../support/deploy.ts";
+
+// A server on Bun takes each of them for one of the two paths.
+const INTERNAL = [
+  "/metrics",
+  "/METRICS",
+  "/readyz",
+  "/metrics?a=b",
+  "//metrics",
+  "/healthz/../metrics",
+  "/healthz/%2e%2e/metrics",
+  "/.\\metrics",
+  "/healthz\\..\\readyz",
+  "/healthz\\%2e%2E\\metrics",
+  "/healthz/..%5cmetrics",
+];
+
+type Start = (folder: string, upstreams: readonly [string, string]) => Promise<Proxy>;
+
+const PROXIES: readonly (readonly [name: string, version: readonly string[], start: Start])[] = [
+  ["nginx", ["nginx", "-v"], startNginx],
+  ["caddy", ["caddy", "version"], startCaddy],
+];
+
+for (const [name, version, start] of PROXIES) {
+  Deno.test(`${name} gives the world neither metrics nor readiness, whatever stands in the path`, () =>
+    withFolder(async (folder) => {
+      await need(version, name);
+      const all = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+        () => new Response("reached"),
+      );
+      const upstream = `127.0.0.1:${all.addr.port}`;
+      const proxy = await start(folder, [upstream, upstream]);
+      const { hostname, port } = new URL(proxy.url);
+      const statusOf = async (path: string): Promise<number> => {
+        const request = {
+          head: [`GET ${path} HTTP/1.1`, `Host: ${hostname}`],
+          body: new Uint8Array(),
+        };
+        return (await exchangeRaw({ hostname, port: Number(port) }, request)).status;
+      };
+      assertEquals(await statusOf("/healthz"), 200);
+      const reached = [];
+      for (const path of INTERNAL) if (await statusOf(path) !== 404) reached.push(path);
+      await proxy.stop();
+      await all.shutdown();
+      assertEquals(reached, []);
+    }));
+}

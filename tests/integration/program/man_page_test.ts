@@ -1,0 +1,39 @@
+/** The manual page, read by two formatters and by what fills the index of pages. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { run } from "../../support/client_program.ts";
+import { runProgram } from "../../support/program.ts";
+
+async function withPage(check: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { code, stdout } = await runProgram(["man"]);
+    assertEquals(code, 0);
+    await Deno.writeTextFile(`${folder}/authenticator.1`, stdout);
+    await check(`${folder}/authenticator.1`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("mandoc finds nothing wrong in the manual page but that it has no date", async () => {
+  await withPage(async (path) => {
+    // It says what it finds by its exit code too.
+    const line = `mandoc -T lint -W warning '${path}' || true`;
+    await run("mandoc", ["-T", "ascii", path]);
+    const { text } = await run("bash", ["-c", line]);
+    const found = text.split("\n").filter((each) => each !== "" && !each.includes("missing date"));
+    assertEquals(found, []);
+  });
+});
+
+Deno.test("man shows the manual page, and lexgrog finds its name in it", async () => {
+  await withPage(async (path) => {
+    const { text, errors } = await run("man", ["--warnings", "-l", path]);
+    assert(text.includes("authenticator pair [options]"), text);
+    assertEquals(errors, "");
+    const { text: entry } = await run("lexgrog", [path]);
+    assert(entry.includes("authenticator - pairs authenticator apps and checks their pins"));
+  });
+});

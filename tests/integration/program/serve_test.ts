@@ -1,0 +1,517 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { help } from "../../../lib/cli/args/help.ts";
+import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
+import { stop } from "../../support/two_servers.ts";
+import { limitLife, runToEnd } from "../../support/child.ts";
+import { eventually, inTime } from "../../support/eventually.ts";
+import { freePort } from "../../support/free_port.ts";
+import { startFuzzedStore } from "../../support/fuzzed_store.ts";
+import { withFolder } from "../../support/command.ts";
+import {
+  type Outcome,
+  PROGRAM,
+  programWords,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+} from "../../support/program.ts";
+
+Deno.test("the program says where it listens, and nothing else on stdout", async () => {
+  const program = await startProgram(["--port", "0", "--log-probes"]);
+  assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
+  assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
+  program.signal("SIGTERM");
+  const { code, stdout, stderr } = await program.outcome;
+  assertEquals([code, stdout], [0, `Listening on ${program.url}\n`]);
+  const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
+  assertMatch(
+    started!,
+    /^info started: authenticator [0-9.]+ \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0 --log-probes$/,
+  );
+  assertMatch(request!, /^info request method=GET route=healthz /);
+  assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
+});
+
+Deno.test("only lines about the store of the guard come before the one that says started", async () => {
+  const store = startFuzzedStore(() => ({ pieces: [] }));
+  const absent = `redis://127.0.0.1:${freePort()}`;
+  for (const [url, level] of [[store.url, "info"], [absent, "warn"]] as const) {
+    const program = await startProgram(["--port", "0", "--log-format", "json"], {
+      env: { AUTHENTICATOR_GUARD: `${url}?timeout=60000` },
+    });
+    await program.logged("started: ");
+    program.signal("SIGTERM");
+    const lines = (await program.outcome).stderr.trim().split("\n").map((line) => JSON.parse(line));
+    const starts = lines.filter(({ message }) => message.startsWith("started: "));
+    const before = lines.slice(0, lines.indexOf(starts[0]));
+    // On a busy machine nothing may be known of the store by then.
+    const others = before.filter((line) =>
+      line.level !== level || !line.message.startsWith(`the store of the guard, ${url}, `)
+    );
+    assertEquals([starts.length, others], [1, []]);
+  }
+  store.close();
+});
+
+Deno.test("with --exit-with-parent the program ends when its standard input does", async () => {
+  const program = await startProgram(["--port", "0", "--exit-with-parent"], { stdin: true });
+  assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
+  await program.closeStdin();
+  const { code, stderr } = await program.outcome;
+  assertEquals(
+    [code, stderr.includes(" info stopping: standard input ended\n")],
+    [0, true],
+    stderr,
+  );
+});
+
+Deno.test("with --exit-with-parent the program ends where standard input cannot be read", async () => {
+  const program = await startProgram(["--port", "0", "--exit-with-parent"], { shell: "exec < /" });
+  const { code, stderr } = await program.outcome;
+  assertEquals(
+    [code, stderr.includes(" info stopping: standard input ended\n")],
+    [0, true],
+    stderr,
+  );
+});
+
+Deno.test("without --exit-with-parent the program goes on without standard input", async () => {
+  const program = await startProgram(["--port", "0"], { stdin: true });
+  await program.closeStdin();
+  assertEquals(await (await fetch(`${program.url}/readyz`)).text(), "ok");
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+});
+
+/** A request under way; what it gives sends its body and reads the reply. */
+async function beginRequest(program: RunningProgram): Promise<() => Promise<string>> {
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
+  const body = "pin=1&secretCode=x";
+  await send(
+    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+      "Content-Type: application/x-www-form-urlencoded\r\n" +
+      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  // The interim reply shows that the request is being answered.
+  await connection.read(new Uint8Array(1024));
+  return async () => {
+    await send(body);
+    return await new Response(connection.readable).text();
+  };
+}
+
+// The first signal, or the end of the parent, was taken once the server says that it is not ready.
+async function isDraining(program: RunningProgram): Promise<void> {
+  while ((await (await fetch(`${program.url}/readyz`)).text()) === "ok");
+}
+
+/**
+ * A test of a program that stops while a request is under way, which a machine that is too busy for
+ * what it gives that cannot tell from one that was cut off.
+ */
+function testStop(
+  name: string,
+  act: (program: RunningProgram) => Promise<void>,
+  ...options: readonly string[]
+): void {
+  Deno.test(name, () =>
+    inTime(MAX_DRAIN_MS, async () => {
+      const stdin = options.includes("--exit-with-parent");
+      const program = await startProgram(["--port", "0", ...options], { stdin });
+      try {
+        await act(program);
+      } finally {
+        await stop(program);
+      }
+    }));
+}
+
+testStop("the program finishes a running request before it stops on SIGINT", async (program) => {
+  const finish = await beginRequest(program);
+  program.signal("SIGINT");
+  const reply = await finish();
+  assert(reply.startsWith("HTTP/1.1 200 OK\r\n") && reply.endsWith(">false</boolean>"), reply);
+  assertEquals((await program.outcome).code, 0);
+});
+
+testStop(
+  "a signal after the end of standard input still lets a request finish",
+  async (program) => {
+    const finish = await beginRequest(program);
+    await program.closeStdin();
+    await isDraining(program);
+    program.signal("SIGTERM");
+    // Time for the signal to end the process, if it did.
+    await fetch(`${program.url}/healthz`).then((reply) => reply.body?.cancel());
+    const reply = await finish();
+    assert(reply.endsWith(">false</boolean>"), reply);
+    assertEquals((await program.outcome).code, 0);
+  },
+  "--exit-with-parent",
+);
+
+Deno.test("SIGHUP reads the keys of callers again, and keeps those that it has where it cannot", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/keys`;
+  const [old, next] = ["o".repeat(20), "n".repeat(20)];
+  await Deno.writeTextFile(file, `billing:${old}\n`, { mode: 0o600 });
+  const program = await startProgram(["--port", "0", "--api-keys-file", file]);
+  const statusBy = async (key: string): Promise<number> => {
+    const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  try {
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 401]);
+    await Deno.writeTextFile(file, `billing:${next}\nbilling:${old}\n${"k".repeat(16)}\n`);
+    program.signal("SIGHUP");
+    await program.logged("read again: 3 keys: billing (2), 1 without a name\n");
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
+    await Deno.writeTextFile(file, "billing:canary\n");
+    program.signal("SIGHUP");
+    await program.logged("the old API keys are kept: ");
+    assertEquals([await statusBy(old), await statusBy(next)], [302, 302]);
+    await Deno.remove(file);
+    program.signal("SIGHUP");
+    await program.logged("cannot be read: there is no such file or folder\n");
+    assertEquals(await statusBy(next), 302);
+    await Deno.writeTextFile(file, `${next}\n`);
+    program.signal("SIGHUP");
+    await program.logged("read again: 1 key\n");
+    assertEquals([await statusBy(old), await statusBy(next)], [401, 302]);
+  } finally {
+    program.signal("SIGTERM");
+    await Deno.remove(folder, { recursive: true });
+  }
+  const { code, stderr } = await program.outcome;
+  assertEquals([code, stderr.match(/ warn .*$/gm)?.length], [0, 2], stderr);
+  assert(stderr.includes(" route=root caller=billing status=302 "), stderr);
+  assert(![old, next, "canary"].some((key) => stderr.includes(key)), stderr);
+});
+
+Deno.test("the program reads its keys from a pipe that a shell made", async () => {
+  const key = "k".repeat(16);
+  const shell = `exec 8<<end\n${key}\nend`;
+  const program = await startProgram(["--port", "0", "--api-keys-file", "/dev/fd/8"], { shell });
+  const reply = await fetch(program.url, { headers: { "x-api-key": key }, redirect: "manual" });
+  await reply.body?.cancel();
+  assertEquals(reply.status, 302);
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+});
+
+Deno.test("SIGHUP does not end a program that does not listen yet", async () => {
+  await withFolder(async (folder) => {
+    const keys = `${folder}/keys`;
+    await runToEnd(["mkfifo", keys]);
+    // The pipe opens when the program reads its keys there, and it reads on until that is closed. What it
+    // reads again is a file.
+    const shell = `{ exec 3>${keys}; kill -HUP $$; echo ${"k".repeat(32)} >${keys}.new; ` +
+      `mv ${keys}.new ${keys}; cat ${keys} >&3; } &`;
+    const program = await startProgram(["--port", "0", "--api-keys-file", keys], { shell });
+    await program.logged("the API keys are unchanged: 1 key\n");
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  });
+});
+
+Deno.test("SIGTERM and SIGINT end a program at once that does not listen yet", async () => {
+  // The store takes the connection and says nothing, so that the start waits for it.
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
+  for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    const accepted = silent.accept();
+    const [command, ...args] = [...programWords(), "--port", "0", "--guard", store];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "null" }).spawn();
+    limitLife(child, SECRET_MS);
+    using _connection = await accepted;
+    child.kill(signal);
+    const ended = await child.status;
+    assertEquals([ended.code, ended.signal], [code, null], signal);
+  }
+});
+
+Deno.test("Ctrl-C ends a program that waits for its keys from a pipe", async () => {
+  await withFolder(async (folder) => {
+    const keys = `${folder}/keys`;
+    await runToEnd(["mkfifo", keys]);
+    const [command, ...args] = [...programWords(), "--port", "0", "--api-keys-file", keys];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "null" }).spawn();
+    limitLife(child, SECRET_MS);
+    // The pipe opens when the program reads there.
+    using _writer = await Deno.open(keys, { write: true });
+    child.kill("SIGINT");
+    assertEquals((await child.status).success, false);
+  });
+});
+
+Deno.test("the program ends on SIGUSR1, by which a runtime would open a debugger", async () => {
+  const { code, stderr } = await endedBy(await startProgram(["--port", "0"]), "SIGUSR1");
+  assertEquals([code, /debugger/i.test(stderr)], [1, false], stderr);
+});
+
+// It ends at once, or waits for the secret for ever.
+const SECRET_MS = 300_000;
+
+Deno.test("a command that reads a secret ends on SIGUSR1 too", async () => {
+  await withFolder(async (folder) => {
+    const secret = `${folder}/secret`;
+    await runToEnd(["mkfifo", secret]);
+    const [command, ...args] = [...programWords(), "code", "--secret-file", secret];
+    const child = new Deno.Command(command!, { args, stdin: "null", stderr: "piped" }).spawn();
+    limitLife(child, SECRET_MS);
+    // The pipe opens when the program reads there.
+    using _writer = await Deno.open(secret, { write: true });
+    child.kill("SIGUSR1");
+    assertEquals((await child.output()).code, 1);
+  });
+});
+
+/** What starts the program with its standard output on a full disk, closed, or read by nobody. */
+const UNHEARD = ["exec >/dev/full", "exec >&-", "exec > >(true)"] as const;
+
+for (const shell of UNHEARD) {
+  Deno.test(`the program serves though it cannot say where: ${shell}`, async () => {
+    const port = String(freePort());
+    const child = new Deno.Command("bash", {
+      args: ["-c", `${shell}; exec "$0" "$@"`, ...programWords(), "--port", port],
+      stdin: "null",
+      stderr: "piped",
+    }).spawn();
+    limitLife(child);
+    const health = async (): Promise<boolean> =>
+      await fetch(`http://127.0.0.1:${port}/healthz`).then((reply) => reply.text(), () => "") ===
+        "ok";
+    await eventually(health, "the program answers");
+    child.kill("SIGTERM");
+    const { code, stderr } = await child.output();
+    const said = new TextDecoder().decode(stderr);
+    assertEquals([code, /error/i.test(said)], [0, false], said);
+  });
+}
+
+Deno.test("a command says that what it prints cannot be written, unless its reader has gone", async () => {
+  const run = (shell: string, ...args: string[]): Promise<Outcome> =>
+    runToEnd(["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords(), ...args]);
+  const [full, , gone] = UNHEARD.map((shell) => run(shell, "licenses"));
+  // It goes on for a while behind what it prints.
+  const goesOn = run(UNHEARD[0], "check", "--port", "0");
+  for (const { code, stderr } of [await full!, await goesOn]) {
+    assertEquals([code, stderr], [
+      1,
+      "authenticator: error: standard output cannot be written to: the disk is full.\n",
+    ]);
+  }
+  const { code, stderr } = await gone!;
+  assertEquals([code, stderr], [0, ""]);
+});
+
+testStop("the program ends at once on a second signal", async (program) => {
+  const finish = await beginRequest(program);
+  program.signal("SIGTERM");
+  await isDraining(program);
+  // One that comes within half a second is the first one, passed on.
+  assertEquals((await endedBy(program, "SIGTERM")).code, 143);
+  assertEquals(await finish().catch(() => ""), "");
+});
+
+/** Sends a signal again and again, until the program has ended. */
+async function endedBy(program: RunningProgram, signal: Deno.Signal): Promise<Outcome> {
+  let hasEnded = false;
+  const outcome = program.outcome.finally(() => hasEnded = true);
+  await eventually(() => {
+    if (!hasEnded) signalIfThere(program, signal);
+    return hasEnded;
+  }, "the program ends");
+  return await outcome;
+}
+
+function signalIfThere(program: RunningProgram, signal: Deno.Signal): void {
+  try {
+    program.signal(signal);
+  } catch (error) {
+    // It has ended in between.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+/** A caller who asks for more than the system keeps for it, and reads nothing of that. */
+async function askAndReadNothing(program: RunningProgram): Promise<Deno.Conn> {
+  const { hostname, port } = new URL(program.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const requests = "GET /api.asmx HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2_000);
+  await connection.write(new TextEncoder().encode(requests));
+  return connection;
+}
+
+Deno.test("the program ends though a caller does not take its replies", async () => {
+  const program = await startProgram(["--port", "0"]);
+  using _caller = await askAndReadNothing(program);
+  program.signal("SIGTERM");
+  assertEquals((await program.outcome).code, 0);
+});
+
+// Of a line of the log where it is no JSON.
+const TIME_AND_LEVEL = /^\d{4}-\d\d-\d\dT[\d:.]+Z error /;
+
+Deno.test("a mistyped variable keeps the program from starting", async () => {
+  const env = { AUTHENTICATOR_API_KEY_FILE: "keys" };
+  const { code, stdout, stderr } = await runProgram(["--port", "0"], env);
+  assertEquals([code, stdout], [2, ""]);
+  assertMatch(stderr, TIME_AND_LEVEL);
+  assertEquals(
+    stderr.replace(TIME_AND_LEVEL, ""),
+    "AUTHENTICATOR_API_KEY_FILE is set, but there is no such variable; did you mean " +
+      "AUTHENTICATOR_API_KEYS_FILE?\n",
+  );
+});
+
+Deno.test("the program names a variable that is not text", async () => {
+  const shell = `AUTHENTICATOR_HOST=$'\\xff' exec "$0" "$@" check`;
+  const { code, stderr } = await runToEnd(["bash", "-c", shell, ...programWords()]);
+  assertEquals(code, 2, stderr);
+  assertMatch(stderr, /^authenticator: error: .*\bAUTHENTICATOR_HOST\b.* Try --help\.\n$/);
+});
+
+Deno.test("the program says in one sentence that the port is taken, and exits with 1", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  const { code, stdout, stderr } = await runProgram(["--port", String(port)]);
+  assertEquals([code, stdout, withoutTime(stderr)], [
+    1,
+    "",
+    `error cannot listen on 127.0.0.1, port ${port}: the port is in use by another program ` +
+    "(stop it, or choose another port)\n",
+  ]);
+});
+
+Deno.test("the program does not blame the port for a name without an address", async () => {
+  const { code, stderr } = await runProgram(["--host", "nowhere.invalid"]);
+  assertEquals(code, 1);
+  assertMatch(
+    withoutTime(stderr),
+    /^error cannot listen on nowhere\.invalid, port 8080: (?:the port is in use, or )?this machine has no address with that name\n$/,
+  );
+});
+
+Deno.test("the program says in one sentence that an address is not its machine's", async () => {
+  const { code, stderr } = await runProgram(["--host", "192.0.2.1"]);
+  assertEquals([code, withoutTime(stderr)], [
+    1,
+    "error cannot listen on 192.0.2.1, port 8080: this machine does not have this address\n",
+  ]);
+});
+
+/** A line of the log, without its time. */
+function withoutTime(line: string): string {
+  return line.replace(/^\S+Z /, "");
+}
+
+Deno.test("the program shows its usage and its version", async () => {
+  assertEquals(await runProgram(["--help"]), {
+    code: 0,
+    stdout: `${help(undefined)}\n`,
+    stderr: "",
+  });
+  const project = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
+  const { stdout } = await runProgram(["--version"]);
+  // As those type it who know npm.
+  assertEquals((await runProgram(["--", "--version"])).stdout, stdout);
+  const [, version, origin, rest] = /^authenticator (\S+) \(([^,]*), (.*)\)\n$/.exec(stdout) ?? [];
+  assertEquals(version, project.version, stdout);
+  // What compile.sh makes names the commit; the sources alone do not know theirs.
+  const expected = PROGRAM === "deno"
+    ? /^from source$/
+    : /^commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)$/;
+  assertMatch(origin!, expected);
+  assertMatch(rest!, /^(?:Deno|Bun) [\d.]+, [\w-]+$/);
+});
+
+/** Starts the program with a pipe for its log that is not read unless somebody does. */
+async function startUnread(): Promise<{ child: Deno.ChildProcess; url: string }> {
+  const [path, ...words] = programWords();
+  const child = new Deno.Command(path!, {
+    args: [...words, "--port", "0"],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  limitLife(child);
+  const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const url = /http:\S+/.exec((await stdout.read()).value ?? "")![0];
+  await stdout.cancel();
+  return { child, url };
+}
+
+/** Asks about a pin so many times, and expects an answer each time. */
+async function askOften(url: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const reply = await fetch(`${url}/Validate.aspx?Pin=1&SecretCode=x`);
+    assertEquals([reply.status, await reply.text()], [200, "False"]);
+  }
+}
+
+Deno.test("the program serves and ends though its standard output is a pipe that is full", async () => {
+  const port = freePort();
+  const [path, ...words] = programWords();
+  const child = new Deno.Command("/bin/sh", {
+    args: ["-c", 'head -c 65536 /dev/zero; exec "$0" "$@"', path!, ...words, "--port", `${port}`],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  limitLife(child);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(() =>
+    fetch(`${url}/healthz`).then((reply) => reply.text(), () => "")
+      .then((text) => text === "ok")
+  );
+  await askOften(url, 5);
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+  await child.stdout.cancel();
+});
+
+Deno.test("the program serves on when nobody reads its log any more", async () => {
+  const { child, url } = await startUnread();
+  await child.stderr.cancel();
+  await askOften(url, 5);
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+});
+
+// A pipe holds 64 KiB, and a line has about 150 bytes.
+const PIPE_LINES = 1_000;
+const LAST_LINES = 100;
+
+for (const [signal, code] of [["SIGTERM", 0], ["SIGUSR1", 1]] as const) {
+  Deno.test(`the program serves on beside a log that nobody reads, and ends on ${signal}`, async () => {
+    const { child, url } = await startUnread();
+    await askOften(url, PIPE_LINES);
+    child.kill(signal);
+    assertEquals((await child.status).code, code);
+    await child.stderr.cancel();
+  });
+}
+
+Deno.test("the program writes all lines of its log that were late, and the last before it ends", async () => {
+  const { child, url } = await startUnread();
+  await askOften(url, PIPE_LINES);
+  let text = "";
+  const read = async (): Promise<void> => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) text += chunk;
+  };
+  const isRead = read();
+  const pinsIn = (): number => text.split("outcome=").length - 1;
+  await eventually(() => pinsIn() === PIPE_LINES, "the lines are written that nobody has read");
+  // Of these the pipe holds all, however late they are read.
+  await askOften(url, LAST_LINES);
+  child.kill("SIGTERM");
+  await isRead;
+  assertEquals((await child.status).code, 0);
+  assertEquals([pinsIn(), text.endsWith(" info stopped\n")], [PIPE_LINES + LAST_LINES, true]);
+});

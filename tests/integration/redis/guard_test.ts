@@ -1,0 +1,106 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
+import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import { redisKey } from "../../../lib/guard/redis/script.ts";
+import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { eventually } from "../../support/eventually.ts";
+import { runToEnd } from "../../support/child.ts";
+import { guardLines } from "../../../lib/cli/guard.ts";
+import { configOf } from "../../support/command.ts";
+import { programWords } from "../../support/program.ts";
+import { withRedis } from "../../support/redis_server.ts";
+import {
+  check,
+  failOften,
+  patient,
+  pinOf,
+  SECRET,
+  withTwoServers,
+  wrongPinOf,
+} from "../../support/two_servers.ts";
+
+Deno.test("guard unlock lifts a wait for all servers at a store, and a used code stays used", async () => {
+  await withRedis([], async ({ url, command }) => {
+    // With a wide window, the code is still right when the commands have ended.
+    const args = ["--max-failures", "2", "--single-use", "--window", "10"];
+    const log = await withTwoServers(url, args, async (one, two, keyFile) => {
+      const guard = async (name: string): Promise<string> => {
+        const options = ["--guard-key-file", keyFile];
+        const { code, stdout, stderr } = await runToEnd(
+          [...programWords(), "guard", name, ...options],
+          { input: `${SECRET}\n`, env: { AUTHENTICATOR_GUARD: patient(url), NO_COLOR: "1" } },
+        );
+        assertEquals([code, stderr], [0, ""]);
+        assert(!stdout.includes("canary"), stdout);
+        return stdout.trim();
+      };
+      const used = pinOf(SECRET, -1);
+      assertEquals(await check(one, used), "True");
+      await failOften(url, keyFile, SECRET);
+      for (const server of [one, two]) assertEquals(await check(server, pinOf(SECRET)), "False");
+      const name = await guard("name");
+      // What `status` has of a store.
+      const status = await guardLines(
+        undefined,
+        configOf(["--guard", patient(url), "--guard-key-file", keyFile, "--max-failures", "2"]),
+      );
+      assertEquals(status.slice(0, 2), [
+        "secrets remembered: 1",
+        "secrets whose pins are refused now: 1",
+      ]);
+      assert(new RegExp(`^secret=${name} wrong=8 refused_seconds=[0-9]+$`).test(status[2]!));
+      assert((await guard("unlock")).startsWith(`pins for secret=${name} are checked again`));
+      assertEquals(await check(one, used), "False");
+      for (const server of [one, two]) {
+        await eventually(async () => await check(server, wrongPinOf("x"), "x") === "False");
+      }
+      // An instance remembers a refusal for a second at most.
+      let pin = "";
+      await eventually(async () => {
+        pin = pinOf(SECRET);
+        return await check(two, pin) === "True";
+      });
+      assertEquals(await check(one, pin), "False");
+      assertEquals(await command("FLUSHALL"), "OK");
+      assertEquals(await guard("unlock"), `nothing was remembered of this secret, secret=${name}`);
+    });
+    assert(/ secret=[\w-]{10} outcome=throttled /.test(log), log);
+  });
+});
+
+Deno.test("the commands need each permission that their page gives a user of Redis, and no more", async () => {
+  const page = Deno.readTextFileSync(new URL("../../../docs/commands.md", import.meta.url));
+  const shown = /`(~authenticator:guard:[^`]+)`/.exec(page.replace(/\s+/g, " "))![1]!.split(" ");
+  // Of the first, the used code stays when its wait is lifted; of the second, nothing.
+  const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
+  const keys = names.map(redisKey);
+  await withRedis([], async ({ url, command }) => {
+    const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
+    const ask = <T>(act: (store: StoreClient) => Promise<T>): Promise<T> =>
+      withStore(store, {}, act);
+    // What `status` and `guard unlock` ask a store.
+    const askAll = (): Promise<void> =>
+      ask(async (store) => {
+        await Array.fromAsync(listSecrets(store));
+        for (const name of names) await unlockSecret(store, name);
+      });
+    const isEnough = async (rights: readonly string[]): Promise<boolean> => {
+      await command("ACL", "SETUSER", "operator", "reset", "on", ">canary", ...rights);
+      for (const [i, key] of keys.entries()) await command("SET", key, texts[i]!, "PX", "3600000");
+      return await askAll().then(() => true, () => false);
+    };
+    assert(await isEnough(shown));
+    assertEquals(await command("GET", keys[0]!), '"0:0:5"');
+    for (const [i, right] of shown.entries()) {
+      assert(!await isEnough(shown.toSpliced(i, 1)), right);
+    }
+    await isEnough(shown.filter((right) => right !== "+get"));
+    await assertRejects(
+      () => ask((store) => unlockSecret(store, names[0]!)),
+      Error,
+      "The user executing",
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free_port.ts";
+import { startMiddleman } from "../../support/middleman.ts";
+import type { RunningProgram } from "../../support/program.ts";
+import { type RedisServer, withRedis } from "../../support/redis_server.ts";
+import {
+  check,
+  counted,
+  decided,
+  pinOf,
+  readiness,
+  SECRET,
+  startServer,
+  stop,
+  storeAnswers,
+  withTwoServers,
+  wrongPinOf,
+} from "../../support/two_servers.ts";
+
+// Far above the ten seconds that an answer may take, for a machine with other things to do, and far
+// below the quarter of an hour after which a way that swallows packets is noticed by itself.
+const TOO_LONG_MS = 90_000;
+
+const OUTAGES: readonly (readonly [
+  what: string,
+  begin: (redis: RedisServer) => Promise<void>,
+  end: (redis: RedisServer) => Promise<void>,
+])[] = [
+  ["is killed", ({ kill }) => kill(), ({ start }) => start()],
+  [
+    "stops answering",
+    ({ signal }) => Promise.resolve(signal("SIGSTOP")),
+    ({ signal }) => Promise.resolve(signal("SIGCONT")),
+  ],
+  // What Redis holds then is more than it may.
+  ["is full", told("CONFIG", "SET", "maxmemory", "1"), told("CONFIG", "SET", "maxmemory", "0")],
+  [
+    "becomes a replica",
+    told("REPLICAOF", "127.0.0.1", String(freePort())),
+    told("REPLICAOF", "NO", "ONE"),
+  ],
+  ["makes everybody wait", told("CLIENT", "PAUSE", "600000", "WRITE"), told("CLIENT", "UNPAUSE")],
+];
+
+function told(...words: readonly string[]): (redis: RedisServer) => Promise<void> {
+  return async ({ command }) => assertEquals(await command(...words), "OK");
+}
+
+/** Pins that are being sent. */
+interface Load {
+  /** Waits until one more right pin was found right. */
+  readonly accepts: () => Promise<void>;
+  /** Stops, and gives every answer. */
+  readonly end: () => Promise<readonly string[]>;
+}
+
+/** Sends pins without a pause until it is told to stop. */
+function load(server: RunningProgram): Load {
+  let stopped = false;
+  const answers: string[] = [];
+  const one = async (name: string): Promise<void> => {
+    for (let i = 0; !stopped; i++) {
+      const secret = `${name} ${i % 50}`;
+      const startMs = performance.now();
+      const answer = await check(server, i % 2 ? pinOf(secret) : wrongPinOf(secret), secret);
+      const tookMs = performance.now() - startMs;
+      answers.push(tookMs > TOO_LONG_MS ? `after ${tookMs} ms` : answer);
+    }
+  };
+  const all = Array.from({ length: 8 }, (_, i) => one(`${server.pid} ${i}`));
+  const accepted = (): number => answers.filter((answer) => answer === "True").length;
+  return {
+    accepts: async () => {
+      const before = accepted();
+      await eventually(() => accepted() > before, "a right pin is accepted");
+    },
+    end: async () => {
+      stopped = true;
+      await Promise.all(all);
+      return answers;
+    },
+  };
+}
+
+for (const [what, begin, end] of OUTAGES) {
+  Deno.test(`when Redis ${what} under load, pins are refused, and all is well when it is back`, async () => {
+    await withRedis([], async (redis) => {
+      // Not so patient that a store that is silent is found out late.
+      const url = `${redis.url}?timeout=5000`;
+      const log = await withTwoServers(url, ["--max-failures", "5"], async (one, two) => {
+        for (const server of [one, two, one, two]) {
+          assertEquals(await decided(server, wrongPinOf(SECRET), SECRET), "False");
+        }
+        const loads = [load(one), load(two)];
+        const accept = async (): Promise<unknown> =>
+          await Promise.all(loads.map(({ accepts }) => accepts()));
+        await accept();
+        await begin(redis);
+        for (const server of [one, two]) {
+          await eventually(async () => !await storeAnswers(server));
+          assertEquals(await check(server, pinOf("another secret"), "another secret"), "False");
+        }
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await end(redis);
+        for (const server of [one, two]) {
+          await eventually(() => storeAnswers(server));
+        }
+        await accept();
+        const answers = (await Promise.all(loads.map(({ end }) => end()))).flat();
+        assertEquals(new Set(answers), new Set(["True", "False"]));
+        await nothingWasForgotten(one, two);
+      });
+      assert(/warn the store of the guard, .*: pins that need it are refused\n/.test(log), log);
+      assert(!/ error /.test(log), log);
+    });
+  });
+}
+
+// Four failures came before the outage: the next is the fifth, and no more is looked at.
+async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Promise<void> {
+  const throttled = 'authenticator_guard_refusals_total{reason="throttled"}';
+  const before = await counted(two, throttled);
+  assert(await counted(one, "authenticator_guard_store_errors_total") > 0);
+  assertEquals(await decided(one, wrongPinOf(SECRET), SECRET), "False");
+  assertEquals(await decided(two, pinOf(SECRET), SECRET), "False");
+  assertEquals(await counted(two, throttled), before + 1);
+  assertEquals(await decided(one, pinOf("another secret"), "another secret"), "True");
+}
+
+Deno.test("a server starts without its Redis, refuses pins, and takes it when it comes", async () => {
+  await withRedis([], async (redis) => {
+    await withTwoServers(redis.url, [], async (one, _two, keyFile) => {
+      await redis.kill();
+      await stop(one);
+      const server = await startServer(redis.url, keyFile);
+      await server.logged("cannot be reached");
+      assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
+      await redis.start();
+      await eventually(async () => await readiness(server) === 200);
+      assertEquals(await check(server, pinOf(SECRET)), "True");
+      await stop(server);
+    });
+  });
+});
+
+Deno.test("a server waits for a slow Redis, and not for one that is too slow", async () => {
+  await withRedis([], async (redis) => {
+    let delayMs = 500;
+    const middleman = startMiddleman(Number(new URL(redis.url).port), () => async (piece) => {
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      return piece;
+    });
+    // On a busy machine much comes to the delay.
+    const url = `redis://127.0.0.1:${middleman.port}?timeout=20000`;
+    await withTwoServers(url, [], async (one) => {
+      assertEquals(await check(one, pinOf(SECRET)), "True");
+      delayMs = 60_000;
+      assertEquals(await check(one, pinOf(SECRET)), "False");
+      delayMs = 0;
+      await eventually(async () => await check(one, pinOf(SECRET)) === "True");
+    });
+    middleman.close();
+  });
+});
+
+const WRONG_PASSWORD = "name:canary-guess@";
+
+const REFUSALS: readonly (readonly [string, string, readonly string[], string])[] = [
+  ["wants a password", "", ["--requirepass", "canary-password"], "requires a password"],
+  ["wants another password", WRONG_PASSWORD, ["--requirepass", "canary-password"], "refuses the"],
+  ["is full", "", ["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "is full (OOM)"],
+  [
+    "does not let its user read",
+    "name:canary-password@",
+    ["--user", "name", "on", ">canary-password", "~*", "+@all", "-get"],
+    "does not let its user run a command",
+  ],
+  ["is a replica", "", ["--replicaof", "127.0.0.1", String(freePort())], "is a replica, which"],
+];
+
+for (const [what, login, args, said] of REFUSALS) {
+  Deno.test(`a server is not ready with a Redis that ${what}, and says so`, async () => {
+    await withRedis(args, async ({ url }) => {
+      const keyFile = Deno.makeTempFileSync();
+      Deno.writeTextFileSync(keyFile, "k".repeat(32));
+      const server = await startServer(url.replace("//", `//${login}`), keyFile);
+      await server.logged(said);
+      assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
+      await stop(server);
+      const { stderr } = await server.outcome;
+      assert(stderr.includes("pins that need it are refused"), stderr);
+      assert(!stderr.includes("canary"), stderr);
+      Deno.removeSync(keyFile);
+    });
+  });
+}

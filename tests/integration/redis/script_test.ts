@@ -1,0 +1,205 @@
+import { decide as ask } from "../../support/guard_store.ts";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { guardRules, type GuardState, type GuardStore } from "../../../lib/guard/guard.ts";
+import { decide } from "../../support/guard_model.ts";
+import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
+import { KNOWN_MS } from "../../../lib/guard/sources.ts";
+import { openStore } from "../../../lib/guard/redis/connect.ts";
+import { StoreLink } from "../../../lib/guard/redis/link.ts";
+import { inspectSecret, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import {
+  DECIDE_SCRIPT,
+  KEY_PREFIX,
+  scriptArguments,
+  type Send,
+} from "../../../lib/guard/redis/script.ts";
+import { RedisStore } from "../../../lib/guard/redis/store.ts";
+import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { eventually } from "../../support/eventually.ts";
+import { seededRandom } from "../../support/random.ts";
+import { farApart, playScript } from "../../support/script_history.ts";
+import { withRedis } from "../../support/redis_server.ts";
+
+const HOUR = 3_600_000;
+
+const TIMEOUT_MS = 60_000;
+
+function patientUrl(url: string): StoreUrl {
+  return StoreUrl.parse(`${url}?timeout=${TIMEOUT_MS}`)!;
+}
+
+async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
+  const link = new StoreLink({
+    open: (onLoss) =>
+      openStore(StoreUrl.parse(url)!, {
+        files: {},
+        timeoutMs: TIMEOUT_MS,
+        onLoss,
+      }),
+    now: () => performance.now(),
+    onChange: () => {},
+  });
+  await eventually(() => link.isHealthy);
+  try {
+    await run(link);
+  } finally {
+    link.close();
+  }
+}
+
+Deno.test("the script decides as the rules do, whatever comes when", async () => {
+  await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
+});
+
+Deno.test("the script keeps what the rules say, to the last source", async () => {
+  await withRedis([], async ({ url }) => {
+    await withLink(url, async (link) => {
+      const random = seededRandom(12);
+      for (let run = 0; run < 20; run++) {
+        const maxFailures = 1 + random(40);
+        const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
+        let nowMs = 1_800_000_000_000;
+        let state: GuardState | undefined;
+        const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
+        for (let event = 0; event < 100; event++) {
+          const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
+          const source = random(9) === 0 ? undefined : `s${random(30)}`;
+          ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
+          await ask(redis, `run ${run}`, matchedStep, source);
+          const remembered = await withStore(
+            patientUrl(url),
+            {},
+            (store) => inspectSecret(store, `run ${run}`),
+          );
+          assertEquals(remembered?.state, state);
+          nowMs += random(10 * HOUR) >> random(20);
+        }
+      }
+    });
+  });
+});
+
+Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {
+  await withRedis([], async ({ url }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
+      const ask = (key: string, matchedStep?: number): Promise<readonly number[]> => {
+        const pin = { matchedStep };
+        const args = scriptArguments({ rules, pin, nowMs: undefined });
+        const command = ["EVAL", DECIDE_SCRIPT, "1", key, ...args];
+        return link.run(key, (send: Send) => send(command) as Promise<readonly number[]>);
+      };
+      const now = (): Promise<number> =>
+        link.run("", async (send: Send) => Number((await send(["TIME"]) as string[])[0]) * 1000);
+      for (let attempt = 0;; attempt++) {
+        const key = `${KEY_PREFIX}${attempt}`;
+        const fromMs = await now();
+        assertEquals(await ask(key), [1, 0]);
+        assertEquals(await ask(key), [1, FIRST_WAIT_MS]);
+        const [verdict, refusedMs] = await ask(key, 1);
+        // The store is asked for whole seconds.
+        const leastMs = FIRST_WAIT_MS - (await now() + 1000 - fromMs);
+        // On a busy machine the wait may have ended by then.
+        if (leastMs <= 0 && attempt < 10) continue;
+        assertEquals(verdict, 2);
+        assert(refusedMs! <= FIRST_WAIT_MS && refusedMs! >= leastMs, `${refusedMs} ms`);
+        return;
+      }
+    });
+  });
+});
+
+Deno.test("the script reads nothing of the format before, and leaves it alone", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const before = "authenticator:guard:1:a";
+      await command("SET", before, "107:99999999999999:60000000");
+      const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+      const store = new RedisStore({ rules, link, now: farApart() });
+      assertEquals(await ask(store, "a", 60_000_000), "accepted");
+      assert((await command("GET", before)).includes("107:"));
+    });
+  });
+});
+
+Deno.test("Redis itself forgets, at the time that the rules name", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+      const store = new RedisStore({ rules, link, now: farApart() });
+      await ask(store, "used", 60_000_000);
+      await ask(store, "failed", undefined);
+      const isNear = async (name: string, ms: number): Promise<boolean> => {
+        const leftMs = Number(/\d+/.exec(await command("PTTL", KEY_PREFIX + name))![0]);
+        return leftMs <= ms && leftMs > ms - 60_000;
+      };
+      assert(await isNear("used", rules.forgetUseMs));
+      assert(await isNear("failed", HOUR));
+      await ask(store, "failed", undefined, "source");
+      assert(await isNear("failed", 2 * HOUR));
+      await ask(store, "known", 60_000_000, "source");
+      assert(await isNear("known", KNOWN_MS));
+      // Nothing else; what the probe keeps for a millisecond may be there.
+      const keys = await command("KEYS", "*");
+      const others = keys.match(/authenticator:guard:2:(?!probe\b)[^"]*/g);
+      assertEquals(
+        new Set(others),
+        new Set(["used", "failed", "known"].map((name) => KEY_PREFIX + name)),
+      );
+    });
+  });
+});
+
+Deno.test("what cannot be read in the store is refused for that secret alone", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+      const store: GuardStore = new RedisStore({ rules, link, now: farApart() });
+      await command("SET", `${KEY_PREFIX}a`, "nonsense");
+      await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
+      assertEquals(await ask(store, "c", 1), "unavailable");
+      await command("RPUSH", `${KEY_PREFIX}list`, "a");
+      assertEquals(await ask(store, "a", 1), "unavailable");
+      assertEquals(await ask(store, "list", 1), "unavailable");
+      assertEquals([await ask(store, "b", 1), store.isHealthy()], ["accepted", true]);
+    });
+  });
+});
+
+Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known of a secret", async () => {
+  await withRedis([], async ({ url, command }) => {
+    const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+    await withLink(url, async (link) => {
+      const store = new RedisStore({ rules, link, now: farApart() });
+      await ask(store, "failed", undefined);
+      await ask(store, "strange", undefined, "source");
+      await ask(store, "used", 60_000_000);
+      await ask(store, "known", 60_000_000, "source");
+      await ask(store, "known", undefined, "other");
+      const unlock = (name: string): Promise<boolean> =>
+        withStore(patientUrl(url), {}, (store) => unlockSecret(store, name));
+      for (const name of ["failed", "strange"]) {
+        assertEquals([await unlock(name), await unlock(name)], [true, false], name);
+      }
+      for (const name of ["used", "known"]) assertEquals(await unlock(name), true, name);
+      const state = async (name: string): Promise<string> =>
+        await command("GET", KEY_PREFIX + name);
+      assertEquals(await state("used"), '"0:0:60000000"');
+      assert(/^"0:0:60000000 [\w-]+:0:0:[0-9]{13}"$/.test(await state("known")));
+      assertEquals(await state("failed"), "(nil)");
+    });
+  });
+});
+
+Deno.test("a store that forgot the script is told it again", async () => {
+  await withRedis([], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
+      const store = new RedisStore({ rules, link, now: farApart() });
+      assertEquals(await ask(store, "a", 1), "accepted");
+      await command("SCRIPT", "FLUSH");
+      assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import { randomBytes } from "node:crypto";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { extraAttempts } from "../../../lib/guard/budget.ts";
+import { guardRules, totalBudget } from "../../../lib/guard/guard.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free_port.ts";
+import { exchangeRaw } from "../../support/http.ts";
+import type { RunningProgram } from "../../support/program.ts";
+import {
+  becomesReady,
+  checkPath,
+  getRequest,
+  ownReadiness,
+  serverOf,
+  startOn,
+} from "./one_port.ts";
+import { withRedis } from "../../support/redis_server.ts";
+import { pinOf, SECRET, stop, withinFirstWait, wrongPinOf } from "../../support/two_servers.ts";
+
+const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
+
+/** Servers on one port, with one store. */
+interface Shared {
+  readonly port: number;
+  /** Starts one more. */
+  readonly start: () => Promise<RunningProgram>;
+}
+
+async function withSharedPort(
+  args: readonly string[],
+  run: (shared: Shared) => Promise<void>,
+): Promise<void> {
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, Buffer.from(randomBytes(32)).toString("base64"));
+  const started: RunningProgram[] = [];
+  try {
+    await withRedis([], async ({ url }) => {
+      const port = freePort();
+      const start = async (): Promise<RunningProgram> => {
+        const server = await startOn(port, url, keyFile, args);
+        started.push(server);
+        return server;
+      };
+      try {
+        await run({ port, start });
+      } finally {
+        await Promise.all(started.map(stop));
+      }
+    });
+  } finally {
+    Deno.removeSync(keyFile);
+  }
+}
+
+/** A reply on a connection of its own: which server answered, and what. */
+async function ask(port: number, path: string): Promise<readonly [server: string, text: string]> {
+  const address = { hostname: "127.0.0.1", port };
+  const reply = await exchangeRaw(address, getRequest(path, "Connection: close"));
+  return [serverOf(reply), new TextDecoder().decode(reply.body)];
+}
+
+function check(
+  port: number,
+  pin: string,
+  secret = SECRET,
+): Promise<readonly [server: string, text: string]> {
+  return ask(port, checkPath(pin, secret));
+}
+
+/** Asks until so many servers have answered. */
+async function serversOn(port: number, count: number): Promise<ReadonlySet<string>> {
+  const servers = new Set<string>();
+  await eventually(async () => servers.add((await ask(port, "/healthz"))[0]).size >= count);
+  return servers;
+}
+
+Deno.test(
+  "servers on one port take their share, and accept a code once among them",
+  LINUX_ONLY,
+  async () => {
+    // With a wide window, the pin stays right however long they take.
+    await withSharedPort(["--single-use", "--window", "10"], async ({ port, start }) => {
+      await Promise.all([start(), start()]);
+      assertEquals((await serversOn(port, 2)).size, 2);
+      const pin = pinOf(SECRET);
+      const replies = await Promise.all(Array.from({ length: 64 }, () => check(port, pin)));
+      assertEquals(replies.filter(([, text]) => text === "True").length, 1);
+      assertEquals(replies.filter(([, text]) => text === "False").length, 63);
+      assertEquals(new Set(replies.map(([server]) => server)).size, 2);
+    });
+  },
+);
+
+Deno.test("servers on one port count wrong pins together", LINUX_ONLY, async () => {
+  await withSharedPort(["--max-failures", "10"], async ({ port, start }) => {
+    await Promise.all([start(), start()]);
+    await withinFirstWait(async (secret) => {
+      const wrong = wrongPinOf(secret);
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, () => check(port, wrong, secret)),
+      );
+      assertEquals(new Set(replies.map(([server]) => server)).size, 2);
+      for (const server of await serversOn(port, 2)) {
+        // Whichever is asked.
+        await eventually(async () => {
+          const [answered, text] = await check(port, pinOf(secret), secret);
+          assertEquals(text, "False");
+          return answered === server;
+        });
+      }
+    });
+  });
+});
+
+Deno.test(
+  "a server that is killed leaves its share to the other, and one in its place takes it",
+  LINUX_ONLY,
+  async () => {
+    await withSharedPort([], async ({ port, start }) => {
+      const [one] = await Promise.all([start(), start()]);
+      const before = await serversOn(port, 2);
+      one!.signal("SIGKILL");
+      await one!.outcome;
+      const replies = await Promise.all(Array.from({ length: 32 }, () => ask(port, "/healthz")));
+      const [left, ...others] = new Set(replies.map(([server]) => server));
+      assertEquals(others, []);
+      assert(before.has(left!));
+      await start();
+      const after = await serversOn(port, 2);
+      assertEquals([...after].filter((server) => before.has(server)), [left]);
+    });
+  },
+);
+
+const CALLERS = 12;
+const BUDGET = 20;
+const RULES = guardRules({ maxFailures: BUDGET, singleUse: true, window: 1, period: 30 });
+// Beyond it pins are looked at after waits that double, the first of half a minute.
+const WAITED_FOR = extraAttempts(totalBudget(RULES));
+// Each caller waits for an answer of the server that ends, and its next connection may wait there
+// too: the system closes one after the other. A request that begins after the end is not lost.
+const LOST_WITH_A_SERVER = 2 * CALLERS;
+const ATTACKED = "attacked horse staple";
+
+/** What callers got, who each send a right pin, the same again, and a wrong pin of one secret. */
+class Load {
+  /** Answers to each caller. */
+  readonly answers: number[] = Array.from({ length: CALLERS }, () => 0);
+  /** Requests without an answer, by the stage in which they began. */
+  readonly lost: number[] = [0];
+  /** Right pins that were answered with `False`, by the stage in which they were sent. */
+  readonly refused: number[] = [0];
+  /** What nobody should get. */
+  readonly wrong: string[] = [];
+  #isOver = false;
+  readonly #callers: readonly Promise<void>[];
+
+  constructor(private readonly port: number) {
+    this.#callers = this.answers.map((_, caller) => this.#call(caller));
+  }
+
+  /** Waits until each caller has had some more answers. */
+  async goesOn(): Promise<void> {
+    const before = [...this.answers];
+    const isSo = (): boolean => this.answers.every((count, caller) => count >= before[caller]! + 6);
+    await eventually(isSo, "each caller has had some answers", 300_000);
+  }
+
+  nextStage(): void {
+    this.lost.push(0);
+    this.refused.push(0);
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#callers);
+  }
+
+  async #call(caller: number): Promise<void> {
+    for (let i = 0; !this.#isOver; i++) {
+      const secret = `secret ${i} of caller ${caller}`;
+      const pin = pinOf(secret);
+      const stage = this.refused.length - 1;
+      const first = await this.#check(caller, pin, secret);
+      const second = await this.#check(caller, pin, secret);
+      if (first === "False") this.refused[stage]!++;
+      if (first === "True" && second === "True") this.wrong.push("a pin was accepted twice");
+      const guess = await this.#check(caller, wrongPinOf(ATTACKED), ATTACKED);
+      if (guess === "True") this.wrong.push("a wrong pin was accepted");
+    }
+  }
+
+  async #check(caller: number, pin: string, secret: string): Promise<string | undefined> {
+    const stage = this.lost.length - 1;
+    try {
+      const [, text] = await check(this.port, pin, secret);
+      if (text !== "True" && text !== "False") this.wrong.push(text);
+      this.answers[caller]!++;
+      return text;
+    } catch {
+      this.lost[stage]!++;
+      return undefined;
+    }
+  }
+}
+
+/** How many lines of logs have an outcome. */
+function linesWith(outcome: string, logs: readonly string[]): number {
+  return logs.join("").split(` outcome=${outcome} `).length - 1;
+}
+
+Deno.test(
+  "servers on one port keep their promises while one is killed, one is stopped, and both are replaced",
+  LINUX_ONLY,
+  async () => {
+    const args = ["--single-use", "--max-failures", String(BUDGET)];
+    await withSharedPort(args, async ({ port, start }) => {
+      const [one, two] = await Promise.all([start(), start()]);
+      const load = new Load(port);
+      await load.goesOn();
+      assertEquals(load.lost, [0]);
+
+      one!.signal("SIGKILL");
+      await one!.outcome;
+      load.nextStage();
+      await load.goesOn();
+      assertEquals(await ownReadiness(one!), undefined);
+      await becomesReady(two!);
+      const three = await start();
+      await load.goesOn();
+      const [lostByKill, ...lostSince] = load.lost;
+      assert(lostByKill! <= LOST_WITH_A_SERVER, `${lostByKill}`);
+      assertEquals(lostSince, [0]);
+
+      two!.signal("SIGTERM");
+      assertEquals((await two!.outcome).code, 0);
+      load.nextStage();
+      await load.goesOn();
+      assertEquals(await ownReadiness(two!), undefined);
+      await becomesReady(three);
+      const four = await start();
+      await load.goesOn();
+      await load.end();
+      const lostByStop = load.lost[1]!;
+      assert(lostByStop <= LOST_WITH_A_SERVER, `${lostByStop}`);
+      assertEquals([load.lost, load.wrong], [[lostByKill, lostByStop, 0], []]);
+      // Whichever is asked. A wait may have ended by now: the next wrong pin begins a longer one.
+      await eventually(async () => {
+        const [, guess] = await check(port, wrongPinOf(ATTACKED), ATTACKED);
+        const [, answer] = await check(port, pinOf(ATTACKED), ATTACKED);
+        assertEquals(guess, "False");
+        return answer === "False";
+      }, "pins of the attacked secret are refused");
+
+      const servers = [one!, two!, three, four];
+      await Promise.all(servers.map(stop));
+      const logs = (await Promise.all(servers.map(({ outcome }) => outcome)))
+        .map(({ stderr }) => stderr);
+      assert(linesWith("false", logs) <= BUDGET + WAITED_FOR, logs.join(""));
+      assert(linesWith("throttled", logs) > BUDGET, logs.join(""));
+      // A store that is slow to answer, as on a busy machine, refuses right pins and says so. What
+      // the first server said last went with it.
+      const refused = load.refused.slice(1).reduce((sum, count) => sum + count, 0);
+      assert(refused <= linesWith("unavailable", logs), `${refused}`);
+    });
+  },
+);

@@ -1,0 +1,219 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { ON_TWO_PORTS, onOnePort, type Way } from "./one_port.ts";
+import { withRedis } from "../../support/redis_server.ts";
+import {
+  check,
+  counted,
+  pinOf,
+  SECRET,
+  stop,
+  withinFirstWait,
+  withTwoServers,
+  wrongPinOf,
+} from "../../support/two_servers.ts";
+
+const HOUR = 3_600_000;
+
+// The name of a secret, and of nothing that a probe keeps for a moment.
+const KEPT = /authenticator:guard:2:[\w-]{43}/;
+const ALL_KEPT = new RegExp(KEPT, "g");
+
+const THROTTLED = 'authenticator_guard_refusals_total{reason="throttled"}';
+
+/** What the guard promises of two servers, it promises however callers reach them. */
+function testBoth(name: string, run: (way: Way) => Promise<void>): void {
+  Deno.test(name, () => run(ON_TWO_PORTS));
+  Deno.test({
+    name: `${name}, on one port`,
+    ignore: Deno.build.os !== "linux",
+    fn: () => run(onOnePort()),
+  });
+}
+
+testBoth(
+  "the hundredth failure counts through either server, and the next pin is refused by both",
+  async (way) => {
+    for (const last of [0, 1]) {
+      await withRedis([], async ({ url }) => {
+        await way.withTwoServers(url, [], async (...both) => {
+          const servers = [both[0], both[1]];
+          const refused = (): Promise<readonly number[]> =>
+            Promise.all(servers.map((server) => way.counted(server, THROTTLED)));
+          await withinFirstWait(async (secret) => {
+            const before = await refused();
+            const wrong = wrongPinOf(secret);
+            for (let i = 0; i < 99; i++) {
+              assertEquals(await way.check(servers[i % 2]!, wrong, secret), "False");
+            }
+            assertEquals(await refused(), before);
+            assertEquals(await way.check(servers[last]!, wrong, secret), "False");
+            for (const server of servers) {
+              assertEquals(await way.check(server, pinOf(secret), secret), "False");
+            }
+            assertEquals(await refused(), before.map((count) => count + 1));
+          });
+        });
+      });
+    }
+  },
+);
+
+testBoth("a success through one server gives nothing back through the other", async (way) => {
+  await withRedis([], async ({ url }) => {
+    await way.withTwoServers(url, ["--max-failures", "3"], async (one, two) => {
+      await withinFirstWait(async (secret) => {
+        for (const server of [one, two]) {
+          await way.check(server, wrongPinOf(secret), secret);
+          assertEquals(await way.check(server, pinOf(secret), secret), "True");
+        }
+        await way.check(one, wrongPinOf(secret), secret);
+        assertEquals(await way.check(two, pinOf(secret), secret), "False");
+      });
+    });
+  });
+});
+
+testBoth("one source of wrong pins keeps no other out, through either server", async (way) => {
+  await withRedis([], async ({ url }) => {
+    await way.withTwoServers(url, ["--max-failures", "20"], async (one, two) => {
+      await withinFirstWait(async (secret) => {
+        const wrong = wrongPinOf(secret);
+        for (let i = 0; i < 20; i++) await way.check(i % 2 ? one : two, wrong, secret, "é guesser");
+        for (const server of [one, two]) {
+          assertEquals(await way.check(server, pinOf(secret), secret, "é guesser"), "False");
+          assertEquals(await way.check(server, pinOf(secret), secret, "the user"), "True");
+          assertEquals(await way.check(server, pinOf(secret), secret), "True");
+        }
+      });
+    });
+  });
+});
+
+testBoth(
+  "64 checks of a right pin at once through two servers are true exactly once",
+  async (way) => {
+    await withRedis([], async ({ url }) => {
+      // With a wide window, the pin stays right however long they take.
+      await way.withTwoServers(url, ["--single-use", "--window", "10"], async (one, two) => {
+        const pin = pinOf(SECRET);
+        const checks = Array.from({ length: 64 }, (_, i) => way.check(i % 2 ? one : two, pin));
+        const answers = await Promise.all(checks);
+        assertEquals(answers.filter((answer) => answer === "True").length, 1);
+        assertEquals(answers.filter((answer) => answer === "False").length, 63);
+        const replayed = 'authenticator_guard_refusals_total{reason="replayed"}';
+        assertEquals(await way.counted(one, replayed) + await way.counted(two, replayed), 63);
+        assertEquals(await way.check(one, pinOf(SECRET, 1)), "True");
+        assertEquals(await way.check(two, pin), "False");
+      });
+    });
+  },
+);
+
+testBoth(
+  "64 wrong pins at once through two servers are looked at as often as allowed",
+  async (way) => {
+    await withRedis([], async ({ url, command }) => {
+      await way.withTwoServers(url, ["--max-failures", "10"], async (one, two) => {
+        await withinFirstWait(async (secret) => {
+          assertEquals(await command("FLUSHALL"), "OK");
+          const wrong = wrongPinOf(secret);
+          const guess = (i: number): Promise<string> => way.check(i % 2 ? one : two, wrong, secret);
+          await Promise.all(Array.from({ length: 64 }, (_, i) => guess(i)));
+          const [key, ...others] = (await command("KEYS", "*")).match(ALL_KEPT)!;
+          assertEquals(others, []);
+          const state = await command("GET", key!);
+          // Ten hours are owed, but for what came back while they were sent.
+          const debtMs = Number(/^"(\d+):/.exec(state)?.[1]);
+          assert(debtMs <= 10 * HOUR && debtMs > 9.9 * HOUR, state);
+        });
+      });
+    });
+  },
+);
+
+testBoth("a server that starts again knows the failures and the used codes", async (way) => {
+  await withRedis([], async ({ url }) => {
+    // With a wide window, the code is still right when the server has started again.
+    const args = ["--max-failures", "3", "--single-use", "--window", "10"];
+    await way.withTwoServers(url, args, async (one, _two, keyFile) => {
+      const pin = pinOf(SECRET);
+      assertEquals(await way.check(one, pin), "True");
+      for (let i = 0; i < 2; i++) await way.check(one, wrongPinOf(SECRET));
+      await stop(one);
+      const again = await way.start(url, keyFile, args);
+      await again.logged(", answers");
+      assertEquals(await way.check(again, pin), "False");
+      assertEquals(
+        await way.counted(again, 'authenticator_guard_refusals_total{reason="replayed"}'),
+        1,
+      );
+      await way.check(again, wrongPinOf(SECRET));
+      assertEquals(await way.check(again, pinOf(SECRET, 1)), "False");
+      assertEquals(await way.counted(again, THROTTLED), 1);
+      await stop(again);
+    });
+  });
+});
+
+Deno.test("a user of Redis that may do what the page says, and no more, is enough", async () => {
+  const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
+  const [, rights] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page)!;
+  await withRedis([], async ({ url, command }) => {
+    const user = ["ACL", "SETUSER", "authenticator", "on", ">canary", ...rights!.split(" ")];
+    assert((await command(...user)).includes("OK"));
+    await command("ACL", "SETUSER", "default", "nopass", "-@all", "+auth");
+    const withUser = url.replace("//", "//authenticator:canary@");
+    await withTwoServers(withUser, ["--max-failures", "2"], async (one, two) => {
+      assertEquals(await check(one, pinOf(SECRET)), "True");
+      for (const server of [one, two]) await check(server, wrongPinOf(SECRET));
+      assertEquals(await check(one, pinOf(SECRET)), "False");
+      assertEquals(await counted(one, THROTTLED), 1);
+    });
+  });
+});
+
+Deno.test("a password of the store comes from a file", async () => {
+  const password = "p@/ss#w?rd";
+  const path = await Deno.makeTempFile();
+  await Deno.writeTextFile(path, `${password}\n`);
+  try {
+    await withRedis(["--requirepass", password], async ({ url }) => {
+      const args = ["--single-use", "--guard-password-file", path];
+      await withTwoServers(url, args, async (one, two) => {
+        const pin = pinOf(SECRET);
+        assertEquals(await check(one, pin), "True");
+        assertEquals(await check(two, pin), "False");
+      });
+    });
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {
+  const password = "canary-of-the-store";
+  await withRedis(["--requirepass", password], async ({ url, command }) => {
+    const withPassword = url.replace("//", `//:${password}@`);
+    const pin = pinOf(SECRET);
+    const log = await withTwoServers(withPassword, ["--single-use"], async (one) => {
+      await check(one, pin);
+      await check(one, wrongPinOf(SECRET));
+      const keys = await command("-a", password, "KEYS", "*");
+      assert(KEPT.test(keys), keys);
+      const key = KEPT.exec(keys)![0];
+      const kept = keys + await command("-a", password, "GET", key);
+      assert(!kept.includes("canary") && !kept.includes(pin), kept);
+    });
+    assert(log.includes(`the store of the guard, ${url}, answers`), log);
+    assert(!log.includes("canary") && !log.includes(pin), log);
+  });
+});
+
+Deno.test("a server takes no callers before it knows whether its store answers", async () => {
+  await withRedis([], async ({ url }) => {
+    const log = await withTwoServers(url, [], () => Promise.resolve());
+    const news = [...log.matchAll(/ info (started|the store of the guard, .* answers)/g)];
+    assertEquals(news.map(([, what]) => what === "started"), [false, true, false, true]);
+  });
+});

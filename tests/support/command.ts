@@ -1,0 +1,148 @@
+/**
+ * A command of the program: in this process, or where TEST_PROGRAM names a program, as its users run
+ * it.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import process from "node:process";
+import { Readable, Writable } from "node:stream";
+import { main } from "../../main.ts";
+import { runToEnd } from "./child.ts";
+import { eventually } from "./eventually.ts";
+import { type Outcome, programWords } from "./program.ts";
+import { parseCommand } from "../../lib/cli/args/parse.ts";
+import type { Config } from "../../lib/config/options.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+// To start a process takes a hundred times as long: `deno task test:program` does.
+const STAYS_HERE = !Deno.env.has("TEST_PROGRAM");
+
+/** What a command gets beside its arguments. */
+export interface Surroundings {
+  /** Standard input, to its end. */
+  readonly stdin?: string | Uint8Array<ArrayBuffer>;
+  /** Environment variables; `NO_COLOR` is set unless it is given. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The permissions that Deno gives, if not those of `deno task start`: `--allow-env=OTHER`. */
+  readonly permissions?: readonly string[];
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  args: readonly string[],
+  { stdin = "", env = {}, permissions }: Surroundings = {},
+): Promise<Outcome> {
+  // One that serves goes on.
+  if (STAYS_HERE && permissions === undefined && args[0] !== "serve") {
+    return await callCommand(args, { stdin, env });
+  }
+  const { code, stdout, stderr } = await runToEnd([...wordsBefore(permissions), ...args], {
+    cwd: ROOT,
+    env: { NO_COLOR: "1", ...env },
+    input: stdin,
+  });
+  return { code, stdout, stderr };
+}
+
+/**
+ * Runs the command that asks a server for its health, until it comes to an answer within its five
+ * seconds, which are few on a busy machine.
+ */
+export async function askForHealth(
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  await eventually(async () => {
+    outcome = await runCommand(["healthcheck", ...args], surroundings);
+    return !outcome.stderr.includes("does not answer within");
+  }, "the server answers in time");
+  return outcome!;
+}
+
+function wordsBefore(permissions: readonly string[] | undefined): readonly string[] {
+  if (permissions === undefined) return programWords();
+  // Quiet, and with the lock: where packages are not here yet, Deno would say what it downloads.
+  const options = ["--quiet", "--lock=runtime.lock", "--frozen", "--no-prompt", ...permissions];
+  return [Deno.execPath(), "run", ...options, "main.ts"];
+}
+
+/** What a command that is called finds of its process, beside what a process gets. */
+export interface Called extends Omit<Surroundings, "permissions"> {
+  /** How many columns the terminal has that standard output is; undefined when it is none. */
+  readonly columns?: number;
+}
+
+/** Runs a command in this process. */
+export async function callCommand(
+  args: readonly string[],
+  { stdin = "", env = {}, columns }: Called = {},
+): Promise<Outcome> {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: keyof typeof written): Writable =>
+    Object.assign(
+      sink((text) => void (written[name] += text)),
+      name === "stdout" && columns !== undefined && { isTTY: true, columns },
+    );
+  const code = await withProcess({
+    env: { NO_COLOR: "1", ...env },
+    stdin: streamOf(stdin.length === 0 ? [] : [stdin]),
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+  }, () => main(args));
+  return { code, ...written };
+}
+
+/** What tells of every text that is written to it. */
+export function sink(tell: (text: string) => void): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      tell(text);
+      done();
+    },
+  });
+}
+
+/** What gives such chunks to whoever reads it. */
+export function streamOf(chunks: readonly (string | Uint8Array)[]): Readable {
+  return Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+}
+
+/** Runs something that finds other properties on `process`. */
+export async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
+  const names = Object.keys(own) as (keyof typeof process)[];
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
+  for (const [name, value] of Object.entries(own)) {
+    Object.defineProperty(process, name, { value, configurable: true });
+  }
+  try {
+    return await run();
+  } finally {
+    for (const [index, name] of names.entries()) {
+      const descriptor = before[index];
+      if (descriptor === undefined) delete process[name];
+      else Object.defineProperty(process, name, descriptor);
+    }
+  }
+}
+
+/** The options of the service that a command line gives. */
+export function configOf(args: readonly string[]): Config {
+  const command = parseCommand(["serve", ...args], () => undefined);
+  if (command.kind !== "serve") throw new TypeError("The options are not those of the service");
+  return command.config;
+}
+
+/** Runs something with a folder that is gone afterwards. */
+export async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The cost suite as one table: for each binding, route and page an ordinary request, the dearest
+ * ones, and how large their replies may be.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { SOAP_11, SOAP_12 } from "../../../lib/bindings/soap/versions.ts";
+import type { RawRequest } from "../http.ts";
+import { DEAR_CALL_HEADS, dearHeads } from "./heads.ts";
+import { DEAR_JSON } from "./json.ts";
+import { DEAR_PAIRINGS } from "./pairings.ts";
+import { DEAR_FORMS, dearQueries } from "./params.ts";
+import { DEAR_PICTURES, DEAR_SECRETS, dearHosts } from "./others.ts";
+import { type DearRequest, fill, request } from "./request.ts";
+import { dearEnvelopes } from "./xml.ts";
+
+/** Requests to one binding, route or page. */
+export interface CostGroup {
+  /** What they go to. */
+  readonly name: string;
+  /** The options of the server. */
+  readonly args: readonly string[];
+  /** A request as callers send it, to compare with. */
+  readonly ordinary: RawRequest;
+  /** The dearest requests. */
+  readonly dear: readonly DearRequest[];
+  /** How large a reply may be. */
+  readonly bound: ReplyBound;
+}
+
+/** How large a reply may be: some bytes, and some more for each byte of its request. */
+export interface ReplyBound {
+  /** The bytes that every reply may have. */
+  readonly bytes: number;
+  /** The bytes for each of the request. */
+  readonly multiple: number;
+}
+
+/** No reply is larger, in bytes. */
+export const MAX_REPLY_BYTES = 131_072;
+
+// A page, or a QR code drawn in text: that is what the request is for. A largest QR code in which each
+// row had a run of dark modules at every second module would take 94,000 bytes.
+const PICTURE: ReplyBound = { bytes: 98_304, multiple: 0 };
+// Results, errors, faults, PNGs. What grows with a request is the Key URI, which has a name twice and
+// percent-encoded, and the names of header blocks in a fault.
+const SMALL: ReplyBound = { bytes: 16_384, multiple: 8 };
+
+const PAIR_QUERY = "appName=Example+Corp&appInfo=jane%40example.com&secretCode=YJO8LCQTMFU4";
+const PIN_QUERY = "pin=123456&secretCode=YJO8LCQTMFU4";
+const PAIR = '<Pair xmlns="http://authenticatorapi.com/"><appName>Example Corp</appName>' +
+  "<appInfo>jane@example.com</appInfo><secretCode>YJO8LCQTMFU4</secretCode></Pair>";
+
+function get(target: string): RawRequest {
+  return request(`GET ${target}`);
+}
+
+function post(path: string, contentType: string, body: string): RawRequest {
+  return request(`POST ${path}`, { "Content-Type": contentType }, body);
+}
+
+const SOAP_GROUPS = [SOAP_11, SOAP_12].map((version): CostGroup => ({
+  name: version.name,
+  args: [],
+  ordinary: post(
+    "/api.asmx",
+    version.mediaType,
+    `<e:Envelope xmlns:e="${version.envelope}"><e:Body>${PAIR}</e:Body></e:Envelope>`,
+  ),
+  dear: dearEnvelopes(version),
+  bound: SMALL,
+}));
+
+const FORM = "application/x-www-form-urlencoded";
+const ORDINARY_FORM = post("/api.asmx/Pair", FORM, PAIR_QUERY);
+
+const PARAMETER_GROUPS: readonly CostGroup[] = [
+  {
+    name: "HTTP GET",
+    args: [],
+    ordinary: get(`/api.asmx/Pair?${PAIR_QUERY}`),
+    dear: dearQueries("/api.asmx/Pair"),
+    bound: SMALL,
+  },
+  { name: "HTTP POST", args: [], ordinary: ORDINARY_FORM, dear: DEAR_FORMS, bound: SMALL },
+  {
+    name: "JSON",
+    args: [],
+    ordinary: post(
+      "/api.asmx/Pair",
+      "application/json",
+      JSON.stringify(Object.fromEntries(new URLSearchParams(PAIR_QUERY))),
+    ),
+    dear: DEAR_JSON,
+    bound: SMALL,
+  },
+  {
+    name: "secrets in Base32",
+    args: ["--secret-encoding", "base32"],
+    ordinary: post("/api.asmx/Pair", FORM, "appName=a&appInfo=b&secretCode=JBSWY3DPEHPK3PXP"),
+    dear: DEAR_SECRETS,
+    bound: SMALL,
+  },
+  {
+    name: "/pair.aspx",
+    args: [],
+    ordinary: get(`/pair.aspx?${PAIR_QUERY}`),
+    dear: dearQueries("/pair.aspx"),
+    bound: SMALL,
+  },
+  {
+    name: "/Validate.aspx",
+    args: [],
+    ordinary: get(`/Validate.aspx?${PIN_QUERY}`),
+    dear: dearQueries("/Validate.aspx", "pin=1&secretCode=c&"),
+    bound: SMALL,
+  },
+];
+
+const PICTURE_GROUPS: readonly CostGroup[] = [
+  { name: "pairings", args: [], ordinary: ORDINARY_FORM, dear: DEAR_PAIRINGS, bound: PICTURE },
+  {
+    name: "pairings by --html image",
+    args: ["--html", "image"],
+    ordinary: ORDINARY_FORM,
+    dear: DEAR_PAIRINGS,
+    bound: SMALL,
+  },
+  {
+    name: "/qr.aspx",
+    args: [],
+    ordinary: get(`/qr.aspx?data=${encodeURIComponent(`otpauth://totp/a:b?${PAIR_QUERY}`)}`),
+    dear: [...DEAR_PICTURES, ...dearQueries("/qr.aspx", "data=a&")],
+    bound: PICTURE,
+  },
+  {
+    name: "pages",
+    args: [],
+    ordinary: get("/api.asmx"),
+    dear: [
+      ...["", "?op=Pair", "?op=ValidatePin", "?op=None", "?wsdl", "?disco"]
+        .flatMap((query) => dearHosts(`/api.asmx${query}`)),
+      ...dearQueries("/api.asmx", ""),
+    ],
+    bound: PICTURE,
+  },
+];
+
+// The same bytes in a field that nobody reads.
+const LONG_HEAD = { Cookie: fill(64_000, "", "a", "") };
+const WATCHFUL = ["--trust-proxy"];
+const WITH_KEYS = [
+  "--api-keys-file",
+  fileURLToPath(new URL("../../integration/browser/api_keys.txt", import.meta.url)),
+];
+
+const HEAD_GROUPS: readonly CostGroup[] = [
+  {
+    name: "heads, SOAP 1.1",
+    args: WATCHFUL,
+    ordinary: request("POST /api.asmx", { "Content-Type": "text/xml", ...LONG_HEAD }, ""),
+    dear: DEAR_CALL_HEADS,
+    bound: SMALL,
+  },
+  {
+    name: "heads, where a key is wanted",
+    args: WITH_KEYS,
+    ordinary: request(`GET /api.asmx/ValidatePin?${PIN_QUERY}`, LONG_HEAD),
+    dear: dearHeads(`/api.asmx/ValidatePin?${PIN_QUERY}`),
+    bound: SMALL,
+  },
+  ...["/api.asmx?wsdl", `/api.asmx/ValidatePin?${PIN_QUERY}`, "/healthz", "/none"].map((
+    target,
+  ) => ({
+    name: `heads, GET ${target.replace(/\?pin.*/, "")}`,
+    args: WATCHFUL,
+    ordinary: request(`GET ${target}`, LONG_HEAD),
+    dear: dearHeads(target),
+    bound: SMALL,
+  })),
+];
+
+/** All groups. */
+export const COST_GROUPS: readonly CostGroup[] = [
+  ...SOAP_GROUPS,
+  ...PARAMETER_GROUPS,
+  ...PICTURE_GROUPS,
+  ...HEAD_GROUPS,
+];
+
+/** The bytes of a request on the wire. */
+export function requestBytes({ head, body }: RawRequest): number {
+  return head.reduce((sum, line) => sum + line.length + 2, 2) + body.length;
+}
+
+/** The largest reply that a request to a group may get, in bytes of its body. */
+export function largestReply({ bound }: CostGroup, sent: RawRequest): number {
+  return Math.min(MAX_REPLY_BYTES, bound.bytes + bound.multiple * requestBytes(sent));
+}

@@ -1,0 +1,163 @@
+/**
+ * Two servers that share a Redis, as processes of their own.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
+import { eventually, inTime } from "./eventually.ts";
+import { type RunningProgram, startProgram } from "./program.ts";
+import { referenceHotp } from "./reference_totp.ts";
+
+/** The secret of the tests. */
+export const SECRET = "canary battery staple";
+
+/** The pin of a secret at this moment, or of another time step. */
+export function pinOf(secret: string, distance = 0): string {
+  return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
+}
+
+/** A pin that is wrong now and will be for ten minutes, by a window of ten time steps as well. */
+export function wrongPinOf(secret: string): string {
+  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11));
+  return ["000000", "000001", "000002", "000003", "000004", "000005", "000006", "000007"]
+    .find((pin) => !right.includes(pin))!;
+}
+
+/** Asks a server about a pin, by the route whose replies are plain. */
+export async function check(
+  server: RunningProgram,
+  pin: string,
+  secret = SECRET,
+  source = "",
+): Promise<string> {
+  const query = new URLSearchParams({ Pin: pin, SecretCode: secret });
+  const headers = { "x-authenticator-source": source };
+  const reply = await fetch(`${server.url}/Validate.aspx?${query}`, { headers });
+  const text = await reply.text();
+  return reply.status === 200 ? text : `${reply.status} ${text}`;
+}
+
+/** The status of `/readyz`: 200 once the store has answered, for as long as the server takes work. */
+export async function readiness(server: RunningProgram): Promise<number> {
+  return (await readyz(server)).status;
+}
+
+/** Whether the store of a server that is ready answers. */
+export async function storeAnswers(server: RunningProgram): Promise<boolean> {
+  const { status, text } = await readyz(server);
+  const answers = new Map([["ok", true], ["ok; the store does not answer", false]]).get(text);
+  if (status !== 200 || answers === undefined) throw new Error(`/readyz says ${status} ${text}`);
+  return answers;
+}
+
+async function readyz({ url }: RunningProgram): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`${url}/readyz`);
+  return { status: reply.status, text: await reply.text() };
+}
+
+/**
+ * Asks about a pin until the store has decided about it: on a busy machine even a patient server may
+ * have to answer without. Nobody else may ask the server meanwhile.
+ */
+export async function decided(
+  server: RunningProgram,
+  pin: string,
+  secret: string,
+): Promise<string> {
+  const errors = (): Promise<number> => counted(server, "authenticator_guard_store_errors_total");
+  let answer = "";
+  await eventually(async () => {
+    const before = await errors();
+    answer = await check(server, pin, secret);
+    return await errors() === before;
+  }, "the store decides");
+  return answer;
+}
+
+/**
+ * Runs something about a secret whose pins the guard begins to refuse; again, with another secret,
+ * where it fails after so long that the first of the guard's waits may have ended.
+ */
+export async function withinFirstWait(run: (secret: string) => Promise<void>): Promise<void> {
+  let attempts = 0;
+  await inTime(FIRST_WAIT_MS, () => run(`${SECRET} ${++attempts}`));
+}
+
+/**
+ * Has eight wrong pins looked at by a server that allows more. Others at its store that allow two
+ * refuse all pins of the secret for half an hour then, and not for the half minute after a third.
+ */
+export async function failOften(storeUrl: string, keyFile: string, secret: string): Promise<void> {
+  const server = await startServer(storeUrl, keyFile, ["--single-use"]);
+  await eventually(async () => await readiness(server) === 200);
+  for (let i = 0; i < 8; i++) await decided(server, wrongPinOf(secret), secret);
+  await stop(server);
+}
+
+/** A counter of `/metrics`. */
+export async function counted(
+  server: Pick<RunningProgram, "url">,
+  sample: string,
+): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
+  return Number(line?.split(" ").at(-1));
+}
+
+/**
+ * A URL with more patience than the half second of a store by default, for which a busy machine may
+ * well leave one without its processor; what a URL says itself stays.
+ */
+export function patient(storeUrl: string): string {
+  return storeUrl.includes("?") ? storeUrl : `${storeUrl}?timeout=30000`;
+}
+
+/** Starts a server with a store, to which it is patient. */
+export async function startServer(
+  storeUrl: string,
+  keyFile: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProgram> {
+  const options = ["--port", "0", "--metrics", "--guard-key-file", keyFile, ...args];
+  return await startProgram(options, { env: { ...env, AUTHENTICATOR_GUARD: patient(storeUrl) } });
+}
+
+/**
+ * Runs a test with two servers, ends them afterwards, and gives what they logged.
+ *
+ * @param args Options of both.
+ * @param start Starts one.
+ */
+export async function withTwoServers(
+  storeUrl: string,
+  args: readonly string[],
+  run: (one: RunningProgram, two: RunningProgram, keyFile: string) => Promise<void>,
+  start = startServer,
+): Promise<string> {
+  const keyFile = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(keyFile, `${Buffer.from(randomBytes(32)).toString("base64")}\n`);
+  const servers = await Promise.all([1, 2].map(() => start(storeUrl, keyFile, args)));
+  try {
+    for (const server of servers) await eventually(async () => await readiness(server) === 200);
+    await run(servers[0]!, servers[1]!, keyFile);
+  } finally {
+    await Promise.all(servers.map(stop));
+    Deno.removeSync(keyFile);
+  }
+  const outcomes = await Promise.all(servers.map((server) => server.outcome));
+  return outcomes.map(({ stdout, stderr }) => stdout + stderr).join("");
+}
+
+/** Ends a server, unless it has ended, and waits until it has. */
+export async function stop(server: RunningProgram): Promise<void> {
+  try {
+    server.signal("SIGTERM");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  await server.outcome;
+}

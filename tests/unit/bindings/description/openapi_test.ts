@@ -1,0 +1,188 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { FAULTS } from "../../../../lib/bindings/faults.ts";
+import { openApi, type OpenApiFacts } from "../../../../lib/bindings/description/openapi.ts";
+import {
+  type Operation,
+  OPERATIONS,
+  type ResultType,
+} from "../../../../lib/operations/operations.ts";
+import { handlerWith } from "../../../support/handler.ts";
+
+const FACTS: OpenApiFacts = {
+  base: "http://localhost",
+  wantsKey: false,
+  service: {
+    otp: { algorithm: "SHA1", digits: 6, period: 30, window: 1 },
+    secretEncoding: "text",
+    html: "svg",
+    now: () => 0,
+  },
+};
+
+// As far as the tests look.
+type Document = {
+  readonly servers: readonly { readonly url: string }[];
+  readonly security?: readonly object[];
+  readonly paths: Readonly<Record<string, { readonly post: OperationObject }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    readonly securitySchemes?: Readonly<Record<string, unknown>>;
+  };
+};
+type OperationObject = {
+  readonly operationId: string;
+  readonly parameters: readonly object[];
+  readonly responses: Readonly<Record<string, unknown>>;
+};
+type Schema = {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+};
+
+function documentWith(
+  facts: Partial<OpenApiFacts> = {},
+  more: readonly Operation[] = [],
+): Document {
+  return JSON.parse(openApi({ ...FACTS, ...facts }, [...OPERATIONS.values(), ...more]));
+}
+
+function operation(name: string, result: ResultType): Operation {
+  const texts = { purpose: () => "", example: () => "string" };
+  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
+  return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
+}
+
+const MANY = [
+  operation("Info", { kind: "record", name: "InfoRecord", fields: ["A"] }),
+];
+
+for (const wantsKey of [false, true]) {
+  Deno.test(`openApi() is valid OpenAPI 3.0${wantsKey ? " with keys" : ""}`, async () => {
+    const validator = new Validator();
+    const verdict = await validator.validate(documentWith({ wantsKey }, MANY));
+    assertEquals([verdict.errors, verdict.valid], [undefined, true]);
+    assertEquals(validator.version, "3.0");
+    // A validator that accepts everything would show nothing.
+    const { paths: _, ...broken } = documentWith({ wantsKey });
+    assert(!(await validator.validate({ ...broken, paths: { "/x": { post: [] } } })).valid);
+  });
+}
+
+Deno.test("openApi() has a path for each operation, with its parameters and limits", () => {
+  const { paths, components: { schemas } } = documentWith();
+  assertEquals(Object.keys(paths), ["/api.asmx/Pair", "/api.asmx/ValidatePin"]);
+  for (const { name, parameters } of OPERATIONS.values()) {
+    assertEquals(paths[`/api.asmx/${name}`]!.post.operationId, name);
+    const names = parameters.map((parameter) => parameter.name);
+    const required = parameters.filter(({ mayBeEmpty }) => !mayBeEmpty);
+    assertEquals(schemas[name]!.required, required.map((parameter) => parameter.name));
+    assertEquals(Object.keys(schemas[name]!.properties!), names);
+    for (const { name: parameter, max, mayBeEmpty } of parameters) {
+      const { type, nullable, maxLength, minLength } = schemas[name]!.properties![parameter]!;
+      assertEquals([maxLength, minLength], [max, mayBeEmpty ? undefined : 1], parameter);
+      assertEquals([type, nullable], ["string", mayBeEmpty ? true : undefined], parameter);
+    }
+  }
+});
+
+Deno.test("openApi() has the field by which callers say who asks, in every operation", () => {
+  const { paths, components: { parameters } } = documentWith({}, MANY);
+  for (const { post } of Object.values(paths)) {
+    assertEquals(post.parameters, [{ $ref: "#/components/parameters/Source" }]);
+  }
+  const { name, in: place, required } = parameters["Source"]!;
+  assertEquals([name, place, required], ["X-Authenticator-Source", "header", false]);
+});
+
+Deno.test("openApi() gives each kind of result its type", () => {
+  const { components: { schemas } } = documentWith({}, MANY);
+  const typeOf = (name: string): unknown => schemas[`${name}Response`]!.properties!["d"];
+  assertEquals(typeOf("ValidatePin"), { type: "boolean" });
+  assertEquals(typeOf("ValidatePin"), { type: "boolean" });
+  assertEquals(typeOf("Info"), { $ref: "#/components/schemas/InfoRecord" });
+  assertEquals(schemas["PairingInfo"]!.required, ["__type", "ManualSetupCode", "Html"]);
+  assertEquals(schemas["PairingInfo"]!.properties!["__type"], {
+    type: "string",
+    enum: ["AuthenticatorAPI.PairingInfo"],
+  });
+});
+
+Deno.test("openApi() has every status of an error that a call as JSON can get", () => {
+  const statuses = (wantsKey: boolean): string[] =>
+    Object.keys(documentWith({ wantsKey }).paths["/api.asmx/Pair"]!.post.responses);
+  // Not 404: the path is there. Not 414: there is no query.
+  const others = ["version-mismatch", "must-understand", "unknown-operation", "query-too-long"];
+  const expected = new Set(
+    Object.entries(FAULTS).filter(([code]) => !others.includes(code)).map(([, fault]) =>
+      String(fault.status)
+    ),
+  );
+  assertEquals(statuses(true), ["200", ...[...expected].sort()]);
+  assertEquals(statuses(false), statuses(true).filter((status) => status !== "401"));
+});
+
+Deno.test("openApi() names the ways to show a key, where one is wanted, and each lets a caller in", async () => {
+  const { security, components } = documentWith();
+  assertEquals([security, components.securitySchemes], [undefined, undefined]);
+  const wanted = documentWith({ wantsKey: true });
+  assertEquals(wanted.security, [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }]);
+  const key = "0123456789abcdef";
+  const shown: Readonly<Record<string, readonly [string, string]>> = {
+    ApiKey: ["X-Api-Key", key],
+    Bearer: ["Authorization", `Bearer ${key}`],
+    Basic: ["Authorization", `Basic ${btoa(`any:${key}`)}`],
+  };
+  assertEquals(Object.keys(wanted.components.securitySchemes!), Object.keys(shown));
+  const handler = handlerWith({ apiKeys: [key] });
+  for (const header of Object.values(shown)) {
+    const headers = [[...header], ["content-type", "application/json"]] as [string, string][];
+    const body = '{"pin":"1","secretCode":"x"}';
+    const reply = await handler(
+      new Request("http://localhost/api.asmx/ValidatePin", { method: "POST", headers, body }),
+    );
+    assertEquals(await reply.json(), { d: false });
+  }
+});
+
+Deno.test("what the service answers as JSON is what the description says", async () => {
+  const { components: { schemas } } = documentWith();
+  const ask = async (name: string, args: object): Promise<Readonly<Record<string, unknown>>> => {
+    const headers = { "content-type": "application/json" };
+    const reply = await handlerWith()(
+      new Request(`http://localhost/api.asmx/${name}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(args),
+      }),
+    );
+    return await reply.json();
+  };
+  const { d } = await ask("Pair", { appName: "a", appInfo: "b", secretCode: "c" });
+  assertEquals(Object.keys(d as object), schemas["PairingInfo"]!.required!);
+  assertEquals(Object.keys(await ask("Pair", {})), schemas["Error"]!.required!);
+});
+
+Deno.test("errors of a call as JSON have a status that the description has, and its form", async () => {
+  const key = "0123456789abcdef";
+  const handler = handlerWith({ apiKeys: [key] });
+  const { paths, components: { schemas } } = documentWith({ wantsKey: true });
+  const rows: readonly (readonly [number, Readonly<Record<string, string>>, string])[] = [
+    [400, {}, "{}"],
+    [400, {}, "nonsense"],
+    [401, { "x-api-key": `${key}f` }, "{}"],
+    [413, {}, " ".repeat(70_000)],
+    [415, { "content-encoding": "gzip" }, "{}"],
+  ];
+  for (const [status, more, body] of rows) {
+    const headers = { "content-type": "application/json", "x-api-key": key, ...more };
+    const url = "http://localhost/api.asmx/Pair";
+    const reply = await handler(new Request(url, { method: "POST", headers, body }));
+    assertEquals(reply.status, status, body.slice(0, 10));
+    assert(`${status}` in paths["/api.asmx/Pair"]!.post.responses);
+    assertEquals(Object.keys(await reply.json()), schemas["Error"]!.required!);
+    assertEquals(reply.headers.get("jsonerror"), "true");
+  }
+});

@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert/equals";
+import { wsdl } from "../../../../lib/bindings/description/wsdl.ts";
+import {
+  type Operation,
+  OPERATIONS,
+  type ResultType,
+} from "../../../../lib/operations/operations.ts";
+import { isElement, parseXml, type XmlElement } from "../../../../lib/xml/tree.ts";
+
+const XSD = "http://www.w3.org/2001/XMLSchema";
+const ADDRESS = { namespace: "http://example.com/", base: "http://localhost" };
+const INFO: ResultType = { kind: "record", name: "Info", fields: ["A", "B"] };
+
+function operation(name: string, result: ResultType): Operation {
+  const texts = { purpose: () => "", example: () => "string" };
+  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
+  return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
+}
+
+// Each type twice, since a name that is declared twice makes the whole schema invalid.
+const MANY = [
+  ...OPERATIONS.values(),
+  ...(["boolean"] as const).flatMap((kind) => [
+    operation(`${kind}1`, { kind }),
+    operation(`${kind}2`, { kind }),
+  ]),
+  operation("Info1", INFO),
+  operation("Info2", INFO),
+];
+
+function elementsOf(parent: XmlElement): readonly XmlElement[] {
+  return parent.children.filter(isElement);
+}
+
+function schemaOf(text: string): XmlElement {
+  const [types] = elementsOf(parseXml(text).root);
+  return elementsOf(types!)[0]!;
+}
+
+function attribute(element: XmlElement, name: string): string | undefined {
+  return element.attributes.find(({ localName }) => localName === name)?.value;
+}
+
+function declared(localName: string): string[] {
+  return elementsOf(schemaOf(wsdl(ADDRESS, MANY)))
+    .filter((child) => child.localName === localName && child.namespaceName === XSD)
+    .map((child) => attribute(child, "name")!);
+}
+
+Deno.test("wsdl() declares each global element and type once, however many operations use it", () => {
+  const elements = declared("element");
+  assertEquals(elements.length, new Set(elements).size);
+  assertEquals(declared("complexType"), ["PairingInfo", "Info"]);
+  for (const { name } of MANY) {
+    assertEquals(elements.filter((known) => known === name).length, 1, name);
+    assertEquals(elements.filter((known) => known === `${name}Response`).length, 1, name);
+  }
+  assertEquals(
+    elements.filter((name) => /^(?:boolean|string|int|Info|PairingInfo)$/.test(name)).sort(),
+    ["Info", "PairingInfo", "boolean"],
+  );
+});
+
+Deno.test("wsdl() gives each kind of result its type of XML Schema", () => {
+  const schema = schemaOf(wsdl(ADDRESS, MANY));
+  const facts = ["boolean", "Info"].map((name) => {
+    const found = elementsOf(schema).find((child) =>
+      child.localName === "element" && attribute(child, "name") === name
+    )!;
+    return [name, attribute(found, "type"), attribute(found, "nillable")];
+  });
+  assertEquals(facts, [
+    ["boolean", "s:boolean", undefined],
+    ["Info", "tns:Info", "true"],
+  ]);
+});

@@ -1,0 +1,19 @@
+/**
+ * The help of all commands and of each, as people see it. What is written here stands in help.txt:
+ *
+ *     deno run tests/unit/cli/args/help_texts.ts > tests/unit/cli/args/help.txt
+ *
+ * @module
+ */
+
+import { COMMANDS } from "../../../../lib/cli/args/commands.ts";
+import { help } from "../../../../lib/cli/args/help.ts";
+
+/** All of it. */
+export function helpTexts(): string {
+  return [undefined, ...COMMANDS.keys(), "guard"]
+    .map((name) => `$ ${["authenticator", name ?? [], "--help"].flat().join(" ")}\n${help(name)}\n`)
+    .join("\n");
+}
+
+if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(helpTexts()));

@@ -1,0 +1,141 @@
+import { assertEquals } from "@std/assert/equals";
+import { certificateRisks, findRisks } from "../../../../lib/cli/check/warnings.ts";
+import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificate.ts";
+import { configOf, withFolder, withProcess } from "../../../support/command.ts";
+
+/** The risks of some options, in an environment that says of a variable what a function gives. */
+async function risksOf(
+  args: readonly string[],
+  read: (name: string) => string | undefined = () => undefined,
+): Promise<readonly string[]> {
+  const config = configOf(args);
+  const env = new Proxy({}, { get: (_, name) => read(String(name)) });
+  return await withProcess({ env }, () => Promise.resolve(findRisks(config, new Map())));
+}
+
+Deno.test("findRisks() names the variables that it may not read, and no others", async () => {
+  const risks = await risksOf([], (name) => {
+    if (["NODE_OPTIONS", "BUN_OPTIONS"].includes(name)) throw new Error("not permitted");
+    return undefined;
+  });
+  assertEquals(risks, [
+    "this program has no permission to read from the environment: NODE_OPTIONS, BUN_OPTIONS.",
+  ]);
+  assertEquals(await risksOf([]), []);
+});
+
+Deno.test("findRisks() names the files with secrets that everybody can read", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const file = (name: string, mode: number): string => {
+      const path = `${folder}/${name}`;
+      Deno.writeTextFileSync(path, "");
+      Deno.chmodSync(path, mode);
+      return path;
+    };
+    const all = (mode: number): readonly string[] => [
+      ...["--tls-cert", file("c", 0o644), "--tls-key", file("k", mode)],
+      ...["--api-keys-file", file("a", mode), "--guard-key-file", file("g", mode)],
+      ...["--guard", "rediss://127.0.0.1", "--guard-tls-ca", file("ca", 0o644)],
+      ...["--guard-tls-cert", file("gc", 0o644), "--guard-tls-key", file("gk", mode)],
+    ];
+    const risk = (flag: string): string =>
+      `everybody on this machine can read the file that ${flag} names.`;
+    const secret = ["--tls-key", "--api-keys-file", "--guard-key-file", "--guard-tls-key"];
+    assertEquals((await risksOf(all(0o604))).toSorted(), secret.map(risk).toSorted());
+    assertEquals(await risksOf(all(0o670)), []);
+  });
+});
+
+Deno.test("findRisks() names the first line of a key with a colon and without a name", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/keys`;
+    const risks = async (...lines: readonly string[]): Promise<readonly string[]> => {
+      await Deno.writeTextFile(path, `\uFEFF${lines.join("\n")}`, { mode: 0o600 });
+      return await risksOf(["--api-keys-file", path]);
+    };
+    const key = "canary-canary-canary";
+    const doubtful = (line: string): string =>
+      `line ${line} of the file of --api-keys-file has a colon, and no name before it: the whole ` +
+      "line is the key. A name begins with a letter, and has only letters, digits, dots, hyphens " +
+      "and underscores.";
+    assertEquals(await risks(`a:${key}`, key), []);
+    assertEquals(await risks("", `9acc:${key}`), [doubtful("2")]);
+    assertEquals(await risks(`9acc:${key}`, key, `_:${key}`, `a/b:${key}`), [
+      doubtful("1 (and 2 more)"),
+    ]);
+    assertEquals(await risksOf(["--api-keys-file", "/dev/null"]), [
+      "everybody on this machine can read the file that --api-keys-file names.",
+    ]);
+  });
+});
+
+Deno.test("certificateRisks() looks at all certificates that the options name", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    Deno.writeTextFileSync(path, CERTIFICATE);
+    const at = (time: string, args: readonly string[]): unknown =>
+      certificateRisks(configOf(args), Date.parse(time));
+    const store = ["--guard", "rediss://127.0.0.1"];
+    const flags = [
+      ["--tls-cert", path, "--tls-key", "k.pem"],
+      [...store, "--guard-tls-cert", path, "--guard-tls-key", "k.pem"],
+      [...store, "--guard-tls-ca", path],
+    ];
+    for (const args of flags) {
+      const subject = `the certificate of ${args[args.indexOf(path) - 1]}`;
+      assertEquals(at("2126-10-27T10:23:29Z", args), [`${subject} expired on 2126-10-27.`]);
+      // It is valid from its first second to its last.
+      assertEquals(at("2026-11-20T10:23:28Z", args), []);
+      const last = `${subject} expires on 2126-10-27, in 0 days.`;
+      assertEquals(at("2126-10-27T10:23:28Z", args), [last]);
+      Deno.writeTextFileSync(path, "no certificate");
+      assertEquals(at("2126-10-27T10:23:29Z", args), []);
+      Deno.writeTextFileSync(path, CERTIFICATE);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("certificateRisks() looks at the first certificate of a chain, which is the server's", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    const config = configOf(["--tls-cert", path, "--tls-key", "k.pem"]);
+    for (const [text, count] of [[CERTIFICATE + ENDED, 0], [ENDED + CERTIFICATE, 1]] as const) {
+      Deno.writeTextFileSync(path, text);
+      assertEquals(certificateRisks(config, Date.parse("2027-01-01T00:00:00Z")).length, count);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("certificateRisks() looks at the authority that is valid the longest", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/ca.pem`;
+    const config = configOf(["--guard", "rediss://127.0.0.1", "--guard-tls-ca", path]);
+    for (const text of [ENDED + CERTIFICATE, CERTIFICATE + ENDED]) {
+      Deno.writeTextFileSync(path, text);
+      const nowMs = Date.parse("2027-01-01T00:00:00Z");
+      assertEquals(certificateRisks(config, nowMs), []);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("certificateRisks() misses the certificates between the server's and a root", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/c.pem`;
+    const risks = (pem: string): readonly string[] => {
+      Deno.writeTextFileSync(path, pem);
+      const config = configOf(["--tls-cert", path, "--tls-key", "k.pem"]);
+      return certificateRisks(config, Date.parse("2027-01-01T00:00:00Z"));
+    };
+    assertEquals(risks(ISSUED), [
+      "the file of --tls-cert has one certificate: unless a root CA signed it, many callers do not " +
+      "trust it. Put the intermediate certificates behind it.",
+    ]);
+    assertEquals(risks(ISSUED + CERTIFICATE), []);
+    assertEquals(risks(CERTIFICATE), []);
+    return Promise.resolve();
+  });
+});

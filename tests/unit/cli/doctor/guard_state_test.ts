@@ -1,0 +1,102 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { explainMemory, guardFindings } from "../../../../lib/cli/doctor/guard_state.ts";
+import { UsageError } from "../../../../lib/config/option.ts";
+import { freePort } from "../../../support/free_port.ts";
+import { configOf } from "../../../support/command.ts";
+
+const SECRET = "MYSECRETMYSECRET";
+const NOTHING = { refuses: false, lines: [] };
+
+Deno.test("explainMemory() says what the options make of what is remembered", () => {
+  // At the third wrong pin, 28.5 s ago.
+  const state = { debtMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
+  const remembered = { state, nowMs: 1_028_500 };
+  const later = { state, nowMs: 1_030_000 };
+  const options = { singleUse: true, maxFailures: 3, window: 1, period: 30 };
+  assertEquals(explainMemory(remembered, options, 6).lines, [
+    "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
+    "A later code than this was already used, and is accepted once only: wait for the next one.",
+  ]);
+  assertEquals(explainMemory(later, options, 7), {
+    refuses: true,
+    lines: ["This code was already used, and is accepted once only: wait for the next one."],
+  });
+  assertEquals(explainMemory(remembered, options, undefined), {
+    refuses: true,
+    lines: [
+      "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
+    ],
+  });
+  // Two wrong pins of one who asks, a second ago, are all that it may have.
+  const source = { id: "one", debtMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
+  const ofOne = { debtMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
+  assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
+    refuses: false,
+    lines: [
+      "Pins for this secret from some sources (X-Authenticator-Source, or the key of the caller) " +
+      "are refused for another 29 seconds, after too many wrong ones. Pins from other sources are " +
+      "checked.",
+    ],
+  });
+  const unlimited = { ...options, maxFailures: 0 };
+  assertEquals(explainMemory(remembered, unlimited, undefined), NOTHING);
+  assertEquals(explainMemory(later, options, 8), NOTHING);
+  assertEquals(explainMemory(later, options, undefined), NOTHING);
+  assertEquals(explainMemory(remembered, { ...unlimited, singleUse: false }, 7), NOTHING);
+  assertEquals(explainMemory(undefined, options, 7), NOTHING);
+});
+
+Deno.test("guardFindings() says of the memory of a server that nobody else sees it", async () => {
+  const refusing = "it is refusing pins for this secret (outcome=throttled in its log)";
+  const used = "the code was used (outcome=replayed in its log)";
+  const rows: readonly (readonly [args: readonly string[], reasons: string])[] = [
+    [[], refusing],
+    [["--single-use"], `${refusing}, or ${used}`],
+    [["--single-use", "--max-failures", "0"], used],
+  ];
+  for (const [args, reasons] of rows) {
+    const config = configOf(args);
+    assertEquals(await guardFindings(config, SECRET, undefined), NOTHING);
+    assertEquals(await guardFindings(config, SECRET, 7), {
+      refuses: false,
+      lines: [`If it answers false anyway, ${reasons}.`],
+    });
+  }
+});
+
+Deno.test("guardFindings() has nothing to say where there is no guard", async () => {
+  const none = ["--max-failures", "0"];
+  assertEquals(await guardFindings(configOf(none), SECRET, 7), NOTHING);
+  const store = ["--guard", `redis://127.0.0.1:${freePort()}`];
+  assertEquals(await guardFindings(configOf([...none, ...store]), SECRET, 7), NOTHING);
+});
+
+Deno.test("guardFindings() has nothing to say of what is no secret", async () => {
+  assertEquals(await guardFindings(configOf([]), "", 7), NOTHING);
+  const base32 = configOf(["--secret-encoding", "base32"]);
+  assertEquals(await guardFindings(base32, "no Base32!", 7), NOTHING);
+});
+
+Deno.test("guardFindings() says why it cannot look into a store", async () => {
+  const port = freePort();
+  const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
+  assertEquals(await guardFindings(configOf(args), SECRET, 7), {
+    refuses: false,
+    lines: [
+      "It is unknown whether the code was used: without --guard-key-file nothing is found in the " +
+      "store of --guard.",
+    ],
+  });
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, "k".repeat(32));
+  const config = configOf([...args, "--guard-key-file", path]);
+  assertEquals(await guardFindings(config, SECRET, 7), {
+    refuses: false,
+    lines: [
+      `It is unknown whether the code was used: the store, redis://127.0.0.1:${port}, does not answer.`,
+    ],
+  });
+  Deno.removeSync(path);
+  await assertRejects(() => guardFindings(config, SECRET, 7), UsageError, "--guard-key-file");
+});

@@ -1,0 +1,180 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { stop } from "../../support/two_servers.ts";
+import { freePort } from "../../support/free_port.ts";
+import { startProgram } from "../../support/program.ts";
+import { referenceHotp } from "../../support/reference_totp.ts";
+import { runCommand, withFolder } from "../../support/command.ts";
+
+const SECRET = "canary battery staple";
+
+/** Runs a command of the program with a secret on standard input. */
+async function guard(
+  args: readonly string[],
+  input = `${SECRET}\n`,
+): Promise<readonly [number, string, string]> {
+  const { code, stdout, stderr } = await runCommand(["guard", ...args], { stdin: input });
+  assert(!(stdout + stderr).includes("canary"), stdout + stderr);
+  return [code, stdout, stderr];
+}
+
+/** What doctor says of a pin. */
+async function doctor(pin: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await runCommand(["doctor", ...args], { stdin: `${pin}\n${SECRET}\n` });
+  assert(!stdout.includes("canary"), stdout);
+  return stdout;
+}
+
+/** Runs status, whose exit code is that of the server's health. */
+async function status(args: readonly string[]): Promise<readonly [number, string, string]> {
+  const { code, stdout, stderr } = await runCommand(["status", ...args]);
+  return [code, stdout, stderr];
+}
+
+Deno.test("status, guard name and guard unlock ask a server on its operator port", async () => {
+  const way = ["--metrics-port", String(freePort())];
+  const program = await startProgram(["--port", "0", "--max-failures", "1", ...way]);
+  const check = async (pin: string): Promise<string> => {
+    const query = new URLSearchParams({ Pin: pin, SecretCode: SECRET });
+    return await (await fetch(`${program.url}/Validate.aspx?${query}`)).text();
+  };
+  const rightPin = (): string => referenceHotp(SECRET, Math.floor(Date.now() / 30_000));
+  try {
+    const [mistyped, nothing] = await guard(["unlock", ...way]);
+    assertEquals([mistyped, nothing.startsWith("nothing was remembered of this secret, ")], [
+      0,
+      true,
+    ]);
+    const [, , elsewhere] = await status(["--metrics-port", new URL(program.url).port]);
+    assert(elsewhere.includes("is no operator port"), elsewhere);
+    assertEquals([await check("wrong"), await check(rightPin())], ["False", "False"]);
+    const [code, name] = await guard(["name", ...way]);
+    assertEquals(code, 0);
+    assertMatch(name, /^[\w-]{10}\n$/);
+    const [health, stands] = await status(way);
+    assertEquals([health, stands.replace(/^version: .*\n/m, "").split("\n")], [0, [
+      "server: healthy",
+      `address: ${program.url}`,
+      "certificate: none",
+      "API keys: none is needed",
+      "last reload: none",
+      "guard: memory",
+      "secrets remembered: 1",
+      "secrets whose pins are refused now: 1",
+      "",
+    ]]);
+    const said = await doctor(rightPin(), way);
+    const line = `\nThe log of the server calls this secret secret=${name.trim()}.\n`;
+    assert(said.endsWith(line), said);
+    const [, unlocked] = await guard(["unlock", ...way]);
+    assertEquals(unlocked, `pins for secret=${name.trim()} are checked again\n`);
+    assertEquals(await check(rightPin()), "True");
+    const page = await (await fetch(`http://127.0.0.1:${way[1]}/metrics`)).text();
+    assert(page.includes("\nauthenticator_guard_wrong_pins_total 1\n"), page);
+    assert(!page.includes(name.trim()), "the name of a secret is no label");
+    program.signal("SIGTERM");
+    const { stderr } = await program.outcome;
+    const named = stderr.split("\n").filter((line) => line.includes(` secret=${name.trim()} `));
+    const events = named.map((line) => / route=guard\/(\w+)| outcome=(\w+)/.exec(line)!);
+    assertEquals(events.map(([, unlock, outcome]) => unlock ?? outcome), [
+      "unlock",
+      "false",
+      "throttled",
+      "unlock",
+    ]);
+    assert(!stderr.includes("canary"), stderr);
+  } finally {
+    await stop(program);
+  }
+});
+
+Deno.test("guard commands show a key of the file where the server wants one", async () => {
+  await withFolder(async (folder) => {
+    const keys = ["--api-keys-file", `${folder}/keys`];
+    await Deno.writeTextFile(`${folder}/keys`, "web:0123456789abcdef\n");
+    const way = ["--metrics-port", String(freePort())];
+    const program = await startProgram(["--port", "0", ...way, ...keys]);
+    try {
+      assertEquals((await guard(["name", ...way, ...keys]))[0], 0);
+      const [code, stdout, stderr] = await guard(["name", ...way]);
+      assertEquals([code, stdout], [1, ""]);
+      assert(stderr.includes("wants an API key: give its --api-keys-file"), stderr);
+      const stands = await status([...way, ...keys]);
+      assert(stands[1].includes("\nAPI keys: 1 key: web\n"), stands[1]);
+      await Deno.writeTextFile(`${folder}/others`, "web:fedcba9876543210\n");
+      const others = await guard(["unlock", ...way, "--api-keys-file", `${folder}/others`]);
+      assert(others[2].includes("does not have the first key of --api-keys-file"), others[2]);
+      for (const path of ["healthz", "metrics"]) {
+        const reply = await fetch(`http://127.0.0.1:${way[1]}/${path}`);
+        await reply.body?.cancel();
+        assertEquals(reply.status, 200, path);
+      }
+    } finally {
+      await stop(program);
+    }
+  });
+});
+
+const NOBODY = ["--metrics-port", String(freePort())];
+const NO_SERVER = `no server answers at 127.0.0.1:${NOBODY[1]}: start it with --metrics-port`;
+
+const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
+  [["unlock", ...NOBODY], 1, NO_SERVER],
+  [["name", ...NOBODY], 1, NO_SERVER],
+  [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
+];
+
+Deno.test("status fails with 1 where no server answers", async () => {
+  const [code, stdout, stderr] = await status(NOBODY);
+  assertEquals([code, stdout], [1, ""]);
+  assert(stderr.includes(NO_SERVER), stderr);
+});
+
+for (const [args, expected, said] of MISTAKES) {
+  Deno.test(`guard ${args[0]} ${args[1]} fails with ${expected}`, async () => {
+    const [code, stdout, stderr] = await guard(args);
+    assertEquals([code, stdout], [expected, ""]);
+    assert(stderr.includes(said), stderr);
+  });
+}
+
+Deno.test("status without an operator port names the option that opens one", async () => {
+  // A server on this machine may have the usual address.
+  const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);
+  assertEquals([code, stdout, stderr], [
+    2,
+    "",
+    "authenticator: error: there is no operator port at 127.0.0.2:9101: start the server with " +
+    "--metrics-port 9101, or give the port that it has. Try --help.\n",
+  ]);
+});
+
+Deno.test("a server that cannot start logs the reason in the format of its log", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = ["--port", String(taken.addr.port)];
+  const said =
+    `cannot listen on 127.0.0.1, port ${port[1]}: the port is in use by another program ` +
+    "(stop it, or choose another port)";
+  const text = await runCommand(["serve", ...port]);
+  assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
+  const env = { AUTHENTICATOR_LOG_FORMAT: "json" };
+  for (
+    const [args, code, message] of [
+      [["serve", ...port, "--log-format", "json"], 1, said],
+      [
+        ["serve", "--port", "x", "--log-format=json"],
+        2,
+        "--port must be a whole number from 0 to 65535",
+      ],
+      [["serve", "--port", "x"], 2, "--port must be a whole number from 0 to 65535"],
+    ] as const
+  ) {
+    const json = await runCommand(args, { env });
+    const { time, ...line } = JSON.parse(json.stderr);
+    assertEquals([json.code, new Date(time).toISOString(), line], [code, time, {
+      level: "error",
+      message,
+    }]);
+  }
+});

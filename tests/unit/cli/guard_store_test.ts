@@ -1,0 +1,191 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertRejects } from "@std/assert/rejects";
+import { guardFindings } from "../../../lib/cli/doctor/guard_state.ts";
+import { guardLines, guardName, guardUnlock } from "../../../lib/cli/guard.ts";
+import type { Config } from "../../../lib/config/options.ts";
+import { fingerprintBy, shortName } from "../../../lib/guard/fingerprint.ts";
+import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
+import { CommandError } from "../../../lib/cli/io/io.ts";
+import { freePort } from "../../support/free_port.ts";
+import { type Reply, startFuzzedStore, written } from "../../support/fuzzed_store.ts";
+import { callCommand, configOf, streamOf, withFolder, withProcess } from "../../support/command.ts";
+
+const SECRET = "canary battery staple";
+const FINGERPRINT = fingerprintBy(new TextEncoder().encode("k".repeat(32)), "SHA1")(
+  new TextEncoder().encode(SECRET),
+);
+const HOUR = 3_600_000;
+const NOW_SECONDS = 1_800_000_000;
+const PATIENT = "timeout=60000";
+
+/** What a command prints that is given the secret, and options that name a store and a key. */
+async function printed(
+  command: (config: Config, print: (line: string) => void) => Promise<number>,
+  answer: (words: readonly string[]) => Reply,
+  args: readonly string[] = [],
+): Promise<readonly string[]> {
+  const store = startFuzzedStore(() => ({ pieces: [] }), (words) => written(answer(words)));
+  const lines: string[] = [];
+  try {
+    await withFolder(async (folder) => {
+      await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
+      const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", `${folder}/key`];
+      const config = configOf([...flags, ...args]);
+      const stdin = streamOf([`${SECRET}\n`]);
+      const print = (line: string): void => void lines.push(line);
+      assertEquals(await withProcess({ stdin }, () => command(config, print)), 0);
+    });
+  } finally {
+    store.close();
+  }
+  return lines;
+}
+
+/** Prints what `status` has of a store. */
+async function guardStatus(config: Config, print: (line: string) => void): Promise<number> {
+  (await guardLines(undefined, config)).forEach(print);
+  return 0;
+}
+
+/** What a store keeps of some secrets, by the beginnings of their fingerprints. */
+function keeping(states: ReadonlyMap<string, string>): (words: readonly string[]) => Reply {
+  const kept = new Map([...states].map(([name, state]) => [name.padEnd(43, "-"), state]));
+  return ([command, word]) => {
+    if (command === "TIME") return [String(NOW_SECONDS), "0"];
+    if (command === "GET") return kept.get(word!.slice(KEY_PREFIX.length)) ?? null;
+    return command === "SCAN" ? ["0", [...kept.keys()].map((key) => KEY_PREFIX + key)] : "OK";
+  };
+}
+
+function spent(wrong: number): string {
+  return `${wrong * HOUR}:${NOW_SECONDS * 1000}:-1`;
+}
+
+Deno.test("status shows the secrets at a store with the most wrong pins, and how many wait", async () => {
+  const nameOf = (wrong: number): string => `secret-${String(wrong).padStart(3, "0")}`;
+  const all = Array.from({ length: 12 }, (_, i) => [`${nameOf(i)}-cut-off`, spent(i)] as const);
+  const lines = await printed(guardStatus, keeping(new Map(all)), ["--max-failures", "10"]);
+  assertEquals(lines, [
+    "secrets remembered: 12",
+    "secrets whose pins are refused now: 2",
+    ...[11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((wrong) => {
+      const seconds = wrong === 11 ? 60 : wrong === 10 ? 30 : 0;
+      return `secret=${nameOf(wrong)} wrong=${wrong} refused_seconds=${seconds}`;
+    }),
+  ]);
+});
+
+Deno.test("status counts a secret that is throttled for one source alone", async () => {
+  const state = `${2 * HOUR}:${NOW_SECONDS * 1000}:-1 one:${4 * HOUR}:${NOW_SECONDS * 1000}:0`;
+  const lines = await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), [
+    "--max-failures",
+    "3",
+  ]);
+  assertEquals(lines, [
+    "secrets remembered: 1",
+    "secrets whose pins are refused now: 1",
+    "secret=secret-one wrong=2 refused_seconds=30",
+  ]);
+});
+
+Deno.test("status shows none of those that have all wrong pins back, of however many", async () => {
+  const few = new Map([["used-alone", `0:0:${NOW_SECONDS / 30}`], ["back-again", `${HOUR}:0:-1`]]);
+  assertEquals(await printed(guardStatus, keeping(few)), [
+    "secrets remembered: 2",
+    "secrets whose pins are refused now: 0",
+  ]);
+  const many = Array.from({ length: 2_100 }, (_, i) => [`s${1e9 + i}`, spent(1 + i % 90)] as const);
+  const lines = await printed(guardStatus, keeping(new Map(many)));
+  assertEquals([lines[0], lines.length], ["secrets remembered: 2100", 12]);
+  assertEquals(new Set(lines.slice(2).map((line) => line.split(" ")[1])), new Set(["wrong=90"]));
+});
+
+Deno.test("guard unlock lifts the wait of the secret at a store, and names it as the log does", async () => {
+  for (const [reply, says] of [[1, "checked again"], [0, "nothing was remembered"]] as const) {
+    const asked: (readonly string[])[] = [];
+    const lines = await printed(guardUnlock, (words) => {
+      asked.push(words);
+      return words[0] === "EVAL" ? reply : "OK";
+    });
+    assertEquals([lines.length, lines[0]!.includes(says)], [1, true], lines[0]);
+    assertEquals(lines[0]!.includes(`secret=${shortName(FINGERPRINT)}`), true);
+    const [, , ...key] = asked.find(([command]) => command === "EVAL")!;
+    assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);
+  }
+  assertEquals(await printed(guardName, () => "OK"), [shortName(FINGERPRINT)]);
+});
+
+Deno.test("guard unlock warns that the log of a server that refuses it has no line", async () => {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("No key.", { status: 401 }),
+  );
+  const args = ["guard", "unlock", "--metrics-port", `${server.addr.port}`];
+  const store = startFuzzedStore(() => ({ pieces: [] }), () => written(1));
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
+    const flags = ["--guard", store.url, "--guard-key-file", `${folder}/key`];
+    const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
+    assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
+    assertMatch(stderr, /warning: .* wants an API key.*; so the log of that server has no line/);
+  });
+  store.close();
+  await server.shutdown();
+});
+
+/** The longest time for which a timer was asked while something ran, in milliseconds. */
+async function longestTimer(run: () => Promise<unknown>): Promise<number> {
+  const { setTimeout } = globalThis;
+  let longest = 0;
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms = 0) => {
+      longest = Math.max(longest, ms);
+      return setTimeout(act, ms);
+    },
+  });
+  try {
+    await run();
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
+  return longest;
+}
+
+Deno.test("status and doctor give a store longer than a server does, if it is not told more", async () => {
+  const store = startFuzzedStore(
+    () => ({ pieces: [] }),
+    (words) => written(keeping(new Map())(words)),
+  );
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
+    const config = (timeoutMs: number): Config =>
+      configOf([
+        ...["--guard", `${store.url}?timeout=${timeoutMs}`],
+        ...["--guard-key-file", `${folder}/key`],
+      ]);
+    const ofStatus = (timeoutMs: number): Promise<number> =>
+      longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
+    const ofDoctor = (timeoutMs: number): Promise<number> =>
+      longestTimer(() => guardFindings(config(timeoutMs), SECRET, 7));
+    const told = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
+    assertEquals(told[0], told[1]);
+    assertEquals(await ofStatus(1), told[0] * 2_000 / 60_000);
+    assertEquals(await ofDoctor(1), told[1] * 2_000 / 60_000);
+  });
+  store.close();
+});
+
+Deno.test("guard says why a store cannot be used, and nothing that it sent", async () => {
+  const fails = (answer: Reply): Promise<Error> =>
+    assertRejects(() => printed(guardStatus, () => answer), CommandError);
+  const { message } = await fails(new Error("NOPERM canary"));
+  assertEquals(
+    message.replace(/127[.0-9:]+/, "HERE"),
+    "the store, redis://HERE, does not let its user run a command that is needed (NOPERM)",
+  );
+  const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);
+  const refused = await assertRejects(() => guardStatus(nowhere, () => {}), CommandError);
+  assertEquals(/canary/.test(refused.message), false);
+  assertEquals(refused.message.endsWith("cannot be reached (ECONNREFUSED)"), true);
+});

@@ -1,0 +1,283 @@
+import { EventEmitter } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { healthcheck } from "../../../lib/cli/healthcheck.ts";
+import { CommandError } from "../../../lib/cli/io/io.ts";
+import { freePort } from "../../support/free_port.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
+import { type Outcome, startProgram } from "../../support/program.ts";
+import { askForHealth, configOf, runCommand, withFolder } from "../../support/command.ts";
+
+const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+
+// Far above what an answer takes on a busy machine, where the limit of the command itself is not.
+const PATIENCE_MS = 60_000;
+
+/** What the command says, and its exit code. */
+async function check(...args: string[]): Promise<Outcome> {
+  let stdout = "";
+  const print = (line: string): void => void (stdout += `${line}\n`);
+  try {
+    return { code: await healthcheck(configOf(args), print, PATIENCE_MS), stdout, stderr: "" };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return notWell(error.message);
+  }
+}
+
+/** Answers as the server does, and nothing else. */
+function healthz(request: Request): Response {
+  const isRight = request.method === "GET" && new URL(request.url).pathname === "/healthz";
+  return isRight ? new Response("ok") : new Response(null, { status: 404 });
+}
+
+function well(place: string): Outcome {
+  return { code: 0, stdout: `${place} is healthy\n`, stderr: "" };
+}
+
+function notWell(message: string): Outcome {
+  return { code: 1, stdout: "", stderr: `authenticator: error: ${message}.\n` };
+}
+
+Deno.test("healthcheck asks the address that the options give", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const port = String(server.addr.port);
+  assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
+  assertEquals(
+    await askForHealth([], { env: { AUTHENTICATOR_PORT: port } }),
+    well(`http://127.0.0.1:${port}`),
+  );
+});
+
+Deno.test("healthcheck asks no proxy that the environment names", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const port = String(server.addr.port);
+  const variables = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: `http://127.0.0.1:${freePort()}` };
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+  try {
+    assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
+  } finally {
+    for (const name of Object.keys(variables)) Deno.env.delete(name);
+  }
+});
+
+Deno.test("healthcheck asks the loopback address of a server on all addresses", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--host", "0.0.0.0", "--port", String(port)),
+    well(`http://127.0.0.1:${port}`),
+  );
+  // Nothing listens on ::1, or the machine does not have it.
+  assertEquals(
+    await check("--host", "::", "--port", String(port)),
+    well(`http://127.0.0.1:${port}`),
+  );
+  const nowhere = String(freePort());
+  const { code, stderr } = await check("--host", "::", "--port", nowhere);
+  assertEquals(code, 1);
+  assert(stderr.startsWith(`authenticator: error: http://[::1]:${nowhere} `), stderr);
+});
+
+Deno.test("healthcheck asks over TLS, whatever name the certificate is for", async () => {
+  await using server = Deno.serve({ ...LOOPBACK, cert: CERTIFICATE, key: PRIVATE_KEY }, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port), "--tls-cert", "any.pem", "--tls-key", "any.pem"),
+    well(`https://127.0.0.1:${port}`),
+  );
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(
+      `http://127.0.0.1:${port} answers TLS and not plain HTTP: give --tls-cert and --tls-key as ` +
+        "the server has them",
+    ),
+  );
+});
+
+Deno.test("healthcheck says that a server it asks over TLS answers plain HTTP", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port), "--tls-cert", "any.pem", "--tls-key", "any.pem"),
+    notWell(
+      `https://127.0.0.1:${port} answers plain HTTP and not TLS: leave --tls-cert and --tls-key out`,
+    ),
+  );
+});
+
+Deno.test("healthcheck asks through a unix socket", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const path = `${folder}/pin.sock`;
+    const checkSocket = (): Promise<Outcome> => askForHealth(["--socket", path]);
+    assertEquals(await checkSocket(), notWell(`${path} does not exist: no such socket`));
+    // A test may not listen on a socket; another process may.
+    const script = `Deno.serve({ path: "${path}", onListen: () => console.log() },
+      ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`;
+    const server = await startProgram([script], { command: [Deno.execPath(), "eval"] });
+    assertEquals(await checkSocket(), well(path));
+    server.signal("SIGKILL");
+    await server.outcome;
+  });
+});
+
+Deno.test("healthcheck fails when the answer is not 200", async () => {
+  await using server = Deno.serve(LOOPBACK, () => new Response("ok", { status: 503 }));
+  const { port } = server.addr;
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} answers with status 503`),
+  );
+});
+
+Deno.test("healthcheck fails when nothing listens", async () => {
+  const port = freePort();
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} refuses connections: nothing listens there`),
+  );
+});
+
+Deno.test("healthcheck fails when what answers is not HTTP", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const answered = (async () => {
+    using connection = await listener.accept();
+    // It would be asked over TLS too.
+    listener.close();
+    await connection.read(new Uint8Array(1024));
+    await connection.write(new TextEncoder().encode("220 mail.example.com ESMTP\r\n"));
+  })();
+  assertEquals(
+    await check("--port", String(port)),
+    notWell(`http://127.0.0.1:${port} does not answer as HTTP`),
+  );
+  await answered;
+});
+
+Deno.test("healthcheck() does not wait for ever", async () => {
+  // The system takes the connection, and nobody ever reads from it.
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const config = configOf(["--port", String(port)]);
+  const error = await assertRejects(() => healthcheck(config, () => {}, 50), CommandError);
+  assertEquals(error.message, `http://127.0.0.1:${port} does not answer within 0.05 seconds`);
+});
+
+/** What a question was asked with. */
+type Asked = Readonly<Record<string, unknown>>;
+
+/** What a question gets: the status of an answer, or what goes wrong. */
+type Fate = number | { readonly code?: string; readonly name?: string };
+
+/** What the command says where a question over plain HTTP has one fate and over TLS another. */
+async function fated(
+  plain: Fate,
+  secure: Fate,
+  ...args: string[]
+): Promise<{ readonly outcome: Outcome; readonly asked: readonly (readonly [string, Asked])[] }> {
+  const asked: (readonly [string, Asked])[] = [];
+  const stub = (scheme: string, fate: Fate) => (options: Record<string, unknown>): EventEmitter => {
+    const { signal, agent: _agent, ...rest } = options;
+    asked.push([scheme, { ...rest, hasDeadline: signal instanceof AbortSignal }]);
+    const request = new EventEmitter();
+    const [event, what] = typeof fate === "number"
+      ? ["response", { statusCode: fate }]
+      : ["error", Object.assign(new Error("canary"), fate)];
+    queueMicrotask(() => request.emit(event as string, what));
+    return request;
+  };
+  const before = [http.get, https.get] as const;
+  Object.assign(http, { get: stub("http", plain) });
+  Object.assign(https, { get: stub("https", secure) });
+  try {
+    return { outcome: await check(...args), asked };
+  } finally {
+    Object.assign(http, { get: before[0] });
+    Object.assign(https, { get: before[1] });
+  }
+}
+
+// What goes wrong, what is said of it, and whether it is worth to ask the other way.
+const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
+  [{ code: "ECONNREFUSED" }, "refuses connections: nothing listens there", false],
+  [{ code: "ENOENT" }, "does not exist: no such socket", false],
+  [{ code: "ENOTFOUND" }, "cannot be found: the name has no address", false],
+  [{ code: "EACCES" }, "does not let this user connect", false],
+  [{ code: "ECONNRESET" }, "closes connections without an answer", true],
+  [
+    { name: "NotCapable" },
+    "may not be connected to: the program was started without the permission",
+    true,
+  ],
+  [{ name: "AbortError" }, "does not answer within 60 seconds", true],
+  [{ name: "TimeoutError" }, "does not answer within 60 seconds", true],
+  [{ code: "ABORT_ERR" }, "does not answer within 60 seconds", true],
+  [{ code: "HPE_INVALID_CONSTANT" }, "does not answer as HTTP", true],
+  [{ name: "Error" }, "does not answer as HTTP", true],
+];
+
+for (const [fate, says, asksAgain] of FATES) {
+  Deno.test(`healthcheck says after ${Object.values(fate)[0]} that it ${says}`, async () => {
+    const { outcome, asked } = await fated(fate, { code: "ECONNRESET" });
+    assertEquals(outcome, notWell(`http://127.0.0.1:8080 ${says}`));
+    assertEquals(asked.map(([scheme]) => scheme), asksAgain ? ["http", "https"] : ["http"]);
+  });
+}
+
+Deno.test("healthcheck asks for the health alone, at the address or the socket, with a deadline", async () => {
+  const common = {
+    path: "/healthz",
+    headers: { host: "localhost", connection: "close" },
+    hasDeadline: true,
+  };
+  const unchecked = { rejectUnauthorized: false, ca: [] };
+  const reset = { code: "ECONNRESET" };
+  const tls = ["--tls-cert", "any.pem", "--tls-key", "any.pem"];
+  const place = { host: "pin.example", port: 1, ...common };
+  const plain = await fated(200, reset, "--host", "pin.example", "--port", "1");
+  assertEquals(plain, { outcome: well("http://pin.example:1"), asked: [["http", place]] });
+  const secure = await fated(reset, 200, "--host", "pin.example", "--port", "1", ...tls);
+  assertEquals(secure.asked, [["https", { ...place, ...unchecked }]]);
+  const socket = await fated(200, reset, "--socket", "a.sock");
+  assertEquals(socket.asked, [["http", { socketPath: "a.sock", ...common }]]);
+  assertEquals((await fated(200, reset, "--host", "::")).outcome, well("http://[::1]:8080"));
+  assertEquals((await fated(200, reset, "--host", "::2")).outcome, well("http://[::2]:8080"));
+});
+
+Deno.test("healthcheck cannot know the port that a server with --port 0 chose", async () => {
+  assertEquals(await runCommand(["healthcheck", "--port", "0"]), {
+    code: 2,
+    stdout: "",
+    stderr: "authenticator: error: healthcheck needs the --port of the server. Try --help.\n",
+  });
+});
+
+Deno.test("healthcheck says that it was started without the permission", async () => {
+  const { code, stderr } = await runCommand(["healthcheck"], {
+    permissions: ["--allow-env=AUTHENTICATOR_*"],
+  });
+  assertEquals([code, stderr], [
+    1,
+    "authenticator: error: http://127.0.0.1:8080 may not be connected to: " +
+    "the program was started without the permission.\n",
+  ]);
+});
+
+Deno.test("healthcheck asks the metrics port where there is one, since others may share the other", async () => {
+  await using server = Deno.serve(LOOPBACK, healthz);
+  const { port } = server.addr;
+  const place = `http://127.0.0.1:${port}`;
+  for (
+    const others of [
+      ["--port", "1"],
+      ["--socket", "none.sock"],
+      ["--port", "1", "--tls-cert", "any.pem", "--tls-key", "any.pem"],
+    ]
+  ) assertEquals(await check(...others, "--metrics-port", String(port)), well(place));
+  assertEquals(await check("--port", String(port), "--metrics-port", "0"), well(place));
+});

@@ -1,0 +1,178 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { Writable } from "node:stream";
+import {
+  CommandError,
+  readSecret,
+  readStdin,
+  readTextFile,
+  readVariable,
+  warn,
+  withoutLineEnd,
+  writeNewFiles,
+  writeOut,
+} from "../../../../lib/cli/io/io.ts";
+import { sink, streamOf, withFolder, withProcess } from "../../../support/command.ts";
+
+const MOST_BYTES = 16_384;
+
+Deno.test("writeOut() is done once all is written, and nobody listens on for it", async () => {
+  const written: string[] = [];
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      queueMicrotask(() => done(void written.push(text)));
+    },
+  });
+  await withProcess({ stdout }, async () => {
+    for (const text of ["a", "b", "c"]) {
+      await writeOut(text);
+      assertEquals(written.at(-1), text);
+    }
+  });
+  assertEquals(stdout.listenerCount("error"), 1);
+});
+
+Deno.test("writeOut() says why it cannot write, but for a reader that has gone", async () => {
+  const failing = (facts: object): Promise<void> => {
+    const error = Object.assign(new Error("canary"), facts);
+    const stdout = new Writable({ write: (_text, _encoding, done) => done(error) });
+    return withProcess({ stdout }, () => writeOut("text"));
+  };
+  await failing({ code: "EPIPE" });
+  const start = "standard output cannot be written to: ";
+  for (
+    const [facts, reason] of [[{ code: "ENOSPC" }, "the disk is full"], [
+      {},
+      "the system refuses",
+    ]] as const
+  ) {
+    const { message } = await assertRejects(() => failing(facts), CommandError);
+    assertEquals(message, start + reason);
+  }
+});
+
+Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mark", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/secret`;
+    for (const [text, read] of [["\ufeffé\n", "é\n"], ["", ""]] as const) {
+      Deno.writeTextFileSync(path, text);
+      assertEquals(await readTextFile(path), read);
+    }
+    Deno.writeTextFileSync(path, "x".repeat(MOST_BYTES));
+    assertEquals((await readTextFile(path)).length, MOST_BYTES);
+    Deno.writeTextFileSync(path, "x".repeat(MOST_BYTES + 1));
+    await assertRejects(() => readTextFile(path), CommandError, `${path} is too long for a secret`);
+    Deno.writeFileSync(path, Uint8Array.of(0xff));
+    await assertRejects(() => readTextFile(path), CommandError, `${path} is not UTF-8 text`);
+    Deno.writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x61, 0));
+    await assertRejects(
+      () => readTextFile(path),
+      CommandError,
+      `${path} is UTF-16: save it as UTF-8`,
+    );
+    Deno.removeSync(path);
+    const { message } = await assertRejects(() => readTextFile(path), CommandError);
+    assertEquals(message, `cannot read ${path}: there is no such file or folder`);
+  });
+});
+
+Deno.test("writeNewFiles() writes for the user alone, and nothing over what is there", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/picture`;
+    await writeNewFiles([path, "first"]);
+    if (Deno.build.os !== "windows") assertEquals(Deno.statSync(path).mode! & 0o777, 0o600);
+    const { message } = await assertRejects(() => writeNewFiles([path, "second"]), CommandError);
+    assertEquals(message, `cannot write ${path}: the file exists, and is never overwritten`);
+    assertEquals(Deno.readTextFileSync(path), "first");
+  });
+});
+
+Deno.test("writeNewFiles() leaves none where it cannot write all, and not half of one", async () => {
+  await withFolder(async (folder) => {
+    const first = [`${folder}/first`, "text"] as const;
+    // What is no text stands for a disk that is full.
+    for (const second of [[`${folder}/none/a`, ""], [`${folder}/a`, {} as string]] as const) {
+      await assertRejects(() => writeNewFiles(first, second), CommandError, "cannot write");
+      assertEquals([...Deno.readDirSync(folder)], []);
+    }
+    await writeNewFiles(first);
+    await assertRejects(() => writeNewFiles([`${folder}/a`, ""], first), CommandError, "exists");
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["first"]);
+  });
+});
+
+Deno.test("withoutLineEnd() takes one line end off, at the end alone", () => {
+  const texts = ["a", "a\n", "a\r\n", "a\n\n", "a\nb", "a\r", "\n"];
+  assertEquals(texts.map(withoutLineEnd), ["a", "a", "a", "a\n", "a\nb", "a\r", ""]);
+});
+
+Deno.test("readVariable() tells a variable that is not there from one that may not be read", () => {
+  assertEquals(readVariable("AUTHENTICATOR_NO_SUCH_VARIABLE"), {
+    value: undefined,
+    readable: true,
+  });
+});
+
+Deno.test("readVariable() does not fail where a runtime forbids to read a variable", async () => {
+  const env = new Proxy({}, {
+    get: () => {
+      throw new Error("not permitted");
+    },
+  });
+  const read = await withProcess({ env }, () => Promise.resolve(readVariable("PATH")));
+  assertEquals(read, { value: undefined, readable: false });
+});
+
+Deno.test("readSecret() reads standard input to its end, whatever its pieces are", async () => {
+  const read = (...pieces: string[]): Promise<string> =>
+    withProcess({ stdin: streamOf(pieces) }, () => readSecret(undefined));
+  assertEquals(await read("hu", "sh", "\n"), "hush");
+  assertEquals(await read("\ufeffhush"), "hush");
+  assertEquals(await read("x".repeat(MOST_BYTES), ""), "x".repeat(MOST_BYTES));
+  const { message } = await assertRejects(() => read("x".repeat(MOST_BYTES), "y"), CommandError);
+  assertEquals(message, "standard input is too long for a secret");
+});
+
+Deno.test("readSecret() reads the file that is named, and then nothing else", async () => {
+  await withFolder(async (folder) => {
+    Deno.writeTextFileSync(`${folder}/secret`, "from the file\n");
+    const read = (): Promise<string> => readSecret(`${folder}/secret`);
+    assertEquals(await withProcess({ stdin: streamOf(["typed\n"]) }, read), "from the file");
+  });
+});
+
+Deno.test("readSecret() does not read on where standard input is too long", async () => {
+  let pieces = 0;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (; pieces < 20; pieces++) yield await Promise.resolve(new Uint8Array(MOST_BYTES));
+  }
+  await assertRejects(
+    () => withProcess({ stdin: endless() }, () => readSecret(undefined)),
+    CommandError,
+    "too long",
+  );
+  assertEquals(pieces, 1);
+});
+
+Deno.test("readStdin() gives what is typed at a terminal as lines", async () => {
+  const terminal = { isTTY: true, setRawMode: () => {} };
+  const stdin = Object.assign(streamOf(["123\rhush\r"]), terminal);
+  const prompts = [{ what: "Pin", isShown: true }, { what: "Secret", isShown: false }];
+  const typed = await withProcess(
+    { stdin, stderr: sink(() => {}) },
+    () => readStdin(prompts),
+  );
+  assertEquals(typed, "123\nhush\n");
+});
+
+Deno.test("warn() writes sentences on standard error, behind the name of the program", async () => {
+  let written = "";
+  const stderr = sink((text) => void (written += text));
+  await withProcess({ stderr }, () => Promise.resolve(warn("Mind the gap.")));
+  assertEquals(written, "authenticator: warning: Mind the gap.\n");
+});
+
+Deno.test("a CommandError is an error by its own name", () => {
+  assertEquals(String(new CommandError("cannot")), "CommandError: cannot");
+});

@@ -1,0 +1,8 @@
+import { assertEquals } from "@std/assert/equals";
+import { inWordsOfOptions } from "../../../lib/cli/operation_call.ts";
+
+Deno.test("inWordsOfOptions() leaves alone what is no fault of the service", () => {
+  for (const error of [new TypeError("Parameter secretCode."), "thrown", undefined]) {
+    assertEquals(inWordsOfOptions(error) === error, true);
+  }
+});

@@ -1,0 +1,218 @@
+import { assertEquals } from "@std/assert/equals";
+import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
+import { UsageError } from "../../../../lib/config/option.ts";
+import type { CallerKey } from "../../../../lib/http/api_keys.ts";
+import type { RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
+import { tlsVersion } from "../../../../lib/server/files/tls.ts";
+import { ListenError } from "../../../../lib/server/listen/error.ts";
+import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificate.ts";
+import { configOf, withFolder, withProcess } from "../../../support/command.ts";
+
+function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
+  return names.map((name, i) => ({ name, key: `key ${i}` }));
+}
+
+Deno.test("keysInWords() says how many keys there are, and whose", () => {
+  const none = undefined;
+  const all = [[], [none], [none, none], ["a"], ["b", "a", "b"], ["a", none, none], [none, "a"]];
+  assertEquals(all.map((names) => keysInWords(keysOf(...names))), [
+    "0 keys",
+    "1 key",
+    "2 keys",
+    "1 key: a",
+    "3 keys: b (2), a",
+    "3 keys: a, 2 without a name",
+    "2 keys: a, 1 without a name",
+  ]);
+});
+
+type Parts = Partial<
+  Pick<Renewable, "listener" | "tls" | "version"> & Pick<Renewable["service"], "renewKeys">
+>;
+
+/** A server's reload, its log, and its service. */
+function reloadOf(args: readonly string[], parts: Parts = {}): {
+  readonly reload: Reload;
+  readonly lines: string[];
+  readonly service: Renewable["service"];
+} {
+  const lines: string[] = [];
+  const log = {
+    info: (message: string) => void lines.push(`info: ${message}`),
+    warn: (message: string) => void lines.push(`warn: ${message}`),
+    error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
+    request: () => {},
+  };
+  const { listener = { renew: no }, renewKeys = () => undefined, tls, version = "" } = parts;
+  const state: ServerState = {
+    get refusedReloads() {
+      return 0;
+    },
+    set refusedReloads(_count) {
+      lines.push("counted");
+    },
+  };
+  const service = { renewKeys, log, state };
+  const reload = new Reload(configOf(args), { listener, service, tls, version });
+  return { reload, lines, service };
+}
+
+function no(): Promise<boolean> {
+  return Promise.resolve(false);
+}
+
+/** Log lines of a server that was told to read again. */
+async function told(args: readonly string[], parts: Parts = {}): Promise<readonly string[]> {
+  const { reload, lines } = reloadOf(args, parts);
+  await reload.all();
+  return lines;
+}
+
+function fails(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+Deno.test("Reload says in a line for each file what came of it", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
+    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
+    const keys = ["--api-keys-file", "keys"];
+    const tls = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
+    const shown: unknown[] = [];
+    const listener = { renew: (tls: unknown) => Promise.resolve(shown.push(tls) > 0) };
+    const renewed = {
+      listener,
+      renewKeys: () => ({ keys: keysOf("a", undefined), isChanged: true }),
+    };
+    const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
+    const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
+    assertEquals(await told([], renewed), [
+      "info: SIGHUP: there are no certificate and no API keys to read again",
+    ]);
+    assertEquals(await told(keys, renewed), [newKeys]);
+    assertEquals(shown, []);
+    assertEquals(await told([...tls, ...keys], renewed), [newCertificate, newKeys]);
+    assertEquals(shown, [{ cert: CERTIFICATE, key: PRIVATE_KEY }]);
+    // A server that stops shows no other certificate.
+    assertEquals(await told([...tls, ...keys]), []);
+    const broken = {
+      listener: { renew: fails(new TypeError("no certificate")) },
+      renewKeys: fails(new UsageError("line 1 is no key")),
+    };
+    assertEquals(await told([...tls, ...keys], broken), [
+      "counted",
+      "error: the old certificate is kept: TypeError: no certificate",
+      "counted",
+      "warn: the old API keys are kept: line 1 is no key",
+    ]);
+    await Deno.remove(`${folder}/cert`);
+    assertEquals(await told(tls, { listener }), [
+      "counted",
+      "warn: the old certificate is kept: the file of --tls-cert cannot be read: " +
+      "there is no such file or folder",
+    ]);
+  });
+});
+
+Deno.test("a certificate that cannot be used is tried again each minute, and each reason is logged once", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    const write = async (certificate: string): Promise<void> => {
+      // Renamed, as a change in one step is: the file has another number, if not another time.
+      await Deno.writeTextFile(`${folder}/new`, certificate);
+      await Deno.utime(`${folder}/new`, 1, 1);
+      await Deno.rename(`${folder}/new`, cert);
+    };
+    await Deno.writeTextFile(key, PRIVATE_KEY);
+    await write(CERTIFICATE);
+    const shown: unknown[] = [];
+    let fault: Error | undefined;
+    const listener = {
+      renew: (tls: unknown): Promise<boolean> =>
+        fault === undefined ? Promise.resolve(shown.push(tls) > 0) : Promise.reject(fault),
+    };
+    const args = ["--tls-cert", cert, "--tls-key", key];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const { reload, lines, service } = reloadOf(args, {
+      listener,
+      tls,
+      version: tlsVersion(configOf(args)),
+    });
+    const look = async (): Promise<readonly string[]> => {
+      await reload.changedCertificate();
+      return lines.splice(0);
+    };
+    assertEquals(service.state.certificateUntilMs, Date.parse("2126-10-27T10:23:28Z"));
+    assertEquals(await look(), []);
+    await write(CERTIFICATE);
+    const same = "the certificate is unchanged: it is valid until 2126-10-27";
+    assertEquals([await look(), await look(), shown], [[`info: ${same}`], [], []]);
+    await write(ENDED);
+    const kept = "warn: the old certificate, which is valid until 2126-10-27, is kept: ";
+    assertEquals(await look(), [
+      "counted",
+      `${kept}the key of --tls-key does not match the first certificate of --tls-cert`,
+    ]);
+    assertEquals(await look(), []);
+    await write(`${CERTIFICATE}\n`);
+    fault = new ListenError({ hostname: "127.0.0.1", port: 1 }, "EADDRINUSE");
+    assertEquals(await look(), ["counted", `${kept}${fault.message}`]);
+    assertEquals(await look(), []);
+    // The files are those of the last look.
+    fault = undefined;
+    assertEquals([await look(), shown], [
+      ["info: the certificate was read again: it is valid until 2126-10-27"],
+      [{ cert: `${CERTIFICATE}\n`, key: PRIVATE_KEY }],
+    ]);
+    assertEquals(await look(), []);
+    assertEquals(service.state.lastReload?.lines, [
+      "the certificate was read again: it is valid until 2126-10-27",
+    ]);
+    // After SIGHUP, the next look does not read the same files again.
+    await write(CERTIFICATE);
+    await reload.all();
+    assertEquals([lines.splice(0).length, await look(), shown.length], [1, [], 2]);
+  });
+});
+
+Deno.test("Reload sees a file that was replaced while the server started", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    await Deno.writeTextFile(cert, CERTIFICATE);
+    await Deno.writeTextFile(key, PRIVATE_KEY);
+    const args = ["--tls-cert", cert, "--tls-key", key];
+    const version = tlsVersion(configOf(args));
+    await Deno.writeTextFile(cert, `${CERTIFICATE}\n`);
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const listener = { renew: () => Promise.resolve(true) };
+    const { reload, lines } = reloadOf(args, { listener, tls, version });
+    await reload.changedCertificate();
+    assertEquals(lines, ["info: the certificate was read again: it is valid until 2126-10-27"]);
+  });
+});
+
+Deno.test("an unchanged file is logged as unchanged, and a credential as systemd's copy of the start", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`);
+    const keys = ["--api-keys-file", `${folder}/keys`];
+    const renewKeys = (): RenewedKeys => ({ keys: keysOf(undefined), isChanged: false });
+    const risk =
+      "warn: line 1 of the file of --api-keys-file has a colon, and no name before it: " +
+      "the whole line is the key. A name begins with a letter, and has only letters, digits, dots, " +
+      "hyphens and underscores.";
+    assertEquals(await told(keys, { renewKeys }), [
+      "info: the API keys are unchanged: 1 key",
+      risk,
+    ]);
+    const env = { CREDENTIALS_DIRECTORY: folder };
+    await withProcess({ env }, async () => {
+      assertEquals(await told(keys, { renewKeys }), [
+        "warn: the API keys are unchanged: 1 key; the file is systemd's copy of the start: " +
+        "to use a newer one, restart",
+        risk,
+      ]);
+    });
+  });
+});

@@ -1,0 +1,270 @@
+/**
+ * The command that serves, called in this process: what it says, line by line, and what it leaves.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { stoppedLine } from "../../../lib/cli/serve/log_lines.ts";
+import { assertRejects } from "@std/assert/rejects";
+import { serve } from "../../../lib/cli/serve/serve.ts";
+import { startLine } from "../../../lib/cli/serve/log_lines.ts";
+import { findRisks } from "../../../lib/cli/check/warnings.ts";
+import { UsageError } from "../../../lib/config/option.ts";
+import { currentRuntime } from "../../../lib/server/runtime/current.ts";
+import { ListenError } from "../../../lib/server/listen/error.ts";
+import { eventually } from "../../support/eventually.ts";
+import { configOf, withFolder, withProcess } from "../../support/command.ts";
+
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/** A server that runs in this process. */
+interface Scene {
+  readonly url: string;
+  /** What was printed. */
+  readonly printed: readonly string[];
+  /** The lines of the log so far, without their times. */
+  readonly lines: () => readonly string[];
+  /** Sends this process a signal that nobody else in it sees. */
+  readonly signal: (signal: typeof SIGNALS[number]) => void;
+}
+
+/** What a test has of a server that ran. */
+interface Ran {
+  readonly code: number;
+  readonly printed: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** What a server has around it. */
+interface Surroundings {
+  /** Whether standard input is a terminal; it is none unless given. */
+  readonly stdin?: boolean;
+  /** Whether standard error is one. */
+  readonly stderr?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What becomes of a text on standard error; it is written at once unless given. */
+  readonly write?: (text: string) => Promise<void>;
+  /** What is done once it has ended. */
+  readonly afterwards?: (lines: Scene["lines"]) => Promise<void>;
+}
+
+/** Serves until what is done beside it is done, and then ends it by SIGTERM. */
+async function serving(
+  args: readonly string[],
+  act: (scene: Scene) => Promise<void>,
+  { stdin = false, stderr = false, env = {}, write: reader, afterwards }: Surroundings = {},
+): Promise<Ran> {
+  const before = SIGNALS.map((signal) => process.listeners(signal));
+  const printed: string[] = [];
+  let text = "";
+  const { write } = Deno.stderr;
+  const decoder = new TextDecoder();
+  Deno.stderr.write = async (bytes) => {
+    const chunk = decoder.decode(bytes);
+    text += chunk;
+    await reader?.(chunk);
+    return bytes.length;
+  };
+  const lines = (): readonly string[] =>
+    text.split("\n").slice(0, -1).map((line) => line.replace(/^\S+ /, ""));
+  const signal = (signal: typeof SIGNALS[number]): void => void process.emit(signal);
+  const own = { stdin: { isTTY: stdin }, stderr: { isTTY: stderr }, env };
+  try {
+    const code = await withProcess(own, async () => {
+      const ended = serve(configOf(args), new Map([["window", "flag"]]), (line) => {
+        printed.push(line);
+      });
+      await Promise.race([ended, eventually(() => printed.length > 0, "it listens")]);
+      const url = /http:[^" ]+/.exec(printed[0]!)![0];
+      await act({ url, printed, lines, signal });
+      signal("SIGTERM");
+      return await ended;
+    });
+    const said = lines();
+    await afterwards?.(lines);
+    return { code, printed, lines: said };
+  } finally {
+    Deno.stderr.write = write;
+    SIGNALS.forEach((signal, i) => {
+      const own = process.listeners(signal).filter((listener) => !before[i]!.includes(listener));
+      for (const listener of own) process.off(signal, listener as () => void);
+    });
+  }
+}
+
+/** What is said beside the lines about requests. */
+function saidOf({ lines }: Pick<Ran, "lines">): readonly string[] {
+  return lines.filter((line) => !line.startsWith("info request "));
+}
+
+async function ask(url: string): Promise<readonly [number, string]> {
+  const reply = await fetch(url);
+  return [reply.status, await reply.text()];
+}
+
+/** A test of a server in this process, whose ports for probes stay open until that ends. */
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+}
+
+test("serve() says where it listens and what is risky, and at last that it stopped", async () => {
+  const args = ["--port", "0", "--metrics-port", "0", "--window", "3"];
+  let probes = "";
+  const ran = await serving(args, async ({ url, lines }) => {
+    await eventually(() => lines().length === 3, "the log is written");
+    probes = lines()[1]!.replace("info health and metrics are at ", "");
+    assertEquals(await ask(`${url}/readyz`), [200, "ok"]);
+    assertEquals((await ask(`${url}/metrics`))[0], 404);
+    assertEquals((await ask(`${probes}/metrics`))[0], 200);
+    assertEquals(await ask(`${probes}/readyz`), [200, "ok"]);
+  }, {
+    // Until the process ends, probes learn that the server takes no more work.
+    afterwards: async (lines) => {
+      assertEquals((await ask(`${probes}/readyz`))[0], 503);
+      await eventually(() => lines().at(-1)!.includes(" status=503 "), "the log is written");
+    },
+  });
+  assertEquals([ran.code, ran.printed.length], [0, 1]);
+  assert(/^Listening on http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(ran.printed[0]!), ran.printed[0]);
+  const [risk, ...others] = findRisks(configOf(args), new Map([["window", "flag"]]));
+  assertEquals(others, []);
+  assertEquals(saidOf(ran), [
+    `info ${startLine(configOf(args), currentRuntime())}`,
+    `info health and metrics are at ${probes}`,
+    `warn ${risk}`,
+    "info stopping: SIGTERM",
+    "info stopped",
+  ]);
+});
+
+test("serve() prints JSON where its log is JSON", async () => {
+  const { printed } = await serving(["--port", "0", "--log-format", "json"], async ({ url }) => {
+    assertEquals(await ask(`${url}/healthz`), [200, "ok"]);
+  });
+  assert(/^\{"listening":"http:\/\/127\.0\.0\.1:[0-9]+"\}$/.test(printed[0]!), printed[0]);
+});
+
+const COLOURS: readonly (readonly [Surroundings, boolean])[] = [
+  [{}, false],
+  [{ stderr: true }, true],
+  [{ stderr: true, env: { NO_COLOR: "1" } }, false],
+];
+
+test("serve() colours its log at a terminal alone, and never against NO_COLOR", async () => {
+  for (const [surroundings, isColoured] of COLOURS) {
+    const { lines } = await serving(
+      ["--port", "0"],
+      async ({ url }) => void await ask(`${url}/none`),
+      surroundings,
+    );
+    const request = lines.filter((line) => line.startsWith("info request "));
+    assertEquals(request.map((line) => line.includes("\x1b")), [isColoured]);
+  }
+});
+
+test("serve() reads its files again on SIGHUP, but for a terminal that is closed", async () => {
+  const nothing = "info SIGHUP: there are no certificate and no API keys to read again";
+  const before = process.listenerCount("SIGHUP");
+  await serving(["--port", "0"], async ({ signal, lines }) => {
+    assertEquals(process.listenerCount("SIGHUP"), before + 1);
+    signal("SIGHUP");
+    await eventually(() => lines().includes(nothing), "it says so");
+  });
+  await serving(["--port", "0"], () => {
+    return Promise.resolve(assertEquals(process.listenerCount("SIGHUP"), before));
+  }, { stdin: true });
+});
+
+test("serve() gives up where an address or a file cannot be used", async () => {
+  const fails = (args: readonly string[]): Promise<Ran> =>
+    serving(args, () => Promise.reject(new Error("It listens")));
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = String(taken.addr.port);
+  await assertRejects(() => fails(["--port", port]), ListenError, "in use");
+  await assertRejects(() => fails(["--port", "0", "--metrics-port", port]), ListenError, port);
+  await withFolder(async (folder) => {
+    const file = (name: string): string => `${folder}/${name}`;
+    for (
+      const args of [
+        ["--api-keys-file", file("none")],
+        ["--guard-key-file", file("none")],
+        ["--tls-cert", file("none"), "--tls-key", file("none")],
+      ]
+    ) await assertRejects(() => fails(["--port", "0", ...args]), UsageError, args[0]);
+  });
+});
+
+/** Runs something whose timers of one length go off only where that says so. */
+async function holding(
+  lengthMs: number,
+  run: (goOff: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { setTimeout } = globalThis;
+  const held: (() => void)[] = [];
+  Object.assign(globalThis, {
+    setTimeout: (act: () => void, ms = 0) => ms === lengthMs ? held.push(act) : setTimeout(act, ms),
+  });
+  try {
+    await run(async () => {
+      await eventually(() => held.length > 0, "a timer is asked for");
+      for (const act of held.splice(0)) act();
+    });
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
+}
+
+test("serve() ends after ten seconds though a request goes on, and says so", async () => {
+  const begun: Deno.Conn[] = [];
+  await holding(10_000, async (goOff) => {
+    let wentOff = false;
+    const { code, lines } = await serving(["--port", "0"], async ({ url }) => {
+      const { hostname, port } = new URL(url);
+      const connection = await Deno.connect({ hostname, port: Number(port) });
+      begun.push(connection);
+      const head = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
+        "Content-Type: application/x-www-form-urlencoded\r\n" +
+        "Expect: 100-continue\r\nContent-Length: 18\r\n\r\n";
+      await connection.write(new TextEncoder().encode(head));
+      // The interim reply shows that the request is being answered.
+      await connection.read(new Uint8Array(1024));
+      void goOff().then(() => wentOff = true);
+    });
+    assertEquals([code, lines.at(-1), wentOff], [0, `info ${stoppedLine(false)}`, true]);
+  });
+  for (const connection of begun) connection.close();
+});
+
+// The last lines have a second, in parts.
+const PART_MS = 100;
+const PARTS = 10;
+
+test("serve() ends after a second though nobody reads its log", async () => {
+  await holding(PART_MS, async (goOff) => {
+    let parts = 0;
+    const passTime = async (): Promise<void> => {
+      for (; parts < PARTS; parts++) await goOff();
+    };
+    const act = (): Promise<void> => Promise.resolve(void passTime());
+    const write = (): Promise<void> => new Promise(() => {});
+    assertEquals([(await serving(["--port", "0"], act, { write })).code, parts], [0, PARTS]);
+  });
+});
+
+test("serve() waits for the last lines of its log, though the process stood still meanwhile", async () => {
+  let isWritten = false;
+  const write = async (text: string): Promise<void> => {
+    if (!text.includes(" info stopped\n")) return;
+    // For longer than they have, and then it takes the system a moment.
+    for (const start = performance.now(); performance.now() - start < 1_500;);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    isWritten = true;
+  };
+  let wasWritten = false;
+  const afterwards = (): Promise<void> => Promise.resolve(void (wasWritten = isWritten));
+  await serving(["--port", "0"], () => Promise.resolve(), { write, afterwards });
+  assertEquals(wasWritten, true);
+});

@@ -1,0 +1,250 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { flagOf, namesOf, variableOf } from "../../../lib/config/option.ts";
+import { OPTIONS } from "../../../lib/config/options.ts";
+import { MAX_JSON_BYTES } from "../../../lib/bindings/json.ts";
+import { MAX_JSON_DEPTH } from "../../../lib/bindings/json_reader.ts";
+import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
+import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
+import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
+import { pairAspxBinding, validateAspxBinding } from "../../../lib/bindings/aspx.ts";
+import { FAULTS } from "../../../lib/bindings/faults.ts";
+import { bindingsOf } from "../../../lib/bindings/bindings.ts";
+import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
+import { factKinds, type Facts } from "../../../lib/operations/facts.ts";
+import type { FaultCode } from "../../../lib/operations/fault.ts";
+import { createLog } from "../../../lib/telemetry/log.ts";
+import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
+import type { Outcome, RequestEvent } from "../../../lib/telemetry/request_event.ts";
+import { OPERATIONS } from "../../../lib/operations/operations.ts";
+import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
+import { pair } from "../../../lib/operations/pair.ts";
+import { XML_LIMITS } from "../../../lib/xml/tree.ts";
+import { PAGES, prose, read, ROOT } from "../../support/pages.ts";
+
+/** The cells of the table between two marks, without its head. */
+function tableIn(page: string, mark: string): string[][] {
+  const [, inside] = read(page).split(new RegExp(`<!-- /?${mark} -->`));
+  assert(inside !== undefined, `${page} has no table marked ${mark}`);
+  return inside.trim().split("\n").slice(2).map((row) =>
+    row.split("|").slice(1, -1).map((cell) => cell.trim())
+  );
+}
+
+/** The texts in the code spans of a cell. */
+function codesIn(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
+}
+
+const numbers = new Intl.NumberFormat("en");
+
+Deno.test("docs/options.md: the table of options is the one that is parsed", () => {
+  const rows = namesOf(OPTIONS).map((name) => {
+    const { placeholder, defaultText, description } = OPTIONS[name];
+    const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
+    const shown = defaultText === "" ? "" : `\`${defaultText}\``;
+    return [flag, `\`${variableOf(name)}\``, shown, description];
+  });
+  assertEquals(tableIn("docs/options.md", "options"), rows);
+});
+
+Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () => {
+  const parameters = new Map(
+    [...OPERATIONS.values()].flatMap((o) => o.parameters).map((p) => [
+      p.name,
+      `${numbers.format(p.max)} ${p.unit}`,
+    ]),
+  );
+  const fault = "fault, or 400";
+  assertEquals(tableIn("docs/runtimes.md", "limits"), [
+    ["Body", `${numbers.format(MAX_BODY_BYTES)} bytes`, "413"],
+    ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
+    ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
+    ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
+    ["Bodies over 4 KiB, or of unknown length, at once", numbers.format(MAX_LONG_BODIES), "503"],
+    ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],
+    ...[...parameters].map(([name, limit]) => [`\`${name}\``, limit, fault]),
+    ["XML: elements inside one another", numbers.format(XML_LIMITS.depth), "fault"],
+    ["XML: elements", numbers.format(XML_LIMITS.elements), "fault"],
+    ["XML: attributes on an element", numbers.format(XML_LIMITS.attributes), "fault"],
+    ["XML: namespace declarations in scope", numbers.format(XML_LIMITS.namespaces), "fault"],
+    ["XML: name", `${numbers.format(XML_LIMITS.nameLength)} characters`, "fault"],
+    [
+      "XML: namespace name",
+      `${numbers.format(XML_LIMITS.namespaceNameLength)} characters`,
+      "fault",
+    ],
+  ]);
+});
+
+// Of all that a request can tell, something: whoever adds to it is told here by the compiler.
+const FACTS: Required<Facts> = {
+  secret: "kX3_p0aVbq",
+  distance: 0,
+  ignored: 1,
+  reason: "A sentence.",
+  outcome: "throttled",
+};
+const EVENT: Required<RequestEvent> = {
+  requestId: "a1-0",
+  method: "GET",
+  route: "service",
+  operation: "ValidatePin",
+  binding: "HTTP GET",
+  caller: "web",
+  peer: "192.0.2.1",
+  status: 200,
+  outcome: "throttled",
+  facts: FACTS,
+  durationMs: 1,
+  replyBytes: 1,
+};
+const FIGURES: Required<ProcessFigures> = {
+  residentBytes: 1,
+  cpuSeconds: 1,
+  startSeconds: 1,
+  guardEntries: 1,
+  isStoreUp: true,
+  certificateUntilMs: 1,
+  refusedReloads: 0,
+  lostLines: 0,
+};
+const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
+  "ok": true,
+  "true": true,
+  "false": true,
+  "throttled": true,
+  "replayed": true,
+  "unavailable": true,
+  "empty": true,
+  "not-found": true,
+  "method-not-allowed": true,
+  "not-ready": true,
+};
+
+Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () => {
+  const metrics = createMetrics("1.0.0", factKinds(1));
+  metrics.observe(EVENT);
+  const text = metrics.text(FIGURES);
+  const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (.*)\n((?:[^#].*\n)+)/gm)].map(
+    ([, name, help, type, samples]) => {
+      const labels = new Set([...samples!.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``));
+      // The bounds of a histogram, which Prometheus names so.
+      labels.delete("`le`");
+      return [`\`${name}\``, type, [...labels].join(", "), help!.replace(/\.$/, "")];
+    },
+  );
+  assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
+  assertEquals(tableIn("docs/monitoring.md", "metrics"), rows);
+});
+
+Deno.test("docs/monitoring.md: the table of the log has every field, and the values of closed sets", () => {
+  const lines: string[] = [];
+  const write = (line: string): void => void lines.push(line);
+  const log = createLog({ format: "json", color: false, write, now: () => 0 });
+  log.request(EVENT);
+  log.info("a");
+  log.warn("a");
+  log.error("a", new Error("a"));
+  const written = lines.map((line) => JSON.parse(line));
+  const rows = tableIn("docs/monitoring.md", "log");
+  const names = new Set(written.flatMap((fields) => Object.keys(fields)));
+  assertEquals(rows.map(([name]) => codesIn(name!)), [...names].map((name) => [name]));
+  const valuesOf = (field: string): ReadonlySet<string> =>
+    new Set(codesIn(rows.find(([name]) => name === `\`${field}\``)![1]!));
+  assertEquals(valuesOf("level"), new Set(written.map(({ level }) => level)));
+  const methods = ROUTES.flatMap((route) => route.methods);
+  assertEquals(valuesOf("method"), new Set([...methods, "HEAD", "OPTIONS", "other"]));
+  assertEquals(
+    valuesOf("route"),
+    new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
+  );
+  assertEquals(valuesOf("operation"), new Set(OPERATIONS.keys()));
+  const bindings = [...bindingsOf("urn:a/"), pairAspxBinding(), validateAspxBinding()];
+  assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
+});
+
+Deno.test("docs/monitoring.md: the table of outcomes has each of them", () => {
+  const shown = tableIn("docs/monitoring.md", "outcomes").map(([outcome]) => codesIn(outcome!)[0]);
+  assertEquals(shown.toSorted(), Object.keys({ ...OUTCOMES, ...FAULTS }).toSorted());
+});
+
+Deno.test("docs/house.md shows the way of a request as the handler does", () => {
+  const drawn = read("lib/http/handler.ts").split("```")[1]!.replace(/^ \* ?/gm, "").replace(
+    /^text/,
+    "",
+  ).trim();
+  assert(drawn.startsWith("Request ─ server/listen"));
+  assert(read("docs/house.md").includes(drawn));
+});
+
+Deno.test("the README's picture and setup code are what its first call gives", () => {
+  const readme = read("README.md");
+  const [, appName, appInfo, secretCode] =
+    /appName=([^']+)'[^']+'appInfo=([^']+)'[^']+'secretCode=([^']+)'/.exec(readme) ?? [];
+  assert(appName !== undefined && appInfo !== undefined && secretCode !== undefined);
+  const otp = { ...DEFAULT_TOTP, window: 1 };
+  const { ManualSetupCode, Html } = pair(
+    { appName, appInfo, secretCode },
+    { otp, secretEncoding: "text", html: "svg", now: () => 0, base: () => "" },
+  );
+  assert(readme.includes(`<ManualSetupCode>${ManualSetupCode}</ManualSetupCode>`));
+  const svg = Html.slice(Html.indexOf("<svg"), Html.indexOf("</a>"));
+  assertEquals(read("docs/pairing.svg").trimEnd(), svg);
+});
+
+Deno.test("docs/house.md: the map has every room, and every file that it names exists", () => {
+  const rooms = [...read("docs/house.md").matchAll(/^- \*\*`(lib\/\w+\/)`\*\*(.*(?:\n {2}.*)*)/gm)];
+  const files = rooms.flatMap(([, room, text]) =>
+    [...text!.matchAll(/`([\w/]+\.ts)`/g)].map(([, file]) => room! + file)
+  );
+  for (const file of files) assert(Deno.statSync(new URL(file, ROOT)).isFile, file);
+  assert(files.length > 30);
+  const folders = [...Deno.readDirSync(new URL("lib/", ROOT))].filter((entry) => entry.isDirectory);
+  assertEquals(
+    rooms.map(([, room]) => room!).sort(),
+    folders.map(({ name }) => `lib/${name}/`).sort(),
+  );
+});
+
+/** The page without its code, where `[a](b)` is no link and `#` no heading. */
+function withoutCode(page: string): string {
+  return prose(page).replace(/`[^`\n]+`/g, (code) => code.replace(/[[\]#]/g, " "));
+}
+
+/** The anchors of a page's headings, as forges make them. */
+function anchorsOf(page: string): readonly string[] {
+  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replaceAll(" ", "-")
+  );
+}
+
+Deno.test("the documentation: every link leads to a file, and to a heading in it", () => {
+  const dead = PAGES.flatMap((page) =>
+    [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const { pathname, hash, href } = new URL(target, new URL(page, ROOT));
+        const path = pathname.slice(ROOT.pathname.length);
+        assert(href.startsWith(ROOT.href), `${page} links out of the project: ${target}`);
+        const isThere = exists(decodeURIComponent(pathname));
+        return !isThere || hash !== "" && !anchorsOf(path).includes(hash.slice(1));
+      })
+      .map((target) => `${page}: ${target}`)
+  );
+  assertEquals(dead, []);
+});
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile || Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("the README links every page of docs/", () => {
+  const readme = read("README.md");
+  const missing = PAGES.filter((page) => page.startsWith("docs/") && !readme.includes(`(${page})`));
+  assertEquals(missing, []);
+});

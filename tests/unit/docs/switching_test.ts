@@ -1,0 +1,67 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { flagOf, namesOf } from "../../../lib/config/option.ts";
+import { OPTIONS } from "../../../lib/config/options.ts";
+import { parseCommand } from "../../../lib/cli/args/parse.ts";
+import { ask } from "./ask.ts";
+import { HERE, requestOf, wordsOf } from "./commands.ts";
+
+// docs/switching.md: each command in it is run in process or says that it is not, and what it states
+// of bytes is so.
+
+const PAGE = Deno.readTextFileSync(new URL("../../../docs/switching.md", import.meta.url));
+
+interface Fence {
+  readonly language: string;
+  readonly text: string;
+  readonly isRun: boolean;
+}
+
+const FENCES: readonly Fence[] = [...PAGE.matchAll(
+  /(<!-- not run: [^>]+-->\n\n)?^```(\w+)\n([^]*?)^```$/gm,
+)].map(([, mark, language, text]) => ({
+  language: language!,
+  text: text!.trimEnd(),
+  isRun: mark === undefined,
+}));
+
+Deno.test("docs/switching.md: every command is run, and gives what stands below it", async () => {
+  const commands = FENCES.filter(({ language }) => language === "sh");
+  assert(commands.length >= 6);
+  assertEquals(commands.filter(({ isRun }) => !isRun).length, 1);
+  for (const [index, { language, text, isRun }] of FENCES.entries()) {
+    if (language !== "sh" || !isRun) continue;
+    if (text.startsWith("npx ")) {
+      const command = parseCommand(
+        wordsOf(text.slice(text.indexOf(" start ") + 7)),
+        () => undefined,
+      );
+      assertEquals(command.kind, "serve");
+      continue;
+    }
+    const reply = await ask(requestOf(text));
+    assertEquals(reply.status, 200, text);
+    assertEquals(reply.text.replaceAll("\r\n", "\n"), FENCES[index + 1]!.text, text);
+  }
+});
+
+Deno.test("docs/switching.md: an address differs in its host alone, and is answered here", async () => {
+  const rows = [
+    ...PAGE.matchAll(/^\| [^|]+\| `(GET|POST) (http:[^`]+)` +\| `(GET|POST) (http:[^`]+)` +\|$/gm),
+  ];
+  assertEquals(rows.length, 8);
+  for (const [, before, old, method, url] of rows) {
+    assertEquals([method, url], [before, old!.replace(/(?:www\.)?authenticatorapi\.com/, HERE)]);
+    const { pathname, search } = new URL(url!);
+    const reply = await ask({ method: method!, target: `${pathname}${search}` });
+    assert(![404, 405].includes(reply.status), `${method} ${url}: ${reply.status}`);
+  }
+});
+
+Deno.test("docs/switching.md: every flag that it names is one", () => {
+  const flags = new Set(namesOf(OPTIONS).map(flagOf));
+  const named = [...PAGE.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag);
+  const ofNpx = "--yes";
+  assertEquals([...new Set(named)].filter((flag) => flag !== ofNpx && !flags.has(flag)), []);
+  assert(named.length > 5);
+});

@@ -1,0 +1,132 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import {
+  type Budget,
+  clampToClock,
+  debtMs,
+  extraAttempts,
+  FIRST_WAIT_MS,
+  FULL_BUDGET,
+  remainingWaitMs,
+  spend,
+  type Spending,
+} from "../../../lib/guard/budget.ts";
+import { seededRandom } from "../../support/random.ts";
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const START = 1_800_000_000_000;
+const BUDGET: Budget = { attempts: 3, refillMs: HOUR };
+
+/** What is spent after so many wrong pins, one as soon as each is checked, and when that is. */
+function spentAtOnce(
+  budget: Budget,
+  count: number,
+): { readonly spending: Spending; readonly nowMs: number } {
+  let spending = FULL_BUDGET;
+  let nowMs = START;
+  for (let i = 0; i < count; i++) {
+    nowMs += remainingWaitMs(budget, spending, nowMs);
+    spending = spend(budget, spending, nowMs);
+  }
+  return { spending, nowMs };
+}
+
+Deno.test("remainingWaitMs() is nothing while attempts are left, and then a wait that doubles to the refill", () => {
+  // An attempt comes back while the waits grow, so the last of them comes twice.
+  const rows = [
+    [HOUR, [30, 60, 120, 240, 480, 960, 1920, 1920, 3600, 3600, 3600]],
+    [2 * HOUR, [30, 60, 120, 240, 480, 960, 1920, 3840, 3840, 7200, 7200]],
+  ] as const;
+  for (const [refillMs, waits] of rows) {
+    const budget = { attempts: 3, refillMs };
+    for (let count = 0; count < 3; count++) {
+      const { spending, nowMs } = spentAtOnce(budget, count);
+      assertEquals(remainingWaitMs(budget, spending, nowMs), 0);
+    }
+    waits.forEach((wait, i) => {
+      const { spending, nowMs } = spentAtOnce(budget, 3 + i);
+      assertEquals(remainingWaitMs(budget, spending, nowMs), wait * SECOND, `${3 + i} wrong pins`);
+      assertEquals(remainingWaitMs(budget, spending, nowMs + wait * SECOND - 1), 1);
+      assertEquals(remainingWaitMs(budget, spending, nowMs + wait * SECOND), 0);
+    });
+  }
+});
+
+Deno.test("a budget that nothing is spent of refuses nothing, by a clock that begins with 0 too", () => {
+  for (const nowMs of [0, START]) assertEquals(remainingWaitMs(BUDGET, FULL_BUDGET, nowMs), 0);
+});
+
+Deno.test("an attempt comes back in each refill, and holding still gives no more", () => {
+  const { spending, nowMs } = spentAtOnce(BUDGET, 3);
+  assertEquals(debtMs(spending, nowMs), 3 * HOUR);
+  // An hour later two are owed, so one more is checked without a wait before the next.
+  const later = spend(BUDGET, spending, nowMs + HOUR);
+  assertEquals(debtMs(later, nowMs + HOUR), 3 * HOUR);
+  assertEquals(remainingWaitMs(BUDGET, later, nowMs + HOUR), FIRST_WAIT_MS);
+  assertEquals(debtMs(spending, nowMs + 3 * HOUR - 1), 1);
+  assertEquals(debtMs(spending, nowMs + 3 * HOUR), 0);
+  assertEquals(debtMs(spending, nowMs + 300 * HOUR), 0);
+});
+
+Deno.test("an attempt that is not whole yet is none: the next wait is longer by it", () => {
+  const { spending, nowMs } = spentAtOnce(BUDGET, 3);
+  const soon = spend(BUDGET, spending, nowMs + HOUR - 1);
+  assertEquals(remainingWaitMs(BUDGET, soon, nowMs + HOUR - 1), 2 * FIRST_WAIT_MS);
+});
+
+Deno.test("no stretch of time has more attempts than the whole budget, its extra ones and the refill", () => {
+  const random = seededRandom(7);
+  for (let run = 0; run < 300; run++) {
+    const budget = { attempts: 1 + random(6), refillMs: (1 + random(3)) * HOUR };
+    const attempts: number[] = [];
+    let [spending, nowMs] = [FULL_BUDGET, START];
+    for (let event = 0; event < 300; event++) {
+      if (remainingWaitMs(budget, spending, nowMs) === 0) {
+        spending = spend(budget, spending, nowMs);
+        attempts.push(nowMs);
+      }
+      const waitMs = remainingWaitMs(budget, spending, nowMs);
+      nowMs += random(2) === 0 ? waitMs : random(10 * HOUR) >> random(24);
+    }
+    const most = budget.attempts + extraAttempts(budget);
+    attempts.forEach((lastMs, last) => {
+      for (let first = 0; first <= last; first++) {
+        const elapsedMs = lastMs - attempts[first]!;
+        assert(last - first + 1 <= most + elapsedMs / budget.refillMs, `run ${run}`);
+      }
+    });
+  }
+});
+
+Deno.test("remainingWaitMs() of a part of what others spent waits until the part is within its bounds", () => {
+  // Of 5 attempts, 4 may be spent by some, and 11 with the extra ones; 12 were.
+  const part = { attempts: 4, refillMs: HOUR };
+  const spending = { debtMs: 12 * HOUR, lastMs: START };
+  assertEquals(remainingWaitMs(part, spending, START), 2 * HOUR);
+  assertEquals(remainingWaitMs({ ...part, attempts: 5 }, spending, START), HOUR);
+});
+
+Deno.test("settle() leaves what needs no change as it is", () => {
+  const { spending, nowMs } = spentAtOnce(BUDGET, 10);
+  assert(clampToClock(BUDGET, spending, nowMs) === spending);
+  assert(clampToClock(BUDGET, spending, nowMs + HOUR) === spending);
+});
+
+Deno.test("settle() starts a wait anew, and no longer, when the clock was set back", () => {
+  for (const count of [3, 5, 20]) {
+    const { spending, nowMs } = spentAtOnce(BUDGET, count);
+    const waitMs = remainingWaitMs(BUDGET, spending, nowMs);
+    const settled = clampToClock(BUDGET, spending, nowMs - HOUR);
+    assertEquals(remainingWaitMs(BUDGET, settled, nowMs - HOUR), waitMs);
+  }
+});
+
+Deno.test("settle() makes a budget that was larger no debt that lasts", () => {
+  const { spending, nowMs } = spentAtOnce({ attempts: 100, refillMs: HOUR }, 107);
+  const settled = clampToClock(BUDGET, spending, nowMs);
+  assertEquals([debtMs(settled, nowMs), remainingWaitMs(BUDGET, settled, nowMs)], [
+    10 * HOUR,
+    HOUR,
+  ]);
+});

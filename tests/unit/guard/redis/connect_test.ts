@@ -1,0 +1,36 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/connect.ts";
+import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
+import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+
+Deno.test("slotOf() gives the slots that Redis gives", () => {
+  // By CLUSTER KEYSLOT of Redis 7.0.15.
+  assertEquals(["", "a", "foo", "123456789"].map(slotOf), [0, 15495, 12182, 12739]);
+});
+
+Deno.test("a server is probed by a key in each quarter of the slots of a Cluster", () => {
+  const slots = SPREAD_KEYS.map(slotOf);
+  assert([0, 1, 2, 3].every((quarter) => slots.some((slot) => slot >> 12 === quarter)));
+});
+
+Deno.test("a Cluster says so when no node keeps a key", async () => {
+  const options = { files: {}, timeoutMs: 60_000 };
+  for (const last of [-1, 100]) {
+    const node = startFuzzedStore(() => ({ pieces: [] }), ([command]) => {
+      const [host, port] = node.address.split(":");
+      if (command !== "CLUSTER") return written("PONG");
+      return written(last < 0 ? [] : [[0, last, [host!, Number(port), "id"]]]);
+    });
+    const client = await openStore(StoreUrl.parse(`redis+cluster://${node.address}`)!, options);
+    const asked = client.connect().then(async () => {
+      assertEquals(await client.run("", (send) => send(["GET", ""])), "PONG");
+      assertEquals(await client.probe(), []);
+      await client.run("a", (send) => send(["GET", "a"]));
+    });
+    await assertRejects(() => asked, Error, "CLUSTERDOWN");
+    client.destroy();
+    node.close();
+  }
+});

@@ -1,0 +1,289 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import { StoreLink } from "../../../../lib/guard/redis/link.ts";
+import { ServerError, storeClause } from "../../../../lib/guard/redis/reasons.ts";
+import { PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
+import { ManualTimers } from "../../../support/timers.ts";
+
+const NEVER = new Promise<never>(() => {});
+const TIMEOUT_MS = 100;
+
+/** How a client behaves, by the key of a question; a probe has one as well. */
+type Behaviour = (key: string) => Promise<unknown>;
+
+const WELL: Behaviour = (key) => Promise.resolve(key.startsWith(PROBE_PREFIX) ? [0, 0] : key);
+const REFUSES: Behaviour = () => Promise.reject(new Error("OOM"));
+const SILENT: Behaviour = () => NEVER;
+/** Of a Cluster, the node that keeps the key "b" and the probe 1 fails. */
+const HALF_WELL: Behaviour = (key) => /^b$|1$/.test(key) ? REFUSES(key) : WELL(key);
+
+interface Scene {
+  readonly link: StoreLink;
+  /** What befell clients and what was said, in order. */
+  readonly events: string[];
+  /** The behaviour of a client; those that are not set are well. */
+  readonly behaviours: Map<number, Behaviour>;
+  /** Loses a connection of a client. */
+  readonly lose: (client: number) => void;
+  readonly timers: ManualTimers;
+}
+
+function testLink(
+  name: string,
+  run: (scene: Scene) => Promise<void>,
+  { isCluster = false, clockMs = 10_000 }: {
+    readonly isCluster?: boolean;
+    /** How far the clock goes each time that it is read. */
+    readonly clockMs?: number;
+  } = {},
+): void {
+  Deno.test(`a link ${name}`, () =>
+    ManualTimers.during(async (timers) => {
+      const events: string[] = [];
+      const behaviours = new Map<number, Behaviour>();
+      const losses: ((error: unknown) => void)[] = [];
+      let clients = 0;
+      let nowMs = 0;
+      const open = (onLoss: (error: unknown) => void): Promise<StoreClient> => {
+        const id = ++clients;
+        losses[id] = onLoss;
+        events.push(`open ${id}`);
+        const connections = {
+          connect: () => Promise.resolve(),
+          send: (key: string) => (behaviours.get(id) ?? WELL)(key),
+          servers: () => Promise.resolve([]),
+          probeKeys: () => {
+            const [one, two] = [0, 1].map((number) => `${PROBE_PREFIX}${number}`);
+            return isCluster ? [[one!], [two!]] : [[one!, two!]];
+          },
+          withServer: (error: unknown, key: string) => {
+            const name = key.replace(PROBE_PREFIX, "probe-");
+            return isCluster ? new ServerError(`its node ${name}`, error) : error;
+          },
+          destroy: () => void events.push(`destroy ${id}`),
+        };
+        return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
+      };
+      const link = new StoreLink({
+        open,
+        // Each client works for so long that the first pause after it is none.
+        now: () => nowMs += clockMs,
+        onChange: (error) => void events.push(error === undefined ? "answers" : storeClause(error)),
+      });
+      await timers.settle();
+      const lose = (client: number): void =>
+        losses[client]!(new Error("Socket closed unexpectedly"));
+      await run({ link, events, behaviours, lose, timers });
+      link.close();
+    }));
+}
+
+function ask(link: StoreLink, key = "a"): Promise<unknown> {
+  return link.run(key, (send) => send([]));
+}
+
+testLink("asks one client, and says once that the store answers", async ({ link, events }) => {
+  assertEquals([await ask(link), await ask(link), link.isHealthy], ["a", "a", true]);
+  assertEquals(events, ["open 1", "answers"]);
+});
+
+testLink("replaces a client without an answer, once that has answered all", async (scene) => {
+  const { link, events, behaviours, timers } = scene;
+  const late = Promise.withResolvers<unknown>();
+  behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
+  const waiting = ask(link, "late");
+  await assertRejects(() => ask(link), Error, "OOM");
+  await timers.settle();
+  assertEquals(events, ["open 1", "answers", "is full (OOM)", "open 2", "answers"]);
+  late.resolve("late");
+  assertEquals([await waiting, await ask(link), link.isHealthy], ["late", "a", true]);
+  assertEquals(events.slice(5), ["destroy 1"]);
+});
+
+testLink("ends a question by its deadline, and the client with it", async (scene) => {
+  const { link, events, behaviours, timers } = scene;
+  behaviours.set(1, SILENT);
+  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
+  for (let i = 0; i < 11; i++) await timers.tick();
+  await rejected;
+  await timers.settle();
+  assertEquals(events.slice(2), [
+    ...["does not answer in time", "open 2", "destroy 1", "answers"],
+  ]);
+});
+
+testLink(
+  "makes one client at a time, with pauses that double, and says each reason once",
+  async (scene) => {
+    const { link, events, behaviours, lose, timers } = scene;
+    for (let i = 1; i < 9; i++) behaviours.set(i, REFUSES);
+    lose(1);
+    lose(1);
+    await timers.settle();
+    assertEquals(link.isHealthy, false);
+    await assertRejects(() => ask(link), Error, "no connection");
+    timers.asked.length = 0;
+    for (let i = 0; i < 40 && !link.isHealthy; i++) {
+      await timers.tick();
+      await timers.settle();
+    }
+    assertEquals(timers.asked.filter((ms) => ms > 20), [500, 1000, 2000, 4000, 4000, 4000]);
+    assertEquals(events, [
+      ...["open 1", "answers", "closes the connection", "open 2", "destroy 2"],
+      ...[
+        "is full (OOM)",
+        "open 3",
+        "destroy 3",
+        "open 4",
+        "destroy 4",
+        "open 5",
+        "destroy 5",
+      ],
+      ...[
+        "open 6",
+        "destroy 6",
+        "open 7",
+        "destroy 7",
+        "open 8",
+        "destroy 8",
+        "open 9",
+        "destroy 1",
+      ],
+      "answers",
+    ]);
+  },
+);
+
+for (const isCluster of [false, true]) {
+  const what = isCluster ? "Cluster" : "server";
+  testLink(`to a ${what} asks the old client until a new one has answered`, async (scene) => {
+    const { link, events, behaviours, lose, timers } = scene;
+    behaviours.set(2, SILENT);
+    lose(1);
+    await timers.settle();
+    assertEquals([link.isHealthy, await ask(link), events.at(-1)], [true, "a", "open 2"]);
+    for (let i = 0; i < 11; i++) await timers.tick();
+    assertEquals(events.at(-1), `${isCluster ? "its node probe-0 " : ""}does not answer in time`);
+    // The old one is asked whether it can still serve, and goes once the third has answered.
+    assertEquals([link.isHealthy, await ask(link)], [true, "a"]);
+    await timers.tick();
+    await timers.settle();
+    assertEquals(events.slice(-3), ["open 3", "destroy 1", "answers"]);
+  }, { isCluster });
+}
+
+testLink("knows at once that a store is lost again soon after it came back", async (scene) => {
+  const { link, events, behaviours, lose, timers } = scene;
+  behaviours.set(1, REFUSES);
+  lose(1);
+  await timers.settle();
+  // The pause before the next attempt has not ended.
+  assertEquals([link.isHealthy, events.at(-1)], [false, "closes the connection"]);
+}, { clockMs: 100 });
+
+Deno.test("a link that is closed while it connects ends the client once that has connected", async () => {
+  const connected = Promise.withResolvers<void>();
+  let ends = 0;
+  const link = new StoreLink({
+    open: () => {
+      const connections = {
+        connect: () => connected.promise,
+        send: () => NEVER,
+        servers: () => Promise.resolve([]),
+        probeKeys: () => [[PROBE_PREFIX]],
+        withServer: (error: unknown) => error,
+        destroy: () => void ends++,
+      };
+      return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
+    },
+    now: () => 0,
+    onChange: () => {},
+  });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  link.close();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(ends, 1);
+  connected.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(ends, 2);
+});
+
+testLink("to a server does not use one that refuses some of its keys", async (scene) => {
+  const { link, events, behaviours, lose, timers } = scene;
+  for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
+  lose(1);
+  await timers.settle();
+  assertEquals([link.isHealthy, events.includes("destroy 2")], [false, true]);
+});
+
+testLink("to a Cluster keeps asking while a node fails, and the others answer", async (scene) => {
+  const { link, events, behaviours, timers } = scene;
+  for (let i = 1; i < 4; i++) behaviours.set(i, HALF_WELL);
+  await assertRejects(() => ask(link, "b"), ServerError, "its node b");
+  assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
+  await timers.settle();
+  // The second serves, though a node of it fails too, and is replaced until all nodes answer.
+  assertEquals(events.slice(2), [
+    ...["its node b is full (OOM)", "open 2", "destroy 1"],
+    "its node probe-1 is full (OOM)",
+  ]);
+  assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
+  for (let i = 0; i < 9; i++) {
+    await timers.tick();
+    await timers.settle();
+  }
+  assertEquals(events.at(-1), "answers");
+  assertEquals(await ask(link, "b"), "b");
+}, { isCluster: true });
+
+testLink("to a Cluster that is gone is not healthy, until a node answers again", async (scene) => {
+  const { link, behaviours, timers, lose } = scene;
+  for (let i = 1; i < 4; i++) behaviours.set(i, REFUSES);
+  lose(1);
+  await timers.settle();
+  assertEquals(link.isHealthy, false);
+  for (let i = 0; i < 9; i++) {
+    await timers.tick();
+    await timers.settle();
+  }
+  assertEquals(link.isHealthy, true);
+}, { isCluster: true });
+
+testLink("ends what waits, and all timers, when it is closed", async (scene) => {
+  const { link, events, behaviours, timers } = scene;
+  behaviours.set(1, SILENT);
+  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
+  link.close();
+  await rejected;
+  assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);
+});
+
+Deno.test("a link gives each answer to a probe the whole timeout", () =>
+  ManualTimers.during(async (timers) => {
+    const answers: PromiseWithResolvers<unknown>[] = [];
+    const client = new StoreClient({
+      connect: () => Promise.resolve(),
+      send: () => {
+        answers.push(Promise.withResolvers());
+        return answers.at(-1)!.promise;
+      },
+      servers: () => Promise.resolve([]),
+      probeKeys: () => [[PROBE_PREFIX]],
+      withServer: (error) => error,
+      destroy: () => {},
+    }, TIMEOUT_MS);
+    const link = new StoreLink({
+      open: () => Promise.resolve(client),
+      now: () => 0,
+      onChange: () => {},
+    });
+    await timers.settle();
+    for (let asked = 0; asked < 2; asked++) {
+      for (let tick = 0; tick < 7; tick++) await timers.tick();
+      answers[asked]!.resolve([0, 0]);
+      await timers.settle();
+    }
+    assertEquals(link.isHealthy, true);
+    link.close();
+  }));

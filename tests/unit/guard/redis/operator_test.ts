@@ -1,0 +1,116 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import type { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import {
+  inspectSecret,
+  listSecrets,
+  unlockSecret,
+  withStore,
+} from "../../../../lib/guard/redis/operator.ts";
+import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
+import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
+import { honest, type Reply, startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+
+/** Asks a store that answers each command by a function, and gives the commands as well. */
+async function asked<T>(
+  answer: (words: readonly string[]) => Reply,
+  act: (store: StoreClient) => Promise<T>,
+): Promise<{ readonly result: T; readonly commands: readonly (readonly string[])[] }> {
+  const commands: (readonly string[])[] = [];
+  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }), (words) => {
+    commands.push(words);
+    return written(answer(words));
+  });
+  try {
+    const url = StoreUrl.parse(`${store.url}?timeout=60000`)!;
+    return { result: await withStore(url, {}, act), commands };
+  } finally {
+    store.close();
+  }
+}
+
+const unlockName = (store: StoreClient): Promise<boolean> => unlockSecret(store, "name");
+const inspectName = (store: StoreClient): Promise<unknown> => inspectSecret(store, "name");
+
+Deno.test("unlockSecret() tells whether anything was remembered, and believes nothing else", async () => {
+  for (const [reply, wasKept] of [[1, true], [0, false]] as const) {
+    const { result, commands } = await asked(() => reply, unlockName);
+    const [[name, script, ...rest] = []] = commands;
+    assertEquals([result, name, script!.includes("SET"), rest], [
+      ...[wasKept, "EVAL", true, ["1", `${KEY_PREFIX}name`]],
+    ]);
+  }
+  for (const reply of [2, "1", null, [1]]) {
+    await assertRejects(() => asked(() => reply, unlockName), Error, UNREADABLE);
+  }
+});
+
+Deno.test("inspectSecret() reads the state of a secret and the time of the store, and changes nothing", async () => {
+  const answer = (kept: Reply, time: Reply = ["1000", "500999"]) => ([name]: readonly string[]) =>
+    name === "GET" ? kept : time;
+  const { result, commands } = await asked(answer("3:7:-1"), inspectName);
+  const state = { debtMs: 3, lastMs: 7, usedStep: -1, sources: [] };
+  assertEquals(result, { state, nowMs: 1_000_500 });
+  assertEquals(commands, [["GET", `${KEY_PREFIX}name`], ["TIME"]]);
+  const nothing = await asked(answer(null), inspectName);
+  assertEquals([nothing.result, nothing.commands.length], [undefined, 1]);
+  for (const wrong of [answer("nonsense"), answer(7), answer("3:7:-1", "1000")]) {
+    await assertRejects(() => asked(wrong, inspectName), Error, UNREADABLE);
+  }
+});
+
+// As long as a fingerprint.
+const [A, B, ODD, GONE] = ["a", "b", "odd", "gone"].map((name) => name.padEnd(43, "-_0Z"));
+
+async function all(store: StoreClient): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for await (const [fingerprint, { state, nowMs }] of listSecrets(store)) {
+    found.push([fingerprint, state.debtMs, nowMs]);
+  }
+  return found;
+}
+
+Deno.test("listSecrets() reads what a server remembers step by step, and nothing else", async () => {
+  const kept = new Map([[A!, "1:2:3"], [B!, "4:5:-1 x:1:2:3"], [ODD!, "canary"]]);
+  const { result, commands } = await asked(([command, word]) => {
+    if (command === "TIME") return ["1000", "0"];
+    if (command === "GET") return kept.get(word!.slice(KEY_PREFIX.length)) ?? null;
+    // A server gives some keys twice.
+    const keys = word === "0" ? [A, ODD, A, GONE] : [B, A];
+    return [word === "0" ? "17" : "0", [
+      ...keys.map((key) => `${KEY_PREFIX}${key}`),
+      // Others are not ours, and may be meant for the terminal that they are shown on.
+      ...[
+        `${PROBE_PREFIX}1`,
+        `${KEY_PREFIX}\x1b[31m${A!.slice(5)}`,
+        `${KEY_PREFIX}${A}0`,
+        KEY_PREFIX,
+      ],
+    ]];
+  }, all);
+  assertEquals(result, [[A, 1, 1_000_000], [B, 4, 1_000_000]]);
+  const scan = (cursor: string): readonly string[] => [
+    ...["SCAN", cursor, "MATCH", `${KEY_PREFIX}*`, "COUNT", "500"],
+  ];
+  const get = (key: string | undefined): readonly string[] => ["GET", `${KEY_PREFIX}${key}`];
+  assertEquals(commands, [
+    ...[["TIME"], scan("0"), get(A), get(ODD), get(GONE), scan("17"), get(B)],
+  ]);
+});
+
+Deno.test("listSecrets() passes over a key of another type, and over no other error", async () => {
+  const saying = (error: string) => ([command, word]: readonly string[]): Reply => {
+    if (command === "TIME") return ["1000", "0"];
+    if (command === "SCAN") return ["0", [`${KEY_PREFIX}${A}`, `${KEY_PREFIX}${B}`]];
+    return word === `${KEY_PREFIX}${A}` ? new Error(error) : "1:2:3";
+  };
+  const { result } = await asked(saying("WRONGTYPE Operation against a key"), all);
+  assertEquals(result, [[B, 1, 1_000_000]]);
+  await assertRejects(() => asked(saying("NOPERM no permissions"), all), Error, "NOPERM");
+});
+
+Deno.test("probe() asks one server about a key in each quarter of the slots", async () => {
+  const { result } = await asked(() => "OK", (store) => store.probe());
+  assertEquals(result, []);
+});

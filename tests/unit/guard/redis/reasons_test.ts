@@ -1,0 +1,110 @@
+import { assertEquals } from "@std/assert/equals";
+import {
+  NO_REPLY,
+  ServerError,
+  storeClause,
+  UNREADABLE,
+} from "../../../../lib/guard/redis/reasons.ts";
+
+function coded(code: unknown): Error {
+  return Object.assign(new Error("canary"), { code });
+}
+
+const PROTOCOL = "does not speak the Redis protocol";
+const LOGIN = "refuses the user name or password";
+const NO_LOGIN = "has no password, and was sent one";
+const COMMAND = "does not let its user run a command that is needed";
+const REPLICA = "is a replica, which decides nothing";
+const IN_SCRIPT = "ERR Error running script (call to f_0a9): @user_script:4: @user_script: 4:";
+
+// An error, or the text of an error reply, and the clause about the store.
+const REASONS: readonly (readonly [unknown, string])[] = [
+  [NO_REPLY, "does not answer in time"],
+  [UNREADABLE, PROTOCOL],
+  [new TypeError("canary"), PROTOCOL],
+  ['Unknown RESP type 72 "H"', PROTOCOL],
+  [coded("ECONNREFUSED"), "cannot be reached (ECONNREFUSED)"],
+  [coded("ENOTFOUND"), "cannot be reached (ENOTFOUND)"],
+  [coded("ECONNRESET"), "closes the connection (ECONNRESET)"],
+  [coded("canary ECONNREFUSED"), "answers with errors"],
+  [
+    coded("SELF_SIGNED_CERT_IN_CHAIN"),
+    "has a certificate that is not trusted (SELF_SIGNED_CERT_IN_CHAIN)",
+  ],
+  [
+    coded("ERR_TLS_CERT_ALTNAME_INVALID"),
+    "has a certificate for another name (ERR_TLS_CERT_ALTNAME_INVALID)",
+  ],
+  [
+    coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE"),
+    "has a certificate that is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
+  ],
+  [
+    coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"),
+    "requires another client certificate (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)",
+  ],
+  [
+    coded("ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"),
+    "requires another client certificate (ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)",
+  ],
+  [
+    coded("ERR_SSL_WRONG_VERSION_NUMBER"),
+    "breaks TLS off (ERR_SSL_WRONG_VERSION_NUMBER)",
+  ],
+  ["WRONGPASS invalid username-password pair", `${LOGIN} (WRONGPASS)`],
+  ["ERR invalid password", `${LOGIN} (ERR)`],
+  ["NOAUTH Authentication required.", "requires a password (NOAUTH)"],
+  ["ERR Protocol error: unauthenticated multibulk length", "requires a password (ERR)"],
+  ["ERR AUTH <password> called without any password", `${NO_LOGIN} (ERR)`],
+  ["ERR Client sent AUTH, but no password is set", `${NO_LOGIN} (ERR)`],
+  ["ERR DB index is out of range", "has no database of that number (ERR)"],
+  [
+    "ERR wrong number of arguments for 'auth' command",
+    "does not take a user name (Redis 5) (ERR)",
+  ],
+  ["ERR max number of clients reached", "has no room for another client (ERR)"],
+  ["ERR unknown command 'EVAL', with args", "does not know EVAL (ERR)"],
+  ["ERR unknown command `EVALSHA`", "does not know EVAL (ERR)"],
+  ["NOPERM canary", `${COMMAND} (NOPERM)`],
+  ["ERR The user executing the script can't run this command or subcommand", `${COMMAND} (ERR)`],
+  ["ERR ACL failure in script: User canary has no permissions", `${COMMAND} (ERR)`],
+  [`${IN_SCRIPT} The user executing the script can't run this command`, COMMAND],
+  ["MOVED 7 canary:1", "is a node of a Redis Cluster: use redis+cluster:// (MOVED)"],
+  [
+    "ERR This instance has cluster support disabled",
+    "is no Redis Cluster: use redis:// (ERR)",
+  ],
+  ["ERR No such master with that name", "knows no primary of that name (ERR)"],
+  ["READONLY You can't write", `${REPLICA} (READONLY)`],
+  [`${IN_SCRIPT} -READONLY You canary`, `${REPLICA} (READONLY)`],
+  ["OOM command not allowed", "is full (OOM)"],
+  [`${IN_SCRIPT} -OOM canary`, "is full (OOM)"],
+  ["CLUSTERDOWN Hash slot not served", "has no node for some keys (CLUSTERDOWN)"],
+  ["LOADING Redis is loading", "is still loading its data (LOADING)"],
+  ["MISCONF Redis is configured", "cannot write to its disk (MISCONF)"],
+  ["BUSY canary", "answers with errors (BUSY)"],
+  ["Socket closed unexpectedly", "closes the connection"],
+  ["Connection timeout", "cannot be reached in time"],
+  ["All the root nodes are unavailable", "cannot be reached"],
+  // Nothing else of an error is shown.
+  ["CANARY password", "answers with errors"],
+  ["NOAUTHORITY canary", "answers with errors"],
+  ["ERR of NOAUTH canary", "answers with errors (ERR)"],
+  ["", "answers with errors"],
+  [undefined, "answers with errors"],
+];
+
+for (const [error, saying] of REASONS) {
+  Deno.test(`storeClause() says of ${String(error).slice(0, 60)} that a store ${saying}`, () => {
+    assertEquals(storeClause(typeof error === "string" ? new Error(error) : error), saying);
+  });
+}
+
+Deno.test("storeClause() names the server of a store that failed", () => {
+  const error = new ServerError("its primary, 10.0.0.9:6379,", coded("ECONNREFUSED"));
+  assertEquals(
+    storeClause(error),
+    "its primary, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)",
+  );
+  assertEquals(storeClause(new Error(NO_REPLY)), "does not answer in time");
+});

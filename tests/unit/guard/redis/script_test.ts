@@ -1,0 +1,48 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { luaLink } from "../../../support/lua_store.ts";
+import { playScript } from "../../../support/script_history.ts";
+import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../../lib/guard/redis/script.ts";
+
+// A real server runs the script in tests/integration/redis/script_test.ts.
+
+Deno.test("the script decides as the rules do, whatever comes when, in a Lua of this process", () =>
+  playScript(luaLink, 12));
+
+Deno.test("scriptArguments() gives the budgets, the rules and the pin", () => {
+  const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
+  const pin = { matchedStep: 42, source: "name" };
+  assertEquals(scriptArguments({ rules, pin, nowMs: 1000 }), [
+    ...["10:3600000:7", "8:3600000:7", "5:7200000:8"],
+    ...["1", "7", "name", "42", "1000"],
+  ]);
+  const none = { maxFailures: 0, singleUse: false, forgetUseMs: 7 };
+  const wrong = { matchedStep: undefined };
+  const args = scriptArguments({ rules: none, pin: wrong, nowMs: undefined });
+  assertEquals([args[0]!.split(":")[0], ...args.slice(3)], ["0", "0", "7", "", "", ""]);
+});
+
+Deno.test("the script reads as many arguments as it is given", () => {
+  const indices = [...DECIDE_SCRIPT.matchAll(/(?:ARGV\[|budget\()(\d+)/g)].map(([, i]) =>
+    Number(i)
+  );
+  const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
+  const pin = { matchedStep: 42, source: "name" };
+  const args = scriptArguments({ rules, pin, nowMs: 1000 });
+  assertEquals(new Set(indices), new Set(args.map((_, i) => i + 1)));
+  assert(!DECIDE_SCRIPT.includes("undefined"));
+});
+
+Deno.test("parseState() reads what the script keeps, and nothing that is like it", () => {
+  const state = { debtMs: 1, lastMs: 2, usedStep: -1 };
+  const source = { id: "a-_9", debtMs: 30, lastMs: 40, knownUntilMs: 50 };
+  assertEquals(parseState("1:2:-1"), { ...state, sources: [] });
+  assertEquals(parseState("10:20:30")?.usedStep, 30);
+  assertEquals(parseState("1:2:-1 a-_9:30:40:50"), { ...state, sources: [source] });
+  const wrong = [
+    ...["", "1:2", "1:2:3:4", "x1:2:3", "1:2:3x", "-1:2:3", "1:2:--3", "1:2:3 ", "1:2:3 a"],
+    ...["1:2:3 a:1:2", "1:2:3 a:1:2:3:4", "1:2:3 a!:1:2:3", "1:2:3 a:1:2:3x", "1:2:3 a:-1:2:3"],
+    ...[" 1:2:3", "1:2:3  a:1:2:3", "1:2:3 :1:2:3", "1:2:3 !a:1:2:3"],
+  ];
+  assertEquals(wrong.filter((text) => parseState(text) !== undefined), []);
+});

@@ -1,0 +1,311 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { parseMediaType } from "../../../lib/bindings/media_type.ts";
+import { MAX_BODY_BYTES, readBody } from "../../../lib/http/body.ts";
+import { BodyLimit, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
+import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
+
+const RULES = { mediaTypes: ["text/xml"], limit: new BodyLimit() };
+
+interface Body {
+  readonly body: BodyInit;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function read(
+  { body, headers = {} }: Body,
+  timeoutMs?: number,
+): Promise<string> {
+  const request = new Request("http://localhost/", {
+    method: "POST",
+    body,
+    headers: { "content-type": "text/xml", ...headers },
+  });
+  const mediaType = parseMediaType(request.headers.get("content-type"));
+  const bytes = await readBody(request, mediaType, {
+    ...RULES,
+    ...(timeoutMs && { limit: new BodyLimit(timeoutMs) }),
+  });
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+async function faultOf(body: Body, timeoutMs?: number): Promise<readonly [FaultCode, string]> {
+  const fault = await assertRejects(() => read(body, timeoutMs), Fault);
+  return [fault.code, fault.message];
+}
+
+/** A body that arrives in chunks, and that tells whether its rest was refused. */
+function chunks(
+  sizes: Iterable<number>,
+  end: "close" | "hang" | "break",
+): {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly state: { cancelled: boolean; pulled: number };
+} {
+  const state = { cancelled: false, pulled: 0 };
+  const iterator = sizes[Symbol.iterator]();
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller): Promise<void> {
+      const next = iterator.next();
+      if (!next.done) {
+        state.pulled += next.value;
+        controller.enqueue(new Uint8Array(next.value).fill(0x61));
+      } else if (end === "close") controller.close();
+      else if (end === "break") controller.error(new Error("connection reset"));
+      else await new Promise(() => {});
+    },
+    cancel(): void {
+      state.cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  return { stream, state };
+}
+
+function* endless(): Generator<number> {
+  for (;;) yield 1_000;
+}
+
+Deno.test("readBody() takes 65,536 bytes in chunks and not one more", async () => {
+  const most = await read({ body: chunks([60_000, MAX_BODY_BYTES - 60_000], "close").stream });
+  assertEquals(most.length, MAX_BODY_BYTES);
+  const more = chunks([60_000, MAX_BODY_BYTES - 60_000, 1], "close");
+  assertEquals(await faultOf({ body: more.stream }), [
+    "body-too-large",
+    "The body is longer than 65536 bytes.",
+  ]);
+});
+
+Deno.test("readBody() stops reading an endless body at the limit, and leaves the rest", async () => {
+  const { stream, state } = chunks(endless(), "hang");
+  assertEquals((await faultOf({ body: stream }))[0], "body-too-large");
+  assertEquals(state, { cancelled: false, pulled: 66_000 });
+});
+
+Deno.test("readBody() answers a declared length over the limit without waiting for a byte", async () => {
+  const { stream, state } = chunks([], "hang");
+  const headers = { "content-length": String(MAX_BODY_BYTES + 1) };
+  assertEquals((await faultOf({ body: stream, headers }))[0], "body-too-large");
+  assertEquals(state.pulled, 0);
+});
+
+Deno.test("readBody() counts what comes, whatever length was declared", async () => {
+  const headers = { "content-length": "5" };
+  const most = chunks([MAX_BODY_BYTES], "close").stream;
+  assertEquals((await read({ body: most, headers })).length, MAX_BODY_BYTES);
+  const body = chunks([MAX_BODY_BYTES, 1], "close").stream;
+  assertEquals((await faultOf({ body, headers }))[0], "body-too-large");
+});
+
+Deno.test("readBody() gives up on a body that does not come", async () => {
+  for (const headers of [{}, { "content-length": "10" }]) {
+    assertEquals(await faultOf({ body: chunks([3], "hang").stream, headers }, 20), [
+      "timeout",
+      "The body did not arrive within 0.02 seconds.",
+    ]);
+  }
+});
+
+Deno.test("readBody() leaves no reader behind that waits for the rest of a late body", async () => {
+  for (const [, type] of KINDS) {
+    const cancelled = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      ...(type && { type }),
+      pull: () => new Promise(() => {}),
+      cancel: () => cancelled.resolve(),
+    } as UnderlyingSource);
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const rules = { ...RULES, limit: new BodyLimit(20) };
+    const fault = await assertRejects(
+      () => readBody(request, parseMediaType("text/xml"), rules),
+      Fault,
+    );
+    assertEquals(fault.code, "timeout");
+    await cancelled.promise;
+    assertEquals(request.body?.locked, false);
+  }
+});
+
+Deno.test("readBody() refuses a body that breaks off", async () => {
+  for (const headers of [{}, { "content-length": "10" }]) {
+    assertEquals(await faultOf({ body: chunks([3], "break").stream, headers }), [
+      "unreadable",
+      "The body broke off.",
+    ]);
+  }
+});
+
+Deno.test("readBody() takes a limit of its own, declared or not", async () => {
+  const request = (headers: Readonly<Record<string, string>>): Request =>
+    new Request("http://localhost/", { method: "POST", body: "abcd", headers });
+  for (const headers of [{}, { "content-length": "4" }]) {
+    const rules = { ...RULES, maxBytes: 4 };
+    const type = parseMediaType("text/xml");
+    assertEquals((await readBody(request(headers), type, rules)).length, 4);
+    await assertRejects(
+      () => readBody(request(headers), type, { ...rules, maxBytes: 3 }),
+      Fault,
+      "The body is longer than 3 bytes.",
+    );
+  }
+});
+
+Deno.test("readBody() refuses a long body when too many are being read, and a short one never", async () => {
+  const limit = new BodyLimit(60_000);
+  const post = async (
+    body: BodyInit,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number> => {
+    const request = new Request("http://localhost/", { method: "POST", body, headers });
+    const rules = { ...RULES, limit };
+    return (await readBody(request, parseMediaType("text/xml"), rules)).length;
+  };
+  const ends: (() => void)[] = [];
+  const long = Array.from({ length: MAX_LONG_BODIES }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.push(resolve);
+    return post(new ReadableStream({ pull: (stream) => promise.then(() => stream.close()) }));
+  });
+  const lengths: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { "content-length": "4097" },
+    { "content-length": "1", "transfer-encoding": "chunked" },
+  ];
+  for (const headers of lengths) {
+    await assertRejects(
+      () => post("a", headers),
+      Fault,
+      "No more than 256 long bodies are read at once.",
+    );
+  }
+  for (const length of ["1", "4096"]) {
+    assertEquals(await post("a", { "content-length": length }), 1);
+  }
+  ends.forEach((end) => end());
+  await Promise.all(long);
+  assertEquals(await post("a"), 1);
+});
+
+Deno.test("readBody() gives a body up that does not arrive in time, and makes room for another", async () => {
+  const rules = { ...RULES, limit: new BodyLimit(1) };
+  for (let i = 0; i <= MAX_LONG_BODIES; i += 32) {
+    await Promise.all(Array.from({ length: 32 }, () => {
+      const init = { method: "POST", body: new ReadableStream() };
+      const request = new Request("http://localhost/", init);
+      return assertRejects(
+        () => readBody(request, parseMediaType("text/xml"), rules),
+        Fault,
+        "The body did not arrive within 0.001 seconds.",
+      );
+    }));
+  }
+});
+
+// How bodies come: the platform's own streams, and those that fill a buffer of their reader.
+const KINDS: readonly (readonly [string, "bytes" | undefined])[] = [
+  ["a stream", undefined],
+  ["a stream of bytes", "bytes"],
+];
+
+for (const [kind, type] of KINDS) {
+  Deno.test(`readBody() keeps the order of ${kind}, whatever its chunks are`, async () => {
+    const text = Array.from({ length: 9_000 }, (_, i) => String(i % 7_919)).join(" ");
+    for (const size of [1_000, 16_384, 16_385, 40_000]) {
+      const pieces = new TextEncoder().encode(text);
+      let from = 0;
+      const body = new ReadableStream({
+        ...(type && { type }),
+        pull: (controller: ReadableByteStreamController) => {
+          controller.enqueue(pieces.slice(from, from += size));
+          if (from >= pieces.length) {
+            controller.close();
+            controller.byobRequest?.respond(0);
+          }
+        },
+      } as UnderlyingSource);
+      assertEquals(await read({ body }) === text, true, `${size}`);
+    }
+  });
+}
+
+Deno.test("readBody() copies the bytes of a body in crumbs four times at most", async () => {
+  const { prototype } = Uint8Array;
+  const { set } = prototype;
+  let copied = 0;
+  prototype.set = function (source: ArrayLike<number>, offset?: number): void {
+    copied += source.length;
+    set.call(this, source, offset);
+  };
+  const length = 20_000;
+  try {
+    const { stream } = chunks(new Array<number>(length).fill(1), "close");
+    assertEquals((await read({ body: stream }, 60_000)).length, length);
+  } finally {
+    delete (prototype as Partial<typeof prototype>).set;
+  }
+  assert(copied >= length && copied <= 4 * length, `${copied}`);
+});
+
+Deno.test("readBody() refuses every coding of a body, in any case and place, and ignores all else", async () => {
+  const codings =
+    "aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd";
+  const withCoding = (value: string): Body => ({
+    body: "a",
+    headers: { "content-encoding": value },
+  });
+  for (const coding of codings.split(" ")) {
+    const values = [
+      coding,
+      coding.toUpperCase(),
+      `${coding};q=1`,
+      `${coding} ; q="1"`,
+      `"${coding}"`,
+    ];
+    for (const value of [...values, `utf-8 ,${coding}`, `${coding}, identity`]) {
+      assertEquals((await faultOf(withCoding(value)))[0], "unsupported-media-type", value);
+    }
+  }
+  for (
+    const value of ["", "identity", "UTF-8", "text/xml; charset=gzip", "q=gzip", "gzip2", "a gzip"]
+  ) {
+    assertEquals(await read(withCoding(value)), "a", value);
+  }
+});
+
+Deno.test("readBody() lets others have their turn between the pieces of a body in crumbs", async () => {
+  let hadItsTurn = false;
+  setTimeout(() => hadItsTurn = true, 0);
+  const { stream } = chunks(new Array<number>(1_000).fill(1), "close");
+  assertEquals((await read({ body: stream }, 60_000)).length, 1_000);
+  assertEquals(hadItsTurn, true);
+});
+
+Deno.test("readBody() reads an empty body", async () => {
+  assertEquals(await read({ body: new Uint8Array() }), "");
+  assertEquals(await read({ body: null as unknown as BodyInit }), "");
+});
+
+Deno.test("readBody() offers a stream of bytes a small buffer, and lets go of it", async () => {
+  for (const [length, isTooLong] of [[3, false], [MAX_BODY_BYTES + 1, true]] as const) {
+    const offered = new Set<number | undefined>();
+    let left: number = length;
+    const body = new ReadableStream({
+      type: "bytes",
+      pull: (controller: ReadableByteStreamController) => {
+        const { byobRequest } = controller;
+        offered.add(byobRequest?.view?.byteLength);
+        const size = Math.min(left, byobRequest?.view?.byteLength ?? 0);
+        left -= size;
+        if (size === 0) controller.close();
+        byobRequest?.respond(size);
+      },
+    });
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const outcome = readBody(request, parseMediaType("text/xml"), RULES);
+    if (isTooLong) await assertRejects(() => outcome, Fault);
+    else assertEquals((await outcome).length, length);
+    assertEquals([...offered], [4_096]);
+    // The runtime must be able to take the rest.
+    assertEquals(request.body?.locked, false);
+  }
+});

@@ -1,0 +1,101 @@
+import { assertEquals } from "@std/assert/equals";
+import { storeThat } from "../../support/guard_store.ts";
+import { serviceHandler } from "../../support/service_handler.ts";
+import type { Binding } from "../../../lib/bindings/binding.ts";
+import { httpPostBinding } from "../../../lib/bindings/http_get_post.ts";
+import { parseConfig } from "../../../lib/config/options.ts";
+import { answerCall } from "../../../lib/http/call.ts";
+import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
+import { VALIDATE_PIN } from "../../../lib/operations/operations.ts";
+import { handlerWith } from "../../support/handler.ts";
+
+/** Who is said to ask, by the key of the caller and the field of its request. */
+async function sourcesOf(
+  asked: readonly (readonly [key: string, field: string | undefined])[],
+): Promise<readonly (string | undefined)[]> {
+  const sources: (string | undefined)[] = [];
+  let source: string | undefined;
+  const handler = handlerWith({
+    apiKeys: new KeyRing(
+      parseKeys(
+        `shop:${"s".repeat(16)}\nshopweb:${"d".repeat(16)}\n${"b".repeat(16)}\n${"c".repeat(16)}`,
+      ),
+    ),
+    guard: {
+      fingerprint: () => "",
+      source: (_, text) => source = text,
+      store: storeThat({ settle: () => "wrong" }),
+    },
+  });
+  for (const [key, field] of asked) {
+    source = undefined;
+    const headers = new Headers({ "x-api-key": key.repeat(16) });
+    if (field !== undefined) headers.set("x-authenticator-source", field);
+    const url = "http://localhost/Validate.aspx?Pin=1&SecretCode=x";
+    const reply = await handler(new Request(url, { headers }));
+    assertEquals(await reply.text(), "False");
+    sources.push(source);
+  }
+  return sources;
+}
+
+Deno.test("a call with a key is from those whom its caller asks for, and from no other's", async () => {
+  const sources = await sourcesOf([
+    ["s", undefined],
+    ["s", "web"],
+    ["s", "webweb"],
+    ["d", undefined],
+    ["d", "web"],
+    ["b", undefined],
+    ["b", "web"],
+    ["b", "shop"],
+    ["c", undefined],
+    ["c", "web"],
+  ]);
+  assertEquals(new Set(sources).size, sources.length);
+  assertEquals(await sourcesOf([["s", ""], ["s", "web"]]), sources.slice(0, 2));
+  assertEquals(await sourcesOf([["b", ""]]), sources.slice(5, 6));
+});
+
+Deno.test("a binding gets the head of a request, and the body that it names", async () => {
+  const seen: unknown[] = [];
+  const binding: Binding = {
+    ...httpPostBinding("urn:x/"),
+    accepts: ({ method, operationName, query, mediaType, headers }) => {
+      seen.push(method, operationName, query, mediaType.essence, headers.get("accept"));
+      return true;
+    },
+    body: { mediaTypes: ["text/plain"] },
+    readArguments: (operation, { body }) => {
+      seen.push(new TextDecoder().decode(body), operation);
+      return { args: new Map([["pin", ""], ["secretCode", "c"]]) };
+    },
+  };
+  const config = parseConfig({ flags: new Map(), env: () => undefined });
+  const parts = { now: () => 0, log: { error: () => {} }, isReady: () => true };
+  const row = { path: "/a/*", methods: ["POST"], name: "a", answer: answerCall } as const;
+  const handler = serviceHandler(config, parts, [{ ...row, bindings: () => [binding] }]);
+  const headers = { "content-type": "text/plain", "accept": "text/xml" };
+  const request = { method: "POST", headers, body: "some text" };
+  const reply = await handler(new Request("http://localhost/a/ValidatePin?c", request));
+  assertEquals(
+    await reply.text(),
+    '<?xml version="1.0" encoding="utf-8"?>\r\n<boolean xmlns="urn:x/">false</boolean>',
+  );
+  assertEquals(seen, [
+    ...["POST", "ValidatePin", "c", "text/plain", "text/xml", "some text"],
+    VALIDATE_PIN,
+  ]);
+});
+
+Deno.test("ValidatePin answers a page of another site that shows a key, and no other", async () => {
+  const key = "0123456789abcdef";
+  const ask = async (apiKeys: readonly string[] | undefined, shown: string): Promise<number> => {
+    const headers = { "sec-fetch-site": "cross-site", "x-api-key": shown };
+    const url = "http://localhost/api.asmx/ValidatePin?pin=1&secretCode=s";
+    return (await handlerWith({ apiKeys })(new Request(url, { headers }))).status;
+  };
+  assertEquals(await ask([key], key), 200);
+  assertEquals(await ask([key], "wrong"), 401);
+  assertEquals(await ask(undefined, key), 403);
+});

@@ -1,0 +1,212 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { eTag } from "@std/http/etag";
+import { createHandler, type Handler } from "../../../lib/http/handler.ts";
+import { servicePage } from "../../../lib/page/page.ts";
+import type { ServiceContext } from "../../../lib/operations/context.ts";
+import { handlerWith } from "../../support/handler.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
+
+interface Scene {
+  /** Asks a host for its OpenAPI description, and gives the status. */
+  readonly ask: (host: string) => Promise<number>;
+  /** How often a description was written. */
+  readonly written: () => number;
+  readonly handler: Handler;
+}
+
+/** A handler whose descriptions are counted as they are written, or fail. */
+function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): Scene {
+  let count = 0;
+  const service = {
+    get otp(): ServiceContext["otp"] {
+      return describe(++count);
+    },
+    secretEncoding: "text",
+    html: "svg",
+    now: () => 0,
+  } as const;
+  const handler = createHandler({
+    page: servicePage,
+    namespace: "http://authenticatorapi.com/",
+    service,
+    log: { error: () => {} },
+    isReady: () => true,
+    baseUrl: undefined,
+    trustProxy: false,
+  });
+  return {
+    ask: async (host) => {
+      const reply = await handler(new Request(`http://${host}/api.asmx`));
+      await reply.body?.cancel();
+      return reply.status;
+    },
+    written: () => count,
+    handler,
+  };
+}
+
+Deno.test("a page is written once, whatever the host", async () => {
+  const { ask, written } = scene();
+  await ask("host");
+  const once = written();
+  for (let i = 0; i < 64; i++) await ask(`host${i}`);
+  assertEquals([written(), once > 0], [once, true]);
+});
+
+Deno.test("a page that could not be written is written when it is asked for again", async () => {
+  const { ask } = scene((count) => {
+    if (count === 1) throw new TypeError("broken");
+    return OTP;
+  });
+  assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
+});
+
+Deno.test("the page of a handler that was told of no guard says that there is none", async () => {
+  const reply = await scene().handler(new Request("http://localhost/api.asmx"));
+  const page = await reply.text();
+  for (const words of ["any number of times while it is accepted", "no limit"]) {
+    assert(page.includes(words), words);
+  }
+});
+
+Deno.test("the page says of single use what the options do", async () => {
+  const handler = handlerWith({ flags: { "single-use": "true" } });
+  const page = await (await handler(new Request("http://localhost/api.asmx"))).text();
+  assertEquals(/A code works<\/th>\s*<td[^>]*><span>(.*?)</.exec(page)?.[1], "once");
+});
+
+Deno.test("what browsers get compressed is what others get", async () => {
+  const textOf = async (headers: HeadersInit): Promise<string> => {
+    const request = new Request("http://localhost/api.asmx", { headers });
+    const reply = await handlerWith()(request);
+    const zip = new DecompressionStream("gzip");
+    const isZipped = reply.headers.has("content-encoding");
+    return await new Response(isZipped ? reply.body!.pipeThrough(zip) : reply.body).text();
+  };
+  const plain = await textOf({});
+  assert(plain.startsWith("<!DOCTYPE html>"), plain.slice(0, 100));
+  assertEquals(await textOf({ "accept-encoding": "gzip" }), plain);
+});
+
+async function replyTo(
+  path: string,
+  headers: HeadersInit = {},
+  handler: Handler = handlerWith(),
+): Promise<Response> {
+  const reply = await handler(new Request(`http://localhost${path}`, { headers }));
+  await reply.body?.cancel();
+  return reply;
+}
+
+const TOOLS =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+const PAGE = servicePage.policy;
+
+/** What is asked for, its status, media type and policy, and whether browsers get it compressed. */
+const DOCUMENTS: readonly (readonly [string, number, string, string | null, boolean])[] = [
+  ["/api.asmx?wsdl", 200, "text/xml", TOOLS, false],
+  ["/api.asmx?DISCO", 200, "text/xml", TOOLS, false],
+  ["/openapi.json", 200, "application/json", TOOLS, false],
+  ["/api.asmx?script", 200, "text/javascript", null, true],
+  ["/api.asmx?style", 200, "text/css", null, true],
+  ["/api.asmx", 200, "text/html", PAGE, true],
+  ["/api.asmx?op=Pair", 200, "text/html", PAGE, true],
+  ["/api.asmx?OP=ValidatePin&format=JSON", 200, "text/html", PAGE, true],
+  ["/api.asmx?op=pair", 404, "text/html", PAGE, true],
+];
+
+for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
+  Deno.test(`${path} comes as ${mediaType}${isZipped ? ", compressed" : ""}`, async () => {
+    const headers = { "accept-encoding": "gzip" };
+    const reply = await handlerWith()(new Request(`http://localhost${path}`, { headers }));
+    const field = (name: string): string | null => reply.headers.get(name);
+    assertEquals([reply.status, field("content-type")], [status, `${mediaType}; charset=utf-8`]);
+    assertEquals(field("content-security-policy"), policy);
+    assertEquals(field("cache-control"), "no-cache");
+    assertEquals(field("content-encoding"), isZipped ? "gzip" : null);
+    assertEquals(field("vary"), isZipped ? "accept-encoding" : null);
+    const tag = isZipped ? /^"[^"]+-gzip"$/ : /^"[^"]+(?<!-gzip)"$/;
+    assertEquals(tag.test(field("etag")!), true, field("etag")!);
+    // Of the bytes themselves: compressed by another runtime, they differ.
+    const bytes = await reply.bytes();
+    const text = isZipped ? bytes.toBase64() : new TextDecoder().decode(bytes);
+    assertEquals(field("etag")!.replace("-gzip", ""), await eTag(text));
+  });
+}
+
+Deno.test("one handler answers each document with its own text, whatever was asked for before", async () => {
+  const handler = handlerWith();
+  const paths = DOCUMENTS.map(([path]) => path).filter((path) => !/\?op=Pair|OP=/.test(path));
+  const textOf = async (path: string): Promise<string> =>
+    await (await handler(new Request(`http://localhost${path}`))).text();
+  const texts: string[] = [];
+  for (const path of paths) texts.push(await textOf(path));
+  assertEquals(new Set(texts).size, paths.length);
+  for (const [i, path] of paths.entries()) assertEquals(await textOf(path), texts[i], path);
+  for (const query of ["WSDL", "?wsdl", "?%77sdl", "&=&wsdl"]) {
+    assertEquals(await textOf(`/api.asmx?${query}`), await textOf("/api.asmx?wsdl"), query);
+  }
+  const page = await textOf("/api.asmx");
+  const queries = ["other", "op=Pair", "op=ValidatePin", "%6Fp=P%61ir&format=JSON", "OP=x&op=Pair"];
+  for (const query of queries) assertEquals(await textOf(`/api.asmx?${query}`), page, query);
+});
+
+Deno.test("the page behind a slash is another, since what it leads to stands a folder higher", async () => {
+  const handler = handlerWith();
+  for (const query of ["", "?op=Pair"]) {
+    const tagOf = async (path: string): Promise<string | null> =>
+      (await replyTo(path + query, {}, handler)).headers.get("etag");
+    const usual = await tagOf("/api.asmx");
+    assertEquals(await tagOf("/api.asmx/") === usual, false, query);
+    assertEquals(await tagOf("/API.asmx"), usual);
+  }
+});
+
+Deno.test("the description names the keys of callers where they need one", async () => {
+  for (const apiKeys of [[], ["0123456789abcdef"]]) {
+    const headers = { "x-api-key": "0123456789abcdef" };
+    const request = new Request("http://localhost/openapi.json", { headers });
+    const { security = [] } = await (await handlerWith({ apiKeys })(request)).json();
+    assertEquals(security.length > 0, apiKeys.length > 0);
+  }
+});
+
+/** Values of Accept-Encoding, and whether gzip may be sent (RFC 9110 §12.4.2, §12.5.3). */
+const ACCEPTED: readonly (readonly [string, boolean])[] = [
+  ["gzip", true],
+  ["GZip", true],
+  ["br,gzip,deflate", true],
+  ["br, \t gzip \t , deflate", true],
+  ["  gzip  ;  q=1", true],
+  ["gzip \t;\t \tq=1", true],
+  ["gzip;q=1.000", true],
+  ["gzip;q=0.1", true],
+  ["gzip;q=0.01", true],
+  ["gzip;q=0.001", true],
+  ["gzip;q=0.9, br", true],
+  ["identity;q=0, gzip;q=0.5", true],
+  ["", false],
+  ["br", false],
+  ["gzip;q=0", false],
+  ["gzip;q=0.", false],
+  ["gzip;q=0.0", false],
+  ["gzip;q=0.00", false],
+  ["gzip;q=0.000", false],
+  ["gzip ; q=0.0, br", false],
+  ["x-gzip", false],
+  ["br gzip", false],
+  ["gzipped", false],
+  ["gzip br", false],
+];
+
+Deno.test("what takes gzip gets it, and nothing else does", async () => {
+  const handler = handlerWith();
+  for (const [value, takesIt] of ACCEPTED) {
+    const reply = await replyTo("/api.asmx", { "accept-encoding": value }, handler);
+    assertEquals(reply.headers.get("content-encoding") === "gzip", takesIt, value);
+  }
+  const reply = await replyTo("/api.asmx", {}, handler);
+  assertEquals(reply.headers.get("content-encoding"), null);
+});

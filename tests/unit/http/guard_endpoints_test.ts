@@ -1,0 +1,88 @@
+import { decide } from "../../support/guard_store.ts";
+import { assertEquals } from "@std/assert/equals";
+import { guardRules } from "../../../lib/guard/guard.ts";
+import { MemoryStore } from "../../../lib/guard/memory_store.ts";
+import { OPERATOR_ROUTES } from "../../../lib/http/routes.ts";
+import type { ServerStatus } from "../../../lib/telemetry/status.ts";
+import { handlerWith } from "../../support/handler.ts";
+
+const RULES = guardRules({ maxFailures: 1, singleUse: false, window: 1, period: 30 });
+
+const STATUS: ServerStatus = {
+  problems: [],
+  version: "1.2.3",
+  since: "2026-01-31T12:00:00.000Z",
+  address: undefined,
+  certificateUntil: undefined,
+  keys: undefined,
+  reload: undefined,
+  store: "memory",
+  guard: undefined,
+};
+
+function scene(hasMemory = true): (request: Request) => Promise<Response> {
+  const store = new MemoryStore({ rules: RULES, now: () => 0 });
+  decide(store, "canary", undefined);
+  const guard = {
+    fingerprint: (key: Uint8Array) => new TextDecoder().decode(key),
+    source: () => "",
+    store,
+    ...(hasMemory && { memory: store }),
+  };
+  const wishes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
+  return handlerWith(wishes, OPERATOR_ROUTES);
+}
+
+async function answer(
+  host: string,
+  method: string,
+  path: string,
+  body?: string,
+  handler = scene(),
+): Promise<readonly [number, string]> {
+  const init = { method, headers: { host }, ...(body !== undefined && { body }) };
+  const reply = await handler(new Request(`http://localhost${path}`, init));
+  return [reply.status, await reply.text()];
+}
+
+const HOSTS: readonly (readonly [host: string, status: number])[] = [
+  ["127.0.0.1:9101", 200],
+  ["10.0.0.9", 200],
+  ["[::1]:9101", 200],
+  ["localhost:9101", 200],
+  ["LOCALHOST", 200],
+  ["metrics.internal:9101", 200],
+  ["", 200],
+  ["evil.example:9101", 403],
+  ["localhost.evil.example", 403],
+  ["127.0.0.1.evil.example", 403],
+];
+
+Deno.test("the status and the guard's endpoints answer under an address, localhost and the metrics host alone", async () => {
+  for (const [host, status] of HOSTS) {
+    assertEquals((await answer(host, "GET", "/guard/status"))[0], status, host);
+    assertEquals((await answer(host, "GET", "/status"))[0], status, host);
+    assertEquals((await answer(host, "POST", "/guard/unlock", "canary"))[0], status, host);
+    assertEquals((await answer(host, "GET", "/healthz"))[0], 200, host);
+  }
+});
+
+Deno.test("the guard's endpoints say why they cannot answer, and repeat no secret", async () => {
+  for (const path of ["/guard/name", "/guard/unlock"]) {
+    assertEquals(await answer("localhost", "POST", path, ""), [
+      400,
+      "The secret is empty or malformed.\r\n",
+    ]);
+    assertEquals((await answer("localhost", "GET", path))[0], 405);
+  }
+  const [status, text] = await answer("localhost", "GET", "/guard/status", undefined, scene(false));
+  assertEquals([status, text.includes("--guard-key-file")], [400, true]);
+  const [, off] = await answer(
+    "localhost",
+    "GET",
+    "/guard/status",
+    undefined,
+    handlerWith({}, OPERATOR_ROUTES),
+  );
+  assertEquals(off, "The guard is off: every pin is checked.\r\n");
+});

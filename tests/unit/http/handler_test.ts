@@ -1,0 +1,361 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
+import type { HandlerOptions } from "../../../lib/http/options.ts";
+import { createLog } from "../../../lib/telemetry/log.ts";
+import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
+import { handlerWith } from "../../support/handler.ts";
+import { referenceHotp } from "../../support/reference_totp.ts";
+
+const SECRET = "correct horse battery staple";
+
+const FAILING_REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
+  ["HTTP GET", `/api.asmx/ValidatePin?pin=123456&secretCode=${SECRET}`, {}],
+  ["HTTP POST", "/api.asmx/ValidatePin", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: `pin=123456&secretCode=${SECRET}`,
+  }],
+  ["JSON", "/api.asmx/ValidatePin", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pin: "123456", secretCode: SECRET }),
+  }],
+  ["SOAP 1.1", "/api.asmx", soapRequest("text/xml", "http://schemas.xmlsoap.org/soap/envelope/")],
+  [
+    "SOAP 1.2",
+    "/api.asmx",
+    soapRequest("application/soap+xml", "http://www.w3.org/2003/05/soap-envelope"),
+  ],
+];
+
+function soapRequest(mediaType: string, envelope: string): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": mediaType },
+    body: `<s:Envelope xmlns:s="${envelope}"><s:Body>` +
+      `<ValidatePin xmlns="http://authenticatorapi.com/"><pin>123456</pin>` +
+      `<secretCode>${SECRET}</secretCode></ValidatePin></s:Body></s:Envelope>`,
+  };
+}
+
+for (const [binding, path, init] of FAILING_REQUESTS) {
+  Deno.test(`createHandler() tells nothing of an unexpected error over ${binding}`, async () => {
+    let logged = "";
+    const now = (): number => {
+      throw new TypeError(`clock broken while checking ${SECRET}`);
+    };
+    const handler = handlerWith({
+      now,
+      log: createLog({
+        format: "text",
+        color: false,
+        write: (line) => void (logged += line),
+        now: () => 0,
+      }),
+    });
+    const reply = await handler(new Request(`http://localhost${path}`, init));
+    const body = await reply.text();
+    assertEquals(reply.status, 500);
+    assert(body.includes("Server was unable to process request."), body);
+    for (const leak of ["TypeError", "clock", "    at ", ".ts", SECRET]) {
+      assert(!body.includes(leak), leak);
+    }
+    const start = '1970-01-01T00:00:00.000Z error a request failed cause=TypeError stack="at ';
+    assert(logged.startsWith(start), logged);
+    assertEquals(logged.split("\n").length, 2);
+    assert(!logged.includes("clock") && !logged.includes(SECRET));
+  });
+}
+
+Deno.test("createHandler() gives up on a body that does not come", async () => {
+  const handler = handlerWith({ bodyTimeoutMs: 20 });
+  const silent = (): ReadableStream => new ReadableStream({ pull: () => new Promise(() => {}) });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const url = "http://localhost/api.asmx/Pair";
+  const form = await handler(new Request(url, { method: "POST", headers, body: silent() }));
+  assertEquals(form.status, 408);
+  assertEquals(await form.text(), "The body did not arrive within 0.02 seconds.\r\n");
+});
+
+Deno.test("createHandler() names the route of a request that it refuses", async () => {
+  const routes: string[] = [];
+  const handler = handlerWith({
+    isReady: () => false,
+    telemetry: {
+      observe: ({ route, outcome }) => void routes.push(`${route} ${outcome}`),
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  });
+  for (
+    const path of ["/qr.aspx?data=", `/api.asmx?${"x".repeat(9_000)}`, "/healthz?", "/readyz", "/x"]
+  ) {
+    await handler(new Request(`http://localhost${path}`));
+  }
+  assertEquals(routes, [
+    "qr.aspx invalid",
+    "description query-too-long",
+    "healthz ok",
+    "readyz not-ready",
+    "unknown not-found",
+  ]);
+});
+
+Deno.test("createHandler() tells of every question that is answered that it went well", async () => {
+  const told: unknown[] = [];
+  const handler = handlerWith({
+    metricsPage: () => "",
+    telemetry: {
+      observe: ({ route, status, outcome }) => void told.push([route, status, outcome]),
+      requestId: () => "a1-0",
+      monotonicMs: () => 0,
+    },
+  });
+  const paths = ["/", "/metrics", "/qr.aspx?data=a", "/api.asmx?wsdl", "/openapi.json"];
+  for (const path of paths) await handler(new Request(`http://localhost${path}`));
+  const headers = { "if-none-match": "*" };
+  await handler(new Request("http://localhost/api.asmx", { headers }));
+  await handler(new Request("http://localhost/api.asmx", { method: "OPTIONS" }));
+  assertEquals(told, [
+    ["root", 302, "ok"],
+    ["metrics", 200, "ok"],
+    ["qr.aspx", 200, "ok"],
+    ["description", 200, "ok"],
+    ["openapi", 200, "ok"],
+    ["description", 304, "ok"],
+    ["service", 204, "ok"],
+  ]);
+});
+
+interface Asked {
+  readonly reply: Response;
+  readonly events: readonly RequestEvent[];
+}
+
+/** Answers a request by a handler with a clock that moves by 250 ms whenever it is looked at. */
+async function tellOf(
+  path: string,
+  init: RequestInit = {},
+  changes: Partial<HandlerOptions> = {},
+): Promise<Asked> {
+  const events: RequestEvent[] = [];
+  let ms = 1_000;
+  const handler = handlerWith({
+    telemetry: {
+      observe: (event) => void events.push(event),
+      requestId: () => "a1-7",
+      monotonicMs: () => (ms += 250),
+    },
+    ...changes,
+  });
+  const { method = "GET" } = init;
+  const request = new Request(`http://localhost${path}`, init);
+  // The constructor normalizes methods, and Deno hands them over as sent.
+  return {
+    reply: await handler(Object.defineProperty(request, "method", { value: method })),
+    events,
+  };
+}
+
+const VALIDATE = `/api.asmx/ValidatePin?pin=000000&secretCode=${SECRET}`;
+
+Deno.test("createHandler() tells of each request once what it was and how it ended", async () => {
+  const facts: RequestEvent = {
+    requestId: "a1-7",
+    durationMs: 250,
+    method: "GET",
+    route: "service",
+    status: 200,
+    outcome: "ok",
+    replyBytes: 0,
+    operation: "",
+    binding: "",
+    caller: undefined,
+    facts: undefined,
+  };
+  const call = { operation: "ValidatePin", binding: "HTTP GET", outcome: "false" } as const;
+  const rows: readonly (readonly [string, RequestInit, Partial<RequestEvent>])[] = [
+    [VALIDATE, {}, { ...call, replyBytes: 101 }],
+    // One that is not read has no operation.
+    ["/api.asmx/Hush", { method: "HEAD" }, {
+      method: "HEAD",
+      status: 404,
+      binding: "HTTP GET",
+      outcome: "unknown-operation",
+      facts: {
+        reason: "Web Service method name is not valid. Expected Pair or ValidatePin; names are " +
+          "case sensitive.",
+      },
+    }],
+    ["/api.asmx/Pair?appName=a&b&secretCode=c&d", {}, {
+      operation: "Pair",
+      binding: "HTTP GET",
+      status: 400,
+      outcome: "invalid",
+      replyBytes: 29,
+      facts: { ignored: 2, reason: "Missing parameter: appInfo." },
+    }],
+    [`${VALIDATE}&d`, {}, { ...call, replyBytes: 101, facts: { ignored: 1 } }],
+    [VALIDATE, { method: "HEAD" }, { ...call, method: "HEAD" }],
+    ["/healthz", {}, { route: "healthz", replyBytes: 2 }],
+    ["/healthz", { method: "HEAD" }, { method: "HEAD", route: "healthz" }],
+    ["/healthz", { method: "OPTIONS" }, { method: "OPTIONS", route: "healthz", status: 204 }],
+    ["/healthz", { method: "PROPFIND" }, {
+      method: "other",
+      route: "healthz",
+      outcome: "method-not-allowed",
+      status: 405,
+      replyBytes: 50,
+    }],
+    ["/hush", { method: "POST" }, {
+      method: "POST",
+      route: "unknown",
+      outcome: "not-found",
+      status: 404,
+      replyBytes: 12,
+    }],
+  ];
+  for (const [path, init, told] of rows) {
+    const { reply, events } = await tellOf(path, init);
+    assertEquals(events, [{ ...facts, ...told }], `${init.method} ${path}`);
+    assertEquals(reply.headers.get("x-request-id"), "a1-7");
+  }
+});
+
+Deno.test("a method in any case is answered like the one in capitals, as which it is logged", async () => {
+  const told = async (path: string, init: RequestInit): Promise<unknown> => {
+    const { reply, events } = await tellOf(path, init);
+    return [reply.status, [...reply.headers], await reply.text(), events];
+  };
+  const [, path, init] = FAILING_REQUESTS[1]!;
+  for (const route of ["/api.asmx", "/healthz", "/Validate.aspx", "/qr.aspx?data=a", VALIDATE]) {
+    for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
+      const inCapitals = await told(route, { method });
+      for (const sent of [method.toLowerCase(), `${method[0]}${method.slice(1).toLowerCase()}`]) {
+        assertEquals(await told(route, { method: sent }), inCapitals, `${sent} ${route}`);
+      }
+    }
+  }
+  assertEquals(await told(path, { ...init, method: "post" }), await told(path, init));
+});
+
+Deno.test("createHandler() tells how far off an accepted pin was", async () => {
+  const pin = referenceHotp(SECRET, 1);
+  const { events } = await tellOf(`/api.asmx/ValidatePin?pin=${pin}&secretCode=${SECRET}`);
+  assertEquals(events.map(({ outcome, facts }) => [outcome, facts?.distance]), [["true", 1]]);
+});
+
+Deno.test("createHandler() tells of a call whose result is no boolean that it is ok", async () => {
+  const { events } = await tellOf("/api.asmx/Pair?appName=a&appInfo=b&secretCode=c");
+  assertEquals(events.map(({ operation, outcome }) => [operation, outcome]), [["Pair", "ok"]]);
+});
+
+Deno.test("createHandler() names a request only where somebody is told of it", async () => {
+  const reply = await handlerWith({})(new Request("http://localhost/healthz"));
+  assertEquals(reply.headers.get("x-request-id"), null);
+});
+
+Deno.test("createHandler() answers /metrics only where there is something to answer", async () => {
+  const without = await tellOf("/metrics");
+  assertEquals([without.reply.status, without.events[0]?.route], [404, "unknown"]);
+  const { reply, events } = await tellOf("/metrics", {}, { metricsPage: () => "up 1\n" });
+  assertEquals(
+    [reply.status, reply.headers.get("content-type"), await reply.text()],
+    [200, "text/plain; version=0.0.4; charset=utf-8", "up 1\n"],
+  );
+  assertEquals([events[0]?.route, events[0]?.replyBytes], ["metrics", 5]);
+});
+
+function broken(): never {
+  throw new TypeError(`broken beside ${SECRET}`);
+}
+
+const TELEMETRY = { observe: (): void => {}, requestId: () => "a1-0", monotonicMs: () => 0 };
+
+/** What fails around a call, outside of where faults have the form of a binding. */
+const BREAKAGES: readonly (readonly [string, Partial<HandlerOptions>])[] = [
+  ["the name of a request", { telemetry: { ...TELEMETRY, requestId: broken } }],
+  ["a name that no header can carry", { telemetry: { ...TELEMETRY, requestId: () => "a\nb" } }],
+  ["the clock", { telemetry: { ...TELEMETRY, monotonicMs: broken } }],
+];
+
+/** A request whose head cannot be read, by a binding or by anybody. */
+function unreadable(path: string): Request {
+  const request = new Request(`http://localhost${path}`);
+  return Object.defineProperty(request, "headers", { get: broken });
+}
+
+for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as const]) {
+  Deno.test(`createHandler() answers when this fails: ${what}`, async () => {
+    const logged: unknown[] = [];
+    const log = { error: (message: string, cause: unknown) => void logged.push(message, cause) };
+    const handler = handlerWith({ ...options, log });
+    const asked = what.startsWith("the head")
+      ? unreadable
+      : (path: string): Request => new Request(`http://localhost${path}`);
+    const unable = "Server was unable to process request.\r\n";
+    const plain = await handler(asked("/api.asmx/ValidatePin?pin=1&secretCode=x"));
+    assertEquals([plain.status, await plain.text()], [500, unable]);
+    const short = await handler(asked("/Validate.aspx?Pin=1&SecretCode=x"));
+    assertEquals([short.status, await short.text()], [200, "False"]);
+    const nowhere = await handler(asked("/nowhere"));
+    assertEquals([nowhere.status, await nowhere.text()], [500, unable]);
+    assertEquals(logged.filter((entry) => entry instanceof TypeError).length, 3);
+    assertEquals(logged.includes("a request failed"), true);
+  });
+}
+
+Deno.test("the reply to an unexpected error has the request id of its log line", async () => {
+  for (const path of [VALIDATE, `/Validate.aspx?Pin=123456&SecretCode=${SECRET}`]) {
+    const events: RequestEvent[] = [];
+    const observe = (event: RequestEvent): void => void events.push(event);
+    const telemetry = { ...TELEMETRY, observe };
+    const handler = handlerWith({ now: broken, telemetry, log: { error: () => {} } });
+    const reply = await handler(new Request(`http://localhost${path}`));
+    assertEquals([events[0]?.requestId, events[0]?.outcome], ["a1-0", "internal"]);
+    assertEquals(reply.headers.get("x-request-id"), "a1-0");
+  }
+});
+
+Deno.test("createHandler() answers False when it fails, whatever the method", async () => {
+  const { reply, events } = await tellOf("/Validate.aspx", { method: "DELETE" });
+  assertEquals([reply.status, events[0]?.route], [405, "validate.aspx"]);
+  const logged: unknown[] = [];
+  const failing = handlerWith({
+    telemetry: { ...TELEMETRY, requestId: broken },
+    log: { error: (message) => void logged.push(message) },
+  });
+  const answer = await failing(new Request("http://localhost/Validate.aspx", { method: "DELETE" }));
+  assertEquals([answer.status, await answer.text(), logged.length], [200, "False", 1]);
+});
+
+Deno.test("createHandler() answers 503 to a long body when too many are read, in the form of its binding", async () => {
+  const handler = handlerWith({});
+  const posted = ([, path, init]: (typeof FAILING_REQUESTS)[number], body: BodyInit): Request =>
+    new Request(`http://localhost${path}`, { ...init, body });
+  const stalled = FAILING_REQUESTS.filter(([, , { method }]) => method === "POST");
+  const ends = new Set<() => void>();
+  const stall = (): ReadableStream =>
+    new ReadableStream({ start: (controller) => void ends.add(() => controller.close()) });
+  const replies = Array.from(
+    { length: MAX_LONG_BODIES },
+    (_, i) => handler(posted(stalled[i % stalled.length]!, stall())),
+  );
+  for (const request of stalled) {
+    const [binding, , { headers }] = request;
+    const reply = await handler(posted(request, request[2].body!));
+    const sent = new Headers(headers).get("content-type");
+    const plain = binding === "HTTP POST";
+    assertEquals([reply.status, reply.headers.get("retry-after")], [503, "1"], binding);
+    assertEquals(
+      reply.headers.get("content-type"),
+      `${plain ? "text/plain" : sent}; charset=utf-8`,
+    );
+    const body = await reply.text();
+    assert(body.includes("No more than 256 long bodies are read at once."), body);
+    assert(body.startsWith({ "HTTP POST": "No", JSON: "{" }[binding] ?? "<?xml"), body);
+  }
+  ends.forEach((end) => end());
+  await Promise.all(replies);
+});

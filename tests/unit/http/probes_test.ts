@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert/equals";
+import { storeThat } from "../../support/guard_store.ts";
+import { type HandlerWishes, handlerWith } from "../../support/handler.ts";
+
+async function replyTo(path: string, wishes: HandlerWishes = {}): Promise<Response> {
+  return await handlerWith(wishes)(new Request(`http://localhost${path}`));
+}
+
+Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
+  const answer = async (path: string, wishes: HandlerWishes): Promise<readonly unknown[]> => {
+    const reply = await replyTo(path, wishes);
+    return [reply.status, reply.headers.get("content-type"), await reply.text()];
+  };
+  const type = "text/plain; charset=utf-8";
+  const drains = { isReady: () => false };
+  const store = (isHealthy: boolean | undefined): HandlerWishes => {
+    const store = { ...storeThat(), isHealthy: () => isHealthy };
+    return { guard: { fingerprint: () => "", source: () => "", store } };
+  };
+  const ready = [200, type, "ok"];
+  const notReady = [503, type, "Not ready.\r\n"];
+  for (const wishes of [drains, store(undefined), store(false)]) {
+    assertEquals(await answer("/healthz", wishes), ready);
+  }
+  assertEquals(await answer("/readyz", {}), ready);
+  assertEquals(await answer("/readyz", store(true)), ready);
+  assertEquals(await answer("/readyz", store(false)), [200, type, "ok; the store does not answer"]);
+  assertEquals(await answer("/readyz", store(undefined)), notReady);
+  for (const isHealthy of [true, false]) {
+    assertEquals(await answer("/readyz", { ...drains, ...store(isHealthy) }), notReady);
+  }
+});
+
+const FORM = "application/x-www-form-urlencoded; charset=utf-8";
+
+/** How a picture is asked for: method, query, media type, body; and the status. */
+const PICTURES: readonly (readonly [string, string, string, string | undefined, number])[] = [
+  ["POST", "", FORM, "data=a", 200],
+  ["POST", "", FORM, "size=x&data=a", 400],
+  ["POST", "?data=a", FORM, "size=x&data=b", 200],
+  ["POST", "?size=x", FORM, "data=a", 400],
+  ["POST", "?data=a", "text/plain", "data=b", 200],
+  ["POST", "", "text/plain", "data=a", 400],
+  ["POST", "", "", "data=a", 400],
+  ["GET", "?data=a", FORM, undefined, 200],
+  ["GET", "", FORM, undefined, 400],
+  // Of a GET, nobody looks at the media type.
+  ["GET", "", "application/x-www-form-urlencoded; charset=utf-16", undefined, 400],
+];
+
+Deno.test("a picture is of the query, or of the body of a form without one", async () => {
+  for (const [method, query, type, body, status] of PICTURES) {
+    const init = { method, headers: { "content-type": type }, ...(body && { body }) };
+    const reply = await handlerWith()(new Request(`http://localhost/qr.aspx${query}`, init));
+    await reply.body?.cancel();
+    assertEquals(reply.status, status, `${method} ${query} ${type} ${body}`);
+  }
+});

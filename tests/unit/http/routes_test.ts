@@ -1,0 +1,135 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
+import { Fault } from "../../../lib/operations/fault.ts";
+import { handlerWith } from "../../support/handler.ts";
+
+const KEYED = { apiKeys: ["0123456789abcdef"] };
+const handler = handlerWith({ ...KEYED, metricsPage: () => "metrics" });
+
+async function statusOf(method: string, path: string, key = true): Promise<number> {
+  const headers: HeadersInit = key ? { "x-api-key": "0123456789abcdef" } : {};
+  const reply = await handler(new Request(`http://localhost${path}`, { method, headers }));
+  await reply.body?.cancel();
+  return reply.status;
+}
+
+Deno.test("the table is what callers were told", () => {
+  assertEquals(
+    ROUTES.map(({ path, methods, isOpen, name }) =>
+      `${path} ${methods.join(",")} ${isOpen ? "open" : "key"} ${name}`
+    ),
+    [
+      "/api.asmx POST key service",
+      "/api.asmx GET key description",
+      "/api.asmx/* GET,POST key service",
+      "/openapi.json GET key openapi",
+      "/pair.aspx GET,POST key pair.aspx",
+      "/validate.aspx GET,POST key validate.aspx",
+      "/qr.aspx GET,POST key qr.aspx",
+      "/ GET key root",
+      "/healthz GET open healthz",
+      "/readyz GET open readyz",
+      "/metrics GET key metrics",
+    ],
+  );
+});
+
+Deno.test("what operators get on a port of their own calls no operation", () => {
+  const names = OPERATOR_ROUTES.map(({ name }) => name);
+  assertEquals(names, [
+    "healthz",
+    "readyz",
+    "metrics",
+    "status",
+    "guard/status",
+    "guard/name",
+    "guard/unlock",
+  ]);
+});
+
+Deno.test("the table has each path and method once, its paths in lower case", () => {
+  const seen = ROUTES.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`));
+  assertEquals(new Set(seen).size, seen.length);
+  for (const { path } of ROUTES) assertEquals(path, path.toLowerCase());
+});
+
+for (const path of new Set(ROUTES.map((route) => route.path))) {
+  const rows = ROUTES.filter((route) => route.path === path);
+  const asked = path.replace("*", "Pair");
+  const methods = new Set<string>(rows.flatMap((row) => row.methods));
+
+  Deno.test(`${path} answers the methods of its rows, and says which they are`, async () => {
+    const allowed = [
+      ...methods.has("GET") ? ["GET", "HEAD"] : [],
+      ...methods.has("POST") ? ["POST"] : [],
+    ];
+    const reply = await handler(
+      new Request(`http://localhost${asked}`, {
+        method: "OPTIONS",
+        headers: { "x-api-key": "0123456789abcdef" },
+      }),
+    );
+    assertEquals([reply.status, reply.headers.get("allow")], [
+      204,
+      [...allowed, "OPTIONS"].join(", "),
+    ]);
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]) {
+      const isRefused = await statusOf(method, asked) === 405;
+      assertEquals(isRefused, !allowed.includes(method), `${method} ${asked}`);
+    }
+  });
+
+  Deno.test(`${path} wants a key where its rows say so`, async () => {
+    for (const { methods, isOpen = false, name } of rows) {
+      // Its callers take any status but 200 for a right pin.
+      if (name === "validate.aspx") continue;
+      for (const method of methods) {
+        assertEquals(await statusOf(method, asked, false) === 401, !isOpen, `${method} ${asked}`);
+      }
+    }
+  });
+
+  Deno.test(`${path} is found by its file part in any case, and nothing behind it is`, async () => {
+    const [, file, rest = ""] = /^(\/[^/]*)(.*)$/.exec(asked)!;
+    assert(await statusOf("OPTIONS", file!.toUpperCase() + rest) === 204);
+    if (path === "/" || path.startsWith("/api.asmx")) return;
+    assertEquals(await statusOf("GET", `${asked}/`), 404);
+    assertEquals(await statusOf("GET", `${asked}/Pair`), 404);
+  });
+}
+
+Deno.test("a path that is in no row is not found, whatever the method", async () => {
+  for (
+    const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "/constructor"]
+  ) {
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
+      assertEquals(await statusOf(method, path), 404, `${method} ${path}`);
+    }
+  }
+});
+
+Deno.test("a new route needs a key and a Host, and its faults are sentences", async () => {
+  const answer = (): never => {
+    throw new Fault("busy", "Come back later.");
+  };
+  const routed = handlerWith(KEYED, [{ path: "/new", methods: ["GET"], name: "new", answer }]);
+  const tellOf = async (headers: HeadersInit, url = "http://localhost/new"): Promise<unknown[]> => {
+    const reply = await routed(new Request(url, { headers }));
+    return [reply.status, await reply.text()];
+  };
+  const key = { "x-api-key": KEYED.apiKeys[0]! };
+  assertEquals((await tellOf({}))[0], 401);
+  assertEquals((await tellOf(key, "http://a..b/new"))[0], 400);
+  assertEquals(await tellOf(key), [503, "Come back later.\r\n"]);
+});
+
+Deno.test("a slash with no operation behind it changes nothing", async () => {
+  assertEquals(await statusOf("GET", "/api.asmx/"), 200);
+  assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
+});
+
+Deno.test("with keys, the operator port asks for none where monitoring looks", () => {
+  const open = OPERATOR_ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
+  assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
+});

@@ -1,0 +1,117 @@
+import { assertEquals } from "@std/assert/equals";
+
+// The rooms of the house from the top down: a file may import from its own room and from every room
+// below it. The rooms of the last row import nothing but themselves.
+const ROOMS: readonly (readonly string[])[] = [
+  ["main.ts"],
+  ["cli"],
+  ["server"],
+  ["mod.ts"],
+  ["config"],
+  ["http"],
+  ["page"],
+  ["bindings"],
+  ["telemetry"],
+  ["operations"],
+  ["guard", "otp", "qr", "xml"],
+  ["system"],
+];
+
+const ROOT = new URL("../../", import.meta.url);
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+function sourceFiles(folder: string): SourceFile[] {
+  return [...Deno.readDirSync(new URL(folder, ROOT))].flatMap((entry) => {
+    const path = `${folder}${entry.name}`;
+    if (path === "lib/page/programs") return []; // Texts of the service page.
+    if (entry.isDirectory) return sourceFiles(`${path}/`);
+    return path.endsWith(".ts") ? [{ path, text: Deno.readTextFileSync(new URL(path, ROOT)) }] : [];
+  });
+}
+
+const SOURCES = [
+  ...sourceFiles("lib/"),
+  { path: "main.ts", text: Deno.readTextFileSync(new URL("main.ts", ROOT)) },
+];
+
+function roomOf(path: string): string {
+  return path.replace(/^lib\//, "").split("/")[0]!;
+}
+
+function importsOf({ path, text }: SourceFile): string[] {
+  return [...text.matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"|import\("([^"]+)"\)/gm)]
+    .map(([, fixed, dynamic]) => fixed ?? dynamic!)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => new URL(specifier, new URL(path, ROOT)).href.slice(ROOT.href.length));
+}
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to || to === "deno.json") return true;
+  const rank = (room: string): number => ROOMS.findIndex((rooms) => rooms.includes(room));
+  return rank(from) < rank(to);
+}
+
+Deno.test("every source file is in a room of the house", () => {
+  const strangers = SOURCES.filter(({ path }) => !ROOMS.flat().includes(roomOf(path)));
+  assertEquals(strangers.map(({ path }) => path), []);
+  assertEquals(SOURCES.length > 20, true);
+});
+
+Deno.test("imports run down", () => {
+  const wrong = SOURCES.flatMap((file) =>
+    importsOf(file)
+      .filter((imported) => !mayImport(roomOf(file.path), roomOf(imported)))
+      .map((imported) => `${file.path} imports ${imported}`)
+  );
+  assertEquals(wrong, []);
+});
+
+Deno.test("no two files import each other, directly or in a ring", () => {
+  const graph = new Map(SOURCES.map((file) => [file.path, importsOf(file)]));
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): void => {
+    assertEquals(above.includes(path), false, [...above, path].join(" → "));
+    if (done.has(path)) return;
+    for (const imported of graph.get(path) ?? []) visit(imported, [...above, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+});
+
+Deno.test("only lib/server/runtime names a runtime", () => {
+  const named = SOURCES.filter(({ path, text }) =>
+    !path.startsWith("lib/server/runtime/") && /\b(?:Deno|Bun)\./.test(text)
+  );
+  assertEquals(named.map(({ path }) => path), []);
+});
+
+Deno.test("only lib/guard/redis imports the client of Redis", () => {
+  const importers = SOURCES.filter(({ text }) => text.includes('"@redis/client"'));
+  assertEquals(importers.map(({ path }) => path), ["lib/guard/redis/connect.ts"]);
+});
+
+Deno.test("only lib/mod.ts, lib/server, lib/cli and main.ts read the clock, the environment or the command line", () => {
+  const readers = SOURCES.filter(({ path, text }) =>
+    // What browsers run has their clock.
+    !path.startsWith("lib/page/browser/") &&
+    !["mod.ts", "server", "cli", "main.ts"].includes(roomOf(path)) &&
+    /\bDate\.now\b|\bnew Date\(\)|\bprocess\.(?:argv|env|std|on|exit|hrtime)|\bMath\.random\b|performance\.now/
+      .test(text)
+  );
+  assertEquals(readers.map(({ path }) => path), []);
+});
+
+// What it shares with the server is pure: addresses, how codes are computed and what a wrong pin may
+// come from.
+const BROWSER_ROOMS = /^lib\/(?:page\/(?:browser|shared)|otp)\//;
+
+Deno.test("what browsers run imports nothing but itself and what it shares with the server", () => {
+  const browser = SOURCES.filter(({ path }) => /^lib\/page\/(?:browser|shared)\//.test(path));
+  const imported = browser.flatMap(importsOf);
+  assertEquals(imported.filter((path) => !BROWSER_ROOMS.test(path)), []);
+  assertEquals(imported.length > 3, true);
+});

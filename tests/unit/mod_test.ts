@@ -1,0 +1,214 @@
+/** The library as its users call it; what it answers over HTTP is in the exchanges. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { assertThrows } from "@std/assert/throws";
+import { type AuthenticatorOptions, createAuthenticator, Fault } from "../../lib/mod.ts";
+import project from "../../deno.json" with { type: "json" };
+import { servicePage } from "../../lib/page/page.ts";
+import { freePort } from "../support/free_port.ts";
+import { read } from "../support/pages.ts";
+import { referenceHotp } from "../support/reference_totp.ts";
+
+const secretCode = "correct horse battery";
+const now = (): number => 1_500_000_000_000;
+const pin = referenceHotp(secretCode, 1_500_000_000 / 30);
+const URL_OF_PIN = `http://localhost/api.asmx/ValidatePin?pin=${pin}&secretCode=${
+  encodeURIComponent(secretCode)
+}`;
+
+Deno.test("createAuthenticator() answers requests, checks pins and pairs with the defaults of the server", async () => {
+  const { fetch, validatePin, pair } = createAuthenticator({}, { now });
+  assert((await (await fetch(new Request(URL_OF_PIN))).text()).includes(">true<"));
+  assertEquals(await validatePin({ pin, secretCode }), true);
+  assertEquals(await validatePin({ pin: "000000", secretCode }), false);
+  const { ManualSetupCode, Html } = pair({ appName: "Example", appInfo: "jane", secretCode });
+  assertEquals(ManualSetupCode, "MNXXE4TFMN2CA2DPOJZWKIDCMF2HIZLSPE");
+  assert(Html.startsWith("<a title='") && Html.includes("<svg "));
+});
+
+Deno.test("createAuthenticator() has one guard for calls over HTTP and in process", async () => {
+  const { fetch, validatePin, operator } = createAuthenticator(
+    { singleUse: true, maxFailures: 2 },
+    { now },
+  );
+  assertEquals(await validatePin({ pin, secretCode }), true);
+  assert((await (await fetch(new Request(URL_OF_PIN))).text()).includes(">false<"));
+  for (let i = 0; i < 2; i++) await validatePin({ pin: "1", secretCode: "another" });
+  const status = await operator(new Request("http://127.0.0.1/guard/status"));
+  assertEquals(await status.json(), { entries: 1, throttled: 1 });
+});
+
+Deno.test("createAuthenticator() without a page names the descriptions, and with one has it", async () => {
+  const request = new Request("http://localhost/api.asmx");
+  const reply = await createAuthenticator().fetch(request);
+  assertEquals(reply.status, 404);
+  assertEquals(
+    await reply.text(),
+    "The service is described at ?wsdl, and at /openapi.json.\r\n",
+  );
+  const wsdl = await createAuthenticator().fetch(new Request("http://localhost/api.asmx?wsdl"));
+  assertEquals(wsdl.headers.get("content-type"), "text/xml; charset=utf-8");
+  const page = await createAuthenticator({}, { page: servicePage }).fetch(request);
+  assert((await page.text()).includes("<form "));
+});
+
+Deno.test("createAuthenticator() asks for a key where there are some, over HTTP alone", async () => {
+  const { fetch, validatePin } = createAuthenticator(
+    { apiKeys: ["shop:0123456789abcdef"] },
+    { now },
+  );
+  assertEquals((await fetch(new Request(URL_OF_PIN))).status, 401);
+  const headers = { "x-api-key": "0123456789abcdef" };
+  assertEquals((await fetch(new Request(URL_OF_PIN, { headers }))).status, 200);
+  assertEquals(await validatePin({ pin, secretCode }), true);
+});
+
+const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
+  [{ digits: 9 }, "digits must be a whole number from 6 to 8."],
+  ...["2", NaN, null, 1.5, true].map((window) =>
+    [
+      { window } as unknown as AuthenticatorOptions,
+      "window must be a whole number from 0 to 100.",
+    ] as const
+  ),
+  [
+    { algorithm: "sha1" } as unknown as AuthenticatorOptions,
+    "algorithm must be SHA1, SHA256 or SHA512.",
+  ],
+  [
+    { singleUse: "true" } as unknown as AuthenticatorOptions,
+    "singleUse must be true or false.",
+  ],
+  [
+    { namespace: 5 } as unknown as AuthenticatorOptions,
+    "namespace must be an absolute URI that ends with a slash.",
+  ],
+  [{ namespace: "urn:a" }, "namespace must be an absolute URI that ends with a slash."],
+  [{ window: -1 }, "window must be a whole number from 0 to 100."],
+  [
+    { baseUrl: "example.com" },
+    "baseUrl must be an http or https URL without user name, query and fragment.",
+  ],
+  [
+    { guard: "mysql://localhost" },
+    "guard must be either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS.",
+  ],
+  [
+    { guardKey: new Uint8Array(8) },
+    "guardKey must be 32 random bytes or more in a Uint8Array.",
+  ],
+  [
+    { guard: "redis://127.0.0.1" },
+    "guardKey must be 32 random bytes or more in a Uint8Array, the same for all processes that share a store.",
+  ],
+  [{ apiKeys: ["#0123456789abcdef"] }, "apiKeys cannot be used: line 1 must be one key."],
+  [
+    { apiKeys: "0123456789abcdef" } as unknown as AuthenticatorOptions,
+    "apiKeys must be an array of strings.",
+  ],
+  [
+    { apiKeys: ["short"] },
+    "apiKeys cannot be used: line 1 must be a key of 16 to 256 printable ASCII characters, no spaces.",
+  ],
+  [{ apiKeys: [] }, "apiKeys cannot be used: it has no keys."],
+  [{ singleuse: true } as AuthenticatorOptions, "There is no option singleuse."],
+];
+
+for (const [options, message] of WRONG) {
+  Deno.test(`createAuthenticator() says what is wrong with ${Object.entries(options)[0]}: ${message}`, () => {
+    assertEquals(assertThrows(() => createAuthenticator(options), TypeError).message, message);
+  });
+}
+
+Deno.test("validatePin() and pair() throw faults that a program can tell apart", async () => {
+  const { validatePin, pair } = createAuthenticator();
+  const fault = await assertRejects(() => validatePin({ pin, secretCode: "" }), Fault);
+  assertEquals([fault.code, fault.message], [
+    "invalid",
+    "Parameter secretCode must not be empty.",
+  ]);
+  const number = { pin: 123456, secretCode } as unknown as Parameters<typeof validatePin>[0];
+  const typeError = await assertRejects(() => validatePin(number), TypeError);
+  assertEquals(typeError.message, "pin must be a string.");
+  const source = { pin, secretCode, source: 5 } as unknown as Parameters<typeof validatePin>[0];
+  assertEquals(
+    (await assertRejects(() => validatePin(source), TypeError)).message,
+    "source must be a string.",
+  );
+  const image = createAuthenticator({ html: "image" });
+  assertEquals(
+    assertThrows(
+      () => image.pair({ appName: "Example", appInfo: "jane", secretCode }),
+      TypeError,
+    ).message,
+    "pair needs baseUrl where html is image.",
+  );
+  const missing = { appName: "Example", secretCode } as Parameters<typeof pair>[0];
+  assertEquals(assertThrows(() => pair(missing), Fault).message, "Missing parameter: appInfo.");
+});
+
+Deno.test("createAuthenticator() waits for its store once, and says why it cannot be used", async () => {
+  const said: string[] = [];
+  const { validatePin, close } = createAuthenticator(
+    { guard: `redis://127.0.0.1:${freePort()}`, guardKey: new Uint8Array(32) },
+    { now, log: { error: (message) => void said.push(message) } },
+  );
+  assertEquals(await validatePin({ pin, secretCode }), false);
+  assertEquals(said.length, 1);
+  assert(/^The store of the guard, redis:.*: pins are refused$/.test(said[0]!), said[0]);
+  close();
+});
+
+Deno.test("createAuthenticator() closed while its store is being connected to ends the calls that wait", async () => {
+  const { fetch, validatePin, close } = createAuthenticator(
+    { guard: `redis://127.0.0.1:${freePort()}`, guardKey: new Uint8Array(32) },
+    { now, log: { error: () => {} } },
+  );
+  const calls = [validatePin({ pin, secretCode }), fetch(new Request("http://localhost/healthz"))];
+  close();
+  const [isRight, reply] = await Promise.all(calls);
+  assertEquals([isRight, (reply as Response).status], [false, 200]);
+});
+
+// Imports by the names of deno.json's exports, and a Deno whose servers listen nowhere.
+function snippet(text: string): (deno: object, console: object) => Promise<void> {
+  const code = text.replace(
+    /import (\{[^}]+\}) from "@authenticator\/service([^"]*)";/g,
+    (_, names, path) => {
+      const file = (project.exports as Record<string, string>)[`.${path}`]!;
+      return `const ${names} = await import(${
+        JSON.stringify(new URL(`../../${file}`, import.meta.url))
+      });`;
+    },
+  );
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+  return new AsyncFunction("Deno", "console", code);
+}
+
+Deno.test("docs/embedding.md: the snippets run", async () => {
+  const blocks = [...read("docs/embedding.md").matchAll(/^```ts\n([^]*?)^```$/gm)];
+  const handlers: ((request: Request) => Promise<Response>)[] = [];
+  const lines: unknown[] = [];
+  const deno = { serve: (handler: typeof handlers[0]) => handlers.push(handler) };
+  for (const [, text] of blocks) {
+    await snippet(text!)(deno, { log: (line: unknown) => lines.push(line) });
+  }
+  assertEquals((await handlers[0]!(new Request("http://localhost/healthz"))).status, 200);
+  assertEquals([handlers.length, lines], [1, [200]]);
+});
+
+Deno.test("the library without a page loads no text of the page", () => {
+  const seen = new Set<string>();
+  const visit = (url: URL): void => {
+    if (seen.has(url.href) || !url.pathname.endsWith(".ts")) return;
+    seen.add(url.href);
+    const imports = /^(?:import|export) (?!type )[^;]*?from "(\.[^"]+)"/gm;
+    for (const [, path] of Deno.readTextFileSync(url).matchAll(imports)) visit(new URL(path!, url));
+  };
+  visit(new URL("../../lib/mod.ts", import.meta.url));
+  const names = [...seen].map((href) => href.split("/lib/")[1]!);
+  assertEquals(names.filter((name) => name.startsWith("page/")), []);
+  assert(names.includes("http/documents.ts") && names.includes("guard/redis/link.ts"));
+});

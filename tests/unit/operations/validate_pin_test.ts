@@ -1,0 +1,215 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { factKinds } from "../../../lib/operations/facts.ts";
+import { shortName } from "../../../lib/guard/fingerprint.ts";
+import type { Verdict } from "../../../lib/guard/guard.ts";
+import { storeThat, type StoreWishes } from "../../support/guard_store.ts";
+import { Fault } from "../../../lib/operations/fault.ts";
+import { type CheckedCall, validatePin } from "../../../lib/operations/validate_pin.ts";
+import { referenceHotp } from "../../support/reference_totp.ts";
+
+const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
+
+function told(pin: string): Promise<CheckedCall> {
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  return validatePin({ pin, secretCode: "secret" }, context);
+}
+
+Deno.test("validatePin() without a guard tells how far off a right pin is, and of a wrong one nothing", async () => {
+  for (const distance of [-2, 0, 1]) {
+    assertEquals(await told(referenceHotp("secret", 10 + distance)), {
+      result: true,
+      facts: { distance },
+    });
+  }
+  assertEquals(await told(referenceHotp("secret", 13)), { result: false });
+});
+
+Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing of it", async () => {
+  const reasons = await Promise.all(
+    ["1", "12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (
+      pin,
+    ) => (await told(pin)).facts?.reason),
+  );
+  const noDigits = "The pin has characters other than digits.";
+  assertEquals(reasons, [
+    "The pin has 1 digit, not 6. A number loses its leading zeros: send text.",
+    "The pin has 5 digits, not 6. A number loses its leading zeros: send text.",
+    "The pin has 7 digits, not 6.",
+    noDigits,
+    noDigits,
+    undefined,
+    noDigits,
+  ]);
+});
+
+Deno.test("validatePin() without a guard asks nobody who asks", async () => {
+  const pin = referenceHotp("secret", 10);
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
+  assertEquals((await validatePin({ pin, secretCode: "secret" }, context)).result, true);
+  assertEquals((await validatePin({ pin: "12345", secretCode: "secret" }, context)).result, false);
+});
+
+/** What is done, in its order, for a pin: codes that are computed, and the decision. */
+async function worked(pin: string, wishes?: StoreWishes): Promise<string> {
+  const work: string[] = [];
+  const { sign } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "sign", {
+    configurable: true,
+    value: (...args: Parameters<typeof sign>) => {
+      work.push("code");
+      return sign.apply(crypto.subtle, args);
+    },
+  });
+  const settle = wishes?.settle ??
+    ((_: string, step: number | undefined) => step === undefined ? "wrong" : "accepted");
+  const store = storeThat({
+    ...wishes,
+    settle: (...args) => (work.push("decision"), settle(...args)),
+  });
+  try {
+    const guard = wishes && { fingerprint: () => "f", source: () => "s", store };
+    const otp = { ...OTP, window: 1 };
+    const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
+    work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
+  } finally {
+    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
+  }
+  return work.join(" ");
+}
+
+const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
+  referenceHotp("secret", step)
+);
+const LOCAL = {};
+const SHARED = { isCharged: false };
+const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
+
+Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
+  assertEquals(await worked(CURRENT!), "code true");
+  assertEquals(await worked(CURRENT!, LOCAL), "code decision true");
+});
+
+Deno.test("validatePin() computes every step for any other pin, before it decides", async () => {
+  for (const [pin, result] of [[BEFORE, true], [AFTER, true], [WRONG, false]] as const) {
+    assertEquals(await worked(pin!), `code code code ${result}`);
+    assertEquals(await worked(pin!, LOCAL), `code code code decision ${result}`);
+  }
+});
+
+Deno.test("validatePin() computes every step where it holds the answer to a right pin back", async () => {
+  for (const held of ["throttled", "replayed", "unavailable"] as const) {
+    assertEquals(await worked(CURRENT!, verdict(held)), "code decision code code false");
+    assertEquals(await worked(AFTER!, verdict(held)), "code code code decision false");
+    assertEquals(await worked(WRONG!, verdict(held)), "code code code decision false");
+  }
+});
+
+Deno.test("validatePin() computes every step before it asks a shared store", async () => {
+  for (const pin of [BEFORE, CURRENT, AFTER]) {
+    assertEquals(await worked(pin!, SHARED), "code code code decision true");
+  }
+  assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
+});
+
+Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
+  for (const refused of [undefined, "throttled"] as const) {
+    const asked: unknown[] = [];
+    const store = storeThat({
+      refusal: (...args: unknown[]) => (asked.push(args), refused),
+      settle: (...args: unknown[]) => (asked.push(args), "replayed"),
+    });
+    const guard = {
+      fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+      source: (fingerprint: string, source: string) => `${source}, ${fingerprint}`,
+      store,
+    };
+    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
+      validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
+    const name = "fingerprint of 115";
+    const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
+    assertEquals(await ask({ source: "web" }), { result: false, facts });
+    assertEquals(await ask({}), { result: false, facts });
+    const names = [[name, `web, ${name}`], [name, undefined]] as const;
+    assertEquals(
+      asked,
+      names.flatMap(([own, asker]) => [
+        [own, asker],
+        ...(refused === undefined ? [[own, 10, asker]] : []),
+      ]),
+    );
+  }
+});
+
+Deno.test("validatePin() asks the guard about no empty pin, and says so", async () => {
+  const asked = (): never => {
+    throw new Error("The guard is asked");
+  };
+  const guard = {
+    fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
+    source: asked,
+    store: storeThat({ refusal: asked, settle: asked }),
+  };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  const secret = shortName("fingerprint of 115");
+  for (const pin of ["", " \t\r\n"]) {
+    const call = { pin, secretCode: "s" };
+    assertEquals(await validatePin(call, { ...context, guard, source: "web" }), {
+      result: false,
+      facts: { secret, outcome: "empty" },
+    });
+    assertEquals(await validatePin(call, context), { result: false, facts: { outcome: "empty" } });
+  }
+});
+
+Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {
+  assertEquals(factKinds(3), [
+    {
+      name: "distance",
+      metric: "authenticator_pin_step_distance",
+      help: "Time steps from the current one to that of an accepted pin.",
+      bounds: [-3, -2, -1, 0, 1, 2, 3],
+    },
+    {
+      name: "outcome",
+      metric: "authenticator_guard_refusals_total",
+      help: "Pins not accepted for another reason than being wrong.",
+      words: ["throttled", "replayed", "unavailable", "empty"],
+      label: "reason",
+    },
+  ]);
+});
+
+Deno.test("a Fault is an error by its own name, and of no header blocks unless they are given", () => {
+  assertEquals(new Fault("invalid", "Missing parameter: pin.").notUnderstood, []);
+  assertEquals(
+    String(new Fault("invalid", "Missing parameter: pin.")),
+    "Fault: Missing parameter: pin.",
+  );
+});
+
+Deno.test("validatePin() gives the look back where no code can be computed", async () => {
+  const done: string[] = [];
+  const store = {
+    ...storeThat(),
+    admit: () => ({
+      isCharged: true,
+      settle: () => (done.push("settled"), "accepted" as const),
+      cancel: () => void done.push("cancelled"),
+    }),
+  };
+  const guard = { fingerprint: () => "f", source: () => "s", store };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const { importKey } = crypto.subtle;
+  Object.defineProperty(crypto.subtle, "importKey", {
+    configurable: true,
+    value: () => Promise.reject(new Error("Thrown by a test")),
+  });
+  try {
+    await assertRejects(() => validatePin({ pin: "123456", secretCode: "s" }, context), Error);
+  } finally {
+    Object.defineProperty(crypto.subtle, "importKey", { configurable: true, value: importKey });
+  }
+  assertEquals(done, ["cancelled"]);
+});

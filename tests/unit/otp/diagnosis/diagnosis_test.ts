@@ -1,0 +1,279 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { decodeBase32 } from "@std/encoding/base32";
+import {
+  diagnose,
+  type Diagnosis,
+  type Match,
+  type PinSettings,
+} from "../../../../lib/otp/diagnosis/diagnosis.ts";
+import { hotp, importOtpKey } from "../../../../lib/otp/totp.ts";
+import { SETTINGS } from "./settings.ts";
+import { referenceHotp } from "../../../support/reference_totp.ts";
+
+// RFC 6238 appendix B: the last second of a time step of 30 s, the 29th of one of 60 s.
+const NOW_MS = 1_111_111_109_000;
+const SECRET = "MYSECRETMYSECRET";
+const AS_BASE32 = decodeBase32(SECRET);
+
+type Options = Partial<PinSettings>;
+
+function ask(pin: string, options: Options = {}, secretCode = SECRET): Promise<Diagnosis> {
+  return diagnose({ pin, secretCode }, { ...SETTINGS, ...options }, NOW_MS);
+}
+
+/** The code of the time step that is `steps` from the one that NOW_MS lies in. */
+function code(
+  key: string | Uint8Array,
+  steps: number,
+  { algorithm = "SHA1", digits = 6, period = 30 }: Options = {},
+): string {
+  const counter = Math.floor(NOW_MS / 1000 / period) + steps;
+  return referenceHotp(key, counter, { algorithm, digits });
+}
+
+const NOTHING_ELSE = {
+  secret: "as-configured",
+  algorithm: "SHA1",
+  digits: 6,
+  period: 30,
+  lostZeros: 0,
+  typingError: undefined,
+  isCounted: false,
+} as const;
+
+interface Row {
+  readonly name: string;
+  readonly pin: string;
+  readonly options?: Options;
+  readonly secretCode?: string;
+  readonly match: Match;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: "a right pin",
+    pin: code(SECRET, 0),
+    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
+  },
+  {
+    name: "a pin of the next step",
+    pin: code(SECRET, 1),
+    match: { ...NOTHING_ELSE, stepsAhead: 1, secondsAhead: [1, 31] },
+  },
+  {
+    name: "a pin of the next step that no window allows",
+    pin: code(SECRET, 1),
+    options: { window: 0 },
+    match: { ...NOTHING_ELSE, stepsAhead: 1, secondsAhead: [1, 31] },
+  },
+  {
+    name: "a clock that is behind",
+    pin: code(SECRET, -9),
+    match: { ...NOTHING_ELSE, stepsAhead: -9, secondsAhead: [-299, -269] },
+  },
+  {
+    name: "a clock that is behind as far as a wide window allows",
+    pin: code(SECRET, -9),
+    options: { window: 9 },
+    match: { ...NOTHING_ELSE, stepsAhead: -9, secondsAhead: [-299, -269] },
+  },
+  {
+    name: "a clock of another time zone",
+    pin: code(SECRET, 120),
+    match: { ...NOTHING_ELSE, stepsAhead: 120, secondsAhead: [3571, 3601] },
+  },
+  {
+    name: "a secret that the app takes as Base32",
+    pin: code(AS_BASE32, 0),
+    match: {
+      ...NOTHING_ELSE,
+      secret: "base32",
+      stepsAhead: 0,
+      secondsAhead: [-29, 1],
+    },
+  },
+  {
+    name: "a secret that the app takes as text",
+    pin: code(SECRET, 0),
+    options: { secretEncoding: "base32" },
+    match: {
+      ...NOTHING_ELSE,
+      secret: "text",
+      stepsAhead: 0,
+      secondsAhead: [-29, 1],
+    },
+  },
+  {
+    name: "a secret with blanks around it",
+    pin: code(SECRET, 0),
+    secretCode: ` ${SECRET}\n`,
+    match: { ...NOTHING_ELSE, secret: "trimmed", stepsAhead: 0, secondsAhead: [-29, 1] },
+  },
+  {
+    name: "another algorithm",
+    pin: code(SECRET, -1, { algorithm: "SHA512" }),
+    match: { ...NOTHING_ELSE, algorithm: "SHA512", stepsAhead: -1, secondsAhead: [-59, -29] },
+  },
+  {
+    name: "an app that knows only SHA1",
+    pin: code(SECRET, 0),
+    options: { algorithm: "SHA256" },
+    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
+  },
+  {
+    name: "another period",
+    pin: code(SECRET, 0, { period: 60 }),
+    match: { ...NOTHING_ELSE, period: 60, stepsAhead: 0, secondsAhead: [-29, 31] },
+  },
+  {
+    name: "more digits",
+    pin: code(SECRET, 2, { digits: 8 }),
+    match: { ...NOTHING_ELSE, digits: 8, stepsAhead: 2, secondsAhead: [31, 61] },
+  },
+  {
+    name: "fewer digits",
+    pin: code(SECRET, 0),
+    options: { digits: 7 },
+    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
+  },
+  {
+    name: "two leading zeros lost, and a secret taken as Base32",
+    pin: code(AS_BASE32, 0).replace(/^00/, ""),
+    match: {
+      ...NOTHING_ELSE,
+      secret: "base32",
+      lostZeros: 2,
+      stepsAhead: 0,
+      secondsAhead: [-29, 1],
+    },
+  },
+  {
+    name: "a leading zero lost, and a clock of another time zone",
+    pin: code(SECRET, 120).replace(/^0/, ""),
+    match: { ...NOTHING_ELSE, lostZeros: 1, stepsAhead: 120, secondsAhead: [3571, 3601] },
+  },
+  {
+    name: "a code with a hyphen and a full-width digit",
+    pin: code(SECRET, 0).replace(/^18/, "\uff11-8"),
+    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
+  },
+];
+
+for (const { name, pin, options, secretCode, match } of ROWS) {
+  Deno.test(`diagnose() finds ${name}`, async () => {
+    assertEquals((await ask(pin, options, secretCode)).match, match);
+  });
+}
+
+Deno.test("diagnose() finds nothing for the code of another secret", async () => {
+  const found = await ask("000001");
+  assertEquals([found.canBeCode, found.match], [true, undefined]);
+});
+
+Deno.test("diagnose() does not search for what cannot be a code", async () => {
+  for (const pin of ["", "12345A", "123456789"]) {
+    const { canBeCode, match } = await ask(pin);
+    assertEquals([canBeCode, match], [false, undefined]);
+  }
+});
+
+Deno.test("diagnose() searches for a secret that the server cannot read, too", async () => {
+  const pin = code("no Base32!", 0);
+  const { match } = await ask(pin, { secretEncoding: "base32" }, "no Base32!");
+  assertEquals(match?.secret, "text");
+});
+
+Deno.test("diagnose() looks at no time before 1970", async () => {
+  const atStart = (pin: string): Promise<Diagnosis> =>
+    diagnose({ pin, secretCode: SECRET }, SETTINGS, 0);
+  const last = await atStart(referenceHotp(SECRET, 2));
+  assertEquals(last.match?.stepsAhead, 2);
+  // The code of a counter that wrapped around.
+  const pin = await hotp(await importOtpKey(new TextEncoder().encode(SECRET), "SHA1"), -1, 6);
+  assertEquals((await atStart(pin)).match, undefined);
+});
+
+Deno.test("diagnose() finds what is next to now, in the window, or off by a time zone", async () => {
+  const isFound = async (steps: number, options?: Options): Promise<boolean> =>
+    (await ask(code(SECRET, steps), options)).match?.stepsAhead === steps;
+  for (const steps of [-40, 40, -59, 61, 660, -1680, 1681]) {
+    assert(await isFound(steps), `${steps}`);
+  }
+  for (const steps of [-41, 41, 90, 1682]) assert(!await isFound(steps), `${steps}`);
+  assert(await isFound(90, { window: 100 }));
+});
+
+Deno.test("diagnose() takes a pin for a code with lost zeros before one of another length", async () => {
+  const found = async (pin: string, digits: number, secretCode: string): Promise<unknown> => {
+    const { match } = await ask(pin, { digits }, secretCode);
+    return [match?.lostZeros, match?.digits];
+  };
+  assertEquals(await found("4126978", 8, "secret-2"), [1, 8]);
+  assertEquals(await found("4126978", 6, "secret-2"), [0, 7]);
+  assertEquals(await found("750863", 8, "secret-49"), [0, 6]);
+  assertEquals(await found("53802", 7, "secret-42"), [2, 7]);
+});
+
+const SWAPPED =
+  "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
+
+Deno.test("diagnose() says whether pin and secret are swapped", async () => {
+  const rows: readonly (readonly [pin: string, secretCode: string, swapped: boolean])[] = [
+    [SECRET, "123456", true],
+    [SECRET, "123 456", true],
+    ["", "123456", false],
+    [" \n", "123456", false],
+    ["123456", "123456", false],
+    ["12345", "123456", false],
+    [SECRET, "1234567", false],
+    [SECRET, SECRET, false],
+  ];
+  for (const [pin, secretCode, swapped] of rows) {
+    const { flaws, canBeCode } = await ask(pin, {}, secretCode);
+    assertEquals(flaws[0] === SWAPPED, swapped, `${pin} ${secretCode}`);
+    assertEquals(canBeCode, pin === "123456", `${pin} ${secretCode}`);
+  }
+  const { match } = await ask(SECRET, {}, code(SECRET, 0));
+  assertEquals([match?.secret, match?.stepsAhead], ["as-configured", 0]);
+});
+
+Deno.test("diagnose() says what is wrong with how the pin is written", async () => {
+  const read = async (pin: string, digits = 6): Promise<readonly unknown[]> => {
+    const { flaws, canBeCode } = await ask(pin, { digits });
+    return [flaws, canBeCode];
+  };
+  const hyphens = "The pin contains hyphens or dashes. Send only the digits.";
+  const length = (sentence: string): string => `${sentence} Send all of them.`;
+  assertEquals(await read("1-2345"), [
+    [hyphens, length("The pin has 5 digits; a code has 6.")],
+    false,
+  ]);
+  assertEquals(await read("1"), [[length("The pin has 1 digit; a code has 6.")], false]);
+  assertEquals(await read("123456789"), [["The pin has 9 digits; a code has 6."], false]);
+  assertEquals(await read("12345A"), [["The pin contains characters that are not digits."], false]);
+  // Of a code of another length, all digits are there.
+  assertEquals(await read(code(SECRET, 0), 8), [["The pin has 6 digits; a code has 8."], true]);
+  assertEquals(await read("123456"), [[], true]);
+});
+
+Deno.test("diagnose() compares a pin with fewer than 700 codes, so that chance explains none", async () => {
+  const { subtle } = crypto;
+  const { sign } = subtle;
+  let codes = 0;
+  subtle.sign = (...args) => {
+    codes++;
+    return sign.apply(subtle, args);
+  };
+  try {
+    for (
+      const secretCode of [SECRET, `"a+b &amp; %C3%A9 <\u00e9>"\n\n`, ` {${crypto.randomUUID()}}\n`]
+    ) {
+      codes = 0;
+      await ask("000001", {}, secretCode);
+      assert(codes > 300 && codes < 700, String(codes));
+    }
+  } finally {
+    subtle.sign = sign;
+  }
+});

@@ -1,0 +1,124 @@
+/** The page is written by hand: these tests name the section to write when a table has a new row. */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { bindingsOf } from "../../../lib/bindings/bindings.ts";
+import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
+import { MAX_JSON_BYTES } from "../../../lib/bindings/json.ts";
+import { FAULTS } from "../../../lib/bindings/faults.ts";
+import { OPTIONS } from "../../../lib/config/options.ts";
+import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
+import { OPERATIONS } from "../../../lib/operations/operations.ts";
+import { choicesOf, getPage, handlerWith, textOf } from "../../support/service_page.ts";
+
+/** Cells of a table, row by row, by its accessible name. */
+function rowsOf(html: string, name: string): readonly (readonly string[])[] {
+  const [, table] = new RegExp(`<table aria-label="${name}">([^]*?)</table>`).exec(html) ?? [];
+  assert(table !== undefined, `page.html has no table: ${name}`);
+  return [...table.matchAll(/<tr>([^]*?)<\/tr>/g)]
+    .map(([, row]) =>
+      [...row!.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell]) => textOf(cell!).trim())
+    );
+}
+
+const service = (secretEncoding: "text" | "base32", digits: number) => ({
+  otp: { algorithm: "SHA1", digits, period: 30, window: 1 },
+  secretEncoding,
+  html: "svg",
+  now: () => 0,
+} as const);
+
+for (const { name, documentation, parameters, result } of OPERATIONS.values()) {
+  Deno.test(`section #${name} of page.html documents ${name} as its row in OPERATIONS`, async () => {
+    for (const [secretEncoding, digits] of [["text", 6], ["base32", 8]] as const) {
+      const context = service(secretEncoding, digits);
+      const { html } = await getPage(
+        handlerWith({ "secret-encoding": secretEncoding, digits: String(digits) }),
+      );
+      assert(html.includes(`<a href="#${name}">${name}</a>`), "the navigation");
+      assert(textOf(html).includes(documentation), documentation);
+      const rows = rowsOf(html, `Parameters of ${name}`).slice(1);
+      assertEquals(
+        rows.map(([parameter, limit]) => [parameter, limit]),
+        parameters.map((each) => [each.name, `${each.max.toLocaleString("en")} ${each.unit}`]),
+      );
+      for (const [i, { name: parameter, purpose, mayBeEmpty }] of parameters.entries()) {
+        const meaning = rows[i]![2]!;
+        assert(meaning.startsWith(purpose(context)), `${parameter}: ${meaning}`);
+        assertEquals(meaning.includes("It can be empty."), mayBeEmpty, parameter);
+        if (!html.includes(`data-operation="${name}"`)) continue;
+        const field = `${name}-${parameter}`;
+        const [, hint] = new RegExp(`id="${field}-hint"\\s*>([^]*?)</span>\\s*</div>`).exec(html)!;
+        assertEquals(textOf(hint!).trim(), purpose(context), field);
+        const [input] = new RegExp(`<input id="${field}" name="${parameter}"[^>]*>`).exec(html)!;
+        assertEquals(/\brequired\b/.test(input), !mayBeEmpty, field);
+      }
+      const fields: readonly string[] = result.kind === "record"
+        ? result.fields
+        : [`${name}Result`];
+      assertEquals(rowsOf(html, `Reply of ${name}`).slice(1).map(([field]) => field!), fields);
+    }
+  });
+}
+
+Deno.test("section #errors of page.html has the statuses of every fault, and its limits", async () => {
+  const apiKeys = ["0123456789abcdef"];
+  const headers = { "x-api-key": apiKeys[0]! };
+  const { html } = await getPage(handlerWith({}, { apiKeys }), "", { headers });
+  const rows = rowsOf(html, "Errors").slice(1)
+    .flatMap(([status, soap]) =>
+      status!.split(", ").map((each, i) => `${each} ${soap!.split(", ")[i]}`)
+    );
+  const { "bad-host": _, ...faults } = FAULTS; // A caller cannot mistype a Host.
+  const expected = Object.values(faults).map(({ status, soapStatus }) => `${status} ${soapStatus}`);
+  assertEquals(new Set(rows), new Set(expected));
+  const text = textOf(html);
+  for (
+    const limit of [
+      `${MAX_BODY_BYTES / 1024} KiB (JSON: ${MAX_JSON_BYTES / 1024} KiB)`,
+      `${MAX_QUERY_LENGTH.toLocaleString("en")} characters`,
+    ]
+  ) assert(text.includes(limit), limit);
+  const { html: open } = await getPage(handlerWith());
+  assertEquals(rowsOf(open, "Errors").some(([status]) => status === "401"), false);
+});
+
+Deno.test("every format of the bindings is chosen and described in one order", async () => {
+  const { html } = await getPage(handlerWith());
+  const formats = rowsOf(html, "Formats").slice(1).map(([format]) => format!);
+  assertEquals([...formats].sort(), bindingsOf("urn:x/").map(({ name }) => name).sort());
+  for (const [, operation] of html.matchAll(/data-operation="([^"]+)"/g)) {
+    assertEquals(choicesOf(html, `${operation}-format`), formats);
+  }
+});
+
+// Options that callers do not notice.
+const UNSEEN = new Set([
+  ...["host", "port", "sharePort", "socket", "socketMode", "tlsCert", "tlsKey", "trustProxy"],
+  ...["metrics", "metricsPort", "metricsHost", "logFormat", "logPeer", "logProbes"],
+  ...["guard", "guardEntries", "guardKeyFile", "guardPasswordFile", "guardTlsCa", "guardTlsCert"],
+  ...["guardTlsKey", "exitWithParent"],
+]);
+
+// The file of keys is read by the server; the handler is given the keys.
+const VALUES: Readonly<Record<string, Partial<Parameters<typeof handlerWith>[0]>>> = {
+  namespace: { namespace: "urn:other/" },
+  baseUrl: { "base-url": "https://pin.example.com" },
+  html: { html: "image" },
+  window: { window: "2" },
+  algorithm: { algorithm: "SHA256" },
+  digits: { digits: "7" },
+  period: { period: "60" },
+  secretEncoding: { "secret-encoding": "base32" },
+  maxFailures: { "max-failures": "0" },
+  singleUse: { "single-use": "true" },
+};
+
+Deno.test("page.html shows every option that callers notice", async () => {
+  const { html } = await getPage(handlerWith());
+  const options = Object.keys(OPTIONS).filter((name) => !UNSEEN.has(name));
+  assertEquals(options.filter((name) => name !== "apiKeysFile").sort(), Object.keys(VALUES).sort());
+  for (const [name, flags] of Object.entries(VALUES)) {
+    assert((await getPage(handlerWith(flags as Record<string, string>))).html !== html, name);
+  }
+});

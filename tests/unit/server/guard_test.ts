@@ -1,0 +1,224 @@
+import { decide, refusal } from "../../support/guard_store.ts";
+import { assertEquals } from "@std/assert/equals";
+import { assertThrows } from "@std/assert/throws";
+import { createGuard, type GuardObserver, readGuardKey } from "../../../lib/server/guard.ts";
+import { UsageError } from "../../../lib/config/option.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
+import { configOf } from "../../support/command.ts";
+import { AUTHORITY } from "../../support/redis_certificates.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free_port.ts";
+import {
+  type FuzzedStore,
+  honest,
+  type Reply,
+  startFuzzedStore,
+  written,
+} from "../../support/fuzzed_store.ts";
+
+// None of these is about patience.
+const PATIENT = "timeout=60000";
+// A store that is not refused says nothing until its timeout, which nobody should wait for.
+const SOON_MS = 30_000;
+const monotonicMs = (): number => performance.now();
+const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {}, monotonicMs };
+
+// What the options ask for, and the verdicts about a wrong pin and a right one that comes twice.
+const ROWS: readonly (readonly [string, readonly string[] | undefined])[] = [
+  ["", ["wrong", "accepted", "accepted"]],
+  ["--single-use", ["wrong", "accepted", "replayed"]],
+  ["--max-failures 1", ["wrong", "throttled", "throttled"]],
+  ["--max-failures 0 --single-use", ["wrong", "accepted", "replayed"]],
+  ["--max-failures 0", undefined],
+];
+
+for (const [line, verdicts] of ROWS) {
+  Deno.test(`createGuard() does what the options "${line}" ask for`, async () => {
+    const guard = createGuard(configOf(line.split(" ").filter((word) => word !== "")), OBSERVER);
+    const told: string[] = [];
+    for (const step of [undefined, 7, 7]) {
+      if (guard !== undefined) told.push(await decide(guard.store, "a secret", step));
+    }
+    assertEquals(guard && told, verdicts);
+    guard?.store.close();
+  });
+}
+
+Deno.test("readGuardKey() takes white space and a byte order mark off what is long enough without", () => {
+  const path = Deno.makeTempFileSync();
+  const key = "k".repeat(32);
+  for (
+    const [text, read] of [
+      [key, key],
+      [`${key}\n`, key],
+      [`${key}k\t\r\n `, `${key}k`],
+      [` ${key}`, ` ${key}`],
+      [`${key.slice(1)}\n\n`, `${key.slice(1)}\n`],
+      [`\uFEFF${key}`, key],
+      [`\uFEFF${key}\r\n`, key],
+      [`\uFEFF${key.slice(1)}`, `\uFEFF${key.slice(1)}`],
+      [`k\uFEFF${key}`, `k\uFEFF${key}`],
+      // Its first byte is that of the mark.
+      [`\uF000${key}`, `\uF000${key}`],
+    ] as const
+  ) {
+    Deno.writeTextFileSync(path, text);
+    assertEquals(new TextDecoder("utf-8", { ignoreBOM: true }).decode(readGuardKey(path)), read);
+  }
+  for (const [length, found] of [[31, "31 bytes"], [1, "1 byte"], [0, "0 bytes"]] as const) {
+    Deno.writeTextFileSync(path, key.slice(0, length));
+    assertEquals(
+      assertThrows(() => readGuardKey(path), UsageError).message,
+      "the file of --guard-key-file must hold a key of 32 random bytes or more, or their text: it " +
+        `holds ${found}`,
+    );
+  }
+  Deno.removeSync(path);
+});
+
+Deno.test("createGuard() reads the file of its key, whether or not it needs it", () => {
+  for (const more of [[], ["--max-failures", "0"]]) {
+    const config = configOf(["--guard-key-file", "/nowhere/at/all", ...more]);
+    assertThrows(
+      () => createGuard(config, OBSERVER),
+      UsageError,
+      "--guard-key-file cannot be read",
+    );
+  }
+});
+
+/** What is said and counted, and an observer that takes it. */
+function notes(): { readonly said: string[]; readonly observer: GuardObserver } {
+  const said: string[] = [];
+  const note = (kind: string) => (what: string): void => void said.push(`${kind}: ${what}`);
+  const log = { info: note("info"), warn: note("warn") };
+  return { said, observer: { log, count: note("count"), monotonicMs } };
+}
+
+Deno.test("createGuard() counts what is forgotten for want of room, and says so once a minute", async () => {
+  const { said, observer } = notes();
+  const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
+  for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
+  assertEquals(said, [
+    "count: evicted-failed",
+    "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets those with the " +
+    "fewest wrong pins",
+    "count: evicted-failed",
+  ]);
+});
+
+Deno.test("createGuard() says again after a minute that there is no room", async () => {
+  const { said, observer } = notes();
+  let nowMs = 0;
+  const config = configOf(["--guard-entries", "1"]);
+  const { store } = createGuard(config, { ...observer, monotonicMs: () => nowMs })!;
+  // The first has room.
+  for (nowMs of [5, 10, 60_009, 60_010, 60_011]) await decide(store, `at ${nowMs}`, undefined);
+  assertEquals(said.map((line) => line.split(":")[0]), [
+    ...["count", "warn", "count", "count", "warn", "count"],
+  ]);
+});
+
+Deno.test("createGuard() draws a key where none is given", async () => {
+  const { said, observer } = notes();
+  const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
+  await eventually(() => guard.store.isHealthy());
+  assertEquals(said, [`info: the store of the guard, ${fuzzed.url}, answers`]);
+  assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
+  guard.store.close();
+  await eventually(() => !guard.store.isHealthy());
+  fuzzed.close();
+});
+
+Deno.test("createGuard() says why its store cannot be used, and counts what it could not decide", async () => {
+  const { said, observer } = notes();
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, "k".repeat(32));
+  const url = `redis://127.0.0.1:${freePort()}`;
+  const guard = createGuard(
+    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", path]),
+    observer,
+  )!;
+  await eventually(() => said.length > 0);
+  assertEquals([refusal(guard.store, "a"), await decide(guard.store, "a", 7)], [
+    "unavailable",
+    "unavailable",
+  ]);
+  assertEquals(said, [
+    `warn: the store of the guard, ${url}, cannot be reached (ECONNREFUSED): pins that need it are refused`,
+    "count: store-error",
+    "count: store-error",
+  ]);
+  guard.store.close();
+  Deno.removeSync(path);
+});
+
+Deno.test("createGuard() says which node of a Cluster cannot be used", async () => {
+  const { said, observer } = notes();
+  const none = freePort();
+  const node = startFuzzedStore(
+    (question) => ({ pieces: [honest(question)] }),
+    () => {
+      const range = (
+        from: number,
+        to: number,
+        port: number,
+      ): Reply => [from, to, ["127.0.0.1", port, "id"]];
+      return written([range(0, 8191, portOf(node)), range(8192, 16_383, none)]);
+    },
+  );
+  const url = `redis+cluster://${node.address}`;
+  const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
+  await eventually(() => said.length > 0 && guard.store.isHealthy());
+  guard.store.close();
+  node.close();
+  assertEquals(said, [
+    `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
+    "(ECONNREFUSED): pins that need it are refused",
+  ]);
+});
+
+function portOf({ address }: FuzzedStore): number {
+  return Number(address.split(":")[1]);
+}
+
+Deno.test("createGuard() reads the files of TLS for each connection, and goes on where they are gone", async () => {
+  const { said, observer } = notes();
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, AUTHORITY);
+  using listener = Deno.listenTls({
+    ...{ hostname: "127.0.0.1", port: 0 },
+    ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
+  });
+  let connections = 0;
+  void (async () => {
+    for await (const connection of listener) {
+      connections++;
+      void connection.handshake().catch(() => {}).finally(() => connection.close());
+    }
+  })();
+  const url = `rediss://127.0.0.1:${listener.addr.port}`;
+  const config = configOf(["--guard", `${url}?${PATIENT}`, "--guard-tls-ca", path]);
+  const guard = createGuard(config, observer)!;
+  // The authority is another one, then the right one; the name is never the address.
+  const reason = (line = ""): string => /\((\w+)\): pins that/.exec(line)?.[1] ?? line;
+  const soon = (isSo: () => boolean, what: string): Promise<void> =>
+    eventually(isSo, what, SOON_MS);
+  try {
+    await soon(() => said.length === 1, "the certificate is refused");
+    Deno.writeTextFileSync(path, CERTIFICATE);
+    await soon(() => said.length === 2, "the authority is read again");
+    Deno.removeSync(path);
+    const before = connections;
+    await soon(() => connections > before + 2, "the store is tried without the file");
+  } finally {
+    guard.store.close();
+  }
+  assertEquals(said.map(reason), [
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+  ]);
+  // A file that cannot be used from the start is refused.
+  assertThrows(() => createGuard(config, observer), UsageError, "--guard-tls-ca cannot be read");
+});

@@ -1,0 +1,179 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { ListenError } from "../../../../lib/server/listen/error.ts";
+import { listen, type ListenOptions } from "../../../../lib/server/listen/listen.ts";
+import type { Runtime, ServerOptions } from "../../../../lib/server/runtime/runtime.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const PORT = { hostname: "127.0.0.1", port: 0 };
+const CHOSEN = 4711;
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A runtime whose servers can be made to fail, and what was asked of it. */
+interface Scene {
+  readonly runtime: Runtime;
+  /** A word for each server: its port, its certificate, whether it shares the port, and its end. */
+  readonly servers: () => readonly string[];
+  readonly options: ServerOptions[];
+  readonly fail: (server: number) => void;
+}
+
+function scene(sharesPorts = true): Scene {
+  const options: ServerOptions[] = [];
+  const stopped: boolean[] = [];
+  const failures: (() => void)[] = [];
+  const runtime: Runtime = {
+    title: "Runtime",
+    target: "machine",
+    sharesPorts,
+    serve: (asked) => {
+      if (asked.tls?.cert === "broken") {
+        throw Object.assign(new Error("canary"), { code: "EACCES" });
+      }
+      const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+      const index = options.push(asked) - 1;
+      failures.push(fail);
+      const { address } = asked;
+      return {
+        address: "port" in address ? { ...address, port: address.port || CHOSEN } : undefined,
+        failed,
+        shutdown: () => {
+          stopped[index] = true;
+          return Promise.resolve();
+        },
+      };
+    },
+    tryTls: () => {},
+    writeOut: () => Promise.resolve(),
+    writeError: () => Promise.resolve(),
+  };
+  const words = ({ address, tls, shared }: ServerOptions, index: number): string =>
+    [
+      "port" in address ? address.port : address.path,
+      tls?.cert ?? "plain",
+      ...(shared ? ["shared"] : []),
+      ...(stopped[index] ? ["stopped"] : []),
+    ].join(" ");
+  return { runtime, options, servers: () => options.map(words), fail: (i) => failures[i]!() };
+}
+
+function listenWith(
+  runtime: Runtime,
+  options: Partial<ListenOptions> = {},
+): ReturnType<typeof listen> {
+  const all = { address: PORT, sharePort: false, tls: undefined, log: SILENT, ...options };
+  return listen(runtime, all, () => Promise.resolve(new Response()));
+}
+
+const tls = (cert: string): { cert: string; key: string } => ({ cert, key: "key" });
+
+Deno.test("listen() gives the URL with the port that was chosen", async () => {
+  for (
+    const [hostname, secure, url] of [
+      ["127.0.0.1", false, `http://127.0.0.1:${CHOSEN}`],
+      ["::1", false, `http://[::1]:${CHOSEN}`],
+      ["127.0.0.1", true, `https://127.0.0.1:${CHOSEN}`],
+    ] as const
+  ) {
+    const { runtime } = scene();
+    const address = { hostname, port: 0 };
+    const listener = await listenWith(runtime, { address, tls: secure ? tls("a") : undefined });
+    assertEquals(listener.url, url);
+    await listener.stop();
+  }
+});
+
+Deno.test("listen() has one server without TLS, alone on its port, and nothing to renew", async () => {
+  const { runtime, servers, fail } = scene();
+  const { renew, stop } = await listenWith(runtime);
+  assertEquals([servers(), await renew(tls("a"))], [["0 plain"], false]);
+  fail(0);
+  await eventually(() => servers().length === 2);
+  assertEquals(servers()[1], `${CHOSEN} plain`);
+  await stop();
+  assertEquals(servers(), ["0 plain stopped", `${CHOSEN} plain stopped`]);
+});
+
+Deno.test("listen() shares a port from the first server on, over TLS or not", async () => {
+  for (const shown of [undefined, tls("a")]) {
+    const { runtime, servers, fail } = scene();
+    const { stop } = await listenWith(runtime, { sharePort: true, tls: shown });
+    const how = shown === undefined ? "plain shared" : "a shared";
+    assertEquals(servers(), [`0 ${how}`]);
+    fail(0);
+    await eventually(() => servers().length === 2);
+    assertEquals(servers()[1], `${CHOSEN} ${how}`);
+    await stop();
+  }
+});
+
+Deno.test("listen() takes a port alone before it is shared for TLS, and renews by another server", async () => {
+  const { runtime, servers, fail } = scene();
+  const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
+  assertEquals(servers(), ["0 a stopped", `${CHOSEN} a shared`]);
+  await assertRejects(
+    () => renew(tls("broken")),
+    ListenError,
+    "this user may not listen on that port",
+  );
+  fail(1);
+  await eventually(() => servers().length === 3);
+  // What was shown last, and not what could not be used.
+  assertEquals(servers()[2], `${CHOSEN} a shared`);
+  assertEquals(await renew(tls("b")), true);
+  assertEquals(servers()[3], `${CHOSEN} b shared`);
+  fail(3);
+  await eventually(() => servers().length === 5);
+  assertEquals(servers()[4], `${CHOSEN} b shared`);
+  await stop();
+  assertEquals(servers().filter((words) => !words.endsWith("stopped")), []);
+  assertEquals([await renew(tls("c")), servers().length], [false, 5]);
+});
+
+Deno.test("listen() closes a port that cannot be shared before it renews a certificate", async () => {
+  const { runtime, servers, fail } = scene(false);
+  const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
+  assertEquals(servers(), ["0 a"]);
+  assertEquals(await renew(tls("b")), true);
+  assertEquals(servers(), ["0 a stopped", `${CHOSEN} b`]);
+  await assertRejects(() => renew(tls("broken")), ListenError);
+  await eventually(() => servers().length === 3);
+  // What was shown last, and not what could not be used.
+  assertEquals(servers()[2], `${CHOSEN} b`);
+  fail(2);
+  await eventually(() => servers().length === 4);
+  assertEquals(servers()[3], `${CHOSEN} b`);
+  await stop();
+});
+
+Deno.test("listen() says why an address cannot be listened on", async () => {
+  const { runtime } = scene();
+  const { message } = await assertRejects(
+    () => listenWith(runtime, { tls: tls("broken") }),
+    ListenError,
+  );
+  assertEquals(
+    message,
+    "cannot listen on 127.0.0.1, port 0: this user may not listen on that port",
+  );
+});
+
+Deno.test("a server answers a mistake around its handler as a fault, and logs it", async () => {
+  const { runtime, options } = scene();
+  const errors: unknown[] = [];
+  const log = { ...SILENT, error: (_: string, cause: unknown) => void errors.push(cause) };
+  const { stop } = await listenWith(runtime, { log });
+  const cause = new Error("canary");
+  const reply = options[0]!.onError(cause);
+  const body = await reply.text();
+  assertEquals([reply.status, errors], [500, [cause]]);
+  assertEquals(Object.fromEntries(reply.headers), {
+    "cache-control": "no-store",
+    "content-type": "text/plain; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
+  assert(body.length > 0 && !body.includes("canary"), body);
+  await stop();
+});

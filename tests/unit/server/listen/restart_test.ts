@@ -1,0 +1,223 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { ListenError } from "../../../../lib/server/listen/error.ts";
+import {
+  RestartingListener,
+  type RunningServer,
+  type Timing,
+} from "../../../../lib/server/listen/restart.ts";
+import { InFlightRequests } from "../../../../lib/server/listen/drain.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const TIMING: Timing = {
+  pauseMs: 2,
+  failedDrainMs: 20,
+  retireMs: 20,
+  warningMs: 60_000,
+  alonePauseMs: 1,
+};
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const ADDRESS = { hostname: "127.0.0.1", port: 1 };
+
+/** A server that can be made to fail, and knows whether it was stopped. */
+interface Fallible extends RunningServer {
+  readonly fail: () => void;
+  readonly isStopped: () => boolean;
+}
+
+function fallible(): Fallible {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+  let isStopped = false;
+  const shutdown = (): Promise<void> => {
+    isStopped = true;
+    return Promise.resolve();
+  };
+  return {
+    server: { address: ADDRESS, failed, shutdown },
+    traffic: new InFlightRequests(1),
+    release: () => {},
+    fail,
+    isStopped: () => isStopped,
+  };
+}
+
+/** A place for servers, those that stood there, and what was said. */
+interface Scene {
+  readonly standing: RestartingListener;
+  readonly servers: Fallible[];
+  readonly said: string[];
+}
+
+/** @param attempts What opening another does, one after the other; at the end it succeeds. */
+function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): Scene {
+  const servers = [fallible()];
+  const said: string[] = [];
+  const left = [...attempts];
+  const log = {
+    info: (message: string): void => void said.push(message),
+    warn: (message: string): void => void said.push(message.split(/[,:]/)[0]!),
+    error: (message: string): void => void said.push(message),
+  };
+  const open = (): RunningServer => {
+    const attempt = left.shift();
+    if (attempt === "refuse") throw new ListenError(ADDRESS, "EADDRINUSE");
+    const server = fallible();
+    servers.push(server);
+    if (attempt === "fail") server.fail();
+    return server;
+  };
+  return { standing: new RestartingListener(servers[0]!, open, log, timing), servers, said };
+}
+
+const BEGIN = "a connection could not be accepted";
+
+Deno.test("a server that fails is opened again, which is said once a minute at most", async () => {
+  const attempts = ["refuse", "fail", "refuse", "refuse", "fail"] as const;
+  const { standing, servers, said } = scene(attempts);
+  servers[0]!.fail();
+  await eventually(() => servers.length === 4);
+  assertEquals(said, [BEGIN]);
+  servers[3]!.fail();
+  await eventually(() => servers.length === 5);
+  await standing.stop();
+  assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true, true, true, true]);
+  assertEquals(said, [BEGIN]);
+  const again = scene(Array.from({ length: 20 }, () => "refuse"), { ...TIMING, warningMs: 1 });
+  again.servers[0]!.fail();
+  await eventually(() => again.servers.length === 2);
+  await again.standing.stop();
+  assertEquals([again.said.length > 1, new Set(again.said).size], [true, 1]);
+});
+
+Deno.test("a server that fails lets go of its callers, also while none can be opened", async () => {
+  const { standing, servers, said } = scene(Array.from({ length: 1_000 }, () => "refuse" as const));
+  servers[0]!.fail();
+  await eventually(() => servers[0]!.isStopped());
+  assertEquals(servers.length, 1);
+  await standing.stop();
+  assertEquals(said, [BEGIN]);
+});
+
+Deno.test("a place that is told to stop while a server is opened waits for it, and stops it too", async () => {
+  const first = fallible();
+  const late = fallible();
+  const { promise: opened, resolve } = Promise.withResolvers<RunningServer>();
+  let isAsked = false;
+  const open = (): Promise<RunningServer> => {
+    isAsked = true;
+    return opened;
+  };
+  const standing = new RestartingListener(first, open, SILENT, TIMING);
+  first.fail();
+  await eventually(() => isAsked);
+  const stopped = standing.stop();
+  // What was to be stopped by then is.
+  await eventually(first.isStopped);
+  resolve(late);
+  await stopped;
+  assertEquals(late.isStopped(), true);
+});
+
+Deno.test("nothing is said of a server that fails as it is stopped", async () => {
+  const { standing, servers, said } = scene();
+  await standing.stop();
+  servers[0]!.fail();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals([servers.length, said], [1, []]);
+});
+
+/** Keeps a server from ending; what it gives lets go of it. */
+function occupy({ traffic }: RunningServer): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const answered = traffic.answer(() => promise, new Request("http://localhost/"));
+  return async () => {
+    resolve(new Response());
+    await answered;
+  };
+}
+
+Deno.test("requests under way hold up a stop, but not for ever a server that failed or was replaced", async () => {
+  const { standing, servers } = scene();
+  occupy(servers[0]!);
+  servers[0]!.fail();
+  await eventually(servers[0]!.isStopped);
+  await eventually(() => servers.length === 2);
+  occupy(servers[1]!);
+  const third = fallible();
+  standing.replace(third);
+  const release = occupy(third);
+  let hasStopped = false;
+  const stopped = standing.stop().then(() => hasStopped = true);
+  await new Promise((resolve) => setTimeout(resolve, 10 * TIMING.retireMs));
+  assertEquals([hasStopped, third.isStopped()], [false, false]);
+  await release();
+  await stopped;
+  assertEquals([servers[1]!.isStopped(), third.isStopped()], [false, true]);
+});
+
+Deno.test("a place that was told to stop has no server any more", async () => {
+  const { standing, servers } = scene();
+  servers[0]!.fail();
+  await standing.stop();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(servers.filter(({ isStopped }) => !isStopped()).length, 0);
+});
+
+Deno.test("a server that was replaced may fail", async () => {
+  const { standing, servers, said } = scene();
+  const second = fallible();
+  standing.replace(second);
+  servers[0]!.fail();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals([servers.length, said, second.isStopped()], [1, [], false]);
+  await standing.stop();
+});
+
+Deno.test("a server is taken from its place before it is stopped, and one that ends badly is told of", async () => {
+  const events: string[] = [];
+  const log = { info: () => {}, error: () => {}, warn: (text: string) => void events.push(text) };
+  const { server, traffic } = fallible();
+  const shutdown = (): Promise<void> => {
+    events.push("stopped");
+    return Promise.reject(Object.assign(new Error("canary"), { code: "EBADF" }));
+  };
+  const release = (): void => void events.push("released");
+  const serving = { server: { ...server, shutdown }, traffic, release };
+  const standing = new RestartingListener(serving, fallible, log, TIMING);
+  assertEquals(standing.isStopped, false);
+  await standing.stop();
+  assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);
+  assertEquals(standing.isStopped, true);
+});
+
+Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
+  const { standing, servers, said } = scene();
+  const states: boolean[] = [];
+  let refusals = 3;
+  const next = fallible();
+  const isReplaced = await standing.replaceAlone(() => {
+    states.push(servers[0]!.isStopped());
+    if (refusals-- > 0) throw new ListenError(ADDRESS, "EADDRINUSE");
+    return next;
+  });
+  assertEquals([isReplaced, states, said], [true, [true, true, true, true], []]);
+  await standing.stop();
+  assertEquals(next.isStopped(), true);
+  assertEquals(await standing.replaceAlone(fallible), false);
+});
+
+Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
+  const { standing, servers, said } = scene(["refuse"]);
+  await assertRejects(
+    () =>
+      standing.replaceAlone(() => {
+        throw new ListenError(ADDRESS, "EADDRINUSE");
+      }),
+    ListenError,
+    "the port is in use",
+  );
+  await eventually(() => servers.length === 2);
+  assertEquals(said, ["the address cannot be opened with the old certificate"]);
+  await standing.stop();
+  assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
+});

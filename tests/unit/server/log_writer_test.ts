@@ -1,0 +1,80 @@
+import { assertEquals } from "@std/assert/equals";
+import { startProgram } from "../../support/program.ts";
+import { LogWriter } from "../../../lib/server/log_writer.ts";
+
+Deno.test("a LogWriter writes the lines of a moment together, in their order", async () => {
+  const written: string[] = [];
+  const writer = new LogWriter(async (text) => void await written.push(text), () => {});
+  ["a\n", "b\n", "c\n"].forEach((line) => writer.write(line));
+  await writer.flush();
+  writer.write("d\n");
+  await writer.flush();
+  await writer.flush();
+  assertEquals(written, ["a\nb\nc\n", "d\n"]);
+});
+
+Deno.test("a LogWriter goes on after errors, and says how many lines were lost", async () => {
+  const written: string[] = [];
+  let full = false;
+  const writer = new LogWriter((text) => {
+    if (full) return Promise.reject(new Error("ENOSPC"));
+    written.push(text);
+    return Promise.resolve();
+  }, (count) => writer.write(`${count} lost\n`));
+  writer.write("a\n");
+  await writer.flush();
+  full = true;
+  ["b\n", "c\n"].forEach((line) => writer.write(line));
+  await writer.flush();
+  writer.write("d\n");
+  await writer.flush();
+  assertEquals(written, ["a\n"]);
+  full = false;
+  writer.write("e\n");
+  await writer.flush();
+  assertEquals(written, ["a\n", "e\n", "3 lost\n"]);
+});
+
+Deno.test("a LogWriter keeps no more than 10,000 lines for a reader that stalls", async () => {
+  const written: string[] = [];
+  const lost: number[] = [];
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const writer = new LogWriter(async (text) => {
+    begin();
+    await isRead;
+    written.push(text);
+  }, (count) => void lost.push(count));
+  writer.write("first");
+  await begun;
+  for (let i = 0; i < 10_005; i++) writer.write(".");
+  const flushed = writer.flush();
+  read();
+  await flushed;
+  assertEquals(written, ["first", ".".repeat(9_999)]);
+  assertEquals(lost, [6]);
+});
+
+Deno.test("a LogWriter makes room for other lines with those that are written", async () => {
+  const written: string[] = [];
+  const writer = new LogWriter(async (text) => void await written.push(text), () => {});
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 10_000; i++) writer.write(".");
+    await writer.flush();
+  }
+  assertEquals(written.join("").length, 30_000);
+});
+
+Deno.test({
+  name: "the program serves on when nothing can be written into its log",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const program = await startProgram(["--port", "0"], { shell: "exec 2>/dev/full" });
+    for (let i = 0; i < 5; i++) {
+      const reply = await fetch(`${program.url}/Validate.aspx?Pin=1&SecretCode=x`);
+      assertEquals([reply.status, await reply.text()], [200, "False"]);
+    }
+    program.signal("SIGTERM");
+    assertEquals((await program.outcome).code, 0);
+  },
+});

@@ -1,0 +1,167 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { denoRuntime } from "../../../../lib/server/runtime/deno.ts";
+import type { Server, ServerOptions } from "../../../../lib/server/runtime/runtime.ts";
+import type { Handler } from "../../../../lib/http/handler.ts";
+
+const PORT = { hostname: "127.0.0.1", port: 0 };
+
+function serve(handler: Handler): Server & { readonly url: string } {
+  const onError = (): Response => new Response("failed", { status: 500 });
+  const options = { address: PORT, tls: undefined, shared: false, onError };
+  const server = denoRuntime().serve(options, handler);
+  assert(server.address);
+  return { ...server, url: `http://${server.address.hostname}:${server.address.port}` };
+}
+
+Deno.test("a server on Deno answers by its handler, and where that fails as it is told", async () => {
+  const { url, shutdown } = serve(({ url }) =>
+    url.endsWith("/well") ? Promise.resolve(new Response("well")) : Promise.reject(new Error("no"))
+  );
+  const texts = [];
+  for (const path of ["/well", "/ill"]) texts.push(await (await fetch(url + path)).text());
+  assertEquals(texts, ["well", "failed"]);
+  await shutdown();
+});
+
+Deno.test("a server on Deno that was told to stop has not failed", async () => {
+  const { failed, shutdown } = serve(() => Promise.resolve(new Response()));
+  let hasFailed = false;
+  void failed.then(() => hasFailed = true);
+  await shutdown();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals(hasFailed, false);
+});
+
+/** A server that Deno was asked for and did not make. */
+interface Asked {
+  readonly options: Record<string, unknown>;
+  readonly answer: (request: Request) => Promise<Response>;
+  readonly finished: PromiseWithResolvers<void>;
+}
+
+/** Asks for a server without one being made. */
+function ask(options: Partial<ServerOptions>, handler: Handler): Server & { asked: Asked } {
+  const original = Deno.serve;
+  let asked: Asked | undefined;
+  const serve = (options: Asked["options"], answer: Asked["answer"]): unknown => {
+    const finished = Promise.withResolvers<void>();
+    asked = { options, answer, finished };
+    const addr = { hostname: "::1", port: 7, transport: "tcp" };
+    return { addr, finished: finished.promise, shutdown: () => Promise.resolve() };
+  };
+  Object.assign(Deno, { serve });
+  try {
+    const onError = (): Response => new Response();
+    const all = { address: PORT, tls: undefined, shared: false, onError, ...options };
+    return { ...denoRuntime().serve(all, handler), asked: asked! };
+  } finally {
+    Object.assign(Deno, { serve: original });
+  }
+}
+
+const well: Handler = ({ url }) => Promise.resolve(new Response(url));
+
+for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
+  Deno.test(`a server on Deno that ${how} without being told has failed`, async () => {
+    const { failed, asked } = ask({}, well);
+    asked.finished[end]();
+    await failed;
+  });
+
+  Deno.test(`a server on Deno that was told to stop and then ${how} has not failed`, async () => {
+    const { failed, shutdown, asked } = ask({}, well);
+    let hasFailed = false;
+    void failed.then(() => hasFailed = true);
+    await shutdown();
+    asked.finished[end]();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assertEquals(hasFailed, false);
+  });
+}
+
+Deno.test("Deno is asked for a port, alone or shared, and for a certificate", () => {
+  const tls = { cert: "a", key: "b" };
+  for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
+    const { address, asked } = ask({ shared, tls: shared ? tls : undefined }, well);
+    const { onListen, onError, ...rest } = asked.options;
+    assertEquals(address, { hostname: "::1", port: 7 });
+    assertEquals(rest, { ...PORT, ...secure, reusePort: shared });
+    assertEquals([typeof onListen, typeof onError], ["function", "function"]);
+  }
+});
+
+Deno.test("Deno is asked for a socket, and a request without a Host is for this machine there", async () => {
+  const { address, asked } = ask({ address: { path: "/a.sock" } }, well);
+  assertEquals([address, asked.options.path], [undefined, "/a.sock"]);
+  const urlOf = async (url: string, headers: HeadersInit = {}): Promise<string> =>
+    await (await asked.answer({ url, headers: new Headers(headers) } as Request)).text();
+  const path = "http+unix://%2Fa.sock";
+  assertEquals(
+    await urlOf(`${path}/healthz?a=http+unix://b`),
+    "http://localhost/healthz?a=http+unix://b",
+  );
+  // A Host is what it is, also where it looks like the path.
+  assertEquals(await urlOf(`${path}/`, { host: "%2Fa.sock" }), `${path}/`);
+  for (const url of ["http://example.com/", "http+unix://example.com/"]) {
+    assertEquals(await urlOf(url), url);
+  }
+});
+
+for (const address of [PORT, { path: "/a.sock" }]) {
+  Deno.test(`on Deno the reply to CONNECT is too short, to end its connection (${Object.keys(address)[0]})`, async () => {
+    const headers = new Headers({ connection: "close" });
+    const { asked } = ask(
+      { address },
+      () => Promise.resolve(new Response("no", { status: 405, headers })),
+    );
+    const replyTo = async (method: string): Promise<unknown> => {
+      const request = { method, url: "http://localhost/", headers: new Headers() } as Request;
+      const reply = await asked.answer(request);
+      const fields = ["connection", "content-length"].map((name) => reply.headers.get(name));
+      return [reply.status, ...fields, await reply.text()];
+    };
+    assertEquals(await replyTo("CONNECT"), [405, "close", "3", "no"]);
+    assertEquals(await replyTo("TRACE"), [405, "close", null, "no"]);
+  });
+}
+
+/** Runs something with a standard error that takes texts as it is told. */
+async function withStderr(
+  write: (bytes: Uint8Array) => Promise<number>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const original = Deno.stderr.write;
+  Object.assign(Deno.stderr, { write });
+  try {
+    await run();
+  } finally {
+    Object.assign(Deno.stderr, { write: original });
+  }
+}
+
+Deno.test("what is written on standard error is written whole, though the pipe is full at times", async () => {
+  let taken = "";
+  let turns = 0;
+  await withStderr((bytes) => {
+    if (turns++ % 2 === 0) return Promise.reject(new Deno.errors.WouldBlock());
+    taken += new TextDecoder().decode(bytes.subarray(0, 4));
+    return Promise.resolve(Math.min(4, bytes.length));
+  }, async () => await denoRuntime().writeError("0123456789"));
+  assertEquals([taken, turns], ["0123456789", 6]);
+});
+
+Deno.test("what cannot be written on standard error is an error", async () => {
+  await withStderr(
+    () => Promise.reject(new Deno.errors.BrokenPipe("gone")),
+    async () =>
+      void await assertRejects(() => denoRuntime().writeError("a"), Deno.errors.BrokenPipe),
+  );
+  let calls = 0;
+  await withStderr(
+    () => Promise.resolve(++calls),
+    async () => await denoRuntime().writeError(""),
+  );
+  assertEquals(calls, 0);
+});

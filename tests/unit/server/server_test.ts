@@ -1,0 +1,359 @@
+import process from "node:process";
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
+import { assertThrows } from "@std/assert/throws";
+import { createServerService, readKeys, type ServerService } from "../../../lib/server/server.ts";
+import { UsageError } from "../../../lib/config/option.ts";
+import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
+import { configOf } from "../../support/command.ts";
+import { eventually } from "../../support/eventually.ts";
+import { honest, startFuzzedStore } from "../../support/fuzzed_store.ts";
+
+/** A service of a test, and what it wrote. */
+interface Scene
+  extends Pick<ServerService, "operatorHandler" | "log" | "renewKeys" | "guardReady" | "close"> {
+  /** Asks for a path, and gives the reply. */
+  readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
+  readonly written: string[];
+  /** What the server and the disk behind the log are like from now on. */
+  readonly state: { isReady: boolean; isFull: boolean };
+}
+
+function scene(args: readonly string[] = []): Scene {
+  const written: string[] = [];
+  const state = { isReady: true, isFull: false };
+  const runtime: Runtime = {
+    title: "Runtime",
+    target: "machine",
+    sharesPorts: true,
+    serve: () => assert(false, "Nobody listens here") as never,
+    tryTls: () => {},
+    writeOut: () => Promise.resolve(),
+    writeError: (text) => {
+      if (state.isFull) return Promise.reject(new Error("ENOSPC"));
+      written.push(text);
+      return Promise.resolve();
+    },
+  };
+  const isReady = (): boolean => state.isReady;
+  const service = createServerService(runtime, configOf(args), {
+    version: "1.2.3",
+    color: false,
+    isReady,
+  });
+  const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
+    service.handler(new Request(`http://localhost${path}`, { headers }));
+  return {
+    get,
+    written,
+    state,
+    log: service.log,
+    operatorHandler: service.operatorHandler,
+    renewKeys: () => service.renewKeys(),
+    guardReady: () => service.guardReady(),
+    close: () => service.close(),
+  };
+}
+
+const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
+
+Deno.test("createServerService() counts and logs each request, under a name of its own", async () => {
+  const { get, close, written } = scene(["--metrics"]);
+  const ids: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const reply = await get(WRONG_PIN);
+    assertMatch(await reply.text(), />false<\/boolean>$/);
+    ids.push(reply.headers.get("x-request-id") ?? "");
+  }
+  for (const id of ids) assertMatch(id, /^[0-9a-f]{10}-[0-9a-f]{20}$/);
+  const page = await (await get("/metrics")).text();
+  assert(page.includes('authenticator_build_info{version="1.2.3"} 1\n'), page);
+  await close();
+  const lines = written.join("").match(/^\S+ info request .* operation=ValidatePin .*$/gm);
+  assertEquals(lines?.length, 2, written.join(""));
+  for (const line of lines ?? []) assertMatch(line, / ms=[0-9.]+( |$)/);
+  assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
+});
+
+Deno.test("createServerService() names requests so that no name tells how many there were", async () => {
+  const { get, close } = scene();
+  const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const reply = await get("/healthz");
+      await reply.body?.cancel();
+      names.push(reply.headers.get("x-request-id") ?? "");
+    }
+    return names;
+  };
+  const names = await namesOf(get, 2_000);
+  assertEquals(new Set(names).size, names.length);
+  // All of one server begin alike, and those of another in another way.
+  const beginnings = (
+    names: readonly string[],
+  ): readonly string[] => [...new Set(names.map((name) => name.split("-")[0]!))];
+  const [beginning, ...more] = beginnings(names);
+  assertEquals(more, []);
+  const other = scene();
+  assert(beginnings(await namesOf(other.get, 1))[0] !== beginning);
+  // As many go up from one to the next as go down, and no digit has one value more often than another.
+  const ups = names.filter((name, i) => i > 0 && name > names[i - 1]!).length;
+  assert(ups > 800 && ups < 1_200, String(ups));
+  for (let place = 11; place < 31; place++) {
+    const counts = Map.groupBy(names, (name) => name[place]);
+    assertEquals(counts.size, 16);
+    for (const [digit, having] of counts) {
+      assert(having.length > 50 && having.length < 230, `${place} ${digit} ${having.length}`);
+    }
+  }
+  await Promise.all([close(), other.close()]);
+});
+
+Deno.test("createServerService() tells of its process on the page of metrics", async () => {
+  const { get, close } = scene(["--metrics"]);
+  const usedSeconds = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  };
+  const before = usedSeconds();
+  const page = await (await get("/metrics")).text();
+  const after = usedSeconds();
+  const figure = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(page)?.[1]);
+  assertEquals(figure("process_start_time_seconds"), performance.timeOrigin / 1000);
+  const used = figure("process_cpu_seconds_total");
+  assert(used >= before && used <= after, `${before} ${used} ${after}`);
+  assert(figure("process_resident_memory_bytes") > 1_048_576);
+  await close();
+});
+
+Deno.test("createServerService() counts wrong pins and what its guard remembers, where it has one", async () => {
+  const figures = async (args: readonly string[]): Promise<readonly string[]> => {
+    const { get, close } = scene(["--metrics", ...args]);
+    for (const secret of ["x", "y", "y"]) {
+      const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
+      await reply.body?.cancel();
+    }
+    const page = await (await get("/metrics")).text();
+    await close();
+    const names = "wrong_pins_total|entries|evictions_total";
+    return page.match(new RegExp(`(?<=^authenticator_guard_)(${names}).*$`, "gm")) ?? [];
+  };
+  const [none, one] = ["0", "1"].map((count) => [
+    `evictions_total{class="used"} 0`,
+    `evictions_total{class="known"} 0`,
+    `evictions_total{class="failed"} ${count}`,
+    `evictions_total{class="throttled"} 0`,
+  ]);
+  const seen = ["wrong_pins_total 3"];
+  assertEquals((await figures([])).toSorted(), [...seen, "entries 2", ...none!].toSorted());
+  assertEquals(
+    (await figures(["--guard-entries", "1"])).toSorted(),
+    [...seen, "entries 1", ...one!].toSorted(),
+  );
+  assertEquals(
+    (await figures(["--max-failures", "0"])).toSorted(),
+    ["wrong_pins_total 0", ...none!].toSorted(),
+  );
+  // Nothing listens on that port, and what a store remembers is not counted here.
+  const store = await figures(["--guard", "redis://127.0.0.1:9"]);
+  assertEquals(store.filter((figure) => /^(wrong_pins_total|entries) /.test(figure)), [
+    "wrong_pins_total 0",
+  ]);
+});
+
+Deno.test("createServerService() forgets what it has no room for also where nobody counts", async () => {
+  const { get, close } = scene(["--guard-entries", "1"]);
+  for (const secret of ["x", "y"]) {
+    const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
+    assertMatch(await reply.text(), />false<\/boolean>$/);
+  }
+  await close();
+});
+
+Deno.test("createServerService() tells its operator what its guard remembers", async () => {
+  const { get, operatorHandler, close, written } = scene(["--max-failures", "1"]);
+  const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
+    await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
+  await (await get(WRONG_PIN)).body?.cancel();
+  assertEquals(await ask("/guard/status"), { entries: 1, throttled: 1 });
+  const named = await ask("/guard/name", { method: "POST", body: "x" });
+  const unlock = async (secret: string): Promise<unknown> =>
+    (await ask("/guard/unlock", { method: "POST", body: secret }) as { remembered: boolean })
+      .remembered;
+  assertEquals([await unlock("mistyped"), await unlock("x")], [false, true]);
+  assertEquals(await ask("/guard/status"), { entries: 0, throttled: 0 });
+  assertEquals(await unlock("x"), false);
+  await close();
+  const { name } = named as { readonly name: string };
+  const lines = written.join("").match(/ route=guard\/unlock .*/g)!;
+  assertEquals(lines.map((line) => line.includes(` secret=${name} outcome=ok `)), [
+    false,
+    true,
+    true,
+  ]);
+});
+
+Deno.test("createServerService() has no page of metrics and no keys unless the options ask for them", async () => {
+  const { get, close, renewKeys, written } = scene();
+  assertEquals(renewKeys(), undefined);
+  const reply = await get("/metrics");
+  assertEquals(reply.status, 404);
+  await reply.body?.cancel();
+  await close();
+  assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
+});
+
+Deno.test("createServerService() with a metrics port has the page there alone, and asks for no key", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
+  const keys = ["--api-keys-file", `${folder}/keys`];
+  for (const more of [[], ["--metrics"]]) {
+    const { get, operatorHandler, close } = scene(["--metrics-port", "9101", ...keys, ...more]);
+    const call = await get(WRONG_PIN, { "x-api-key": "0123456789abcdef" });
+    assertMatch(await call.text(), />false<\/boolean>$/);
+    const reply = await get("/metrics", { "x-api-key": "0123456789abcdef" });
+    assertEquals([reply.status, await reply.text()], [404, "Not found.\r\n"]);
+    const page = await (await operatorHandler(new Request("http://localhost/metrics"))).text();
+    assert(page.includes('operation="ValidatePin"'), page);
+    const headers = { "x-api-key": "0123456789abcdef" };
+    const uncalled = await operatorHandler(
+      new Request(`http://localhost${WRONG_PIN}`, { headers }),
+    );
+    assertEquals([uncalled.status, await uncalled.text()], [404, "Not found.\r\n"]);
+    await close();
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a service is ready while the server is, once its store has answered", async () => {
+  const { get, operatorHandler, state, close } = scene();
+  const status = async (get: Scene["get"]): Promise<number> => {
+    const reply = await get("/readyz");
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  assertEquals(await status(get), 200);
+  state.isReady = false;
+  assertEquals(await status(get), 503);
+  assertEquals(
+    await status((path) => operatorHandler(new Request(`http://localhost${path}`))),
+    503,
+  );
+  await close();
+  const bare = scene(["--max-failures", "0"]);
+  assertEquals(await status(bare.get), 200);
+  await bare.close();
+  // Nothing listens on that port, and nothing has answered yet.
+  const storeless = scene(["--guard", "redis://127.0.0.1:9"]);
+  assertEquals(await status(storeless.get), 503);
+  await storeless.close();
+});
+
+Deno.test("a service whose store is away stays ready and says so, and so do its metrics", async () => {
+  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const { get, close } = scene(["--metrics", "--guard", `${store.url}?timeout=60000`]);
+  const says = async (text: string, up: number): Promise<boolean> => {
+    const reply = await get("/readyz");
+    const page = await (await get("/metrics")).text();
+    return await reply.text() === text && reply.status === 200 &&
+      page.includes(`\nauthenticator_guard_store_up ${up}\n`);
+  };
+  await eventually(() => says("ok", 1));
+  store.close();
+  await eventually(() => says("ok; the store does not answer", 0));
+  await close();
+});
+
+Deno.test("the metrics count the log lines that were lost", async () => {
+  const { log, written, state, close } = scene();
+  state.isFull = true;
+  log.info("lost");
+  await close();
+  state.isFull = false;
+  log.info("kept");
+  await close();
+  assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
+});
+
+Deno.test("createServerService() wants one of the keys where the options name a file of them", async () => {
+  const path = Deno.makeTempFileSync();
+  const key = "k".repeat(32);
+  Deno.writeTextFileSync(path, `${key}\n`);
+  const { get, renewKeys, close } = scene(["--api-keys-file", path]);
+  assertEquals((await get(WRONG_PIN)).status, 401);
+  assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
+  const next = "n".repeat(32);
+  Deno.writeTextFileSync(path, `billing:${next}\n`);
+  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: true });
+  assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 401);
+  assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
+  Deno.writeTextFileSync(path, `\uFEFFbilling:${next}\r\n`);
+  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: false });
+  Deno.writeTextFileSync(path, "canary\n");
+  assertThrows(renewKeys, UsageError, "line 1");
+  assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
+  await close();
+  const { message } = assertThrows(() => readKeys(path), UsageError);
+  assertMatch(message, /^the file of --api-keys-file cannot be used: (?!.*canary)./);
+  Deno.removeSync(path);
+  assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
+});
+
+Deno.test("createServerService() waits for the first news of a store, but not as long as its URL allows", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = silent.accept();
+  const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
+  const { guardReady: known, close, written } = scene(["--guard", store]);
+  let isTooLong = false;
+  const timer = setTimeout(() => isTooLong = true, 30_000);
+  await known();
+  clearTimeout(timer);
+  await close();
+  (await accepted).close();
+  assertEquals([isTooLong, written], [false, []]);
+});
+
+Deno.test("/status has the server's version, start, address, reload and guard, and no key and no secret", async () => {
+  const path = Deno.makeTempFileSync();
+  Deno.writeTextFileSync(path, `billing:${"k".repeat(32)}\n${"l".repeat(32)}\n`);
+  const { operatorHandler, close, state } = scene(["--api-keys-file", path]);
+  const ask = async (key: string): Promise<Response> =>
+    await operatorHandler(
+      new Request("http://localhost/status", { headers: { "x-api-key": key } }),
+    );
+  const refused = await ask("");
+  await refused.body?.cancel();
+  assertEquals(refused.status, 401);
+  const text = await (await ask("l".repeat(32))).text();
+  const { since, ...status } = JSON.parse(text);
+  assertEquals(new Date(since).toISOString(), since);
+  assertEquals(status, {
+    problems: [],
+    version: "1.2.3",
+    keys: ["billing", null],
+    store: "memory",
+    guard: { entries: 0, throttled: 0 },
+  });
+  state.isReady = false;
+  const stopping = await (await ask("l".repeat(32))).json();
+  assertEquals(stopping.problems, ["the server does not take requests"]);
+  await close();
+  Deno.removeSync(path);
+});
+
+Deno.test("createServerService() logs successful probes only where that is asked for, and failed ones always", async () => {
+  for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
+    const { get, close, written, state } = scene(["--metrics", ...args]);
+    for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();
+    state.isReady = false;
+    assertEquals((await get("/readyz")).status, 503);
+    await close();
+    const text = written.join("");
+    assertEquals([text.split("\n").length - 1, text.includes("route=readyz status=503")], [
+      lines,
+      true,
+    ]);
+  }
+});

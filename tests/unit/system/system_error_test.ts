@@ -1,0 +1,22 @@
+import { assertEquals } from "@std/assert/equals";
+import { describeSystemError } from "../../../lib/system/system_error.ts";
+
+const REASONS: readonly (readonly [unknown, string])[] = [
+  [{ code: "ENOENT" }, "there is no such file or folder"],
+  [{ code: "EEXIST" }, "the file exists, and is never overwritten"],
+  [{ code: "EACCES" }, "permission denied"],
+  [{ code: "EPERM", name: "NotCapable" }, "permission denied"],
+  [{ code: "EISDIR" }, "it is a folder"],
+  [{ code: "ENOSPC" }, "the disk is full"],
+  [{ code: "EROFS" }, "the file system is read-only"],
+  [{ name: "NotCapable" }, "the program was started without the permission"],
+  [new Error("canary"), "the system refuses"],
+  ["canary", "the system refuses"],
+];
+
+Deno.test("describeSystemError() says why in words of its own", () => {
+  assertEquals(
+    REASONS.map(([error]) => describeSystemError(error)),
+    REASONS.map(([, reason]) => reason),
+  );
+});

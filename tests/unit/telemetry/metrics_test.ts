@@ -1,0 +1,246 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { createMetrics } from "../../../lib/telemetry/metrics.ts";
+import { factKinds } from "../../../lib/operations/facts.ts";
+import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
+
+const EVENT: RequestEvent = {
+  requestId: "a1-0",
+  method: "GET",
+  route: "service",
+  operation: "ValidatePin",
+  binding: "HTTP GET",
+  status: 200,
+  outcome: "false",
+  durationMs: 0.7,
+  replyBytes: 100,
+};
+
+const FIGURES = { residentBytes: 5e7, cpuSeconds: 1.5, startSeconds: 1.7e9 };
+
+function pageOf(events: readonly RequestEvent[]): string[] {
+  const metrics = createMetrics("1.2.3", factKinds(1));
+  events.forEach(metrics.observe);
+  return metrics.text(FIGURES).split("\n");
+}
+
+Deno.test("createMetrics() counts requests by route, operation, binding and outcome", () => {
+  const page = pageOf([EVENT, EVENT, { ...EVENT, outcome: "true" }]);
+  const labels = 'route="service",operation="ValidatePin",binding="HTTP GET"';
+  assert(page.includes(`authenticator_requests_total{${labels},outcome="false"} 2`));
+  assert(page.includes(`authenticator_requests_total{${labels},outcome="true"} 1`));
+});
+
+Deno.test("createMetrics() counts requests by the name of the caller, where it has one", () => {
+  const page = pageOf([EVENT, { ...EVENT, caller: "billing" }, { ...EVENT, caller: "web" }, EVENT]);
+  const labels = 'route="service",operation="ValidatePin",binding="HTTP GET",outcome="false"';
+  assertEquals(page.filter((line) => line.startsWith("authenticator_requests_total{")), [
+    `authenticator_requests_total{${labels}} 2`,
+    `authenticator_requests_total{${labels},caller="billing"} 1`,
+    `authenticator_requests_total{${labels},caller="web"} 1`,
+  ]);
+});
+
+// More kinds than there are, each as long as the longest.
+const KINDS: readonly RequestEvent[] = Array.from({ length: 200 }, (_, i) => ({
+  ...EVENT,
+  route: `validate-${1000 + i}`,
+  binding: "validate.aspx",
+  outcome: "unsupported-media-type",
+}));
+
+Deno.test("createMetrics() tells so many callers apart, and counts the others together", () => {
+  const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${1000 + i}`);
+  const metrics = createMetrics("1.2.3", factKinds(100));
+  // The first and the last of them once more: the one is told apart as before, the other is not.
+  for (const caller of [...callers, callers[0]!, callers.at(-1)!]) {
+    metrics.observe({ ...EVENT, outcome: "unsupported-media-type", caller });
+  }
+  for (const kind of KINDS) {
+    metrics.observe(kind);
+    metrics.observe({ ...kind, caller: callers[0]! });
+  }
+  const page = metrics.text(FIGURES);
+  assert(page.length < 131_072, `${page.length}`);
+  const lines = page.split("\n").filter((line) => line.startsWith("authenticator_requests_total{"));
+  assertEquals(lines.length, 256 + 1 + 2 * KINDS.length);
+  const counts = lines.map((line) => Number(line.split(" ").at(-1)));
+  const sum = counts.reduce((sum, count) => sum + count);
+  assertEquals(sum, callers.length + 2 + 2 * KINDS.length);
+  const countOf = (caller: string): string | undefined =>
+    lines.find((line) => line.includes(`caller="${caller}"`))?.split(" ").at(-1);
+  assertEquals([callers[0]!, callers[255]!, "(others)"].map(countOf), ["2", "1", "2745"]);
+  assertEquals(countOf(callers[256]!), undefined);
+});
+
+Deno.test("createMetrics() counts durations in buckets that include the smaller ones", () => {
+  const durations = [0.5, 0.7, 1, 20_000].map((durationMs) => ({ ...EVENT, durationMs }));
+  const name = "authenticator_request_duration_seconds";
+  const rows = pageOf(durations).filter((line) => line.startsWith(`${name}_`));
+  const value = (suffix: string): string | undefined =>
+    rows.find((row) => row.startsWith(name + suffix))?.split(" ").at(-1);
+  const bucket = (le: string): string | undefined =>
+    value(`_bucket{operation="ValidatePin",le="${le}"}`);
+  assertEquals(["0.0005", "0.001", "0.0025", "10", "+Inf"].map(bucket), ["1", "3", "3", "3", "4"]);
+  assertEquals([value("_count"), value("_sum")], ["4", "20.0022"]);
+});
+
+Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
+  const page = pageOf([EVENT]);
+  assertEquals(page.at(-1), "");
+  const names = new Set<string>();
+  for (const line of page.slice(0, -1)) {
+    const type = /^# (?:HELP|TYPE) ([a-z_]+) .+$/.exec(line);
+    if (type !== null) names.add(type[1]!);
+    else {
+      const sample = /^([a-z_]+)(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})? -?[0-9.e+]+$/.exec(
+        line,
+      );
+      assert(sample !== null, line);
+      assert(names.has(sample[1]!.replace(/_(?:bucket|sum|count)$/, "")), line);
+    }
+  }
+  assert(page.includes("process_resident_memory_bytes 50000000"));
+  assert(page.includes('authenticator_build_info{version="1.2.3"} 1'));
+});
+
+Deno.test("createMetrics() passes over facts of a kind that it was not told of", () => {
+  const metrics = createMetrics("1.2.3", []);
+  metrics.observe({ ...EVENT, facts: { distance: 0 } });
+  assert(!metrics.text(FIGURES).includes("distance"));
+});
+
+Deno.test("createMetrics() writes this page", () => {
+  const metrics = createMetrics("1.2.3", factKinds(1));
+  metrics.observe({ ...EVENT, outcome: "throttled", facts: { outcome: "throttled" } });
+  metrics.observe({ ...EVENT, outcome: "true", facts: { distance: -1 }, durationMs: 250 });
+  metrics.observe({ ...EVENT, outcome: "true", facts: { distance: 0 } });
+  metrics.observe({
+    ...EVENT,
+    route: "unknown",
+    operation: "",
+    binding: "",
+    outcome: "not-found",
+    durationMs: 10_001,
+  });
+  metrics.countGuard("evicted-used");
+  metrics.countGuard("store-error");
+  metrics.countGuard("store-error");
+  assertEquals(metrics.text(FIGURES), PAGE);
+});
+
+Deno.test("createMetrics() counts each word of a fact as often as it was told", () => {
+  const outcomes = ["throttled", "replayed", "throttled", "throttled"] as const;
+  const page = pageOf(outcomes.map((outcome) => ({ ...EVENT, outcome, facts: { outcome } })));
+  const counts = page.filter((line) => line.startsWith("authenticator_guard_refusals_total{"));
+  assertEquals(counts, [
+    'authenticator_guard_refusals_total{reason="throttled"} 3',
+    'authenticator_guard_refusals_total{reason="replayed"} 1',
+    'authenticator_guard_refusals_total{reason="unavailable"} 0',
+    'authenticator_guard_refusals_total{reason="empty"} 0',
+  ]);
+});
+
+Deno.test("createMetrics() writes what the guard remembers, where it is in this process", () => {
+  const { text } = createMetrics("1.2.3", factKinds(1));
+  const page = text({ ...FIGURES, guardEntries: 7 });
+  assert(page.includes(ENTRIES), page);
+  assertEquals(page.replace(ENTRIES, ""), text(FIGURES));
+});
+
+Deno.test("createMetrics() writes whether the store answers, where there is one", () => {
+  const { text } = createMetrics("1.2.3", factKinds(1));
+  const valueOf = (isStoreUp?: boolean): string | undefined =>
+    /^authenticator_guard_store_up (.*)$/m.exec(text({ ...FIGURES, isStoreUp }))?.[1];
+  assertEquals([valueOf(), valueOf(false), valueOf(true)], [undefined, "0", "1"]);
+});
+
+const ENTRIES = `\
+# HELP authenticator_guard_entries Secrets with wrong pins that this process remembers.
+# TYPE authenticator_guard_entries gauge
+authenticator_guard_entries 7
+`;
+
+const PAGE = `\
+# HELP authenticator_requests_total Requests answered.
+# TYPE authenticator_requests_total counter
+authenticator_requests_total{route="service",operation="ValidatePin",binding="HTTP GET",outcome="throttled"} 1
+authenticator_requests_total{route="service",operation="ValidatePin",binding="HTTP GET",outcome="true"} 2
+authenticator_requests_total{route="unknown",operation="",binding="",outcome="not-found"} 1
+# HELP authenticator_request_duration_seconds Time from the head of a request to its reply.
+# TYPE authenticator_request_duration_seconds histogram
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.0005"} 0
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.001"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.0025"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.005"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.01"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.025"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.05"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.1"} 2
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="0.25"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="1"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="2.5"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="10"} 3
+authenticator_request_duration_seconds_bucket{operation="ValidatePin",le="+Inf"} 3
+authenticator_request_duration_seconds_sum{operation="ValidatePin"} 0.25139999999999996
+authenticator_request_duration_seconds_count{operation="ValidatePin"} 3
+authenticator_request_duration_seconds_bucket{operation="",le="0.0005"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.001"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.0025"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.005"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.01"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.025"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.05"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.1"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="0.25"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="1"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="2.5"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="10"} 0
+authenticator_request_duration_seconds_bucket{operation="",le="+Inf"} 1
+authenticator_request_duration_seconds_sum{operation=""} 10.001
+authenticator_request_duration_seconds_count{operation=""} 1
+# HELP authenticator_pin_step_distance Time steps from the current one to that of an accepted pin.
+# TYPE authenticator_pin_step_distance histogram
+authenticator_pin_step_distance_bucket{le="-1"} 1
+authenticator_pin_step_distance_bucket{le="0"} 2
+authenticator_pin_step_distance_bucket{le="1"} 2
+authenticator_pin_step_distance_bucket{le="+Inf"} 2
+authenticator_pin_step_distance_sum -1
+authenticator_pin_step_distance_count 2
+# HELP authenticator_guard_refusals_total Pins not accepted for another reason than being wrong.
+# TYPE authenticator_guard_refusals_total counter
+authenticator_guard_refusals_total{reason="throttled"} 1
+authenticator_guard_refusals_total{reason="replayed"} 0
+authenticator_guard_refusals_total{reason="unavailable"} 0
+authenticator_guard_refusals_total{reason="empty"} 0
+# HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
+# TYPE authenticator_guard_evictions_total counter
+authenticator_guard_evictions_total{class="used"} 1
+authenticator_guard_evictions_total{class="known"} 0
+authenticator_guard_evictions_total{class="failed"} 0
+authenticator_guard_evictions_total{class="throttled"} 0
+# HELP authenticator_guard_wrong_pins_total Wrong pins that were looked at.
+# TYPE authenticator_guard_wrong_pins_total counter
+authenticator_guard_wrong_pins_total 0
+# HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.
+# TYPE authenticator_guard_store_errors_total counter
+authenticator_guard_store_errors_total 2
+# HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old API keys.
+# TYPE authenticator_reloads_refused_total counter
+authenticator_reloads_refused_total 0
+# HELP authenticator_log_lines_lost_total Log lines that could not be written.
+# TYPE authenticator_log_lines_lost_total counter
+authenticator_log_lines_lost_total 0
+# HELP process_resident_memory_bytes Resident memory.
+# TYPE process_resident_memory_bytes gauge
+process_resident_memory_bytes 50000000
+# HELP process_cpu_seconds_total Processor time used.
+# TYPE process_cpu_seconds_total counter
+process_cpu_seconds_total 1.5
+# HELP process_start_time_seconds Start of the process, Unix time.
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds 1700000000
+# HELP authenticator_build_info The version that runs; always 1.
+# TYPE authenticator_build_info gauge
+authenticator_build_info{version="1.2.3"} 1
+`;
