@@ -12,7 +12,8 @@ import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { withStore } from "../../guard/redis/operator.ts";
 import { storeClause } from "../../guard/redis/reasons.ts";
-import { ListenError, systemErrorCode } from "../../server/listen/error.ts";
+import { ListenError } from "../../server/listen/error.ts";
+import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
 import { isAuthenticator } from "../healthcheck.ts";
 

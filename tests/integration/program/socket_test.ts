@@ -63,7 +63,7 @@ Deno.test("a socket that nobody answers is replaced, one that is answered is in 
     const program = await startProgram(["--socket", path]);
     const { code, stdout, stderr } = await runProgram(["--socket", path]);
     assertEquals([code, stdout], [1, ""]);
-    const reason = "the socket is in use by another program (stop it, or choose another path)";
+    const reason = "the address is in use by another program (stop it, or choose another address)";
     assert(stderr.endsWith(`${IN_USE}${reason}\n`), stderr);
     assert(await isAnswered(path));
     program.signal("SIGTERM");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { describeSystemError } from "../../../lib/system/system_error.ts";
+import { describeSystemError, systemErrorCode } from "../../../lib/system/system_error.ts";
 
 const REASONS: readonly (readonly [unknown, string])[] = [
   [{ code: "ENOENT" }, "there is no such file or folder"],
@@ -19,4 +19,10 @@ Deno.test("describeSystemError() says why in words of its own", () => {
     REASONS.map(([error]) => describeSystemError(error)),
     REASONS.map(([, reason]) => reason),
   );
+});
+
+Deno.test("systemErrorCode() gives the code, or else the name", () => {
+  const coded = (code: unknown): Error => Object.assign(new RangeError("canary"), { code });
+  const errors = [coded("EMFILE"), coded(undefined), new RangeError("canary"), "canary", null];
+  assertEquals(errors.map(systemErrorCode), ["EMFILE", "RangeError", "RangeError", "", ""]);
 });
