@@ -6,7 +6,7 @@
 
 import { constants } from "node:os";
 import process from "node:process";
-import { writeStderr } from "./stderr.ts";
+import { writeStderr } from "./output.ts";
 
 /** Prompt for one line. */
 export interface Prompt {
