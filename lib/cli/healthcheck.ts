@@ -33,19 +33,19 @@ export async function healthcheck(
   print: (line: string) => void,
   timeoutMs = TIMEOUT_MS,
 ): Promise<number> {
-  const config = asked(options);
+  const config = withOperatorPort(options);
   try {
-    return await ask(config, print, timeoutMs);
+    return await checkHealth(config, print, timeoutMs);
   } catch (error) {
     if (config.host !== "::" || config.socket !== undefined) throw error;
     // A container may have no ::1, and most systems accept IPv4 on :: too.
-    return await ask({ ...config, host: "127.0.0.1" }, print, timeoutMs).catch(() => {
+    return await checkHealth({ ...config, host: "127.0.0.1" }, print, timeoutMs).catch(() => {
       throw error;
     });
   }
 }
 
-async function ask(
+async function checkHealth(
   config: Config,
   print: (line: string) => void,
   timeoutMs: number,
@@ -64,7 +64,7 @@ async function ask(
   return 0;
 }
 
-function asked(config: Config): Config {
+function withOperatorPort(config: Config): Config {
   const { metricsHost: host, metricsPort: port } = config;
   // Port 0 picks any port, so it is unknown here.
   return port === undefined || port === 0

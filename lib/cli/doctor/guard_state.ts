@@ -40,8 +40,8 @@ export async function guardFindings(
   const key = secretKey(secretCode, config.secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
   const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
-  const asked = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
-  return { refuses, lines: [...lines, ...asked] };
+  const nameLines = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
+  return { refuses, lines: [...lines, ...nameLines] };
 }
 
 async function memoryOf(
