@@ -4,7 +4,6 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import {
   fingerprintBy,
   type HmacAlgorithm,
@@ -34,8 +33,10 @@ export interface GuardSettings {
   readonly guard: "memory" | StoreUrl;
   /** Maximum number of secrets in each table of a store in memory. */
   readonly guardEntries: number;
-  /** The key of fingerprints, at least 32 random bytes; drawn at random unless given. */
+  /** The key of fingerprints, at least 32 random bytes; drawn by `randomBytes` unless given. */
   readonly guardKey?: Uint8Array | undefined;
+  /** Source of random bytes for cryptography. */
+  readonly randomBytes: (length: number) => Uint8Array;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Reads the texts of the files for a store; called for each connection. */
@@ -62,7 +63,7 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
   const rules = guardRules(settings);
   if (refusesNothing(rules)) return undefined;
   const { guard, guardEntries: maxEntries, algorithm } = settings;
-  const key = settings.guardKey ?? randomBytes(MIN_GUARD_KEY_BYTES);
+  const key = settings.guardKey ?? settings.randomBytes(MIN_GUARD_KEY_BYTES);
   const fingerprint = fingerprintBy(key, algorithm);
   const names = { fingerprint, source: sourceNamesBy(fingerprint) };
   if (guard !== "memory") return { ...names, ...redisStore(rules, guard, settings, events) };

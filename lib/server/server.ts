@@ -128,7 +128,7 @@ export function createServerService(
   const ring = callerKeys && new KeyRing(callerKeys);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
-    ...{ log, monotonicMs },
+    ...{ log, monotonicMs, randomBytes },
     count: (event) => metrics?.countGuard(event),
   });
   const { handler, operatorHandler } = createService(config, {

@@ -1,5 +1,6 @@
 /** A server in this process, with a clock that stands and a log that can be read. */
 
+import { randomBytes } from "node:crypto";
 import { createGuard } from "../../../lib/server/guard.ts";
 import { serviceHandler } from "../service_handler.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
@@ -37,7 +38,12 @@ export async function answer(
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
   const handler = serviceHandler(config, {
     now: () => NOW_MS,
-    guard: createGuard(config, { log, count: () => {}, monotonicMs: () => performance.now() }),
+    guard: createGuard(config, {
+      log,
+      count: () => {},
+      monotonicMs: () => performance.now(),
+      randomBytes,
+    }),
     apiKeys: keys,
     log,
     isReady: () => true,
