@@ -71,7 +71,11 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     return 0;
   }
   const fingerprint = fingerprintOf(config, guardKeyFile!, secret);
-  const wasKept = await atStore(guard as StoreUrl, config, (store) => unlockSecret(store, fingerprint));
+  const wasKept = await atStore(
+    guard as StoreUrl,
+    config,
+    (store) => unlockSecret(store, fingerprint),
+  );
   print(unlockedLine(shortName(fingerprint), wasKept, true));
   return 0;
 }

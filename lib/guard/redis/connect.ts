@@ -138,7 +138,9 @@ const MAX_QUEUE = 10_000;
  * Probe keys of a store that is no Cluster, one in each quarter of the slots of a Cluster (the CRC is
  * linear): a node of a Cluster at its address refuses some of them.
  */
-export const SPREAD_KEYS: readonly string[] = [0, 1, 2, 3].map((number) => `${PROBE_PREFIX}${number}`);
+export const SPREAD_KEYS: readonly string[] = [0, 1, 2, 3].map((number) =>
+  `${PROBE_PREFIX}${number}`
+);
 
 /** Maximum number of attempts to find a probe key for each node of a Cluster. */
 const MAX_TRIES = 16_384;

@@ -97,9 +97,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const isSwapped = readPin(sent.secretCode).digits?.length === settings.digits &&
     readPin(sent.pin).digits === undefined && sent.pin.trim() !== "";
-  const { pin, secretCode } = isSwapped
-    ? { pin: sent.secretCode, secretCode: sent.pin }
-    : sent;
+  const { pin, secretCode } = isSwapped ? { pin: sent.secretCode, secretCode: sent.pin } : sent;
   const { flaws, digits = "" } = readPin(pin);
   const match = digits === "" || digits.length > MAX_DIGITS
     ? undefined
