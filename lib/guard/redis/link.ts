@@ -41,6 +41,8 @@ export class StoreLink {
   #active: StoreClient | undefined;
   /** The client of the current attempt to connect. */
   #next: StoreClient | undefined;
+  /** The client that was replaced last, which may have pending commands. */
+  #retired: StoreClient | undefined;
   #isHealthy: boolean | undefined;
   #isReplacing = false;
   #isClosed = false;
@@ -79,7 +81,7 @@ export class StoreLink {
 
   /** Closes the link for good. */
   close(): void {
-    const clients = [this.#active, this.#next];
+    const clients = [this.#active, this.#next, this.#retired];
     this.#isClosed = true;
     this.#isHealthy = false;
     this.#active = undefined;
@@ -125,7 +127,9 @@ export class StoreLink {
       if (this.#isClosed) throw new Error("Closed");
       await client.connect();
       const failures = await client.probe();
-      this.#active?.retire();
+      if (this.#isClosed) throw new Error("Closed");
+      this.#retired = this.#active;
+      this.#retired?.retire();
       this.#active = client;
       this.#isHealthy = true;
       return failures[0];
