@@ -15,7 +15,7 @@ import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
-import { flushOutput, writeStderr, writeStdout } from "./lib/cli/io/output.ts";
+import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
@@ -119,9 +119,9 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       print(versionLine(currentRuntime()));
       return 0;
     case "serve":
-      // A failed write to standard output must not stop the server.
+      // A failed or pending write to standard output must not stop the server, so it is not queued.
       return await serve(command.config, command.sources, (line) => {
-        writeStdout(`${line}\n`).catch(() => {});
+        currentRuntime().writeOut(`${line}\n`).catch(() => {});
       }).catch((error) => {
         if (lacksPermissions(error)) throw error;
         const { clause, exitCode } = failureOf(error);
