@@ -42,12 +42,13 @@ interface Step {
   readonly attempts?: number;
   /** Value of TEST_PROGRAM. */
   readonly program?: "deno" | "bun" | "executable";
-  /** Whether the step runs tests: without a report, it failed. */
-  readonly reports?: boolean;
+  /** Name of the JUnit report in `dist/` of a step that runs tests: without one, it failed. */
+  readonly report?: string;
+  /** Whether the step runs beside the one before it: both wait more than they compute. */
+  readonly beside?: boolean;
 }
 
 const ROOT = new URL("../", import.meta.url);
-const REPORT = new URL("dist/tests.xml", ROOT);
 const MODULES_FOLDER = `${Deno.env.get("HOME") ?? "/tmp"}/.cache/authenticator-ci`;
 const PROGRAMS = ["deno", "bun", "executable"] as const;
 
@@ -74,41 +75,32 @@ const STEPS: readonly Step[] = [
     attempts: 5,
   },
   { name: "executable", command: "./compile.sh --with bun", minutes: 5, attempts: 3 },
-  { name: "tests, by the README's command", command: readmeTest, minutes: 10, reports: true },
+  { name: "tests, by the README's command", command: readmeTest, minutes: 10, report: "tests" },
   { name: "static checks", command: `${task} static`, minutes: 5 },
-  ...PROGRAMS.map((program): Step => ({
-    name: "test:program",
-    reports: true,
-    command: `${task} test:program${
-      isNight ? " tests/integration/faults/ tests/integration/crowds/" : ""
-    }`,
-    minutes: isNight ? 45 : 20,
-    program,
-    // The executable is the bundle on Bun.
-    when: program === "bun" ? "night" : "change",
-  })),
-  ...PROGRAMS.map((program): Step => ({
-    name: "test:interop",
-    reports: true,
-    command: `${task} test:interop`,
-    minutes: 15,
-    program,
-    when: program === "deno" ? "change" : "night",
-  })),
-  ...PROGRAMS.map((program): Step => ({
-    name: "test:redis",
-    reports: true,
-    command: `${task} test:redis${isNight ? " tests/integration/cluster/" : ""}`,
-    minutes: 30,
-    program,
-    when: program === "deno" ? "change" : "night",
-  })),
-  { name: "test:browser", command: `${task} test:browser`, minutes: 20, reports: true },
-  { name: "test:deploy", command: `${task} test:deploy`, minutes: 20, reports: true },
-  { name: "test:machines", command: `${task} test:machines`, minutes: 20, reports: true },
+  // The README's command has run tests/unit/cli/ on Deno, and the executable is the bundle on Bun.
+  suite("program", { program: "deno", command: `${task} suite tests/integration/program/` }),
+  suite("program", { program: "executable" }),
+  suite("program", { program: "bun", when: "night", minutes: 45 }),
+  suite("faults", { when: "night", command: `${task} suite tests/integration/faults/` }),
+  suite("crowds", { when: "night", command: `${task} suite tests/integration/crowds/` }),
+  suite("interop", { program: "deno" }),
+  suite("interop", { program: "bun", when: "night" }),
+  suite("interop", { program: "executable", when: "night" }),
+  suite("redis", { program: "deno" }),
+  suite("browser", { beside: true }),
+  suite("deploy"),
+  suite("machines", { beside: true }),
+  ...PROGRAMS.map((program) =>
+    suite("redis", {
+      program,
+      when: "night",
+      minutes: 45,
+      command: `${task} test:redis tests/integration/cluster/`,
+    })
+  ),
   {
     name: "test:hostile",
-    reports: true,
+    report: "tests",
     command: `${task} test:hostile${isNight ? ` --minutes 10 --seed ${seed}` : ""}`,
     minutes: isNight ? 90 : 10,
   },
@@ -126,6 +118,18 @@ const STEPS: readonly Step[] = [
   },
 ];
 
+/** Step that runs a suite by its task. */
+function suite(name: string, changes: Partial<Step> = {}): Step {
+  const { command = `${task} test:${name}` } = changes;
+  return {
+    name: `test:${name}`,
+    minutes: 20,
+    report: name,
+    ...changes,
+    command: `${command} --junit-path=dist/${name}.xml`,
+  };
+}
+
 /** Installs the packages that are not there. */
 function installCommand(): string {
   const names = PACKAGES.join(" ");
@@ -137,19 +141,30 @@ done)
   apt-get install -y -q --no-install-recommends ${options} $missing; }`;
 }
 
-let running: number | undefined;
+const running = new Set<number>();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => {
-    if (running !== undefined) endGroup(running);
+    running.forEach(endGroup);
     Deno.exit(1);
   });
 }
 
-/** Runs a step in a process group of its own, which it ends at the limit and afterwards. */
-async function run({ command, program }: Step, minutes: number): Promise<boolean> {
+/** What a step left: its output, or nothing where that was shown at once. */
+interface Ended {
+  readonly success: boolean;
+  readonly output: string;
+}
+
+/**
+ * Runs a step in a process group of its own, which it ends at the limit and afterwards.
+ *
+ * @param isShown Whether its output is shown at once.
+ */
+async function run({ command, program }: Step, minutes: number, isShown: boolean): Promise<Ended> {
+  const log = await Deno.makeTempFile();
   const child = new Deno.Command("bash", {
-    args: ["-c", command],
+    args: ["-c", isShown ? command : `{ ${command}; } > "${log}" 2>&1`],
     cwd: ROOT,
     env: {
       NODE_PATH: `${MODULES_FOLDER}/node_modules`,
@@ -159,15 +174,17 @@ async function run({ command, program }: Step, minutes: number): Promise<boolean
     detached: true,
   }).spawn();
   const timer = setTimeout(() => {
-    print(`stopped after ${Math.round(minutes)} minutes`);
+    print(`stopped after ${Math.round(minutes)} minutes: ${command}`);
     endGroup(child.pid);
   }, minutes * 60_000);
-  running = child.pid;
+  running.add(child.pid);
   const { success } = await child.status;
-  running = undefined;
+  running.delete(child.pid);
   clearTimeout(timer);
   endGroup(child.pid);
-  return success;
+  const output = await Deno.readTextFile(log);
+  await Deno.remove(log);
+  return { success, output };
 }
 
 function endGroup(pid: number): void {
@@ -184,12 +201,13 @@ interface Report {
   readonly failures: readonly string[];
 }
 
-/** Reads and removes the JUnit report of a step; undefined when it wrote none. */
-function takeReport(): Report | undefined {
+/** Reads and removes a JUnit report; undefined when there is none. */
+function takeReport(name: string): Report | undefined {
+  const file = new URL(`dist/${name}.xml`, ROOT);
   let text: string;
   try {
-    text = Deno.readTextFileSync(REPORT);
-    Deno.removeSync(REPORT);
+    text = Deno.readTextFileSync(file);
+    Deno.removeSync(file);
   } catch {
     return undefined;
   }
@@ -208,29 +226,41 @@ let passed = 0;
 const failures: string[] = [];
 const lines: string[] = [];
 
-for (const step of STEPS) {
-  if (step.when === "night" && !isNight) continue;
+/** Runs a step to its end, and takes note of what came of it. */
+async function take(step: Step, isShown: boolean): Promise<void> {
   const name = step.program === undefined ? step.name : `${step.name}, ${step.program}`;
-  print(`\n== ${name}\n$ ${step.command}`);
-  takeReport();
+  const head = `\n== ${name}\n$ ${step.command}`;
+  if (isShown) print(head);
+  if (step.report !== undefined) takeReport(step.report);
   const startMs = performance.now();
   const leftMinutes = (): number => step.minutes - (performance.now() - startMs) / 60_000;
-  let success = await run(step, leftMinutes());
+  let { success, output } = await run(step, leftMinutes(), isShown);
   for (let attempt = 1; !success && attempt < (step.attempts ?? 1); attempt++) {
     if (leftMinutes() < 1) break;
     print(`failed, and tried again in ${10 * attempt} s`);
     await new Promise((resolve) => setTimeout(resolve, 10_000 * attempt));
-    success = await run(step, leftMinutes());
+    ({ success, output } = await run(step, leftMinutes(), isShown));
   }
-  const report = takeReport();
-  passed += report?.passed ?? (success && !step.reports ? 1 : 0);
+  if (!isShown) print(`${head}\n${output}`);
+  const report = step.report === undefined ? undefined : takeReport(step.report);
+  passed += report?.passed ?? (success && step.report === undefined ? 1 : 0);
   const failed = report?.failures.map((test) => `${name}: ${test}`) ?? [];
-  const isMissing = step.reports === true && !report?.passed;
+  const isMissing = step.report !== undefined && !report?.passed;
   if ((!success || isMissing) && failed.length === 0) failed.push(name);
   failures.push(...failed);
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const result = failed.length === 0 ? "passed" : `${failed.length} FAILED`;
   lines.push(`${String(seconds).padStart(5)} s  ${name}: ${report?.passed ?? ""} ${result}`);
+}
+
+const due = STEPS.filter(({ when = "change" }) => isNight || when === "change");
+for (let i = 0; i < due.length; i++) {
+  const [step, next] = [due[i]!, due[i + 1]];
+  if (next?.beside !== true) await take(step, true);
+  else {
+    i++;
+    await Promise.all([take(step, false), take(next, false)]);
+  }
 }
 
 print(`\n== Summary\n${lines.join("\n")}`);

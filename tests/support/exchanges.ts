@@ -159,16 +159,21 @@ function parseSection(file: string, section: string, named: NamedBlocks): Exchan
   const [rule, ...lines] = section.split("\n");
   const fail = failure(file, rule!);
   const { entries, prose } = splitEntries(lines, fail);
-  if (!/§|RFC|asmx\.md/.test(prose)) fail("the paragraph cites no source");
-  if (entries.length === 0 || entries.length % 2 !== 0) {
-    fail("requests and replies are not in pairs");
-  }
+  if (!/§|RFC/.test(prose)) fail("the paragraph cites no source");
   const fences = entries.map((entry) => named.get(entry, fail));
   for (const fence of fences) checkFlags(fence, fail);
   const steps: Step[] = [];
-  for (let i = 0; i < fences.length; i += 2) {
-    steps.push(parseStep(fences[i]!, fences[i + 1]!, fail));
+  let requests: Fence[] = [];
+  for (const fence of fences) {
+    if (!isReply(fence)) {
+      requests.push(fence);
+      continue;
+    }
+    if (requests.length === 0) fail("a reply stands where a request should");
+    steps.push(...requests.map((request) => parseStep(request, fence, fail)));
+    requests = [];
   }
+  if (fences.length === 0 || requests.length > 0) fail("the last request has no reply");
   return { rule: rule!, wireOnly: fences.some(({ flags }) => flags.has("wire")), steps };
 }
 
@@ -220,8 +225,6 @@ function parseName(line: string, fail: (message: string) => never): Entry {
 }
 
 function parseStep(request: Fence, reply: Fence, fail: (message: string) => never): Step {
-  if (isReply(request)) fail("a reply stands where a request should");
-  if (!isReply(reply)) fail("a request stands where a reply should");
   const continued = reply.lines[0] === "HTTP/1.1 100 Continue" && reply.lines[1] === "";
   if (reply.lines.at(-1) === "{{any}}" && reply.lines.at(-2) === "") {
     fail("the body is not checked");

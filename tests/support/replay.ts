@@ -129,7 +129,7 @@ function checkField(reply: RawReply, field: string): void {
   assert(got !== undefined && matches(got, value!), `${name} is ${got}, not ${value}`);
 }
 
-// protocol.md §2, last paragraph but one, and the last paragraph of §3.
+// wire.md §2.2 and wire.md §3.11.
 function checkEveryReply(
   { status, headers, body }: RawReply,
   { reply }: Step,

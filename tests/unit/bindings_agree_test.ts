@@ -207,7 +207,7 @@ for (const [name, secretCode] of [...HARD_VALUES, ...LONG_SECRETS]) {
   });
 }
 
-Deno.test("ValidatePin says false in all bindings for what is no pin", async () => {
+Deno.test("ValidatePin is false in all bindings for what is no pin", async () => {
   for (const pin of NO_PINS) {
     assertEquals(await callAll("ValidatePin", { pin, secretCode: "x" }), ["false"], pin);
   }

@@ -54,7 +54,7 @@ Deno.test("createAuthenticator() without a page names the descriptions, and with
   assert((await page.text()).includes("<form "));
 });
 
-Deno.test("createAuthenticator() asks for a key where there are some, over HTTP alone", async () => {
+Deno.test("createAuthenticator() requires a key where there are some, over HTTP alone", async () => {
   const { fetch, validatePin } = createAuthenticator(
     { apiKeys: ["shop:0123456789abcdef"] },
     { now },
@@ -117,12 +117,12 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
 ];
 
 for (const [options, message] of WRONG) {
-  Deno.test(`createAuthenticator() says what is wrong with ${Object.entries(options)[0]}: ${message}`, () => {
+  Deno.test(`createAuthenticator() refuses ${Object.entries(options)[0]}: ${message}`, () => {
     assertEquals(assertThrows(() => createAuthenticator(options), TypeError).message, message);
   });
 }
 
-Deno.test("validatePin() and pair() throw faults that a program can tell apart", async () => {
+Deno.test("validatePin() and pair() throw faults that differ by their kind", async () => {
   const { validatePin, pair } = createAuthenticator();
   const fault = await assertRejects(() => validatePin({ pin, secretCode: "" }), Fault);
   assertEquals([fault.code, fault.message], [
@@ -149,7 +149,7 @@ Deno.test("validatePin() and pair() throw faults that a program can tell apart",
   assertEquals(assertThrows(() => pair(missing), Fault).message, "Missing parameter: appInfo.");
 });
 
-Deno.test("createAuthenticator() waits for its store once, and says why it cannot be used", async () => {
+Deno.test("createAuthenticator() waits for its store once, and throws why it cannot be used", async () => {
   const said: string[] = [];
   const { validatePin, close } = createAuthenticator(
     { guard: `redis://127.0.0.1:${freePort()}`, guardKey: new Uint8Array(32) },

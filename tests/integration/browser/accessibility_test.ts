@@ -114,7 +114,7 @@ Deno.test("answers are announced, and nothing that only ticks", async () => {
   });
 });
 
-Deno.test("nothing moves for those who want no motion", async () => {
+Deno.test("nothing moves where the browser prefers reduced motion", async () => {
   const duration = "getComputedStyle(document.querySelector('button')).transitionDuration";
   for (const reducedMotion of ["reduce", "no-preference"] as const) {
     await visit(`${server.url}/`, async (page) => {

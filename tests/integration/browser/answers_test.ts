@@ -290,7 +290,7 @@ Deno.test("a reply whose body takes long does not set the clock back", async () 
   });
 });
 
-Deno.test("every name is said once, and a pane by what it holds", async () => {
+Deno.test("every name is announced once, and a pane by its content", async () => {
   await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
     assertEquals(await page.getByLabel("Pin", { exact: true }).getAttribute("name"), "pin");
     await page.fill("#ValidatePin-secretCode", "12345678901234567890");
@@ -373,7 +373,7 @@ Deno.test("a browser without AbortSignal.any hears the answer too", async () => 
   });
 });
 
-Deno.test("a redirect to a login is told from a server that is not there", async () => {
+Deno.test("a redirect to a login and a server that is not there have different errors", async () => {
   await visit(`${server.url}/`, async (page) => {
     await scan(page);
     await page.fill(PIN, "1");

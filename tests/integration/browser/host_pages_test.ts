@@ -78,7 +78,7 @@ Deno.test("two decoders read the picture in a high contrast theme", async () => 
   assertEquals(await scanPng(screenshot), uri);
 });
 
-Deno.test("a rule that selects the path itself is stronger, as docs/showing-the-code.md says", async () => {
+Deno.test("a rule that selects the path itself is stronger, as docs/showing-the-code.md has it", async () => {
   const { screenshot } = await show(PAIRINGS[0]!, "svg *{stroke-width:3}");
   assertEquals(scanScreenshot(screenshot), undefined);
 });

@@ -56,7 +56,7 @@ Deno.test("a person without a phone reaches true with two clicks", async () => {
   });
 });
 
-Deno.test("the codes around now are accepted and refused as the window says", async () => {
+Deno.test("the codes around now are accepted and refused by the window", async () => {
   await visit(`${hourly.url}/`, async (page) => {
     await earlyInStep(page);
     const answers: Record<string, string> = {};
@@ -147,7 +147,7 @@ for (const [what, secret, pin, says] of CAUSES) {
   });
 }
 
-Deno.test("the code of a secret that the page had before is told from any wrong code", async () => {
+Deno.test("the code of a secret that the page had before is named as such", async () => {
   await visit(`${hourly.url}/`, async (page) => {
     const before = await scan(page);
     await page.click("#Pair .random");
@@ -175,7 +175,7 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
   });
 });
 
-Deno.test("a new secret looks like what the server takes it for", async () => {
+Deno.test("a new secret has the form that the server reads", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
     for (let i = 0; i < 20; i++) {
       await page.click(".random");

@@ -185,7 +185,7 @@ Deno.test("the layout stays where it is while the script starts", async () => {
   }
 });
 
-Deno.test("a picture of many modules is large, and where it cannot be, the page says what to shorten", async () => {
+Deno.test("a picture of many modules is large, and where it cannot be, the page names what to shorten", async () => {
   for (const [width, isFine] of [[1280, true], [320, false]] as const) {
     await visit(`${server.url}/api.asmx`, async (page) => {
       await scan(page);

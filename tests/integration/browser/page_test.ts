@@ -96,14 +96,14 @@ Deno.test("the code to type in is shown in groups of four and copied without bla
     const key = new URL(await scan(page)).searchParams.get("secret")!;
     const groups = await page.locator(".groups span").allInnerTexts();
     assertEquals(groups, key.match(/.{1,4}/g));
-    // It is told for two seconds; so the page itself looks, from before the click.
-    const told = page.evaluate(`new Promise((resolve) => {
+    // It stands for two seconds; so the page itself looks, from before the click.
+    const message = page.evaluate(`new Promise((resolve) => {
       const places = ["[data-copy=Pair-setup]", "#announcement"].map((one) => document.querySelector(one));
       new MutationObserver(() => {
         if (places.every((place) => place.textContent === "Copied")) resolve();
       }).observe(document.body, { childList: true, subtree: true });
     })`);
-    await Promise.all([told, page.click("[data-copy=Pair-setup]")]);
+    await Promise.all([message, page.click("[data-copy=Pair-setup]")]);
     assertEquals(await page.evaluate("navigator.clipboard.readText()"), key);
   }, { permissions });
 });
@@ -341,13 +341,13 @@ Deno.test("a pairing whose picture is to be fetched is shown and works", async (
   });
 });
 
-Deno.test("whoever gave the browser a key needs no other for the forms", async () => {
+Deno.test("a key that the browser has serves for the forms too", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
     assertMatch(await check(page, pinOf(await scan(page))), /true/);
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 
-Deno.test("a key that no header field can hold is not sent, and the page says so", async () => {
+Deno.test("a key that no header field can hold is not sent, and the page has an error", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
     await page.fill("#key", "\u043a\u043b\u044e\u0447");
     await page.fill(PIN, "1");

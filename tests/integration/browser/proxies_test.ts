@@ -94,7 +94,7 @@ for (
   ] as const
 ) {
   const hash = upstream === sha256 ? "SHA-256" : "SHA-1";
-  Deno.test(`a page that came from ${origin} computes codes of ${hash}: ${isSecure}; else it says what does`, async () => {
+  Deno.test(`a page that came from ${origin} computes codes of ${hash}: ${isSecure}; else it names a command that does`, async () => {
     await visit("about:blank", async (page) => {
       await openFrom(page, origin, upstream);
       await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();

@@ -168,7 +168,7 @@ Deno.test(`${PAGE}: with trusted types, innerHTML needs the policy of the page`,
   }, { complaints: 1 });
 });
 
-Deno.test(`${PAGE}: curl fetches a picture that says the same`, async () => {
+Deno.test(`${PAGE}: curl fetches a picture with the same Key URI`, async () => {
   const script = fencesOf(PAGE).find(({ text }) => text.includes("qr.aspx"))!.text;
   const folder = await Deno.makeTempDir();
   try {

@@ -66,7 +66,7 @@ async function promotion({ command }: Node): Promise<void> {
 /** Runs a test with a Cluster and two servers that share it, and gives what they logged. */
 async function withCluster(
   args: readonly string[],
-  run: (scene: {
+  run: (setup: {
     readonly nodes: Nodes;
     readonly cluster: Cluster;
     readonly servers: readonly [RunningProgram, RunningProgram];
@@ -247,7 +247,7 @@ Deno.test("a primary without a replica is gone for good: the other slots stay ri
   assert(log.includes(": pins that need it are refused"), log);
 });
 
-Deno.test("a slot moves to a node that nobody knew, which decides while it moves and after", async () => {
+Deno.test("a slot that moves to a new node is decided on while it moves and after", async () => {
   await withCluster(
     ["--max-failures", "3"],
     async ({ nodes, cluster, servers, secrets, slot, owner }) => {
@@ -264,7 +264,7 @@ Deno.test("a slot moves to a node that nobody knew, which decides while it moves
       for (const primary of cluster.primaries) await knows(primary, added);
       const setSlot = async (node: Node, slot: string, ...words: string[]): Promise<void> =>
         assertEquals(await node.command("CLUSTER", "SETSLOT", slot, ...words), "OK");
-      const told = (node: Node, ...words: string[]): Promise<void> =>
+      const sendTo = (node: Node, ...words: string[]): Promise<void> =>
         setSlot(node, number, ...words);
       await eventually(async () => (await added.command("CLUSTER", "NODES")).includes(fromId!));
       await eventually(async () => (await added.command("CLUSTER", "INFO")).includes("state:ok"));
@@ -275,8 +275,8 @@ Deno.test("a slot moves to a node that nobody knew, which decides while it moves
       for (const node of [added, ...cluster.primaries]) {
         await setSlot(node, String(empty), "NODE", toId!);
       }
-      await told(added, "IMPORTING", fromId!);
-      await told(from, "MIGRATING", toId!);
+      await sendTo(added, "IMPORTING", fromId!);
+      await sendTo(from, "MIGRATING", toId!);
       const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", number, "100")).split("\n");
       const to = ["127.0.0.1", String(added.port), "", "0", "60000", "KEYS"];
       assertEquals(await from.command("MIGRATE", ...to, ...keys), "OK");
@@ -285,7 +285,7 @@ Deno.test("a slot moves to a node that nobody knew, which decides while it moves
         const ask = (): Promise<string> => check(servers[0], pinOf(secret!), secret);
         return await ask() === "True" && await ask() === "True";
       });
-      for (const node of [added, ...cluster.primaries]) await told(node, "NODE", toId!);
+      for (const node of [added, ...cluster.primaries]) await sendTo(node, "NODE", toId!);
       const running = load(servers, [secret!]);
       await running.round();
       const [wrongly] = refusals((await running.end()).values());

@@ -53,7 +53,7 @@ const FAILOVERS: readonly (readonly [
     ({ primary }) => Promise.resolve(primary.signal("SIGCONT")),
   ],
   [
-    "hands over when it is told to",
+    "hands over on command",
     // It does not know at once that there is a good replica.
     ({ sentinels }) =>
       eventually(async () =>
@@ -126,7 +126,7 @@ Deno.test("a primary fails under load: pins are refused until another leads, and
   });
 });
 
-Deno.test("a server logs in to the primary that Sentinels name, and says when they know none", async () => {
+Deno.test("a server logs in to the primary that Sentinels name, and logs when they know none", async () => {
   await using nodes = new Nodes();
   const password = "canary-of-the-store";
   const watched = await startWatched(nodes, password);

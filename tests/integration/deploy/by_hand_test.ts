@@ -11,7 +11,7 @@ import { sourceWords } from "../../support/program.ts";
 import { startNginx } from "./nginx.ts";
 import { type Daemon, deployFile, need, startDaemon, withFolder } from "../../support/deploy.ts";
 
-Deno.test("nginx reaches instances that are started by hand, and nobody else does", () =>
+Deno.test("nginx reaches instances that are started by hand, and nothing else does", () =>
   withFolder(async (folder) => {
     await need(["nginx", "-v"], "nginx");
     await need(["getent", "group", "www-data"], "nginx");

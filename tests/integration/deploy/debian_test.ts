@@ -56,7 +56,7 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
       // Where this machine is a container, the file forbids that packages start services.
       await machine.say("rm -f /usr/sbin/policy-rc.d");
       await t.step(
-        "with its port taken, its installation fails and says why",
+        "with its port taken, its installation fails with the reason",
         () => checkTaken(machine),
       );
       await t.step("installed, it serves and starts with the machine", () => checkNew(machine));

@@ -231,7 +231,7 @@ async function packBase(folder: string): Promise<string> {
   return base;
 }
 
-Deno.test("an image that Podman builds as the Containerfile says keeps its health check", () =>
+Deno.test("an image that Podman builds by the Containerfile keeps its health check", () =>
   withFolder(async (folder) => {
     await need(["podman", "--version"], "podman");
     await need(["unshare", "--mount", "true"], "util-linux (and run it as root)");

@@ -8,7 +8,7 @@ import { deployFile, need } from "../../support/deploy.ts";
 
 const BUILD_MS = 600_000;
 
-Deno.test("an executable for musl needs libstdc++ beside musl, as deploy/ says", async () => {
+Deno.test("an executable for musl needs libstdc++ beside musl, as deploy/ names", async () => {
   await need(["readelf", "--version"], "binutils");
   await withSources("musl-", async (cwd) => {
     const compile = ["./compile.sh", "--with", "bun", "--target", "linux-x64-musl"];

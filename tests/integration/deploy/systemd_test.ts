@@ -46,29 +46,37 @@ Deno.test("the units do under systemd what they promise", (t) =>
     await withMachine(async (machine) => {
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
-      await t.step("without its store it starts, and says false", () => checkStoreAway(machine));
-      await t.step("a taken port is said at the start, and tried until it is free", () =>
-        checkTakenPort(machine));
-      await t.step("an instance that never served is failed in the end", () =>
-        checkStartLimit(machine));
-      await t.step("keys come from a file of root's", () =>
-        checkKeys(machine));
-      await t.step("a command runs as the service, which is up or down", () =>
-        checkAsService(machine));
-      await t.step("an upgrade by install.sh goes as docs/deploying.md shows", () =>
-        checkUpgrade(machine));
-      await t.step("the drop-ins open their ports to their addresses", () =>
-        checkDropIns(machine));
-      await t.step("a store on another machine is reached by its drop-in", () =>
-        checkStoreElsewhere(machine));
-      await t.step("two servers share a port and a guard", () =>
-        checkTarget(machine));
-      await t.step("one after the other, without a break", () =>
-        checkRolling(machine));
+      await t.step(
+        "without its store it starts, and pins are false",
+        () => checkStoreAway(machine),
+      );
+      await t.step(
+        "a taken port is logged at the start, and tried until it is free",
+        () => checkTakenPort(machine),
+      );
+      await t.step(
+        "an instance that never served is failed in the end",
+        () => checkStartLimit(machine),
+      );
+      await t.step("keys come from a file of root's", () => checkKeys(machine));
+      await t.step(
+        "a command runs as the service, which is up or down",
+        () => checkAsService(machine),
+      );
+      await t.step(
+        "an upgrade by install.sh goes as docs/deploying.md shows",
+        () => checkUpgrade(machine),
+      );
+      await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
+      await t.step(
+        "a store on another machine is reached by its drop-in",
+        () => checkStoreElsewhere(machine),
+      );
+      await t.step("two servers share a port and a guard", () => checkTarget(machine));
+      await t.step("one after the other, without a break", () => checkRolling(machine));
     });
     await withMachine(async (machine) => {
-      await t.step("all start with the machine", () =>
-        areReady(machine));
+      await t.step("all start with the machine", () => areReady(machine));
     });
   }));
 

@@ -76,7 +76,7 @@ const AS_NOBODY = [
 
 const CALL = "/api.asmx/ValidatePin?pin=1&secretCode=abcdefghij";
 
-Deno.test("callers that nobody can change reach the server by name, on port 80 and by TLS", () =>
+Deno.test("callers that cannot be changed reach the server by name, on port 80 and by TLS", () =>
   withFolder(async (folder) => {
     await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
     await need(["ip", "-V"], "iproute2");

@@ -49,7 +49,7 @@ async function isReached(subject: Subject): Promise<boolean> {
   }
 }
 
-Deno.test("without descriptors the server answers whoever is connected, and accepts again later", async () => {
+Deno.test("without descriptors the server answers on open connections, and accepts again later", async () => {
   await withSubject({ shell: `ulimit -n ${LIMIT}` }, async (subject) => {
     const { pid } = subject.program;
     const before = descriptorCount(pid);

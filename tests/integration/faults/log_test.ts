@@ -86,7 +86,7 @@ function unread(path: string): { shell: string } {
   return { shell: `exec 2<>'${path}'` };
 }
 
-Deno.test("a log that nobody reads costs no answer, and SIGTERM ends the server", async () => {
+Deno.test("a log that is not read costs no reply, and SIGTERM ends the server", async () => {
   await withPipe(async (path) => {
     await withSubject(unread(path), async (subject) => {
       await sendMany(subject);
@@ -98,7 +98,7 @@ Deno.test("a log that nobody reads costs no answer, and SIGTERM ends the server"
   });
 });
 
-Deno.test("a log that is read again goes on, and says how many lines are missing", async () => {
+Deno.test("a log that is read again goes on with the number of lines that are missing", async () => {
   await withPipe(async (path) => {
     await withSubject(unread(path), async (subject) => {
       for (let round = 0; round < ROUNDS; round++) await sendMany(subject);

@@ -90,7 +90,7 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
   }
 }
 
-Deno.test("the stubs of SOAP::Lite name the parameters in no namespace, and are told so", async () => {
+Deno.test("the stubs of SOAP::Lite name the parameters in no namespace, and get a fault about it", async () => {
   const args = { pin: "000000", secretCode: "s" };
   const expected = "It is expected in namespace http://authenticatorapi.com/.";
   assertEquals(await callWithSoapLiteStubs(server.url, { operation: "ValidatePin", args }), {
@@ -98,7 +98,7 @@ Deno.test("the stubs of SOAP::Lite name the parameters in no namespace, and are 
   });
 });
 
-Deno.test("Axis 1 writes halves of surrogate pairs, which is not XML, and is told so", async () => {
+Deno.test("Axis 1 writes halves of surrogate pairs, which is not XML, and gets a fault about it", async () => {
   const args = { ...NAMES, secretCode: "s" };
   const outcome = await callWithAxis(server.url, "SOAP 1.1", { operation: "Pair", args });
   const { code, message } = "fault" in outcome ? outcome.fault : { code: "", message: "" };

@@ -63,7 +63,7 @@ for (const binding of BINDINGS) {
 const EXPECT = ["--header", "Expect: 100-continue", "--expect100-timeout", "3600", "--include"];
 
 for (const binding of ["SOAP 1.1", "SOAP 1.2", "HTTP POST"] as const) {
-  Deno.test(`curl over ${binding} is told to continue when it expects that`, async () => {
+  Deno.test(`curl over ${binding} gets 100 Continue when it expects it`, async () => {
     const { status, output } = await sendRightPin(binding, ...EXPECT);
     const [interim, , ...document] = output.split("\r\n\r\n");
     assertEquals(status, 200);

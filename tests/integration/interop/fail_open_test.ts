@@ -1,5 +1,5 @@
 /**
- * Public callers that let everybody in unless they read the text `False` (`asmx.md` §10, rows 16 and
+ * Public callers that let everybody in unless they read the text `False` (wire.md §9.10, rows 16 and
  * 17): whatever goes wrong with a pin, they must refuse it.
  */
 

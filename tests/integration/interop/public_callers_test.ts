@@ -1,5 +1,5 @@
 /**
- * Every public caller that is known (`asmx.md` §10), pointed at this server: it calls in its own way
+ * Every public caller that is known (wire.md §9.10), pointed at this server: it calls in its own way
  * and cuts the reply apart in its own way. The rows whose callers cut the Html of an operation apart
  * want `--html image`, which all rows here are run with; those of the default form are in
  * `clients_test.ts`.
@@ -93,7 +93,7 @@ Deno.test("public caller 9 (C#, secret for secretCode) gets an error, as from th
   });
 });
 
-Deno.test("public caller 12 (Java) gets the picture in the size it asks for", async () => {
+Deno.test("public caller 12 (Java) gets the picture in the size of its request", async () => {
   const java = PUBLIC_CALLERS.find(({ row }) => row === 12)!;
   const found = await java.pair!(server.url, ACCOUNT);
   assertEquals(found, {

@@ -98,7 +98,7 @@ const OPTIONS: readonly (readonly [what: string, options: readonly string[]])[] 
 ];
 
 for (const [what, options] of OPTIONS) {
-  Deno.test(`the server ${what} connects to nobody on any route`, async () => {
+  Deno.test(`the server ${what} opens no connection on any route`, async () => {
     const trace = await traceOf(options);
     const isAccepted = (call: string): boolean => /\baccept4?\(.*AF_INET/.test(call);
     assert(callsIn(trace).some(isAccepted), "The trace does not show the requests");
@@ -106,7 +106,7 @@ for (const [what, options] of OPTIONS) {
   });
 }
 
-Deno.test("the server is started without a look for a newer Deno", () => {
+Deno.test("the server is started without Deno's check for updates", () => {
   // The trace shows one only where the last is a day ago.
   assert(startCommand().includes("DENO_NO_UPDATE_CHECK=1"));
 });

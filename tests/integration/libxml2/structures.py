@@ -1,5 +1,5 @@
 """Reads XML documents with libxml2, each a JSON string on a line of standard input; prints what each
-says as a JSON list of lines (`tests/xml/structure.ts` has their form), or null when it is refused.
+says as a JSON list of lines (`tests/support/xml/structure.ts` has their form), or null when it is refused.
 
 Usage: python3 structures.py < DOCUMENTS
 """

@@ -111,7 +111,7 @@ Deno.test("a bundle has the commit and the names of functions and modules, and n
     assert(!text.includes(folder));
   }));
 
-Deno.test("compile.sh says what it does not know, and exits with 2", async () => {
+Deno.test("compile.sh names what it does not know, and exits with 2", async () => {
   const bad = [["--with", "bun", "--target", "amiga"], ["--with", "node"], ["--fast"], ["--with"]];
   for (const args of bad) {
     const { code, stderr } = await runToEnd(["./compile.sh", ...args], { cwd: ROOT });
@@ -179,7 +179,7 @@ const LACKS_BASE = BREAKS_OFF.replace(
   "printf '%s\\n' 'Setting up base binary.' '' 'Stack backtrace:' '   0: <unknown>' >&2; exit 1",
 );
 
-Deno.test("compile.sh that lacks Deno's base executable fails and says what to do about it", () =>
+Deno.test("compile.sh that lacks Deno's base executable fails with a sentence about what to do", () =>
   withSources("base-", async (folder) => {
     await addBefore(folder, LACKS_BASE);
     const { code, stdout, stderr } = await runToEnd([`${folder}/compile.sh`], {

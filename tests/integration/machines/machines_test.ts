@@ -31,19 +31,19 @@ import { checkTools, compileFor, type Machine, MACHINES, type Words } from "./ma
 const EXCHANGES = readExchangeFiles(new URL("../../exchanges/", import.meta.url));
 
 /** Exchange files that show each binding. */
-const FILES = ["contract.md", "soap11.md", "soap12.md", "http_params.md", "json.md"];
+const FILES = ["contract.md", "soap11.md", "json.md"];
 
 const SECRET = "correct horse battery staple";
 
 /** Executable on a machine, in a folder whose name has spaces. */
-interface Scene extends Words {
+interface Setup extends Words {
   readonly machine: Machine;
   readonly folder: string;
   readonly run: (args: readonly string[]) => Promise<Ended>;
 }
 
 /** A pin and a secret on standard input; on Windows by a pipe of cmd, since Wine refuses one of Unix. */
-async function checkPipe({ command, env, folder, machine }: Scene): Promise<void> {
+async function checkPipe({ command, env, folder, machine }: Setup): Promise<void> {
   await Deno.writeTextFile(`${folder}/input.txt`, `12345\r\n${SECRET}\r\n`);
   const pipe = machine.target.startsWith("win32")
     ? ["wine", "cmd", "/d", "/c", `type input.txt | ${command.at(-1)!.replace(/^.*\//, "")} doctor`]
@@ -52,8 +52,8 @@ async function checkPipe({ command, env, folder, machine }: Scene): Promise<void
   assertEquals([code, stdout.startsWith("The pin is wrong")], [1, true], stdout + stderr);
 }
 
-async function checkCommands(scene: Scene): Promise<void> {
-  const { run, folder, machine } = scene;
+async function checkCommands(setup: Setup): Promise<void> {
+  const { run, folder, machine } = setup;
   assert((await run(["version"])).stdout.includes(`, ${machine.target})`));
   const wrong = await run(["--port", "x"]);
   assertEquals([wrong.code, wrong.stderr.includes("--port must be a whole number")], [2, true]);
@@ -76,7 +76,7 @@ async function checkCommands(scene: Scene): Promise<void> {
   await Deno.writeFile(`${folder}/keys.txt`, Uint8Array.of(0xFF, 0xFE, 0x61, 0x00));
   const utf16 = await run(["check", "--api-keys-file", "keys.txt"]);
   assert(utf16.stderr.includes("--api-keys-file is UTF-16"), utf16.stderr);
-  await checkPipe(scene);
+  await checkPipe(setup);
   if (!machine.target.startsWith("win32")) return;
   for (const args of [["--socket", "a.sock"], ["--share-port"]]) {
     const { code, stderr } = await run(args);
@@ -84,7 +84,7 @@ async function checkCommands(scene: Scene): Promise<void> {
   }
 }
 
-async function checkServer({ command, env, folder }: Scene): Promise<void> {
+async function checkServer({ command, env, folder }: Setup): Promise<void> {
   const key = "k".repeat(32);
   await Deno.writeTextFile(`${folder}/keys.txt`, `shop:${key}\r\n`);
   await Deno.writeTextFile(`${folder}/cert.pem`, CERTIFICATE.replaceAll("\n", "\r\n"));
@@ -166,7 +166,7 @@ async function slowRequest(port: number): Promise<readonly [string, string] | un
 }
 
 /** The files of the certificate are replaced, and requests that are under way are answered. */
-async function checkRenewal({ command, env, folder }: Scene): Promise<void> {
+async function checkRenewal({ command, env, folder }: Setup): Promise<void> {
   const write = async (name: "first" | "second"): Promise<void> => {
     const { cert, key } = certificate(name);
     await Deno.writeTextFile(`${folder}/renewed_key.pem`, key, { mode: 0o600 });
@@ -206,7 +206,7 @@ async function checkRenewal({ command, env, folder }: Scene): Promise<void> {
   assertEquals((await program.outcome).code, 0);
 }
 
-async function checkExchanges({ command, env }: Scene): Promise<void> {
+async function checkExchanges({ command, env }: Setup): Promise<void> {
   for (const { name, args, exchanges } of EXCHANGES) {
     if (!FILES.includes(name)) continue;
     const program = await startProgram(["--port", "0", ...args], { command, env });
@@ -227,7 +227,7 @@ function hereString(name: string): string {
 }
 
 /** The server as the scheduled task runs it: with its options, a log, and again when it has ended. */
-async function checkBatchFile({ command: [wine, program], env, folder }: Scene): Promise<void> {
+async function checkBatchFile({ command: [wine, program], env, folder }: Setup): Promise<void> {
   const port = freePort();
   const log = `${folder}/log/authenticator.log`;
   await Deno.mkdir(`${folder}/log`);
@@ -293,7 +293,7 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Scene):
 }
 
 /** The server as WinSW starts it from its file: with the variables, in the folder, ended by Ctrl-C. */
-async function checkServiceFile({ command, env, folder }: Scene): Promise<void> {
+async function checkServiceFile({ command, env, folder }: Setup): Promise<void> {
   const file = read("deploy/windows/authenticator-service.xml");
   const element = (name: string): string => new RegExp(`<${name}>(.*)</${name}>`).exec(file)![1]!;
   assertEquals(element("executable"), "%BASE%\\authenticator.exe");
@@ -314,7 +314,7 @@ async function checkServiceFile({ command, env, folder }: Scene): Promise<void> 
 }
 
 /** Processors without AVX run the executable; those without SSE 4.2 stop it. */
-async function checkProcessors({ command: [program] }: Scene): Promise<void> {
+async function checkProcessors({ command: [program] }: Setup): Promise<void> {
   const run = (cpu: string): Promise<Ended> =>
     runToEnd(["qemu-x86_64-static", "-cpu", cpu, program!, "version"]);
   assert((await run("Nehalem")).stdout.includes(", linux-x64)"));
@@ -334,19 +334,19 @@ for (const machine of MACHINES) {
           cwd: folder,
           env: { ...words.env, NO_COLOR: "1" },
         });
-      const scene = { ...words, machine, folder, run };
-      await t.step("commands", () => checkCommands(scene));
-      await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(scene));
-      await t.step("golden exchanges", () => checkExchanges(scene));
+      const setup = { ...words, machine, folder, run };
+      await t.step("commands", () => checkCommands(setup));
+      await t.step("server with TLS and keys, ended by Ctrl-C", () => checkServer(setup));
+      await t.step("golden exchanges", () => checkExchanges(setup));
       if (machine.target === "win32-x64") {
-        await t.step("a renewed certificate is taken", () => checkRenewal(scene));
+        await t.step("a renewed certificate is taken", () => checkRenewal(setup));
       }
       if (machine.target === "linux-x64") {
-        await t.step("processors of 2008", () => checkProcessors(scene));
+        await t.step("processors of 2008", () => checkProcessors(setup));
       }
       if (machine.target === "win32-x64") {
-        await t.step("file of the service", () => checkServiceFile(scene));
-        await t.step("batch file of the scheduled task", () => checkBatchFile(scene));
+        await t.step("file of the service", () => checkServiceFile(setup));
+        await t.step("batch file of the scheduled task", () => checkBatchFile(setup));
         // Wine's server writes into its folder for a while after the last program.
         await runToEnd(["wineserver", "--wait"], { env: words.env });
       }

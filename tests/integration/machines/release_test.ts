@@ -201,7 +201,7 @@ async function checkTexts(folder: string): Promise<void> {
   assertEquals(components.map(({ purl }) => purl).sort(), [...packages, ...runtimes].sort());
 }
 
-Deno.test("the executables of a release have the names that the pages say", () => {
+Deno.test("the executables of a release have the names of the pages", () => {
   const names = TARGETS.flatMap((target) => [
     executableName(target, "deno"),
     executableName(target, "bun"),
@@ -236,7 +236,7 @@ Deno.test("a release of a version that the changelog lacks ends with a sentence"
     assertEquals([code, stderr.slice(-said.length), stderr.includes("    at ")], [2, said, false]);
   }));
 
-Deno.test("a release without dpkg-deb says which packages it left out", () =>
+Deno.test("a release without dpkg-deb names the packages that it left out", () =>
   withSources("no-dpkg-", async (folder) => {
     await Deno.mkdir(`${folder}/bin`);
     await Deno.writeTextFile(`${folder}/bin/dpkg-deb`, "#!/bin/sh\nexit 127\n", { mode: 0o755 });
@@ -326,7 +326,7 @@ Deno.test("notesOf() cuts the section of a version that has a date and notes", (
   assert(notesOf(read("CHANGELOG.md"), version) !== "");
 });
 
-Deno.test("filesOf() says what each file is for, whatever the machine", () => {
+Deno.test("filesOf() describes each file, whatever the machine", () => {
   const executables = TARGETS.map((target) => executableName(target, "bun"));
   const lines = filesOf([...executables, "authenticator_1.0.0_amd64.deb"]).split("\n");
   assert(
@@ -341,7 +341,7 @@ Deno.test("filesOf() says what each file is for, whatever the machine", () => {
   assertThrows(() => filesOf(["notes.txt"]), TypeError, "notes.txt");
 });
 
-Deno.test("the workflow of the forge names the Deno that compile.sh does, and says that it has not run", () => {
+Deno.test("the workflow of the forge names the Deno of compile.sh, and notes that it has not run", () => {
   const workflow = read(".github/workflows/release.yml");
   assert(workflow.includes("NOT RUN YET"));
   const [, version] = /\bDENO_VERSION=(\S+)/.exec(read("compile.sh"))!;

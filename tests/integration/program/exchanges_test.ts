@@ -21,7 +21,7 @@ const BUN_DIFFERS: ReadonlySet<string> = new Set(
   PROGRAM === "deno" ? [] : [
     "description.md: The host of a whole URL wins over the Host",
     "description.md: A whole URL whose host is none is 400 and not repeated",
-    "routes.md: Another verb is 405 and says what is allowed",
+    "routes.md: Another verb is 405 with what is allowed",
     "routes.md: A method is known without case",
   ],
 );

@@ -22,7 +22,7 @@ async function serverWords(folder: string): Promise<readonly string[]> {
 }
 
 Deno.test({
-  name: `a handler that fails is answered in one sentence, and the log is told (${PROGRAM})`,
+  name: `a handler that fails is answered in one sentence, and logged (${PROGRAM})`,
   ignore: PROGRAM === "executable",
   fn: async () => {
     const folder = await Deno.makeTempDir();
@@ -33,10 +33,10 @@ Deno.test({
         [reply.status, reply.headers.get("content-type"), await reply.text()],
         [500, "text/plain; charset=utf-8", "Server was unable to process request.\r\n"],
       );
-      const told = "a request failed: TypeError: hush\n";
-      await server.logged(told);
+      const logged = "a request failed: TypeError: hush\n";
+      await server.logged(logged);
       server.signal("SIGKILL");
-      assertEquals((await server.outcome).stderr, told);
+      assertEquals((await server.outcome).stderr, logged);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

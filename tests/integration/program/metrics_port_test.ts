@@ -26,7 +26,7 @@ async function answerOf(url: string, init: RequestInit = {}): Promise<readonly [
   return [reply.status, await reply.text()];
 }
 
-Deno.test("a metrics port says that the server stops until it has, after the last request", async () => {
+Deno.test("a metrics port reports that the server stops until it has, after the last request", async () => {
   await inTime(MAX_DRAIN_MS, async () => {
     const [program, probes] = await start(["--port", "0"]);
     try {

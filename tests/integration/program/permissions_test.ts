@@ -19,14 +19,14 @@ const COMMANDS = [
   ["status"],
 ];
 
-Deno.test("every command without permissions says in one line how to start it with them", async () => {
+Deno.test("every command without permissions prints one line with the command that has them", async () => {
   for (const args of COMMANDS) {
     const { code, stdout, stderr } = await runCommand(args, { permissions: [] });
     assertEquals([code, stdout, stderr], [1, "", ADVICE], args.join(" "));
   }
 });
 
-Deno.test("it says so too where Deno may ask for permissions, but nobody is there to answer", async () => {
+Deno.test("the line is the same where Deno could prompt for permissions without a terminal", async () => {
   const words = [Deno.execPath(), "run", "--quiet", "--lock=runtime.lock", "--frozen", "main.ts"];
   const { code, stdout, stderr } = await runToEnd(words, {
     cwd: new URL("../../../", import.meta.url),
@@ -42,7 +42,7 @@ Deno.test("the tasks that it names are there, and run any command", () => {
   for (const name of named) assert(tasks[name]?.command.endsWith(" main.ts"), name);
 });
 
-Deno.test("a permission that one option lacks is said of that option", async () => {
+Deno.test("a permission that one option lacks is named with that option", async () => {
   const { code, stderr } = await runCommand(["code", "--secret-file", "/nowhere"], {
     permissions: ["--allow-env"],
   });
@@ -57,7 +57,7 @@ Deno.test("what needs no permission works without", async () => {
   assertEquals([code, stderr], [0, ""]);
 });
 
-Deno.test("an error that nobody expected is one sentence with its name, and exits with 1", async () => {
+Deno.test("an unexpected error is one sentence with its name, and exits with 1", async () => {
   const env = new Proxy({}, {
     get: () => {
       throw new RangeError("canary");

@@ -18,7 +18,7 @@ import {
   startProgram,
 } from "../../support/program.ts";
 
-Deno.test("the program says where it listens, and nothing else on stdout", async () => {
+Deno.test("the program prints where it listens, and nothing else on stdout", async () => {
   const program = await startProgram(["--port", "0", "--log-probes"]);
   assert(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(program.url), program.url);
   assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
@@ -34,7 +34,7 @@ Deno.test("the program says where it listens, and nothing else on stdout", async
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });
 
-Deno.test("only lines about the store of the guard come before the one that says started", async () => {
+Deno.test("only lines about the store of the guard come before the line that it started", async () => {
   const store = startFuzzedStore(() => ({ pieces: [] }));
   const absent = `redis://127.0.0.1:${freePort()}`;
   for (const [url, level] of [[store.url, "info"], [absent, "warn"]] as const) {
@@ -275,7 +275,7 @@ Deno.test("a command that reads a secret ends on SIGUSR1 too", async () => {
 const UNHEARD = ["exec >/dev/full", "exec >&-", "exec > >(true)"] as const;
 
 for (const shell of UNHEARD) {
-  Deno.test(`the program serves though it cannot say where: ${shell}`, async () => {
+  Deno.test(`the program serves though it cannot print where: ${shell}`, async () => {
     const port = String(freePort());
     const child = new Deno.Command("bash", {
       args: ["-c", `${shell}; exec "$0" "$@"`, ...programWords(), "--port", port],
@@ -294,7 +294,7 @@ for (const shell of UNHEARD) {
   });
 }
 
-Deno.test("a command says that what it prints cannot be written, unless its reader has gone", async () => {
+Deno.test("a command reports that its output cannot be written, unless its reader has gone", async () => {
   const run = (shell: string, ...args: string[]): Promise<Outcome> =>
     runToEnd(["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords(), ...args]);
   const [full, , gone] = UNHEARD.map((shell) => run(shell, "licenses"));
@@ -377,7 +377,7 @@ Deno.test("the program names a variable that is not text", async () => {
   assertMatch(stderr, /^authenticator: error: .*\bAUTHENTICATOR_HOST\b.* Try --help\.\n$/);
 });
 
-Deno.test("the program says in one sentence that the port is taken, and exits with 1", async () => {
+Deno.test("the program reports in one sentence that the port is taken, and exits with 1", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
   const { code, stdout, stderr } = await runProgram(["--port", String(port)]);
@@ -398,7 +398,7 @@ Deno.test("the program does not blame the port for a name without an address", a
   );
 });
 
-Deno.test("the program says in one sentence that an address is not its machine's", async () => {
+Deno.test("the program reports in one sentence that an address is not its machine's", async () => {
   const { code, stderr } = await runProgram(["--host", "192.0.2.1"]);
   assertEquals([code, withoutTime(stderr)], [
     1,
@@ -476,7 +476,7 @@ Deno.test("the program serves and ends though its standard output is a pipe that
   await child.stdout.cancel();
 });
 
-Deno.test("the program serves on when nobody reads its log any more", async () => {
+Deno.test("the program serves on when its log is no longer read", async () => {
   const { child, url } = await startUnread();
   await child.stderr.cancel();
   await askOften(url, 5);
@@ -489,7 +489,7 @@ const PIPE_LINES = 1_000;
 const LAST_LINES = 100;
 
 for (const [signal, code] of [["SIGTERM", 0], ["SIGUSR1", 1]] as const) {
-  Deno.test(`the program serves on beside a log that nobody reads, and ends on ${signal}`, async () => {
+  Deno.test(`the program serves on beside a log that is not read, and ends on ${signal}`, async () => {
     const { child, url } = await startUnread();
     await askOften(url, PIPE_LINES);
     child.kill(signal);

@@ -53,7 +53,7 @@ Deno.test("a socket has its mode, and is all there is in its folder until the en
   });
 });
 
-Deno.test("a socket that nobody answers is replaced, one that is answered is in use", async () => {
+Deno.test("a socket without a listener is replaced, one that is answered is in use", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/a.sock`;
     const killed = await startProgram(["--socket", path]);
@@ -137,7 +137,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is no socket is left alone, and a path that cannot be is said so", async () => {
+Deno.test("what is no socket is left alone, and a path that cannot be one is an error", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "text");
     const cases = [

@@ -28,7 +28,7 @@ const SOURCES: readonly (readonly [
   [[LONG], [`${LONG}y`], false],
 ];
 
-Deno.test(`sources are told apart by their bytes (${PROGRAM})`, async () => {
+Deno.test(`sources differ by their bytes (${PROGRAM})`, async () => {
   const program = await startProgram(["--port", "0", "--max-failures", "4"]);
   const { hostname, port } = new URL(program.url);
   const check = async (
@@ -57,7 +57,7 @@ Deno.test(`sources are told apart by their bytes (${PROGRAM})`, async () => {
   assert(!/203\.0\.113|xxxx|row/.test(stderr), stderr);
 });
 
-Deno.test(`without a field, keys are told apart, with names and without (${PROGRAM})`, async () => {
+Deno.test(`without a field, each key is a source, with a name and without (${PROGRAM})`, async () => {
   const [first, second, named] = ["f", "s", "n"].map((letter) => letter.repeat(16));
   const folder = await Deno.makeTempDir();
   const file = `${folder}/keys`;

@@ -48,7 +48,7 @@ const SAYINGS: Readonly<Record<Said, RegExp>> = {
 };
 
 for (const [said, code, args, input = ""] of COMMANDS) {
-  Deno.test(`nobody hears the ${said} of ${args.slice(0, 2).join(" ")}, and it ends with ${code}`, async () => {
+  Deno.test(`a closed standard error loses the ${said} of ${args.slice(0, 2).join(" ")}, and it ends with ${code}`, async () => {
     const heard = await run(":", args, input);
     assertEquals(heard.code, code, heard.stderr);
     assert(SAYINGS[said].test(heard.stderr), heard.stderr);
@@ -60,7 +60,7 @@ for (const [said, code, args, input = ""] of COMMANDS) {
 }
 
 for (const shell of UNHEARD) {
-  Deno.test(`a server answers and stops though nobody can read its log: ${shell}`, async () => {
+  Deno.test(`a server answers and stops though its log cannot be read: ${shell}`, async () => {
     const words = ["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords()];
     const program = await startProgram(["--port", "0"], { command: words });
     await eventually(

@@ -62,7 +62,7 @@ Deno.test("keys that edit a line do so, and other keys are no part of the secret
   assert(shown.includes("\n287082\n"), shown);
 });
 
-Deno.test("pair asks for the secret, and does not show it", async () => {
+Deno.test("pair prompts for the secret, and does not show it", async () => {
   const names = ["--app-name", "Example", "--app-info", "jane"];
   const { shown, code } = await atTerminal(["pair", ...names], [["Secret", "pass w\u00f6rd 1\r"]]);
   assertEquals(code, 0, shown);

@@ -208,7 +208,7 @@ Deno.test("SIGHUP shows another certificate, and a request under way is finished
   });
 });
 
-Deno.test("SIGHUP shows another certificate beside a caller that says nothing", async () => {
+Deno.test("SIGHUP serves another certificate beside a caller that sends nothing", async () => {
   await withFiles(async ({ args, put }) => {
     put(FIRST);
     const program = await startProgram(args);
@@ -249,7 +249,7 @@ Deno.test("SIGHUP does not open a server again that is ending", async () => {
   });
 });
 
-Deno.test("a key that the runtime cannot use is said to be one, at the start and by SIGHUP", async () => {
+Deno.test("a key that the runtime cannot use is reported, at the start and by SIGHUP", async () => {
   const said =
     "the certificate of --tls-cert cannot be used with the key of --tls-key: it must be " +
     "of X.509 version 3, and the key of RSA with 2048 bits or more, P-256, P-384, P-521 or Ed25519";
@@ -278,7 +278,7 @@ Deno.test("a key that the runtime cannot use is said to be one, at the start and
   });
 });
 
-Deno.test("the program serves over TLS although it could call nobody", async () => {
+Deno.test("the program serves over TLS although it may open no connection", async () => {
   await withFiles(async ({ args, put }) => {
     put(FIRST);
     const program = await startProgram(args, { env: { DENO_CERT: "/nowhere/at/all" } });

@@ -19,7 +19,7 @@ async function doctor(pin: string, url: string, args: readonly string[]): Promis
   return await runCommand(["doctor", ...args], { stdin: `${pin}\n${SECRET}\n`, env });
 }
 
-Deno.test("doctor says that a code was already used, and that pins are refused", async () => {
+Deno.test("doctor reports that a code was already used, and that pins are refused", async () => {
   await withRedis([], async ({ url }) => {
     // With a wide window, the code is still right when the command has started.
     const args = ["--single-use", "--max-failures", "2", "--window", "10"];
@@ -42,7 +42,7 @@ Deno.test("doctor says that a code was already used, and that pins are refused",
   });
 });
 
-Deno.test("doctor says when it cannot know whether a code was used", async () => {
+Deno.test("doctor reports when it cannot know whether a code was used", async () => {
   const nowhere = `redis://:canary@127.0.0.1:${freePort()}`;
   const keyless = await doctor(pinOf(SECRET, 1), nowhere, []);
   assert(keyless.stdout.includes("without --guard-key-file nothing is found"), keyless.stdout);
@@ -54,7 +54,7 @@ Deno.test("doctor says when it cannot know whether a code was used", async () =>
   Deno.removeSync(keyFile);
 });
 
-Deno.test("guard unlock asks a server with a store, whose log names the secret, or else the store", async () => {
+Deno.test("guard unlock calls a server with a store, whose log names the secret, or else the store", async () => {
   await withRedis([], async ({ url }) => {
     const way = ["--metrics-port", String(freePort())];
     const keyFile = Deno.makeTempFileSync();

@@ -35,16 +35,24 @@ const OUTAGES: readonly (readonly [
     ({ signal }) => Promise.resolve(signal("SIGCONT")),
   ],
   // What Redis holds then is more than it may.
-  ["is full", told("CONFIG", "SET", "maxmemory", "1"), told("CONFIG", "SET", "maxmemory", "0")],
+  [
+    "is full",
+    sendCommand("CONFIG", "SET", "maxmemory", "1"),
+    sendCommand("CONFIG", "SET", "maxmemory", "0"),
+  ],
   [
     "becomes a replica",
-    told("REPLICAOF", "127.0.0.1", String(freePort())),
-    told("REPLICAOF", "NO", "ONE"),
+    sendCommand("REPLICAOF", "127.0.0.1", String(freePort())),
+    sendCommand("REPLICAOF", "NO", "ONE"),
   ],
-  ["makes everybody wait", told("CLIENT", "PAUSE", "600000", "WRITE"), told("CLIENT", "UNPAUSE")],
+  [
+    "makes everybody wait",
+    sendCommand("CLIENT", "PAUSE", "600000", "WRITE"),
+    sendCommand("CLIENT", "UNPAUSE"),
+  ],
 ];
 
-function told(...words: readonly string[]): (redis: RedisServer) => Promise<void> {
+function sendCommand(...words: readonly string[]): (redis: RedisServer) => Promise<void> {
   return async ({ command }) => assertEquals(await command(...words), "OK");
 }
 
@@ -56,7 +64,7 @@ interface Load {
   readonly end: () => Promise<readonly string[]>;
 }
 
-/** Sends pins without a pause until it is told to stop. */
+/** Sends pins without a pause until it is stopped. */
 function load(server: RunningProgram): Load {
   let stopped = false;
   const answers: string[] = [];
@@ -153,7 +161,7 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
       return piece;
     });
     // On a busy machine much comes to the delay.
-    const url = `redis://127.0.0.1:${middleman.port}?timeout=20000`;
+    const url = `redis://127.0.0.1:${middleman.port}?timeout=6000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
       delayMs = 60_000;
@@ -181,7 +189,7 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
 ];
 
 for (const [what, login, args, said] of REFUSALS) {
-  Deno.test(`a server is not ready with a Redis that ${what}, and says so`, async () => {
+  Deno.test(`a server is not ready with a Redis that ${what}, and logs it`, async () => {
     await withRedis(args, async ({ url }) => {
       const keyFile = Deno.makeTempFileSync();
       Deno.writeTextFileSync(keyFile, "k".repeat(32));

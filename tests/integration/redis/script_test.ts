@@ -52,7 +52,7 @@ Deno.test("the script decides as the rules do, whatever comes when", async () =>
   await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
 });
 
-Deno.test("the script keeps what the rules say, to the last source", async () => {
+Deno.test("the script keeps what the rules need, to the last source", async () => {
   await withRedis([], async ({ url }) => {
     await withLink(url, async (link) => {
       const random = seededRandom(12);
@@ -192,7 +192,7 @@ Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known
   });
 });
 
-Deno.test("a store that forgot the script is told it again", async () => {
+Deno.test("a store that forgot the script gets it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });

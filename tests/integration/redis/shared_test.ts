@@ -156,7 +156,7 @@ testBoth("a server that starts again knows the failures and the used codes", asy
   });
 });
 
-Deno.test("a user of Redis that may do what the page says, and no more, is enough", async () => {
+Deno.test("a user of Redis with the rights of the page, and no more, is enough", async () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
   const [, rights] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page)!;
   await withRedis([], async ({ url, command }) => {

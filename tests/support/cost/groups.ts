@@ -1,6 +1,6 @@
 /**
- * The cost suite as one table: for each binding, route and page an ordinary request, the dearest
- * ones, and how large their replies may be.
+ * The cost suite as one table: for each binding, route and page the dearest requests, and how large
+ * their replies may be.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { DEAR_JSON } from "./json.ts";
 import { DEAR_PAIRINGS } from "./pairings.ts";
 import { DEAR_FORMS, dearQueries } from "./params.ts";
 import { DEAR_PICTURES, DEAR_SECRETS, dearHosts } from "./others.ts";
-import { type DearRequest, fill, request } from "./request.ts";
+import type { DearRequest } from "./request.ts";
 import { dearEnvelopes } from "./xml.ts";
 
 /** Requests to one binding, route or page. */
@@ -22,8 +22,6 @@ export interface CostGroup {
   readonly name: string;
   /** The options of the server. */
   readonly args: readonly string[];
-  /** A request as callers send it, to compare with. */
-  readonly ordinary: RawRequest;
   /** The dearest requests. */
   readonly dear: readonly DearRequest[];
   /** How large a reply may be. */
@@ -48,97 +46,65 @@ const PICTURE: ReplyBound = { bytes: 98_304, multiple: 0 };
 // percent-encoded, and the names of header blocks in a fault.
 const SMALL: ReplyBound = { bytes: 16_384, multiple: 8 };
 
-const PAIR_QUERY = "appName=Example+Corp&appInfo=jane%40example.com&secretCode=YJO8LCQTMFU4";
 const PIN_QUERY = "pin=123456&secretCode=YJO8LCQTMFU4";
-const PAIR = '<Pair xmlns="http://authenticatorapi.com/"><appName>Example Corp</appName>' +
-  "<appInfo>jane@example.com</appInfo><secretCode>YJO8LCQTMFU4</secretCode></Pair>";
-
-function get(target: string): RawRequest {
-  return request(`GET ${target}`);
-}
-
-function post(path: string, contentType: string, body: string): RawRequest {
-  return request(`POST ${path}`, { "Content-Type": contentType }, body);
-}
-
 const SOAP_GROUPS = [SOAP_11, SOAP_12].map((version): CostGroup => ({
   name: version.name,
   args: [],
-  ordinary: post(
-    "/api.asmx",
-    version.mediaType,
-    `<e:Envelope xmlns:e="${version.envelope}"><e:Body>${PAIR}</e:Body></e:Envelope>`,
-  ),
   dear: dearEnvelopes(version),
   bound: SMALL,
 }));
-
-const FORM = "application/x-www-form-urlencoded";
-const ORDINARY_FORM = post("/api.asmx/Pair", FORM, PAIR_QUERY);
 
 const PARAMETER_GROUPS: readonly CostGroup[] = [
   {
     name: "HTTP GET",
     args: [],
-    ordinary: get(`/api.asmx/Pair?${PAIR_QUERY}`),
     dear: dearQueries("/api.asmx/Pair"),
     bound: SMALL,
   },
-  { name: "HTTP POST", args: [], ordinary: ORDINARY_FORM, dear: DEAR_FORMS, bound: SMALL },
+  { name: "HTTP POST", args: [], dear: DEAR_FORMS, bound: SMALL },
   {
     name: "JSON",
     args: [],
-    ordinary: post(
-      "/api.asmx/Pair",
-      "application/json",
-      JSON.stringify(Object.fromEntries(new URLSearchParams(PAIR_QUERY))),
-    ),
     dear: DEAR_JSON,
     bound: SMALL,
   },
   {
     name: "secrets in Base32",
     args: ["--secret-encoding", "base32"],
-    ordinary: post("/api.asmx/Pair", FORM, "appName=a&appInfo=b&secretCode=JBSWY3DPEHPK3PXP"),
     dear: DEAR_SECRETS,
     bound: SMALL,
   },
   {
     name: "/pair.aspx",
     args: [],
-    ordinary: get(`/pair.aspx?${PAIR_QUERY}`),
     dear: dearQueries("/pair.aspx"),
     bound: SMALL,
   },
   {
     name: "/Validate.aspx",
     args: [],
-    ordinary: get(`/Validate.aspx?${PIN_QUERY}`),
     dear: dearQueries("/Validate.aspx", "pin=1&secretCode=c&"),
     bound: SMALL,
   },
 ];
 
 const PICTURE_GROUPS: readonly CostGroup[] = [
-  { name: "pairings", args: [], ordinary: ORDINARY_FORM, dear: DEAR_PAIRINGS, bound: PICTURE },
+  { name: "pairings", args: [], dear: DEAR_PAIRINGS, bound: PICTURE },
   {
     name: "pairings by --html image",
     args: ["--html", "image"],
-    ordinary: ORDINARY_FORM,
     dear: DEAR_PAIRINGS,
     bound: SMALL,
   },
   {
     name: "/qr.aspx",
     args: [],
-    ordinary: get(`/qr.aspx?data=${encodeURIComponent(`otpauth://totp/a:b?${PAIR_QUERY}`)}`),
     dear: [...DEAR_PICTURES, ...dearQueries("/qr.aspx", "data=a&")],
     bound: PICTURE,
   },
   {
     name: "pages",
     args: [],
-    ordinary: get("/api.asmx"),
     dear: [
       ...["", "?op=Pair", "?op=ValidatePin", "?op=None", "?wsdl", "?disco"]
         .flatMap((query) => dearHosts(`/api.asmx${query}`)),
@@ -148,8 +114,6 @@ const PICTURE_GROUPS: readonly CostGroup[] = [
   },
 ];
 
-// The same bytes in a field that nobody reads.
-const LONG_HEAD = { Cookie: fill(64_000, "", "a", "") };
 const WATCHFUL = ["--trust-proxy"];
 const WITH_KEYS = [
   "--api-keys-file",
@@ -160,14 +124,12 @@ const HEAD_GROUPS: readonly CostGroup[] = [
   {
     name: "heads, SOAP 1.1",
     args: WATCHFUL,
-    ordinary: request("POST /api.asmx", { "Content-Type": "text/xml", ...LONG_HEAD }, ""),
     dear: DEAR_CALL_HEADS,
     bound: SMALL,
   },
   {
     name: "heads, where a key is wanted",
     args: WITH_KEYS,
-    ordinary: request(`GET /api.asmx/ValidatePin?${PIN_QUERY}`, LONG_HEAD),
     dear: dearHeads(`/api.asmx/ValidatePin?${PIN_QUERY}`),
     bound: SMALL,
   },
@@ -176,7 +138,6 @@ const HEAD_GROUPS: readonly CostGroup[] = [
   ) => ({
     name: `heads, GET ${target.replace(/\?pin.*/, "")}`,
     args: WATCHFUL,
-    ordinary: request(`GET ${target}`, LONG_HEAD),
     dear: dearHeads(target),
     bound: SMALL,
   })),

@@ -1,4 +1,4 @@
-/** A SOAP Envelope as saxes reads it, and the call in it by the letter of the wire contract. */
+/** A SOAP Envelope as saxes reads it, and the call in it by the letter of docs/wire.md. */
 
 import { featuresOf } from "../xml/profile.ts";
 import { Incomparable, structureBySaxes } from "../xml/structure.ts";

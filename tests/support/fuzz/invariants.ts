@@ -26,7 +26,7 @@ export interface Answered {
   readonly reply: Omit<RawReply, "continued">;
 }
 
-/** The longest body of a reply, in bytes (protocol §4). */
+/** The longest body of a reply, in bytes (wire.md §4.2). */
 const MAX_REPLY_BYTES = 131_072;
 
 const FAULTS = [400, 401, 414];

@@ -1,5 +1,5 @@
 /**
- * Reads the call in a request by the letter of the wire contract, sharing no code with the service:
+ * Reads the call in a request by the letter of docs/wire.md, sharing no code with the service:
  * saxes for XML, the platform for JSON, a few lines for forms.
  */
 

@@ -60,7 +60,7 @@ export class World {
     const restore = this.#takeTimers();
     try {
       while (this.events < events && this.#due.length > 0) {
-        const due = this.#next();
+        const due = this.#due.shift()!;
         if (due.isCancelled) continue;
         this.nowMs = Math.max(this.nowMs, due.atMs);
         const { computer } = due;
@@ -126,35 +126,9 @@ export class World {
     };
   }
 
-  // A heap, the soonest first.
+  /** Adds to what is due, the soonest first. */
   #push(due: Due): void {
-    const heap = this.#due;
-    let at = heap.push(due) - 1;
-    while (at > 0) {
-      const parent = at - 1 >> 1;
-      if (isSooner(heap[parent]!, due)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = due;
-  }
-
-  #next(): Due {
-    const heap = this.#due;
-    const first = heap[0]!;
-    const last = heap.pop()!;
-    if (heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && isSooner(heap[child + 1]!, heap[child]!)) child++;
-      if (isSooner(last, heap[child]!)) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
+    this.#due.splice(this.#due.findLastIndex((other) => isSooner(other, due)) + 1, 0, due);
   }
 }
 

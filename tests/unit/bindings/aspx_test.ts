@@ -67,7 +67,7 @@ for (const [what, target, options] of REFUSED) {
   }
 }
 
-Deno.test("/Validate.aspx tells the log, not the caller, what broke", async () => {
+Deno.test("an error on /Validate.aspx is in the log, not in the reply", async () => {
   const causes: unknown[] = [];
   const log = { error: (_message: string, cause?: unknown) => void causes.push(cause) };
   assertEquals(await ask(RIGHT, { now: broken, log }), bare("False"));
@@ -99,7 +99,7 @@ Deno.test("/pair.aspx hands no secret out without the caller's key", async () =>
   assertEquals(status, 401);
 });
 
-Deno.test("/Validate.aspx answers although nobody can be told of it", async () => {
+Deno.test("/Validate.aspx answers although telemetry fails", async () => {
   const telemetry = { observe: broken, requestId: () => "id", monotonicMs: () => 0 };
   assertEquals(await ask(RIGHT, { telemetry }), bare("True"));
   assertEquals(await ask(`${RIGHT}&Pin=1`, { telemetry }), bare("False"));

@@ -52,7 +52,7 @@ const REFUSED: readonly (readonly [string | undefined, Uint8Array, string, strin
 ];
 
 for (const [charset, sent, code, message] of REFUSED) {
-  Deno.test(`textOf() says of ${sent.join(" ").slice(-30)} in ${charset}: ${message}`, () => {
+  Deno.test(`textOf() refuses ${sent.join(" ").slice(-30)} in ${charset}: ${message}`, () => {
     const fault = assertThrows(() => textOf(sent, charset), Fault);
     assertEquals([fault.code, fault.message], [code, message]);
   });
@@ -72,7 +72,7 @@ const NOT_UTF_8: readonly (readonly [string, readonly number[], string])[] = [
 ];
 
 for (const [what, sent, place] of NOT_UTF_8) {
-  Deno.test(`textOf() refuses ${what} and says where`, () => {
+  Deno.test(`textOf() refuses ${what} with its place`, () => {
     const fault = assertThrows(() => textOf(Uint8Array.from(sent), "utf-8"), Fault);
     assertEquals(fault.message, `The body is not UTF-8 (${place}).`);
   });

@@ -96,14 +96,14 @@ const REFUSED: readonly (readonly [text: string, message: string, line: number, 
   ];
 
 for (const [text, message, line, column] of REFUSED) {
-  Deno.test(`readJsonObject() refuses ${JSON.stringify(text)} and says where`, () => {
+  Deno.test(`readJsonObject() refuses ${JSON.stringify(text)} with its place`, () => {
     const fault = assertThrows(() => readJsonObject(text), Fault);
     assertEquals(fault.code, "unreadable");
     assertEquals(fault.message, `${message} (line ${line}, column ${column}).`);
   });
 }
 
-Deno.test("readJsonObject() says that nothing is there", () => {
+Deno.test("readJsonObject() refuses an empty text", () => {
   for (const text of ["", " \r\n"]) {
     assertThrows(() => readJsonObject(text), Fault, "The body is empty; it must be a JSON object.");
   }
@@ -118,7 +118,7 @@ Deno.test(`readJsonObject() passes over values nested ${MAX_JSON_DEPTH} deep, an
   }
 });
 
-Deno.test("readJsonObject() says where a member and its value begin", () => {
+Deno.test("readJsonObject() has the places of a member and its value", () => {
   assertEquals(readJsonObject("{ a : 'b'}"), [
     { name: "a", value: "b", nameOffset: 2, valueOffset: 6 },
   ]);

@@ -45,7 +45,7 @@ for (const [contentType, essence, parameters] of ROWS) {
   });
 }
 
-Deno.test("parseMediaType() tells two fields that differ from two that are equal", () => {
+Deno.test("parseMediaType() takes two equal fields, and refuses two that differ", () => {
   assertEquals(parseMediaType("a/b, a/b").isAmbiguous, false);
   assertEquals(parseMediaType("a/b, a/b, c/d").isAmbiguous, true);
   assertEquals(parseMediaType(null).isAmbiguous, false);

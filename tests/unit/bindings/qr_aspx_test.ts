@@ -83,7 +83,7 @@ for (const text of TEXTS) {
   });
 }
 
-Deno.test("qrPicture() draws an SVG when asked for one", () => {
+Deno.test("qrPicture() draws an SVG for format=svg", () => {
   for (const format of ["svg", "SVG"]) {
     const { status, contentType, body } = qrPicture(readQuery(`data=hello&format=${format}`));
     assertEquals([status, contentType], [200, "image/svg+xml"]);
@@ -92,7 +92,7 @@ Deno.test("qrPicture() draws an SVG when asked for one", () => {
   }
 });
 
-Deno.test("qrPicture() gives an SVG the size asked for, however small", () => {
+Deno.test("qrPicture() gives an SVG the size of the request, however small", () => {
   const rows: readonly (readonly [query: string, width: number, height: number])[] = [
     ["", 300, 300],
     ["size=128x64&", 128, 64],

@@ -32,7 +32,7 @@ async function status(args: readonly string[]): Promise<readonly [number, string
   return [code, stdout, stderr];
 }
 
-Deno.test("status, guard name and guard unlock ask a server on its operator port", async () => {
+Deno.test("status, guard name and guard unlock call a server on its operator port", async () => {
   const way = ["--metrics-port", String(freePort())];
   const program = await startProgram(["--port", "0", "--max-failures", "1", ...way]);
   const check = async (pin: string): Promise<string> => {

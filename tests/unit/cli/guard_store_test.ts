@@ -152,7 +152,7 @@ async function longestTimer(run: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-Deno.test("status and doctor give a store longer than a server does, if it is not told more", async () => {
+Deno.test("status and doctor wait longer for a store than a server does, unless its URL has a time-out", async () => {
   const store = startFuzzedStore(
     () => ({ pieces: [] }),
     (words) => written(keeping(new Map())(words)),
@@ -168,15 +168,15 @@ Deno.test("status and doctor give a store longer than a server does, if it is no
       longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
     const ofDoctor = (timeoutMs: number): Promise<number> =>
       longestTimer(() => guardFindings(config(timeoutMs), SECRET, 7));
-    const told = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
-    assertEquals(told[0], told[1]);
-    assertEquals(await ofStatus(1), told[0] * 2_000 / 60_000);
-    assertEquals(await ofDoctor(1), told[1] * 2_000 / 60_000);
+    const waited = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
+    assertEquals(waited[0], waited[1]);
+    assertEquals(await ofStatus(1), waited[0] * 2_000 / 60_000);
+    assertEquals(await ofDoctor(1), waited[1] * 2_000 / 60_000);
   });
   store.close();
 });
 
-Deno.test("guard says why a store cannot be used, and nothing that it sent", async () => {
+Deno.test("guard reports why a store cannot be used, and nothing that the store sent", async () => {
   const fails = (answer: Reply): Promise<Error> =>
     assertRejects(() => printed(guardStatus, () => answer), CommandError);
   const { message } = await fails(new Error("NOPERM canary"));

@@ -42,7 +42,7 @@ function notWell(message: string): Outcome {
   return { code: 1, stdout: "", stderr: `authenticator: error: ${message}.\n` };
 }
 
-Deno.test("healthcheck asks the address that the options give", async () => {
+Deno.test("healthcheck calls the address of the options", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const port = String(server.addr.port);
   assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
@@ -52,7 +52,7 @@ Deno.test("healthcheck asks the address that the options give", async () => {
   );
 });
 
-Deno.test("healthcheck asks no proxy that the environment names", async () => {
+Deno.test("healthcheck uses no proxy of the environment", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const port = String(server.addr.port);
   const variables = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: `http://127.0.0.1:${freePort()}` };
@@ -64,7 +64,7 @@ Deno.test("healthcheck asks no proxy that the environment names", async () => {
   }
 });
 
-Deno.test("healthcheck asks the loopback address of a server on all addresses", async () => {
+Deno.test("healthcheck calls a server on all addresses by loopback", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const { port } = server.addr;
   assertEquals(
@@ -82,7 +82,7 @@ Deno.test("healthcheck asks the loopback address of a server on all addresses", 
   assert(stderr.startsWith(`authenticator: error: http://[::1]:${nowhere} `), stderr);
 });
 
-Deno.test("healthcheck asks over TLS, whatever name the certificate is for", async () => {
+Deno.test("healthcheck calls over TLS, whatever name the certificate is for", async () => {
   await using server = Deno.serve({ ...LOOPBACK, cert: CERTIFICATE, key: PRIVATE_KEY }, healthz);
   const { port } = server.addr;
   assertEquals(
@@ -98,7 +98,7 @@ Deno.test("healthcheck asks over TLS, whatever name the certificate is for", asy
   );
 });
 
-Deno.test("healthcheck says that a server it asks over TLS answers plain HTTP", async () => {
+Deno.test("healthcheck reports plain HTTP where it expects TLS", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const { port } = server.addr;
   assertEquals(
@@ -109,7 +109,7 @@ Deno.test("healthcheck says that a server it asks over TLS answers plain HTTP", 
   );
 });
 
-Deno.test("healthcheck asks through a unix socket", async () => {
+Deno.test("healthcheck calls through a unix socket", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {
     const path = `${folder}/pin.sock`;
@@ -225,14 +225,14 @@ const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
 ];
 
 for (const [fate, says, asksAgain] of FATES) {
-  Deno.test(`healthcheck says after ${Object.values(fate)[0]} that it ${says}`, async () => {
+  Deno.test(`healthcheck reports after ${Object.values(fate)[0]} that it ${says}`, async () => {
     const { outcome, asked } = await fated(fate, { code: "ECONNRESET" });
     assertEquals(outcome, notWell(`http://127.0.0.1:8080 ${says}`));
     assertEquals(asked.map(([scheme]) => scheme), asksAgain ? ["http", "https"] : ["http"]);
   });
 }
 
-Deno.test("healthcheck asks for the health alone, at the address or the socket, with a deadline", async () => {
+Deno.test("healthcheck requests the health alone, at the address or the socket, with a deadline", async () => {
   const common = {
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
@@ -260,7 +260,7 @@ Deno.test("healthcheck cannot know the port that a server with --port 0 chose", 
   });
 });
 
-Deno.test("healthcheck says that it was started without the permission", async () => {
+Deno.test("healthcheck reports that it lacks the permission", async () => {
   const { code, stderr } = await runCommand(["healthcheck"], {
     permissions: ["--allow-env=AUTHENTICATOR_*"],
   });
@@ -271,7 +271,7 @@ Deno.test("healthcheck says that it was started without the permission", async (
   ]);
 });
 
-Deno.test("healthcheck asks the metrics port where there is one, since others may share the other", async () => {
+Deno.test("healthcheck calls the metrics port where there is one, since others may share the other", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const { port } = server.addr;
   const place = `http://127.0.0.1:${port}`;

@@ -35,6 +35,6 @@ MIT license
 
 Permission is hereby granted,`;
 
-Deno.test("licenses() says whose the packages are, and what the runtimes are under", () => {
+Deno.test("licenses() has the owners of the packages, and the licences of the runtimes", () => {
   assertEquals(TEXT.slice(0, HEAD.length), HEAD);
 });

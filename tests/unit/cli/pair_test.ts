@@ -224,7 +224,7 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
   ];
 
 for (const [args, stdin, code, message] of FAILURES) {
-  Deno.test(`pair says: ${message}`, async () => {
+  Deno.test(`pair is refused: ${message}`, async () => {
     const stderr = `authenticator: error: ${message}\n`;
     assertEquals(await runCommand(["pair", ...args], { stdin }), { code, stdout: "", stderr });
   });

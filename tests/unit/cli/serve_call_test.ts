@@ -21,7 +21,7 @@ import { configOf, withFolder, withProcess } from "../../support/command.ts";
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /** A server that runs in this process. */
-interface Scene {
+interface Setup {
   readonly url: string;
   /** What was printed. */
   readonly printed: readonly string[];
@@ -48,13 +48,13 @@ interface Surroundings {
   /** What becomes of a text on standard error; it is written at once unless given. */
   readonly write?: (text: string) => Promise<void>;
   /** What is done once it has ended. */
-  readonly afterwards?: (lines: Scene["lines"]) => Promise<void>;
+  readonly afterwards?: (lines: Setup["lines"]) => Promise<void>;
 }
 
 /** Serves until what is done beside it is done, and then ends it by SIGTERM. */
 async function serving(
   args: readonly string[],
-  act: (scene: Scene) => Promise<void>,
+  act: (setup: Setup) => Promise<void>,
   { stdin = false, stderr = false, env = {}, write: reader, afterwards }: Surroundings = {},
 ): Promise<Ran> {
   const before = SIGNALS.map((signal) => process.listeners(signal));
@@ -110,7 +110,7 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
 }
 
-test("serve() says where it listens and what is risky, and at last that it stopped", async () => {
+test("serve() logs where it listens and what is risky, and at last that it stopped", async () => {
   const args = ["--port", "0", "--metrics-port", "0", "--window", "3"];
   let probes = "";
   const ran = await serving(args, async ({ url, lines }) => {
@@ -217,7 +217,7 @@ async function holding(
   }
 }
 
-test("serve() ends after ten seconds though a request goes on, and says so", async () => {
+test("serve() ends after ten seconds though a request goes on, and logs it", async () => {
   const begun: Deno.Conn[] = [];
   await holding(10_000, async (goOff) => {
     let wentOff = false;
@@ -242,7 +242,7 @@ test("serve() ends after ten seconds though a request goes on, and says so", asy
 const PART_MS = 100;
 const PARTS = 10;
 
-test("serve() ends after a second though nobody reads its log", async () => {
+test("serve() ends after a second though its log is not read", async () => {
   await holding(PART_MS, async (goOff) => {
     let parts = 0;
     const passTime = async (): Promise<void> => {

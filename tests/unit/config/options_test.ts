@@ -331,7 +331,7 @@ Deno.test("parseCommand() takes a client certificate and its key together, for a
   }
 });
 
-Deno.test("parseCommand() says of a URL of a store what is wrong with it", () => {
+Deno.test("parseCommand() names what is wrong with the URL of a store", () => {
   const [flag, variable] = ["--guard", "AUTHENTICATOR_GUARD"];
   const primary = "must be a URL of redis+sentinel that ends with the name of the primary: " +
     "redis+sentinel://host:26379/NAME";
@@ -388,7 +388,7 @@ Deno.test("parseCommand() reads the options of pair", () => {
   });
 });
 
-Deno.test("parseCommand() reads the time that doctor looks at", () => {
+Deno.test("parseCommand() reads the time of doctor", () => {
   const at = (time: string): number | undefined => {
     const command = parseCommand(["doctor", `--at=${time}`], () => undefined);
     assert(command.kind === "doctor");

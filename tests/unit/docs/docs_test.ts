@@ -48,7 +48,7 @@ Deno.test("docs/options.md: the table of options is the one that is parsed", () 
   assertEquals(tableIn("docs/options.md", "options"), rows);
 });
 
-Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () => {
+Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
   const parameters = new Map(
     [...OPERATIONS.values()].flatMap((o) => o.parameters).map((p) => [
       p.name,
@@ -56,7 +56,7 @@ Deno.test("docs/runtimes.md: the table of limits is the one that is kept", () =>
     ]),
   );
   const fault = "fault, or 400";
-  assertEquals(tableIn("docs/runtimes.md", "limits"), [
+  assertEquals(tableIn("docs/wire.md", "limits"), [
     ["Body", `${numbers.format(MAX_BODY_BYTES)} bytes`, "413"],
     ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
     ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
@@ -246,5 +246,50 @@ function exists(path: string): boolean {
 Deno.test("the README links every page of docs/", () => {
   const readme = read("README.md");
   const missing = PAGES.filter((page) => page.startsWith("docs/") && !readme.includes(`(${page})`));
+  assertEquals(missing, []);
+});
+
+/** The texts of the repository by their paths: sources, documents, scripts and settings. */
+function textsIn(folder: string): (readonly [path: string, text: string])[] {
+  return [...Deno.readDirSync(new URL(folder, ROOT))].flatMap(({ name, isDirectory }) => {
+    const path = folder + name;
+    if (/^(?:\.git|dist|node_modules|vendor)$/.test(name)) return [];
+    if (isDirectory) return textsIn(`${path}/`);
+    return /\.(?:md|ts|css|html|java|cs|php|py|sh|ya?ml|conf)$/.test(name)
+      ? [[path, read(path)] as const]
+      : [];
+  });
+}
+
+const TEXTS = textsIn("");
+
+Deno.test("each section of docs/wire.md that is cited exists", () => {
+  const sections = new Set(
+    [...read("docs/wire.md").matchAll(/^#{2,3} ([0-9.]*[0-9])\.? /gm)].map(([, number]) => number!),
+  );
+  // In wire.md itself the name is left out: (§3.5).
+  const cited = TEXTS.flatMap(([path, text]) => {
+    const citation = path === "docs/wire.md"
+      ? /\(§([0-9.]*[0-9])/g
+      : /wire\.md[`)]* §([0-9.]*[0-9])/g;
+    return [...text.matchAll(citation)].map(([, number]) => ({ path, number: number! }));
+  });
+  assert(cited.length > 300);
+  assertEquals(cited.filter(({ number }) => !sections.has(number)), []);
+});
+
+// RELEASE_NOTES.md is made by release/; a.md is a name in a test.
+const MADE: readonly string[] = ["RELEASE_NOTES.md", "a.md"];
+
+Deno.test("each document that is named is in the repository", () => {
+  const names = new Set([
+    ...TEXTS.map(([path]) => path.split("/").at(-1)!).filter((name) => name.endsWith(".md")),
+    ...MADE,
+  ]);
+  const missing = TEXTS.flatMap(([path, text]) =>
+    [...text.replace(/https?:\/\/\S+/g, "").matchAll(/[\w.-]+\.md\b/g)]
+      .filter(([name]) => !names.has(name))
+      .map(([name]) => `${path}: ${name}`)
+  );
   assertEquals(missing, []);
 });

@@ -226,7 +226,7 @@ Deno.test("a clock set back by an hour makes no wait longer than it was", () => 
   }
 });
 
-Deno.test("a clock set back makes nobody known for longer, and no wait of a source longer", () => {
+Deno.test("a clock set back remembers no source for longer, and lengthens no wait of a source", () => {
   const rules = rulesWith({ maxFailures: 5 });
   const player = new Player(rules);
   player.pin(STEP, "a");
@@ -243,7 +243,7 @@ Deno.test("a clock set back makes nobody known for longer, and no wait of a sour
   assertEquals(known(), 0);
 });
 
-Deno.test("a clock set back makes nobody known for longer who sent right pins alone", () => {
+Deno.test("a clock set back remembers no source of right pins for longer", () => {
   const player = new Player(rulesWith());
   player.pin(STEP, "a");
   player.nowMs -= 100 * DAY;
@@ -352,7 +352,7 @@ Deno.test("a source gets an attempt back every two hours", () => {
   assertEquals(player.wrong(2, "a"), ["wrong", "throttled"]);
 });
 
-Deno.test("calls that do not say who asks may use the whole budget, and are no source", () => {
+Deno.test("calls without a source may use the whole budget, and are no source", () => {
   const player = new Player(rulesWith({ maxFailures: 10 }));
   assertEquals(player.exhaust(), 10);
   assertEquals(player.state?.sources, []);
@@ -375,7 +375,7 @@ Deno.test("a fifth of the budget is kept for sources that had a right pin", () =
   }
 });
 
-Deno.test("right pins of calls that do not say who asks keep no part of the budget for anybody", () => {
+Deno.test("right pins of calls without a source reserve no part of the budget", () => {
   const player = new Player(rulesWith({ maxFailures: 10 }));
   assertEquals(player.pin(STEP), "accepted");
   assertEquals(["a", "b", "c"].map((source) => player.exhaust(source)), [5, 5, 0]);
@@ -477,7 +477,7 @@ Deno.test("whatever comes when, calls without a source never wait longer than an
   }
 });
 
-Deno.test("by default, who mistypes ten pins a day never waits, named or not", () => {
+Deno.test("by default, ten mistyped pins a day never wait, with a source or without", () => {
   for (const source of [undefined, "user"]) {
     const random = seededRandom(8);
     const player = new Player(rulesWith({ maxFailures: 100 }));

@@ -29,7 +29,7 @@ function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): Gua
   return guardRules({ maxFailures: 3, singleUse: true, window: 1, period: 30, ...options });
 }
 
-/** A store with a clock that is set by hand, and the evictions it told of. */
+/** A store with a clock that is set by hand, and what it evicted. */
 function storeWith(
   maxEntries = 10,
   rules = rulesWith(),
@@ -206,7 +206,7 @@ Deno.test("a full memory store forgets the oldest of the secrets with the fewest
         const { store, evictions } = storeWith(ROOM, rulesWith({ maxFailures }));
         // Wrong pins by secret, the last change last.
         const counts = new Map<string, number>();
-        const told: Evicted[] = [];
+        const evicted: Evicted[] = [];
         const classOf = (count: number): number =>
           count >= maxFailures ? Infinity : Math.floor(Math.log2(count));
         for (const name of names) {
@@ -219,12 +219,12 @@ Deno.test("a full memory store forgets the oldest of the secrets with the fewest
             const lowest = Math.min(...[...counts.values()].map(classOf));
             const [oldest] = [...counts].find(([, other]) => classOf(other) === lowest)!;
             counts.delete(oldest);
-            told.push(lowest === Infinity ? "throttled" : "failed");
+            evicted.push(lowest === Infinity ? "throttled" : "failed");
           }
           counts.set(name, count + 1);
           assertEquals(store.size(), counts.size);
         }
-        assertEquals(evictions(), told);
+        assertEquals(evictions(), evicted);
       },
     ),
     runOptions(300),
@@ -238,7 +238,7 @@ Deno.test("a full memory store forgets the code that was used the longest ago, a
       (pins) => {
         const { store, evictions } = storeWith(ROOM);
         const used = new Map<string, number>();
-        const told: Evicted[] = [];
+        const evicted: Evicted[] = [];
         for (const [name, step] of pins) {
           const isUsed = step <= (used.get(name) ?? -1);
           assertEquals(decide(store, name, step, "web"), isUsed ? "replayed" : "accepted");
@@ -247,9 +247,9 @@ Deno.test("a full memory store forgets the code that was used the longest ago, a
           used.set(name, step);
           if (used.size <= ROOM) continue;
           used.delete([...used.keys()][0]!);
-          told.push("used", "known");
+          evicted.push("used", "known");
         }
-        assertEquals([evictions(), store.size()], [told, 0]);
+        assertEquals([evictions(), store.size()], [evicted, 0]);
       },
     ),
     runOptions(300),
@@ -377,7 +377,7 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   );
 });
 
-Deno.test("a memory store needs nobody to tell of what it forgets", () => {
+Deno.test("a memory store needs no listener for what it forgets", () => {
   const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
   fail(store, "b", 3);
@@ -424,7 +424,7 @@ Deno.test("a right pin after a wait leaves the next wait as it was", () => {
   assertEquals(decide(store, "a", STEP + 1), "accepted");
 });
 
-Deno.test("a memory store lets go of what expired although nobody asks for it", () => {
+Deno.test("a memory store frees what expired without a call", () => {
   const rules = rulesWith();
   const { store, clock } = storeWith(10_000, rules);
   for (let i = 0; i < 1000; i++) fail(store, `s${i}`, 1);

@@ -106,12 +106,12 @@ Deno.test("KeyRing lets in by the keys that were put in the place of others, and
   assertEquals([KEY, OTHER].map(letsIn), [false, true]);
 });
 
-Deno.test("createHandler() tells the operator and the operation the name of the caller", async () => {
-  const told: unknown[] = [];
+Deno.test("createHandler() gives the log and the operation the name of the caller", async () => {
+  const observed: unknown[] = [];
   const handler = handlerWith({
     apiKeys: new KeyRing(parseKeys(`billing:${KEY}\n${OTHER}`)),
     telemetry: {
-      observe: ({ caller, outcome }) => told.push([caller, outcome]),
+      observe: ({ caller, outcome }) => observed.push([caller, outcome]),
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
@@ -120,7 +120,7 @@ Deno.test("createHandler() tells the operator and the operation the name of the 
   for (const key of [KEY, OTHER, "wrong"]) {
     await handler(new Request(url, { headers: { "x-api-key": key } }));
   }
-  assertEquals(told, [["billing", "false"], [undefined, "false"], [undefined, "unauthorized"]]);
+  assertEquals(observed, [["billing", "false"], [undefined, "false"], [undefined, "unauthorized"]]);
 });
 
 Deno.test("parseKeys() names the line of a key that cannot be one, and never shows it", () => {
@@ -148,7 +148,7 @@ Deno.test("parseKeys() names the line of a key that cannot be one, and never sho
   assertEquals([name, message], ["KeyFileError", "it has no keys"]);
 });
 
-Deno.test("parseKeys() takes no key under two names: nobody could tell who sends it", () => {
+Deno.test("parseKeys() refuses a key under two names", () => {
   const rows = [
     [`shop:${KEY}`, `desk:${KEY}`],
     [`shop:${KEY}`, KEY],
@@ -168,7 +168,7 @@ function handlerWithKeys(): Handler {
   return handlerWith({ log: { error: () => {} }, apiKeys: [KEY], metricsPage: () => "" });
 }
 
-Deno.test("createHandler() looks at the length of the query before it looks for a key", async () => {
+Deno.test("createHandler() checks the length of the query before the key", async () => {
   const handler = handlerWithKeys();
   const long = `?${"x".repeat(8_193)}`;
   for (const path of ["/api.asmx", "/api.asmx/Pair", "/metrics", "/nowhere"]) {
@@ -182,7 +182,7 @@ Deno.test("createHandler() looks at the length of the query before it looks for 
 const GUARDED = ["/", "/api.asmx", "/api.asmx?wsdl", "/api.asmx/Pair", "/metrics", "/nowhere"];
 
 for (const path of GUARDED) {
-  Deno.test(`createHandler() asks for a key on ${path}`, async () => {
+  Deno.test(`createHandler() requires a key on ${path}`, async () => {
     const handler = handlerWithKeys();
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
       const reply = await handler(new Request(`http://localhost${path}`, { method }));
@@ -199,7 +199,7 @@ for (const path of GUARDED) {
   });
 }
 
-Deno.test("createHandler() says how a key is shown where one is missing", async () => {
+Deno.test("createHandler() answers a missing key with how to send one", async () => {
   const reply = await handlerWithKeys()(new Request("http://localhost/api.asmx/Pair"));
   assertEquals(
     await reply.text(),
@@ -208,7 +208,7 @@ Deno.test("createHandler() says how a key is shown where one is missing", async 
   );
 });
 
-Deno.test("createHandler() asks load balancers for no key", async () => {
+Deno.test("createHandler() requires no key of load balancers", async () => {
   const handler = handlerWithKeys();
   for (const path of ["/healthz", "/readyz"]) {
     const statusOf = async (method: string): Promise<number> =>
@@ -217,7 +217,7 @@ Deno.test("createHandler() asks load balancers for no key", async () => {
   }
 });
 
-Deno.test("createHandler() asks for a key before it reads a byte of the body", async () => {
+Deno.test("createHandler() checks the key before it reads a byte of the body", async () => {
   let pulled = false;
   const body = new ReadableStream({ pull: () => void (pulled = true) }, { highWaterMark: 0 });
   const headers = { "content-type": "text/xml" };

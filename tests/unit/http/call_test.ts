@@ -39,7 +39,7 @@ async function sourcesOf(
   return sources;
 }
 
-Deno.test("a call with a key is from those whom its caller asks for, and from no other's", async () => {
+Deno.test("a source belongs to the key of its caller, and to no other's", async () => {
   const sources = await sourcesOf([
     ["s", undefined],
     ["s", "web"],

@@ -8,7 +8,7 @@ import { handlerWith } from "../../support/handler.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 
-interface Scene {
+interface Setup {
   /** Asks a host for its OpenAPI description, and gives the status. */
   readonly ask: (host: string) => Promise<number>;
   /** How often a description was written. */
@@ -17,7 +17,7 @@ interface Scene {
 }
 
 /** A handler whose descriptions are counted as they are written, or fail. */
-function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): Scene {
+function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): Setup {
   let count = 0;
   const service = {
     get otp(): ServiceContext["otp"] {
@@ -48,30 +48,30 @@ function scene(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
 }
 
 Deno.test("a page is written once, whatever the host", async () => {
-  const { ask, written } = scene();
+  const { ask, written } = setup();
   await ask("host");
   const once = written();
   for (let i = 0; i < 64; i++) await ask(`host${i}`);
   assertEquals([written(), once > 0], [once, true]);
 });
 
-Deno.test("a page that could not be written is written when it is asked for again", async () => {
-  const { ask } = scene((count) => {
+Deno.test("a page that could not be written is written at the next request", async () => {
+  const { ask } = setup((count) => {
     if (count === 1) throw new TypeError("broken");
     return OTP;
   });
   assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
 });
 
-Deno.test("the page of a handler that was told of no guard says that there is none", async () => {
-  const reply = await scene().handler(new Request("http://localhost/api.asmx"));
+Deno.test("the page of a handler without a guard has none", async () => {
+  const reply = await setup().handler(new Request("http://localhost/api.asmx"));
   const page = await reply.text();
   for (const words of ["any number of times while it is accepted", "no limit"]) {
     assert(page.includes(words), words);
   }
 });
 
-Deno.test("the page says of single use what the options do", async () => {
+Deno.test("the page describes single use by the options", async () => {
   const handler = handlerWith({ flags: { "single-use": "true" } });
   const page = await (await handler(new Request("http://localhost/api.asmx"))).text();
   assertEquals(/A code works<\/th>\s*<td[^>]*><span>(.*?)</.exec(page)?.[1], "once");
@@ -136,7 +136,7 @@ for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
   });
 }
 
-Deno.test("one handler answers each document with its own text, whatever was asked for before", async () => {
+Deno.test("one handler answers each document with its own text, whatever came before", async () => {
   const handler = handlerWith();
   const paths = DOCUMENTS.map(([path]) => path).filter((path) => !/\?op=Pair|OP=/.test(path));
   const textOf = async (path: string): Promise<string> =>

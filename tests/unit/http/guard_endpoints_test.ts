@@ -20,7 +20,7 @@ const STATUS: ServerStatus = {
   guard: undefined,
 };
 
-function scene(hasMemory = true): (request: Request) => Promise<Response> {
+function setup(hasMemory = true): (request: Request) => Promise<Response> {
   const store = new MemoryStore({ rules: RULES, now: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
@@ -38,7 +38,7 @@ async function answer(
   method: string,
   path: string,
   body?: string,
-  handler = scene(),
+  handler = setup(),
 ): Promise<readonly [number, string]> {
   const init = { method, headers: { host }, ...(body !== undefined && { body }) };
   const reply = await handler(new Request(`http://localhost${path}`, init));
@@ -67,7 +67,7 @@ Deno.test("the status and the guard's endpoints answer under an address, localho
   }
 });
 
-Deno.test("the guard's endpoints say why they cannot answer, and repeat no secret", async () => {
+Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {
   for (const path of ["/guard/name", "/guard/unlock"]) {
     assertEquals(await answer("localhost", "POST", path, ""), [
       400,
@@ -75,7 +75,7 @@ Deno.test("the guard's endpoints say why they cannot answer, and repeat no secre
     ]);
     assertEquals((await answer("localhost", "GET", path))[0], 405);
   }
-  const [status, text] = await answer("localhost", "GET", "/guard/status", undefined, scene(false));
+  const [status, text] = await answer("localhost", "GET", "/guard/status", undefined, setup(false));
   assertEquals([status, text.includes("--guard-key-file")], [400, true]);
   const [, off] = await answer(
     "localhost",

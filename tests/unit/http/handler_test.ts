@@ -40,7 +40,7 @@ function soapRequest(mediaType: string, envelope: string): RequestInit {
 }
 
 for (const [binding, path, init] of FAILING_REQUESTS) {
-  Deno.test(`createHandler() tells nothing of an unexpected error over ${binding}`, async () => {
+  Deno.test(`createHandler() reveals nothing of an unexpected error over ${binding}`, async () => {
     let logged = "";
     const now = (): number => {
       throw new TypeError(`clock broken while checking ${SECRET}`);
@@ -102,12 +102,12 @@ Deno.test("createHandler() names the route of a request that it refuses", async 
   ]);
 });
 
-Deno.test("createHandler() tells of every question that is answered that it went well", async () => {
-  const told: unknown[] = [];
+Deno.test("createHandler() logs every reply that is a result as ok", async () => {
+  const observed: unknown[] = [];
   const handler = handlerWith({
     metricsPage: () => "",
     telemetry: {
-      observe: ({ route, status, outcome }) => void told.push([route, status, outcome]),
+      observe: ({ route, status, outcome }) => void observed.push([route, status, outcome]),
       requestId: () => "a1-0",
       monotonicMs: () => 0,
     },
@@ -117,7 +117,7 @@ Deno.test("createHandler() tells of every question that is answered that it went
   const headers = { "if-none-match": "*" };
   await handler(new Request("http://localhost/api.asmx", { headers }));
   await handler(new Request("http://localhost/api.asmx", { method: "OPTIONS" }));
-  assertEquals(told, [
+  assertEquals(observed, [
     ["root", 302, "ok"],
     ["metrics", 200, "ok"],
     ["qr.aspx", 200, "ok"],
@@ -134,7 +134,7 @@ interface Asked {
 }
 
 /** Answers a request by a handler with a clock that moves by 250 ms whenever it is looked at. */
-async function tellOf(
+async function observe(
   path: string,
   init: RequestInit = {},
   changes: Partial<HandlerOptions> = {},
@@ -160,7 +160,7 @@ async function tellOf(
 
 const VALIDATE = `/api.asmx/ValidatePin?pin=000000&secretCode=${SECRET}`;
 
-Deno.test("createHandler() tells of each request once what it was and how it ended", async () => {
+Deno.test("createHandler() logs each request once, with its outcome", async () => {
   const facts: RequestEvent = {
     requestId: "a1-7",
     durationMs: 250,
@@ -216,50 +216,50 @@ Deno.test("createHandler() tells of each request once what it was and how it end
       replyBytes: 12,
     }],
   ];
-  for (const [path, init, told] of rows) {
-    const { reply, events } = await tellOf(path, init);
-    assertEquals(events, [{ ...facts, ...told }], `${init.method} ${path}`);
+  for (const [path, init, observed] of rows) {
+    const { reply, events } = await observe(path, init);
+    assertEquals(events, [{ ...facts, ...observed }], `${init.method} ${path}`);
     assertEquals(reply.headers.get("x-request-id"), "a1-7");
   }
 });
 
 Deno.test("a method in any case is answered like the one in capitals, as which it is logged", async () => {
-  const told = async (path: string, init: RequestInit): Promise<unknown> => {
-    const { reply, events } = await tellOf(path, init);
+  const observed = async (path: string, init: RequestInit): Promise<unknown> => {
+    const { reply, events } = await observe(path, init);
     return [reply.status, [...reply.headers], await reply.text(), events];
   };
   const [, path, init] = FAILING_REQUESTS[1]!;
   for (const route of ["/api.asmx", "/healthz", "/Validate.aspx", "/qr.aspx?data=a", VALIDATE]) {
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
-      const inCapitals = await told(route, { method });
+      const inCapitals = await observed(route, { method });
       for (const sent of [method.toLowerCase(), `${method[0]}${method.slice(1).toLowerCase()}`]) {
-        assertEquals(await told(route, { method: sent }), inCapitals, `${sent} ${route}`);
+        assertEquals(await observed(route, { method: sent }), inCapitals, `${sent} ${route}`);
       }
     }
   }
-  assertEquals(await told(path, { ...init, method: "post" }), await told(path, init));
+  assertEquals(await observed(path, { ...init, method: "post" }), await observed(path, init));
 });
 
-Deno.test("createHandler() tells how far off an accepted pin was", async () => {
+Deno.test("createHandler() logs the offset of an accepted pin", async () => {
   const pin = referenceHotp(SECRET, 1);
-  const { events } = await tellOf(`/api.asmx/ValidatePin?pin=${pin}&secretCode=${SECRET}`);
+  const { events } = await observe(`/api.asmx/ValidatePin?pin=${pin}&secretCode=${SECRET}`);
   assertEquals(events.map(({ outcome, facts }) => [outcome, facts?.distance]), [["true", 1]]);
 });
 
-Deno.test("createHandler() tells of a call whose result is no boolean that it is ok", async () => {
-  const { events } = await tellOf("/api.asmx/Pair?appName=a&appInfo=b&secretCode=c");
+Deno.test("createHandler() logs a result that is no boolean as ok", async () => {
+  const { events } = await observe("/api.asmx/Pair?appName=a&appInfo=b&secretCode=c");
   assertEquals(events.map(({ operation, outcome }) => [operation, outcome]), [["Pair", "ok"]]);
 });
 
-Deno.test("createHandler() names a request only where somebody is told of it", async () => {
+Deno.test("createHandler() names a request only where there is telemetry", async () => {
   const reply = await handlerWith({})(new Request("http://localhost/healthz"));
   assertEquals(reply.headers.get("x-request-id"), null);
 });
 
 Deno.test("createHandler() answers /metrics only where there is something to answer", async () => {
-  const without = await tellOf("/metrics");
+  const without = await observe("/metrics");
   assertEquals([without.reply.status, without.events[0]?.route], [404, "unknown"]);
-  const { reply, events } = await tellOf("/metrics", {}, { metricsPage: () => "up 1\n" });
+  const { reply, events } = await observe("/metrics", {}, { metricsPage: () => "up 1\n" });
   assertEquals(
     [reply.status, reply.headers.get("content-type"), await reply.text()],
     [200, "text/plain; version=0.0.4; charset=utf-8", "up 1\n"],
@@ -319,7 +319,7 @@ Deno.test("the reply to an unexpected error has the request id of its log line",
 });
 
 Deno.test("createHandler() answers False when it fails, whatever the method", async () => {
-  const { reply, events } = await tellOf("/Validate.aspx", { method: "DELETE" });
+  const { reply, events } = await observe("/Validate.aspx", { method: "DELETE" });
   assertEquals([reply.status, events[0]?.route], [405, "validate.aspx"]);
   const logged: unknown[] = [];
   const failing = handlerWith({

@@ -65,7 +65,7 @@ Deno.test("targetOf() leaves path and query as they were sent", () => {
   assertEquals([authority, path, query], ["localhost:8080", "/API.asmx/Pair", "a=%41+b?c&=d"]);
 });
 
-Deno.test("targetOf() tells the scheme", () => {
+Deno.test("targetOf() has the scheme", () => {
   const schemeOf = (url: string): string => targetOf(new Request(url), null).scheme;
   assertEquals(schemeOf("https://localhost/?http://a"), "https");
   assertEquals(schemeOf("http://localhost/?https:"), "http");
@@ -101,7 +101,7 @@ Deno.test("isAuthority() takes the longest name of RFC 1035 with a port, and not
   assertEquals([isAuthority("a".repeat(261)), isAuthority("a".repeat(262))], [true, false]);
 });
 
-Deno.test("baseOf() believes a proxy that comes over TLS and says that its caller did not", () => {
+Deno.test("baseOf() believes a proxy over TLS whose caller came without", () => {
   const request = new Request("https://otp.example/", { headers: { "x-forwarded-proto": "http" } });
   const options = { baseUrl: undefined, trustProxy: true };
   assertEquals(baseOf(request, targetOf(request, null), options), "http://otp.example");

@@ -20,7 +20,7 @@ Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has t
   assertEquals(head.headers.get("content-length"), "10");
 });
 
-Deno.test("respond() sends the usual header fields, but for what a reply says itself", () => {
+Deno.test("respond() sends the usual header fields, unless a reply has its own", () => {
   const fieldsOf = (reply: Omit<OutgoingReply, "contentType">, method = "GET"): unknown => {
     const response = respond(method, { contentType: "text/plain", ...reply }, "a1-0");
     return [response.status, Object.fromEntries(response.headers)];
@@ -64,7 +64,7 @@ Deno.test("matchesTag() reads a list of tags, weakly, or a star", () => {
   for (const [value, fresh] of rows) assertEquals(matchesTag(value, '"a"'), fresh, `${value}`);
 });
 
-Deno.test("withStatusFields() tells how to be let in, and when to try again", () => {
+Deno.test("withStatusFields() adds WWW-Authenticate to 401, and Retry-After to 503", () => {
   const headersAt = (status: number): Reply["headers"] =>
     withStatusFields({ status, contentType: "", body: "", headers: { jsonerror: "true" } }).headers;
   assertEquals(headersAt(401), { "jsonerror": "true", "www-authenticate": CHALLENGE });

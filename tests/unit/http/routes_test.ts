@@ -14,7 +14,7 @@ async function statusOf(method: string, path: string, key = true): Promise<numbe
   return reply.status;
 }
 
-Deno.test("the table is what callers were told", () => {
+Deno.test("the table has the routes of docs/wire.md", () => {
   assertEquals(
     ROUTES.map(({ path, methods, isOpen, name }) =>
       `${path} ${methods.join(",")} ${isOpen ? "open" : "key"} ${name}`
@@ -59,7 +59,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
   const asked = path.replace("*", "Pair");
   const methods = new Set<string>(rows.flatMap((row) => row.methods));
 
-  Deno.test(`${path} answers the methods of its rows, and says which they are`, async () => {
+  Deno.test(`${path} answers the methods of its rows, and names them in Allow`, async () => {
     const allowed = [
       ...methods.has("GET") ? ["GET", "HEAD"] : [],
       ...methods.has("POST") ? ["POST"] : [],
@@ -80,7 +80,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
     }
   });
 
-  Deno.test(`${path} wants a key where its rows say so`, async () => {
+  Deno.test(`${path} requires a key where its rows do`, async () => {
     for (const { methods, isOpen = false, name } of rows) {
       // Its callers take any status but 200 for a right pin.
       if (name === "validate.aspx") continue;
@@ -114,14 +114,17 @@ Deno.test("a new route needs a key and a Host, and its faults are sentences", as
     throw new Fault("busy", "Come back later.");
   };
   const routed = handlerWith(KEYED, [{ path: "/new", methods: ["GET"], name: "new", answer }]);
-  const tellOf = async (headers: HeadersInit, url = "http://localhost/new"): Promise<unknown[]> => {
+  const observe = async (
+    headers: HeadersInit,
+    url = "http://localhost/new",
+  ): Promise<unknown[]> => {
     const reply = await routed(new Request(url, { headers }));
     return [reply.status, await reply.text()];
   };
   const key = { "x-api-key": KEYED.apiKeys[0]! };
-  assertEquals((await tellOf({}))[0], 401);
-  assertEquals((await tellOf(key, "http://a..b/new"))[0], 400);
-  assertEquals(await tellOf(key), [503, "Come back later.\r\n"]);
+  assertEquals((await observe({}))[0], 401);
+  assertEquals((await observe(key, "http://a..b/new"))[0], 400);
+  assertEquals(await observe(key), [503, "Come back later.\r\n"]);
 });
 
 Deno.test("a slash with no operation behind it changes nothing", async () => {
@@ -129,7 +132,7 @@ Deno.test("a slash with no operation behind it changes nothing", async () => {
   assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
 });
 
-Deno.test("with keys, the operator port asks for none where monitoring looks", () => {
+Deno.test("with keys, the operator port requires none for health and metrics", () => {
   const open = OPERATOR_ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
   assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
 });

@@ -145,7 +145,7 @@ for (const way of WAYS.keys()) {
     assertEquals(outcomes, ["false", "true", "replayed", "false", "false", "throttled"]);
   });
 
-  Deno.test(`a right pin is answered as a wrong one is while the store cannot tell: ${way}`, async () => {
+  Deno.test(`a right pin is answered as a wrong one is while the store cannot decide: ${way}`, async () => {
     const wrong = await serviceWith().ask(way, WRONG);
     for (
       const store of [storeThat(UNKNOWN), storeThat({ refusal: () => "unavailable" })]
@@ -156,7 +156,7 @@ for (const way of WAYS.keys()) {
     }
   });
 
-  Deno.test(`a wrong pin is false although the store says accepted: ${way}`, async () => {
+  Deno.test(`a wrong pin is false although the store accepts it: ${way}`, async () => {
     const { ask, events } = serviceWith(storeThat({ isCharged: false, settle: () => "accepted" }));
     const right = await ask(way, RIGHT);
     const wrong = right.replace("true", "false").replace("True", "False");
@@ -184,7 +184,7 @@ Deno.test("all ways count together, and a code used on one is used on all", asyn
 });
 
 for (const way of WAYS.keys()) {
-  Deno.test(`a call may say who asks, and each who asks has a budget: ${way}`, async () => {
+  Deno.test(`a call may name a source, and each source has a budget: ${way}`, async () => {
     const { ask, events, said } = serviceWith();
     const guesser = "canary 203.0.113.7";
     // Of three wrong pins, one who asks has two.
@@ -200,7 +200,7 @@ for (const way of WAYS.keys()) {
   });
 }
 
-Deno.test("without the field, the caller's key tells who asks, by its name or without one", async () => {
+Deno.test("without the field, the caller's key is the source, with a name or without", async () => {
   const [shop, desk, bare, other] = ["s", "d", "b", "o"].map((letter) => letter.repeat(16));
   const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}\n${other}`));
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
@@ -230,7 +230,7 @@ Deno.test("without the field, the caller's key tells who asks, by its name or wi
   }
 });
 
-Deno.test("no caller is taken for another, nor asks for those whom another asks for", async () => {
+Deno.test("no caller is taken for another, nor uses another's sources", async () => {
   const [shop, desk, bare] = ["s", "d", "b"].map((letter) => letter.repeat(16));
   const apiKeys = new KeyRing(parseKeys(`shop:${shop}\ndesk:${desk}\n${bare}`));
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
@@ -264,7 +264,7 @@ Deno.test("no caller is taken for another, nor asks for those whom another asks 
   }
 });
 
-Deno.test("who asks may be named by any text, however long or strange", async () => {
+Deno.test("a source may be any text, however long or strange", async () => {
   const { ask, events } = serviceWith();
   const names = ["x".repeat(256), "x".repeat(257), "x".repeat(4000), "é", "a, b", '";'];
   for (const name of names) await ask("HTTP POST", LATER, `${SECRET} ${name.length}`, name);

@@ -10,26 +10,26 @@ import { referenceHotp } from "../../support/reference_totp.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
 
-function told(pin: string): Promise<CheckedCall> {
+function checkPin(pin: string): Promise<CheckedCall> {
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
   return validatePin({ pin, secretCode: "secret" }, context);
 }
 
-Deno.test("validatePin() without a guard tells how far off a right pin is, and of a wrong one nothing", async () => {
+Deno.test("validatePin() without a guard has the offset of a right pin, and none of a wrong one", async () => {
   for (const distance of [-2, 0, 1]) {
-    assertEquals(await told(referenceHotp("secret", 10 + distance)), {
+    assertEquals(await checkPin(referenceHotp("secret", 10 + distance)), {
       result: true,
       facts: { distance },
     });
   }
-  assertEquals(await told(referenceHotp("secret", 13)), { result: false });
+  assertEquals(await checkPin(referenceHotp("secret", 13)), { result: false });
 });
 
-Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing of it", async () => {
+Deno.test("validatePin() has the reason why a pin cannot be a code, and repeats nothing of it", async () => {
   const reasons = await Promise.all(
     ["1", "12345", "1234567", "12345a", "\u0661\u0662\u0663456", "12 34 56", "-12345"].map(async (
       pin,
-    ) => (await told(pin)).facts?.reason),
+    ) => (await checkPin(pin)).facts?.reason),
   );
   const noDigits = "The pin has characters other than digits.";
   assertEquals(reasons, [
@@ -43,7 +43,7 @@ Deno.test("validatePin() tells why a pin cannot be a code, and repeats nothing o
   ]);
 });
 
-Deno.test("validatePin() without a guard asks nobody who asks", async () => {
+Deno.test("validatePin() without a guard reads no source", async () => {
   const pin = referenceHotp("secret", 10);
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
   assertEquals((await validatePin({ pin, secretCode: "secret" }, context)).result, true);
@@ -51,7 +51,7 @@ Deno.test("validatePin() without a guard asks nobody who asks", async () => {
 });
 
 /** What is done, in its order, for a pin: codes that are computed, and the decision. */
-async function worked(pin: string, wishes?: StoreWishes): Promise<string> {
+async function workFor(pin: string, wishes?: StoreWishes): Promise<string> {
   const work: string[] = [];
   const { sign } = crypto.subtle;
   Object.defineProperty(crypto.subtle, "sign", {
@@ -86,33 +86,33 @@ const SHARED = { isCharged: false };
 const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
 
 Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
-  assertEquals(await worked(CURRENT!), "code true");
-  assertEquals(await worked(CURRENT!, LOCAL), "code decision true");
+  assertEquals(await workFor(CURRENT!), "code true");
+  assertEquals(await workFor(CURRENT!, LOCAL), "code decision true");
 });
 
 Deno.test("validatePin() computes every step for any other pin, before it decides", async () => {
   for (const [pin, result] of [[BEFORE, true], [AFTER, true], [WRONG, false]] as const) {
-    assertEquals(await worked(pin!), `code code code ${result}`);
-    assertEquals(await worked(pin!, LOCAL), `code code code decision ${result}`);
+    assertEquals(await workFor(pin!), `code code code ${result}`);
+    assertEquals(await workFor(pin!, LOCAL), `code code code decision ${result}`);
   }
 });
 
 Deno.test("validatePin() computes every step where it holds the answer to a right pin back", async () => {
   for (const held of ["throttled", "replayed", "unavailable"] as const) {
-    assertEquals(await worked(CURRENT!, verdict(held)), "code decision code code false");
-    assertEquals(await worked(AFTER!, verdict(held)), "code code code decision false");
-    assertEquals(await worked(WRONG!, verdict(held)), "code code code decision false");
+    assertEquals(await workFor(CURRENT!, verdict(held)), "code decision code code false");
+    assertEquals(await workFor(AFTER!, verdict(held)), "code code code decision false");
+    assertEquals(await workFor(WRONG!, verdict(held)), "code code code decision false");
   }
 });
 
-Deno.test("validatePin() computes every step before it asks a shared store", async () => {
+Deno.test("validatePin() computes every step before it calls a shared store", async () => {
   for (const pin of [BEFORE, CURRENT, AFTER]) {
-    assertEquals(await worked(pin!, SHARED), "code code code decision true");
+    assertEquals(await workFor(pin!, SHARED), "code code code decision true");
   }
-  assertEquals(await worked(WRONG!, SHARED), "code code code decision false");
+  assertEquals(await workFor(WRONG!, SHARED), "code code code decision false");
 });
 
-Deno.test("validatePin() asks the guard by the names that it gives, and tells the short one", async () => {
+Deno.test("validatePin() calls the guard with the names that it gives, and logs the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];
     const store = storeThat({
@@ -142,7 +142,7 @@ Deno.test("validatePin() asks the guard by the names that it gives, and tells th
   }
 });
 
-Deno.test("validatePin() asks the guard about no empty pin, and says so", async () => {
+Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async () => {
   const asked = (): never => {
     throw new Error("The guard is asked");
   };
@@ -189,7 +189,7 @@ Deno.test("a Fault is an error by its own name, and of no header blocks unless t
   );
 });
 
-Deno.test("validatePin() gives the look back where no code can be computed", async () => {
+Deno.test("validatePin() gives the attempt back where no code can be computed", async () => {
   const done: string[] = [];
   const store = {
     ...storeThat(),

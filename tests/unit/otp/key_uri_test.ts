@@ -14,7 +14,7 @@ Deno.test("formatKeyUri() writes label, secret and issuer, and leaves defaults o
   );
 });
 
-Deno.test("formatKeyUri() says algorithm, digits and period when they are not the default", () => {
+Deno.test("formatKeyUri() has algorithm, digits and period when they are not the default", () => {
   const uri = { issuer: "A", account: "b", secret: "GEZDGNA" };
   assertEquals(
     formatKeyUri({ ...uri, algorithm: "SHA256", digits: 8, period: 60 }),

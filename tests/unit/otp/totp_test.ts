@@ -147,7 +147,7 @@ for (const window of [0, 1, 2, 10]) {
   });
 }
 
-Deno.test("matchTimeStep() looks at no step nearer than it is told", async () => {
+Deno.test("matchTimeStep() checks no step nearer than the least distance", async () => {
   const key = await importOtpKey(seed(20), "SHA1");
   const from = (nearest: number, distance: number): Promise<number | undefined> =>
     matchTimeStep(key, {
@@ -177,7 +177,7 @@ Deno.test("matchTimeStep() computes no step before the first", async () => {
   assertEquals(await match("000000", 10, 0), undefined);
 });
 
-Deno.test("matchTimeStep() looks back to the first step of all, and no further", async () => {
+Deno.test("matchTimeStep() goes back to the first step of all, and no further", async () => {
   assertEquals(await match(codeAt(0), 3, 3), -3);
   // A counter before the first would wrap around to the last of 64 bits.
   const key = await importOtpKey(seed(20), "SHA1");
@@ -194,7 +194,7 @@ const SAME_CODES: readonly (readonly [number, number, number])[] = [
 ];
 
 for (const [step, nearer, further] of SAME_CODES) {
-  Deno.test(`matchTimeStep() says ${nearer} where ${further} has the same code`, async () => {
+  Deno.test(`matchTimeStep() gives ${nearer} where ${further} has the same code`, async () => {
     assertEquals(codeAt(step + nearer), codeAt(step + further));
     assertEquals(await match(codeAt(step + nearer), 3, step), nearer);
   });

@@ -167,7 +167,7 @@ Deno.test("the page shows a key where one is needed, and never one of the server
   for (const { text } of panesOf(open, "login")) assert(!text.includes("YOUR-API-KEY"), text);
 });
 
-Deno.test("the codes beside the current one are named accepted or refused as the settings say", async () => {
+Deno.test("the codes beside the current one are named accepted or refused by the settings", async () => {
   const rows = [
     [{ window: "0" }, [["-1", "refused"], ["1", "refused"]]],
     [{ window: "1" }, [["-2", "refused"], ["-1", "accepted"], ["1", "accepted"], ["2", "refused"]]],
@@ -210,7 +210,7 @@ Deno.test("the page has at most 80 KB, 16 compressed, and its script 45, with th
   assert(script > 20_000 && script <= 45_000, `${script} bytes of script`);
 });
 
-Deno.test("the page is the same for every host and at every time, and says which address is an example", async () => {
+Deno.test("the page is the same for every host and at every time, and marks an address that is an example", async () => {
   const later = handlerWith({}, {}, () => 1e12);
   const { html } = await getPage(handler, "", { base: "http://a" });
   assertEquals((await getPage(handler, "", { base: "http://b:81" })).html, html);

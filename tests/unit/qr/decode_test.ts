@@ -66,7 +66,7 @@ Deno.test("encodeQr() makes symbols that a reader reads when the text needs seve
   }
 });
 
-Deno.test("encodeQr() says that bytes are UTF-8 where one is not ASCII, and only there", () => {
+Deno.test("encodeQr() marks bytes as UTF-8 where one is not ASCII, and only there", () => {
   const eci = (text: string): readonly number[] =>
     read(encodeQr(text, "M"))!.chunks.flatMap(({ type, assignmentNumber }) =>
       type === "eci" ? [assignmentNumber!] : []

@@ -203,7 +203,7 @@ Deno.test("encodeQr() returns undefined when the text does not fit", () => {
   assertEquals(encodeQr("x".repeat(10_000_000), "L"), undefined);
 });
 
-Deno.test("encodeQr() gives the same symbol when asked again", () => {
+Deno.test("encodeQr() gives the same symbol each time", () => {
   for (const uri of KEY_URIS) {
     const first = encodeQr(uri, "M");
     encodeQr(uri.toUpperCase(), "M");

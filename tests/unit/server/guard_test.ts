@@ -39,13 +39,13 @@ const ROWS: readonly (readonly [string, readonly string[] | undefined])[] = [
 ];
 
 for (const [line, verdicts] of ROWS) {
-  Deno.test(`createGuard() does what the options "${line}" ask for`, async () => {
+  Deno.test(`createGuard() follows the options "${line}"`, async () => {
     const guard = createGuard(configOf(line.split(" ").filter((word) => word !== "")), OBSERVER);
-    const told: string[] = [];
+    const logged: string[] = [];
     for (const step of [undefined, 7, 7]) {
-      if (guard !== undefined) told.push(await decide(guard.store, "a secret", step));
+      if (guard !== undefined) logged.push(await decide(guard.store, "a secret", step));
     }
-    assertEquals(guard && told, verdicts);
+    assertEquals(guard && logged, verdicts);
     guard?.store.close();
   });
 }
@@ -101,7 +101,7 @@ function notes(): { readonly said: string[]; readonly observer: GuardObserver } 
   return { said, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
 
-Deno.test("createGuard() counts what is forgotten for want of room, and says so once a minute", async () => {
+Deno.test("createGuard() counts what is forgotten for want of room, and logs it once a minute", async () => {
   const { said, observer } = notes();
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
@@ -113,7 +113,7 @@ Deno.test("createGuard() counts what is forgotten for want of room, and says so 
   ]);
 });
 
-Deno.test("createGuard() says again after a minute that there is no room", async () => {
+Deno.test("createGuard() logs again after a minute that there is no room", async () => {
   const { said, observer } = notes();
   let nowMs = 0;
   const config = configOf(["--guard-entries", "1"]);
@@ -137,7 +137,7 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   fuzzed.close();
 });
 
-Deno.test("createGuard() says why its store cannot be used, and counts what it could not decide", async () => {
+Deno.test("createGuard() logs why its store cannot be used, and counts what it could not decide", async () => {
   const { said, observer } = notes();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
@@ -160,7 +160,7 @@ Deno.test("createGuard() says why its store cannot be used, and counts what it c
   Deno.removeSync(path);
 });
 
-Deno.test("createGuard() says which node of a Cluster cannot be used", async () => {
+Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
   const { said, observer } = notes();
   const none = freePort();
   const node = startFuzzedStore(

@@ -13,7 +13,7 @@ Deno.test("a LogWriter writes the lines of a moment together, in their order", a
   assertEquals(written, ["a\nb\nc\n", "d\n"]);
 });
 
-Deno.test("a LogWriter goes on after errors, and says how many lines were lost", async () => {
+Deno.test("a LogWriter goes on after errors with the number of lines that were lost", async () => {
   const written: string[] = [];
   let full = false;
   const writer = new LogWriter((text) => {

@@ -11,7 +11,7 @@ import { eventually } from "../../support/eventually.ts";
 import { honest, startFuzzedStore } from "../../support/fuzzed_store.ts";
 
 /** A service of a test, and what it wrote. */
-interface Scene
+interface Setup
   extends Pick<ServerService, "operatorHandler" | "log" | "renewKeys" | "guardReady" | "close"> {
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
@@ -20,7 +20,7 @@ interface Scene
   readonly state: { isReady: boolean; isFull: boolean };
 }
 
-function scene(args: readonly string[] = []): Scene {
+function setup(args: readonly string[] = []): Setup {
   const written: string[] = [];
   const state = { isReady: true, isFull: false };
   const runtime: Runtime = {
@@ -59,7 +59,7 @@ function scene(args: readonly string[] = []): Scene {
 const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
 
 Deno.test("createServerService() counts and logs each request, under a name of its own", async () => {
-  const { get, close, written } = scene(["--metrics"]);
+  const { get, close, written } = setup(["--metrics"]);
   const ids: string[] = [];
   for (let i = 0; i < 2; i++) {
     const reply = await get(WRONG_PIN);
@@ -76,9 +76,9 @@ Deno.test("createServerService() counts and logs each request, under a name of i
   assertEquals(lines?.map((line) => / id=(\S+)$/.exec(line)?.[1]), ids);
 });
 
-Deno.test("createServerService() names requests so that no name tells how many there were", async () => {
-  const { get, close } = scene();
-  const namesOf = async (get: Scene["get"], count: number): Promise<readonly string[]> => {
+Deno.test("createServerService() names requests without counting them", async () => {
+  const { get, close } = setup();
+  const namesOf = async (get: Setup["get"], count: number): Promise<readonly string[]> => {
     const names: string[] = [];
     for (let i = 0; i < count; i++) {
       const reply = await get("/healthz");
@@ -95,7 +95,7 @@ Deno.test("createServerService() names requests so that no name tells how many t
   ): readonly string[] => [...new Set(names.map((name) => name.split("-")[0]!))];
   const [beginning, ...more] = beginnings(names);
   assertEquals(more, []);
-  const other = scene();
+  const other = setup();
   assert(beginnings(await namesOf(other.get, 1))[0] !== beginning);
   // As many go up from one to the next as go down, and no digit has one value more often than another.
   const ups = names.filter((name, i) => i > 0 && name > names[i - 1]!).length;
@@ -110,8 +110,8 @@ Deno.test("createServerService() names requests so that no name tells how many t
   await Promise.all([close(), other.close()]);
 });
 
-Deno.test("createServerService() tells of its process on the page of metrics", async () => {
-  const { get, close } = scene(["--metrics"]);
+Deno.test("createServerService() has metrics of its process", async () => {
+  const { get, close } = setup(["--metrics"]);
   const usedSeconds = (): number => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000_000;
@@ -130,7 +130,7 @@ Deno.test("createServerService() tells of its process on the page of metrics", a
 
 Deno.test("createServerService() counts wrong pins and what its guard remembers, where it has one", async () => {
   const figures = async (args: readonly string[]): Promise<readonly string[]> => {
-    const { get, close } = scene(["--metrics", ...args]);
+    const { get, close } = setup(["--metrics", ...args]);
     for (const secret of ["x", "y", "y"]) {
       const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
       await reply.body?.cancel();
@@ -163,8 +163,8 @@ Deno.test("createServerService() counts wrong pins and what its guard remembers,
   ]);
 });
 
-Deno.test("createServerService() forgets what it has no room for also where nobody counts", async () => {
-  const { get, close } = scene(["--guard-entries", "1"]);
+Deno.test("createServerService() forgets what it has no room for also without metrics", async () => {
+  const { get, close } = setup(["--guard-entries", "1"]);
   for (const secret of ["x", "y"]) {
     const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
     assertMatch(await reply.text(), />false<\/boolean>$/);
@@ -172,8 +172,8 @@ Deno.test("createServerService() forgets what it has no room for also where nobo
   await close();
 });
 
-Deno.test("createServerService() tells its operator what its guard remembers", async () => {
-  const { get, operatorHandler, close, written } = scene(["--max-failures", "1"]);
+Deno.test("createServerService() answers its operator what its guard remembers", async () => {
+  const { get, operatorHandler, close, written } = setup(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
   await (await get(WRONG_PIN)).body?.cancel();
@@ -195,8 +195,8 @@ Deno.test("createServerService() tells its operator what its guard remembers", a
   ]);
 });
 
-Deno.test("createServerService() has no page of metrics and no keys unless the options ask for them", async () => {
-  const { get, close, renewKeys, written } = scene();
+Deno.test("createServerService() has no page of metrics and no keys unless the options have them", async () => {
+  const { get, close, renewKeys, written } = setup();
   assertEquals(renewKeys(), undefined);
   const reply = await get("/metrics");
   assertEquals(reply.status, 404);
@@ -205,12 +205,12 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("createServerService() with a metrics port has the page there alone, and asks for no key", async () => {
+Deno.test("createServerService() with a metrics port has the page there alone, and requires no key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];
   for (const more of [[], ["--metrics"]]) {
-    const { get, operatorHandler, close } = scene(["--metrics-port", "9101", ...keys, ...more]);
+    const { get, operatorHandler, close } = setup(["--metrics-port", "9101", ...keys, ...more]);
     const call = await get(WRONG_PIN, { "x-api-key": "0123456789abcdef" });
     assertMatch(await call.text(), />false<\/boolean>$/);
     const reply = await get("/metrics", { "x-api-key": "0123456789abcdef" });
@@ -228,8 +228,8 @@ Deno.test("createServerService() with a metrics port has the page there alone, a
 });
 
 Deno.test("a service is ready while the server is, once its store has answered", async () => {
-  const { get, operatorHandler, state, close } = scene();
-  const status = async (get: Scene["get"]): Promise<number> => {
+  const { get, operatorHandler, state, close } = setup();
+  const status = async (get: Setup["get"]): Promise<number> => {
     const reply = await get("/readyz");
     await reply.body?.cancel();
     return reply.status;
@@ -242,18 +242,18 @@ Deno.test("a service is ready while the server is, once its store has answered",
     503,
   );
   await close();
-  const bare = scene(["--max-failures", "0"]);
+  const bare = setup(["--max-failures", "0"]);
   assertEquals(await status(bare.get), 200);
   await bare.close();
   // Nothing listens on that port, and nothing has answered yet.
-  const storeless = scene(["--guard", "redis://127.0.0.1:9"]);
+  const storeless = setup(["--guard", "redis://127.0.0.1:9"]);
   assertEquals(await status(storeless.get), 503);
   await storeless.close();
 });
 
-Deno.test("a service whose store is away stays ready and says so, and so do its metrics", async () => {
+Deno.test("a service whose store is away stays ready, with a log line and a metric", async () => {
   const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
-  const { get, close } = scene(["--metrics", "--guard", `${store.url}?timeout=60000`]);
+  const { get, close } = setup(["--metrics", "--guard", `${store.url}?timeout=60000`]);
   const says = async (text: string, up: number): Promise<boolean> => {
     const reply = await get("/readyz");
     const page = await (await get("/metrics")).text();
@@ -267,7 +267,7 @@ Deno.test("a service whose store is away stays ready and says so, and so do its 
 });
 
 Deno.test("the metrics count the log lines that were lost", async () => {
-  const { log, written, state, close } = scene();
+  const { log, written, state, close } = setup();
   state.isFull = true;
   log.info("lost");
   await close();
@@ -281,7 +281,7 @@ Deno.test("createServerService() wants one of the keys where the options name a 
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   Deno.writeTextFileSync(path, `${key}\n`);
-  const { get, renewKeys, close } = scene(["--api-keys-file", path]);
+  const { get, renewKeys, close } = setup(["--api-keys-file", path]);
   assertEquals((await get(WRONG_PIN)).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
   const next = "n".repeat(32);
@@ -305,7 +305,7 @@ Deno.test("createServerService() waits for the first news of a store, but not as
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();
   const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
-  const { guardReady: known, close, written } = scene(["--guard", store]);
+  const { guardReady: known, close, written } = setup(["--guard", store]);
   let isTooLong = false;
   const timer = setTimeout(() => isTooLong = true, 30_000);
   await known();
@@ -318,7 +318,7 @@ Deno.test("createServerService() waits for the first news of a store, but not as
 Deno.test("/status has the server's version, start, address, reload and guard, and no key and no secret", async () => {
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, `billing:${"k".repeat(32)}\n${"l".repeat(32)}\n`);
-  const { operatorHandler, close, state } = scene(["--api-keys-file", path]);
+  const { operatorHandler, close, state } = setup(["--api-keys-file", path]);
   const ask = async (key: string): Promise<Response> =>
     await operatorHandler(
       new Request("http://localhost/status", { headers: { "x-api-key": key } }),
@@ -343,9 +343,9 @@ Deno.test("/status has the server's version, start, address, reload and guard, a
   Deno.removeSync(path);
 });
 
-Deno.test("createServerService() logs successful probes only where that is asked for, and failed ones always", async () => {
+Deno.test("createServerService() logs successful probes only with --log-probes, and failed ones always", async () => {
   for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
-    const { get, close, written, state } = scene(["--metrics", ...args]);
+    const { get, close, written, state } = setup(["--metrics", ...args]);
     for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();
     state.isReady = false;
     assertEquals((await get("/readyz")).status, 503);

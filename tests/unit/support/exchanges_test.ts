@@ -54,6 +54,17 @@ Deno.test("a name stands beside a block that is written out", () => {
   assertEquals(steps.map(({ reply }) => reply.head), [["HTTP/1.1 204 No Content"]]);
 });
 
+Deno.test("several requests have the reply that follows them", () => {
+  const { steps } = read("- Request: **ping** `/a`\n- Request: **ping** `/b`\n- Reply: **204**");
+  assertEquals(steps.map(({ request }) => request.head), [["GET /a HTTP/1.1"], [
+    "GET /b HTTP/1.1",
+  ]]);
+  assertEquals(steps.map(({ reply }) => reply.head), [
+    ["HTTP/1.1 204 No Content"],
+    ["HTTP/1.1 204 No Content"],
+  ]);
+});
+
 Deno.test("a name of SOAP is there for both versions, and its texts are lines", () => {
   const { steps } = read("- Request: **SOAP 1.1** `A: b` `C: d`\n- Reply: **204**");
   assertEquals(steps[0]!.request.head, ["POST / HTTP/1.1", "A: b", "C: d"]);
@@ -66,6 +77,7 @@ const MISTAKES: readonly (readonly [mistake: string, lines: string, message: str
   ["an unknown name", "- Request: **pong** `/`\n- Reply: **204**", 'no request named "pong"'],
   ["a request as a reply", "- Request: **ping** `/`\n- Reply: **ping** `/`", "no reply named"],
   ["a reply first", "- Reply: **204**\n- Request: **ping** `/`", "a reply stands where"],
+  ["no reply", "- Request: **ping** `/`", "the last request has no reply"],
   ["a text too few", "- Request: **ping**\n- Reply: **204**", '"ping" takes some texts and gets 0'],
   ["a text too many", "- Request: **ping** `/`\n- Reply: **204** `a`", "takes 0 texts and gets 1"],
   ["a place left out", "- Request: **ping** `/`\n- Reply: **200** `a`", "takes 2 texts and gets 1"],

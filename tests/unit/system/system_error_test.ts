@@ -14,7 +14,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ["canary", "the system refuses"],
 ];
 
-Deno.test("describeSystemError() says why in words of its own", () => {
+Deno.test("describeSystemError() has words of its own", () => {
   assertEquals(
     REASONS.map(([error]) => describeSystemError(error)),
     REASONS.map(([, reason]) => reason),

@@ -38,7 +38,7 @@ Deno.test("createLog() writes a request on one line of text", () => {
   );
 });
 
-Deno.test("createLog() writes what the operation told, its outcome in the place of the result's", () => {
+Deno.test("createLog() writes the facts of the operation, its outcome in place of the result's", () => {
   const line = (event: Partial<RequestEvent>): string =>
     logged({}, (log) => log.request({ ...EVENT, ...event }));
   assert(line({ facts: { distance: -1 } }).includes(" status=200 distance=-1 outcome=true "));
@@ -50,11 +50,11 @@ Deno.test("createLog() writes what the operation told, its outcome in the place 
 
 Deno.test("createLog() writes the same fields of a request as text and as JSON", () => {
   const facts = [undefined, { distance: -1 }, { secret: "a-_9", outcome: "replayed" }] as const;
-  for (const told of facts) {
+  for (const fact of facts) {
     for (const name of [undefined, "billing"]) {
       for (const operation of ["", "ValidatePin"]) {
         const who = { caller: name, peer: name && "203.0.113.9" };
-        const event = { ...EVENT, ...who, operation, binding: operation && "SOAP", facts: told };
+        const event = { ...EVENT, ...who, operation, binding: operation && "SOAP", facts: fact };
         const { time: _time, level: _level, message: _message, ...fields } = JSON.parse(
           logged({ format: "json" }, (log) => log.request(event)),
         );
@@ -122,7 +122,7 @@ Deno.test("createLog() writes news and errors as an object on a line where reque
   assertEquals(cause, "string");
 });
 
-Deno.test("createLog() tells the kind and the place of an error, and not its message", () => {
+Deno.test("createLog() writes the kind and the place of an error, and not its message", () => {
   const error = new RangeError("secret is\n    at hunter2 (hunter2:1:2)\n@hunter2");
   for (const format of ["text", "json"] as const) {
     const line = logged({ format }, (log) => log.error("a request failed", error));
@@ -147,7 +147,7 @@ Deno.test("createLog() colours by the class of the status, to its ends", () => {
   }
 });
 
-Deno.test("createLog() tells the places of an error in the form of either engine", () => {
+Deno.test("createLog() writes the places of an error in the form of either engine", () => {
   const causeWith = (stack: string | undefined): string => {
     const error = new TypeError("hunter2");
     Object.defineProperty(error, "stack", { value: stack });

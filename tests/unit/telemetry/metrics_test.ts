@@ -49,7 +49,7 @@ const KINDS: readonly RequestEvent[] = Array.from({ length: 200 }, (_, i) => ({
   outcome: "unsupported-media-type",
 }));
 
-Deno.test("createMetrics() tells so many callers apart, and counts the others together", () => {
+Deno.test("createMetrics() counts so many callers by name, and the others together", () => {
   const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${1000 + i}`);
   const metrics = createMetrics("1.2.3", factKinds(100));
   // The first and the last of them once more: the one is told apart as before, the other is not.
@@ -104,7 +104,7 @@ Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
   assert(page.includes('authenticator_build_info{version="1.2.3"} 1'));
 });
 
-Deno.test("createMetrics() passes over facts of a kind that it was not told of", () => {
+Deno.test("createMetrics() passes over facts of an unknown kind", () => {
   const metrics = createMetrics("1.2.3", []);
   metrics.observe({ ...EVENT, facts: { distance: 0 } });
   assert(!metrics.text(FIGURES).includes("distance"));
@@ -129,7 +129,7 @@ Deno.test("createMetrics() writes this page", () => {
   assertEquals(metrics.text(FIGURES), PAGE);
 });
 
-Deno.test("createMetrics() counts each word of a fact as often as it was told", () => {
+Deno.test("createMetrics() counts each word of a fact as often as it comes", () => {
   const outcomes = ["throttled", "replayed", "throttled", "throttled"] as const;
   const page = pageOf(outcomes.map((outcome) => ({ ...EVENT, outcome, facts: { outcome } })));
   const counts = page.filter((line) => line.startsWith("authenticator_guard_refusals_total{"));

@@ -89,7 +89,7 @@ Deno.test("findForbiddenCharacter() knows [2] Char", () => {
   assertEquals(disagreements(CHAR, (c) => findForbiddenCharacter(c) < 0), []);
 });
 
-Deno.test("findForbiddenCharacter() says where the first one stands", () => {
+Deno.test("findForbiddenCharacter() gives the place of the first one", () => {
   const rows: [text: string, offset: number][] = [
     ["", -1],
     ["abc", -1],

@@ -360,7 +360,7 @@ Deno.test("parseXml() throws XmlError for a document that is cut off anywhere", 
   }
 });
 
-Deno.test("parseXml() tells attributes apart whose names and namespaces run together", () => {
+Deno.test("parseXml() keeps attributes apart whose names and namespaces run together", () => {
   const { root } = parseXml('<r xmlns:p="bc" xmlns:q="c" p:a="1" q:ab="2" a="3" ab="4"/>');
   assertEquals(
     root.attributes.map(({ namespaceName, localName, value }) => [namespaceName, localName, value]),

@@ -1,4 +1,4 @@
-/** The public callers, by their rows in the list of `asmx.md` §10. */
+/** The public callers, by their rows in the list of wire.md §9.10. */
 
 import { run } from "../../../support/client_program.ts";
 import {

@@ -88,7 +88,7 @@ Deno.test("openApi() has a path for each operation, with its parameters and limi
   }
 });
 
-Deno.test("openApi() has the field by which callers say who asks, in every operation", () => {
+Deno.test("openApi() has the field that names a source, in every operation", () => {
   const { paths, components: { parameters } } = documentWith({}, MANY);
   for (const { post } of Object.values(paths)) {
     assertEquals(post.parameters, [{ $ref: "#/components/parameters/Source" }]);
@@ -147,7 +147,7 @@ Deno.test("openApi() names the ways to show a key, where one is wanted, and each
   }
 });
 
-Deno.test("what the service answers as JSON is what the description says", async () => {
+Deno.test("replies in JSON are valid by the description", async () => {
   const { components: { schemas } } = documentWith();
   const ask = async (name: string, args: object): Promise<Readonly<Record<string, unknown>>> => {
     const headers = { "content-type": "application/json" };

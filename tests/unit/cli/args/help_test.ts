@@ -6,7 +6,7 @@ import { help } from "../../../../lib/cli/args/help.ts";
 import { namesOf } from "../../../../lib/config/option.ts";
 import { helpTexts } from "./help_texts.ts";
 
-Deno.test("help() is what stands in help.txt, for all commands and for each", () => {
+Deno.test("help() is what stands in help.txt, for all commands and for one of each kind", () => {
   assertEquals(helpTexts(), Deno.readTextFileSync(new URL("help.txt", import.meta.url)));
 });
 
@@ -14,7 +14,7 @@ Deno.test("help() is what stands in help.txt, for all commands and for each", ()
 const CLAUSE = /^[A-Z](?:\S| (?! ))+[a-z0-9)]$/;
 const SENTENCES = /^(?:(?:[A-Z/]|--)(?:[^. ]|\.(?! )| (?! ))+\.(?: (?=\S)|$))+$/;
 
-Deno.test("help() says of each command and option what it does, in whole sentences", () => {
+Deno.test("help() describes each command and option in whole sentences", () => {
   for (const [name, { summary, details, options, operand, examples }] of COMMANDS) {
     assert(CLAUSE.test(summary), `${name}: ${summary}`);
     assert(SENTENCES.test(details), `${name}: ${details}`);

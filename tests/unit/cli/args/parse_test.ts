@@ -10,7 +10,7 @@ function parse(args: readonly string[], env: Readonly<Record<string, string>> = 
   return parseCommand(args, (name) => env[name]);
 }
 
-Deno.test("parseCommand() says to check where each value is from", () => {
+Deno.test("parseCommand() gives check the origin of each value", () => {
   const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_TRUST_PROXY: "true" };
   const command = parse(["check", "--port", "2"], env);
   assert(command.kind === "check");
@@ -103,7 +103,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
 ];
 
 for (const [args, message] of WRONG) {
-  Deno.test(`parseCommand() says of ${args.join(" ")}: ${message}`, () => {
+  Deno.test(`parseCommand() refuses ${args.join(" ")}: ${message}`, () => {
     assertEquals(assertThrows(() => parse(args), UsageError).message, message);
   });
 }
@@ -202,7 +202,7 @@ Deno.test("parseCommand() takes --help behind every command, whatever else is wr
   }
 });
 
-Deno.test("parseCommand() looks at no variable for what has no options of the service", () => {
+Deno.test("parseCommand() reads no variable for a command without options of the service", () => {
   for (const args of [["help"], ["version"], ["man"], ["licenses"]]) {
     parseCommand(args, () => "canary", ["AUTHENTICATOR_CANARY"]);
   }

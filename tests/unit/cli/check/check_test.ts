@@ -46,7 +46,7 @@ Deno.test("check shows every option with its default, and warns of nothing", asy
   );
 });
 
-Deno.test("check says where a value is from", async () => {
+Deno.test("check prints the origin of a value", async () => {
   const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_DIGITS: "7", AUTHENTICATOR_METRICS: "1" };
   const unset = { AUTHENTICATOR_HOST: "" };
   const outcome = await check(["--port", "0", "--socket-mode", "600"], {
@@ -60,7 +60,7 @@ Deno.test("check says where a value is from", async () => {
   assertEquals(rows.get("--host"), ["127.0.0.1", "default"]);
 });
 
-Deno.test("check says how many keys there are, and never what stands in a file", async () => {
+Deno.test("check prints the number of keys, and never the content of a file", async () => {
   await withFolder(async (folder) => {
     const file = (name: string): string => `${folder}/${name}`;
     const keys = ["canary-of-the-first-key", "canary-of-the-second-key"];
@@ -150,7 +150,7 @@ Deno.test("check warns of what is risky, and exits with 0", async () => {
   assert(warnings.at(-1)!.includes("OTEL_DENO is set in the environment"), outcome.stderr);
 });
 
-Deno.test("check says which variables it may not look at", async () => {
+Deno.test("check names the variables that it may not read", async () => {
   const { code, stderr } = await check([], {
     permissions: ["--allow-net=127.0.0.1", "--allow-env=AUTHENTICATOR_*,OTEL_DENO"],
   });
@@ -173,7 +173,7 @@ Deno.test("check does not warn of a password in the environment", async () => {
   assert(!(await check([], { env })).stderr.includes("password"));
 });
 
-Deno.test("the tasks and the executable may look at every variable, and so list them", () => {
+Deno.test("the tasks and the executable may read every variable, and so list them", () => {
   const script = Deno.readTextFileSync(new URL("../../../../compile.sh", import.meta.url));
   const { cli, start } = project.tasks;
   assertEquals(cli.command, start.command);
@@ -197,7 +197,7 @@ Deno.test("check finds a store that cannot be reached", async () => {
   });
 });
 
-Deno.test("certificateRisks() says which certificates end, and which have ended", async () => {
+Deno.test("certificateRisks() names certificates that end soon, and that have ended", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/c.pem`, CERTIFICATE);
     const config = configOf(["--tls-cert", `${folder}/c.pem`, "--tls-key", "k.pem"]);

@@ -18,7 +18,7 @@ Deno.test("checkSystem() refuses on Windows what needs a Unix system", () => {
   checkSystem(configOf([]), "win32");
 });
 
-Deno.test("storeObstacles() tries the store, and none that no server would ask", async () => {
+Deno.test("storeObstacles() tries the store, and none that a server would not use", async () => {
   const nowhere = `redis://127.0.0.1:${freePort()}`;
   const obstacles = (...args: string[]): Promise<readonly string[]> =>
     storeObstacles(configOf(["--guard", nowhere, ...args]));

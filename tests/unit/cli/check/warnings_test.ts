@@ -70,7 +70,7 @@ Deno.test("findRisks() names the first line of a key with a colon and without a 
   });
 });
 
-Deno.test("certificateRisks() looks at all certificates that the options name", async () => {
+Deno.test("certificateRisks() reads all certificates of the options", async () => {
   await withFolder((folder) => {
     const path = `${folder}/c.pem`;
     Deno.writeTextFileSync(path, CERTIFICATE);
@@ -97,7 +97,7 @@ Deno.test("certificateRisks() looks at all certificates that the options name", 
   });
 });
 
-Deno.test("certificateRisks() looks at the first certificate of a chain, which is the server's", async () => {
+Deno.test("certificateRisks() reads the first certificate of a chain, which is the server's", async () => {
   await withFolder((folder) => {
     const path = `${folder}/c.pem`;
     const config = configOf(["--tls-cert", path, "--tls-key", "k.pem"]);
@@ -109,7 +109,7 @@ Deno.test("certificateRisks() looks at the first certificate of a chain, which i
   });
 });
 
-Deno.test("certificateRisks() looks at the authority that is valid the longest", async () => {
+Deno.test("certificateRisks() counts the authority that is valid the longest", async () => {
   await withFolder((folder) => {
     const path = `${folder}/ca.pem`;
     const config = configOf(["--guard", "rediss://127.0.0.1", "--guard-tls-ca", path]);

@@ -25,7 +25,7 @@ const MOMENT = { nowMs: AT_MS, isGiven: true };
 
 const LAST = `The pin was checked at ${AT}, the time of --at.`;
 
-Deno.test("doctor says that a pin is right, and exits with 0", async () => {
+Deno.test("doctor reports that a pin is right, and exits with 0", async () => {
   assertEquals(await doctor(`${RIGHT}\n${SECRET}\n`), {
     code: 0,
     stdout: "The pin is right: a server with these options answers true.\n" +
@@ -35,7 +35,7 @@ Deno.test("doctor says that a pin is right, and exits with 0", async () => {
   });
 });
 
-Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
+Deno.test("doctor reports why a pin is wrong, and exits with 1", async () => {
   const late = referenceHotp(SECRET, STEP - 9);
   const { code, stdout, stderr } = await doctor(`${late}\n${SECRET}\n`);
   assertEquals([code, stderr], [1, ""]);
@@ -52,7 +52,7 @@ Deno.test("doctor says why a pin is wrong, and exits with 1", async () => {
   assertEquals(allowed, 0);
 });
 
-Deno.test("doctor says the error that a server answers with, and exits with 1", async () => {
+Deno.test("doctor reports the error of a server, and exits with 1", async () => {
   const args = ["--at", AT, "--secret-encoding", "base32"];
   const { code, stdout, stderr } = await doctor(`${RIGHT}\ncanary-1\n`, args);
   assertEquals([code, stderr], [1, ""]);
@@ -64,7 +64,7 @@ Deno.test("doctor says the error that a server answers with, and exits with 1", 
   );
 });
 
-Deno.test("doctor looks at the time now when it is told none", async () => {
+Deno.test("doctor checks at the current time when none is given", async () => {
   // Right for an hour on either side.
   const ask = (hoursAgo: number): Promise<Outcome> => {
     const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000) - hoursAgo);
@@ -97,7 +97,7 @@ Deno.test("doctor wants two lines", async () => {
   }
 });
 
-Deno.test("doctor asks at a terminal for the pin, and for the secret, which is not shown", async () => {
+Deno.test("doctor prompts at a terminal for the pin, and for the secret, which is not shown", async () => {
   const terminal = { isTTY: true, setRawMode: () => {} };
   const stdin = Object.assign(streamOf([`${RIGHT}\r${SECRET}\r`]), terminal);
   let asked = "";
@@ -120,7 +120,7 @@ async function explained(pin: string, args: readonly string[] = []): Promise<rea
 
 const AS_BASE32 = referenceHotp(decodeBase32(SECRET), STEP);
 
-Deno.test("explain() says what to do, for each reason", async () => {
+Deno.test("explain() has what to do, for each reason", async () => {
   assertEquals(await explained(`${RIGHT.slice(0, 3)}-${RIGHT.slice(3)}`), [
     "- The pin contains hyphens or dashes. Send only the digits.",
     "Otherwise the server would answer true.",
@@ -160,14 +160,14 @@ const UNEXPLAINED = {
   match: undefined,
 };
 
-Deno.test("explain() says whose time it is at which a pin was checked", () => {
+Deno.test("explain() names the clock by which a pin was checked", () => {
   const last = (isGiven: boolean): string =>
     explain({ answer: false }, UNEXPLAINED, WINDOW_1, { nowMs: AT_MS, isGiven }).at(-1)!;
   assertEquals(last(true), LAST);
   assertEquals(last(false), `The pin was checked at ${AT}, the time of this machine's clock.`);
 });
 
-Deno.test("explain() says that a pin has too few digits, and no more, if that is all", () => {
+Deno.test("explain() reports too few digits, and no more, if that is all", () => {
   const short = { flaws: ["Short."], canBeCode: false };
   assertEquals(explain({ answer: false }, { ...UNEXPLAINED, ...short }, WINDOW_1, MOMENT), [
     "The pin is wrong: a server with these options answers false.",
@@ -175,7 +175,7 @@ Deno.test("explain() says that a pin has too few digits, and no more, if that is
   ]);
 });
 
-Deno.test("explain() does not say true when the store of the guard refuses a right pin", async () => {
+Deno.test("explain() reports no success when the store of the guard refuses a right pin", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
   assertEquals(explain({ answer: true, isRefused: true }, diagnosis, WINDOW_1, MOMENT), [
     "The pin is right, but a server with these options answers false.",
@@ -183,7 +183,7 @@ Deno.test("explain() does not say true when the store of the guard refuses a rig
   ]);
 });
 
-Deno.test("explain() says of a right pin how far the phone's clock is off", async () => {
+Deno.test("explain() has the offset of the phone's clock for a right pin", async () => {
   const lines = async (step: number): Promise<readonly string[]> => {
     const pin = referenceHotp(SECRET, step);
     const diagnosis = await diagnose({ pin, secretCode: SECRET }, WINDOW_1, AT_MS);
@@ -201,7 +201,7 @@ Deno.test("explain() says of a right pin how far the phone's clock is off", asyn
   }
 });
 
-Deno.test("explain() says nothing of the clock where no code was found", async () => {
+Deno.test("explain() has no offset of the clock where no code was found", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
   const unfound = { ...diagnosis, match: undefined };
   assertEquals(explain({ answer: true }, unfound, WINDOW_1, MOMENT), [
@@ -209,7 +209,7 @@ Deno.test("explain() says nothing of the clock where no code was found", async (
   ]);
 });
 
-Deno.test("explain() says a server's error, and does not search where that makes no sense", async () => {
+Deno.test("explain() has a server's error, and does not search where that makes no sense", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: "" }, WINDOW_1, AT_MS);
   const [first, ...rest] = explain(
     { answer: "No." },
@@ -221,7 +221,7 @@ Deno.test("explain() says a server's error, and does not search where that makes
   assertEquals(rest.filter((line) => !line.startsWith("- ")), []);
 });
 
-Deno.test("explain() says what else it is where nothing explains the pin", () => {
+Deno.test("explain() lists other causes where nothing explains the pin", () => {
   const lines = explain({ answer: false }, UNEXPLAINED, WINDOW_1, MOMENT);
   assertEquals(lines.slice(1, -1), [
     "Possible reasons:",
@@ -229,7 +229,7 @@ Deno.test("explain() says what else it is where nothing explains the pin", () =>
   ]);
 });
 
-Deno.test("doctor looks in a shared store for the step of the code, however the phone's clock is off", async () => {
+Deno.test("doctor finds the step of the code in a shared store, however the phone's clock is off", async () => {
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "k".repeat(32));
   const store = startFuzzedStore(

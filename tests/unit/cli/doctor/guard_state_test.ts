@@ -8,7 +8,7 @@ import { configOf } from "../../../support/command.ts";
 const SECRET = "MYSECRETMYSECRET";
 const NOTHING = { refuses: false, lines: [] };
 
-Deno.test("explainMemory() says what the options make of what is remembered", () => {
+Deno.test("explainMemory() explains what is remembered by the options", () => {
   // At the third wrong pin, 28.5 s ago.
   const state = { debtMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
   const remembered = { state, nowMs: 1_028_500 };
@@ -47,7 +47,7 @@ Deno.test("explainMemory() says what the options make of what is remembered", ()
   assertEquals(explainMemory(undefined, options, 7), NOTHING);
 });
 
-Deno.test("guardFindings() says of the memory of a server that nobody else sees it", async () => {
+Deno.test("guardFindings() reports that the memory of a server cannot be seen by another process", async () => {
   const refusing = "it is refusing pins for this secret (outcome=throttled in its log)";
   const used = "the code was used (outcome=replayed in its log)";
   const rows: readonly (readonly [args: readonly string[], reasons: string])[] = [
@@ -65,20 +65,20 @@ Deno.test("guardFindings() says of the memory of a server that nobody else sees 
   }
 });
 
-Deno.test("guardFindings() has nothing to say where there is no guard", async () => {
+Deno.test("guardFindings() is empty where there is no guard", async () => {
   const none = ["--max-failures", "0"];
   assertEquals(await guardFindings(configOf(none), SECRET, 7), NOTHING);
   const store = ["--guard", `redis://127.0.0.1:${freePort()}`];
   assertEquals(await guardFindings(configOf([...none, ...store]), SECRET, 7), NOTHING);
 });
 
-Deno.test("guardFindings() has nothing to say of what is no secret", async () => {
+Deno.test("guardFindings() is empty for what is no secret", async () => {
   assertEquals(await guardFindings(configOf([]), "", 7), NOTHING);
   const base32 = configOf(["--secret-encoding", "base32"]);
   assertEquals(await guardFindings(base32, "no Base32!", 7), NOTHING);
 });
 
-Deno.test("guardFindings() says why it cannot look into a store", async () => {
+Deno.test("guardFindings() reports why it cannot read a store", async () => {
   const port = freePort();
   const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
   assertEquals(await guardFindings(configOf(args), SECRET, 7), {

@@ -32,7 +32,7 @@ Deno.test("writeOut() is done once all is written", async () => {
   });
 });
 
-Deno.test("writeOut() says why it cannot write, but for a reader that has gone", async () => {
+Deno.test("writeOut() throws why it cannot write, but for a reader that has gone", async () => {
   const failing = (facts: object): Promise<void> => {
     const error = Object.assign(new Error("canary"), facts);
     const stdout = new Writable({ write: (_text, _encoding, done) => done(error) });
@@ -106,7 +106,7 @@ Deno.test("withoutLineEnd() takes one line end off, at the end alone", () => {
   assertEquals(texts.map(withoutLineEnd), ["a", "a", "a", "a\n", "a\nb", "a\r", ""]);
 });
 
-Deno.test("readVariable() tells a variable that is not there from one that may not be read", () => {
+Deno.test("readVariable() is undefined for a variable that is not there, and throws for one that may not be read", () => {
   assertEquals(readVariable("AUTHENTICATOR_NO_SUCH_VARIABLE"), {
     value: undefined,
     readable: true,

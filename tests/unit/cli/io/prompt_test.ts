@@ -34,7 +34,7 @@ async function ask(...chunks: (string | Uint8Array)[]): Promise<Session> {
   return { typed: result, ...rest };
 }
 
-Deno.test("a terminal shows what is asked for, and what is typed where that may be seen", async () => {
+Deno.test("a terminal shows the prompt, and what is typed where that may be seen", async () => {
   assertEquals(await ask("12", "3\r", "hush\r"), {
     typed: { lines: ["123", "hush"] },
     shown: "Pin: 123\r\nSecret (not shown): \r\n",
@@ -77,7 +77,7 @@ Deno.test("a terminal that is closed ends the lines early", async () => {
   assertEquals((await ask()).typed, { lines: [] });
 });
 
-Deno.test("the end of input ends the lines, and nothing more is asked for or taken", async () => {
+Deno.test("the end of input ends the lines, without another prompt", async () => {
   const { typed, shown } = await ask("1\x042\r");
   assertEquals([typed, shown], [{ lines: ["1"] }, "Pin: 1\r\n"]);
 });
@@ -135,7 +135,7 @@ for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]
   });
 }
 
-Deno.test("a secret is asked for at a terminal, and read from anything else", async () => {
+Deno.test("a secret is prompted for at a terminal, and read from anything else", async () => {
   const asked = await type([" hush \r"], () => readSecret(undefined));
   assertEquals([asked.result, asked.shown], [" hush ", "Secret (not shown): \r\n"]);
   const { code, stderr } = await callCommand(["code"], { stdin: "hush\n" });

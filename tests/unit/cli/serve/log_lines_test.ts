@@ -12,7 +12,7 @@ function lineOf(given: Readonly<Record<string, string>>): string {
   return startLine(config, RUNTIME).slice(HEAD.length);
 }
 
-Deno.test("startLine() says the version, the runtime and the machine", () => {
+Deno.test("startLine() has the version, the runtime and the machine", () => {
   const config = parseConfig({ flags: new Map(), env: () => undefined });
   assertEquals(startLine(config, RUNTIME), `${HEAD}all options at their defaults`);
 });
@@ -36,7 +36,7 @@ Deno.test("startLine() shows no path, and no password of a store", () => {
   for (const name of files) assertEquals(line.includes(`${flagOf(name)} `), true, flagOf(name));
 });
 
-Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at once", () => {
+Deno.test("stoppingLine() has the reason, and at a terminal how to end at once", () => {
   assertEquals(stoppingLine("SIGTERM"), "stopping: SIGTERM");
   assertEquals(
     stoppingLine("SIGINT"),
@@ -45,7 +45,7 @@ Deno.test("stoppingLine() says why, and to somebody at a terminal how to end at 
   assertEquals(stoppingLine("standard input ended"), "stopping: standard input ended");
 });
 
-Deno.test("stoppedLine() says whether requests were cut off", () => {
+Deno.test("stoppedLine() has the requests that were cut off", () => {
   assertEquals(stoppedLine(true), "stopped");
   assertEquals(stoppedLine(false), "stopped: requests that were still running were cut off");
 });

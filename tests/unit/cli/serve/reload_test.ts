@@ -12,7 +12,7 @@ function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
   return names.map((name, i) => ({ name, key: `key ${i}` }));
 }
 
-Deno.test("keysInWords() says how many keys there are, and whose", () => {
+Deno.test("keysInWords() has the number of keys, and their names", () => {
   const none = undefined;
   const all = [[], [none], [none, none], ["a"], ["b", "a", "b"], ["a", none, none], [none, "a"]];
   assertEquals(all.map((names) => keysInWords(keysOf(...names))), [
@@ -61,8 +61,11 @@ function no(): Promise<boolean> {
   return Promise.resolve(false);
 }
 
-/** Log lines of a server that was told to read again. */
-async function told(args: readonly string[], parts: Parts = {}): Promise<readonly string[]> {
+/** Log lines of a server after SIGHUP. */
+async function linesOfReload(
+  args: readonly string[],
+  parts: Parts = {},
+): Promise<readonly string[]> {
   const { reload, lines } = reloadOf(args, parts);
   await reload.all();
   return lines;
@@ -74,7 +77,7 @@ function fails(error: Error): () => never {
   };
 }
 
-Deno.test("Reload says in a line for each file what came of it", async () => {
+Deno.test("Reload logs a line for each file", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
     await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
@@ -88,27 +91,27 @@ Deno.test("Reload says in a line for each file what came of it", async () => {
     };
     const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
     const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
-    assertEquals(await told([], renewed), [
+    assertEquals(await linesOfReload([], renewed), [
       "info: SIGHUP: there are no certificate and no API keys to read again",
     ]);
-    assertEquals(await told(keys, renewed), [newKeys]);
+    assertEquals(await linesOfReload(keys, renewed), [newKeys]);
     assertEquals(shown, []);
-    assertEquals(await told([...tls, ...keys], renewed), [newCertificate, newKeys]);
+    assertEquals(await linesOfReload([...tls, ...keys], renewed), [newCertificate, newKeys]);
     assertEquals(shown, [{ cert: CERTIFICATE, key: PRIVATE_KEY }]);
     // A server that stops shows no other certificate.
-    assertEquals(await told([...tls, ...keys]), []);
+    assertEquals(await linesOfReload([...tls, ...keys]), []);
     const broken = {
       listener: { renew: fails(new TypeError("no certificate")) },
       renewKeys: fails(new UsageError("line 1 is no key")),
     };
-    assertEquals(await told([...tls, ...keys], broken), [
+    assertEquals(await linesOfReload([...tls, ...keys], broken), [
       "counted",
       "error: the old certificate is kept: TypeError: no certificate",
       "counted",
       "warn: the old API keys are kept: line 1 is no key",
     ]);
     await Deno.remove(`${folder}/cert`);
-    assertEquals(await told(tls, { listener }), [
+    assertEquals(await linesOfReload(tls, { listener }), [
       "counted",
       "warn: the old certificate is kept: the file of --tls-cert cannot be read: " +
       "there is no such file or folder",
@@ -202,13 +205,13 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
       "warn: line 1 of the file of --api-keys-file has a colon, and no name before it: " +
       "the whole line is the key. A name begins with a letter, and has only letters, digits, dots, " +
       "hyphens and underscores.";
-    assertEquals(await told(keys, { renewKeys }), [
+    assertEquals(await linesOfReload(keys, { renewKeys }), [
       "info: the API keys are unchanged: 1 key",
       risk,
     ]);
     const env = { CREDENTIALS_DIRECTORY: folder };
     await withProcess({ env }, async () => {
-      assertEquals(await told(keys, { renewKeys }), [
+      assertEquals(await linesOfReload(keys, { renewKeys }), [
         "warn: the API keys are unchanged: 1 key; the file is systemd's copy of the start: " +
         "to use a newer one, restart",
         risk,

@@ -46,7 +46,7 @@ function unreadable(): Readable {
   });
 }
 
-Deno.test("the end of standard input stops what is told to, and is no signal", async () => {
+Deno.test("the end of standard input stops the server where that is wanted, and is no signal", async () => {
   await ManualTimers.during(async (timers) => {
     for (const stdin of [streamOf(["what a parent says"]), failing(), unreadable()]) {
       const before = listeners();

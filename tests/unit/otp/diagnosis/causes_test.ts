@@ -349,7 +349,9 @@ const CASES: readonly Case[] = [
 ];
 
 /** What a person reads, in order. */
-async function told({ pin, sent = SECRET, settings = {} }: Case): Promise<readonly string[]> {
+async function sentencesFor(
+  { pin, sent = SECRET, settings = {} }: Case,
+): Promise<readonly string[]> {
   const whole = { ...USUAL, ...settings };
   const { flaws, match, canBeCode } = await diagnose({ pin, secretCode: sent }, whole, NOW_MS);
   const others = canBeCode ? OTHER_REASONS : [];
@@ -359,19 +361,19 @@ async function told({ pin, sent = SECRET, settings = {} }: Case): Promise<readon
 
 for (const row of CASES) {
   Deno.test(`a person learns of ${row.story}`, async () => {
-    const [first = ""] = await told(row);
+    const [first = ""] = await sentencesFor(row);
     assertEquals(/^.*?[.](?= |$)/.exec(first)?.[0] ?? "", row.says);
   });
 }
 
-Deno.test("there are fifty cases, each told by itself", () => {
+Deno.test("there are fifty cases, each with a cause of its own", () => {
   assert(CASES.length >= 50, String(CASES.length));
   assertEquals(new Set(CASES.map(({ story }) => story)).size, CASES.length);
 });
 
 Deno.test("no sentence repeats pin or secret", async () => {
   for (const row of CASES) {
-    const text = (await told(row)).join(" ");
+    const text = (await sentencesFor(row)).join(" ");
     assert(!text.includes(row.sent ?? SECRET), row.story);
     assert(row.pin.length < 6 || !text.includes(row.pin), row.story);
   }
@@ -379,7 +381,7 @@ Deno.test("no sentence repeats pin or secret", async () => {
 
 Deno.test("the options that the sentences name are options", async () => {
   const flags = new Set(
-    (await Promise.all(CASES.map(told))).flat().join(" ").match(/--[a-z0-9-]+/g),
+    (await Promise.all(CASES.map(sentencesFor))).flat().join(" ").match(/--[a-z0-9-]+/g),
   );
   assertEquals([...flags].sort(), ["--secret-encoding", "--window"]);
   assert(OPTIONS.secretEncoding.parse("base32") !== undefined);

@@ -184,7 +184,7 @@ Deno.test("diagnose() searches for a secret that the server cannot read, too", a
   assertEquals(match?.secret, "text");
 });
 
-Deno.test("diagnose() looks at no time before 1970", async () => {
+Deno.test("diagnose() checks no time before 1970", async () => {
   const atStart = (pin: string): Promise<Diagnosis> =>
     diagnose({ pin, secretCode: SECRET }, SETTINGS, 0);
   const last = await atStart(referenceHotp(SECRET, 2));
@@ -218,7 +218,7 @@ Deno.test("diagnose() takes a pin for a code with lost zeros before one of anoth
 const SWAPPED =
   "The pin and the secret are swapped. Send the pin as the pin, and the secret as the secret.";
 
-Deno.test("diagnose() says whether pin and secret are swapped", async () => {
+Deno.test("diagnose() finds pin and secret swapped", async () => {
   const rows: readonly (readonly [pin: string, secretCode: string, swapped: boolean])[] = [
     [SECRET, "123456", true],
     [SECRET, "123 456", true],
@@ -238,7 +238,7 @@ Deno.test("diagnose() says whether pin and secret are swapped", async () => {
   assertEquals([match?.secret, match?.stepsAhead], ["as-configured", 0]);
 });
 
-Deno.test("diagnose() says what is wrong with how the pin is written", async () => {
+Deno.test("diagnose() finds what is wrong with how the pin is written", async () => {
   const read = async (pin: string, digits = 6): Promise<readonly unknown[]> => {
     const { flaws, canBeCode } = await ask(pin, { digits });
     return [flaws, canBeCode];

@@ -20,7 +20,7 @@ function said(match: Partial<Match>, settings: Partial<PinSettings> = {}): reado
   return causesOf({ ...RIGHT, ...match }, { ...SETTINGS, ...settings });
 }
 
-Deno.test("causesOf() says how an app takes a secret otherwise than the server", () => {
+Deno.test("causesOf() names how an app reads a secret otherwise than the server", () => {
   assertEquals(said({ secret: "base32" }), [
     "The app takes the secret as Base32, and the server takes it as text. If this is the setup key, " +
     "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
@@ -36,7 +36,7 @@ Deno.test("causesOf() says how an app takes a secret otherwise than the server",
 const OTHER_SETTING =
   "Many apps support only SHA1, 6 digits and 30 seconds: pair again, or change the server's settings.";
 
-Deno.test("causesOf() says which settings the app has, and all that is wrong at once", () => {
+Deno.test("causesOf() names the settings of the app, and all that is wrong at once", () => {
   assertEquals(said({ algorithm: "SHA512" }), [
     `The app makes codes with SHA512, and the server expects SHA1. ${OTHER_SETTING}`,
   ]);
@@ -58,7 +58,7 @@ Deno.test("causesOf() counts the zeros that a number lost", () => {
 
 const SET_THE_CLOCK = "Turn on automatic time on the phone; if it is on, check the server's clock.";
 
-Deno.test("causesOf() says by how much the clock is wrong, and which window would allow it", () => {
+Deno.test("causesOf() has the offset of the clock, and the window that would allow it", () => {
   assertEquals(said({ stepsAhead: -9, secondsAhead: [-299, -269] }), [
     "The pin has expired: it was right 4 min 29 s to 4 min 59 s ago. If it was typed at once, the " +
     `phone's clock is that far behind the server's. ${SET_THE_CLOCK}`,
@@ -71,7 +71,7 @@ Deno.test("causesOf() says by how much the clock is wrong, and which window woul
   ]);
 });
 
-Deno.test("causesOf() says that the server's clock is wrong where another agrees with the phone's", () => {
+Deno.test("causesOf() blames the server's clock where another agrees with the phone's", () => {
   const remedy = (deviceAhead: number): string =>
     causesOf({ ...RIGHT, stepsAhead: 9, secondsAhead: [270, 300] }, SETTINGS, deviceAhead)[0]!
       .replace(/^.*server's\. /, "");
@@ -91,7 +91,7 @@ Deno.test("causesOf() names no window that is too wide, or that counts other ste
   assertEquals(lastOf({ stepsAhead: 2, period: 60 }), accepts);
 });
 
-Deno.test("causesOf() says nothing of a clock within the window, whatever the app's period", () => {
+Deno.test("causesOf() is silent about a clock within the window, whatever the app's period", () => {
   for (const stepsAhead of [-2, 2]) {
     const match = { stepsAhead, secondsAhead: [31, 61] } as const;
     assertEquals(said(match, { window: 2 }), []);
@@ -101,7 +101,7 @@ Deno.test("causesOf() says nothing of a clock within the window, whatever the ap
   }
 });
 
-Deno.test("causesOf() says nothing of a right pin", () => {
+Deno.test("causesOf() is empty for a right pin", () => {
   assertEquals(said({}), []);
 });
 

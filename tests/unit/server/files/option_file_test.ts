@@ -45,7 +45,7 @@ Deno.test("readOptionFile() reads 1 MiB and no more", async () => {
   });
 });
 
-Deno.test("readOptionText() drops a byte order mark of UTF-8, and says when a text is UTF-16", async () => {
+Deno.test("readOptionText() drops a byte order mark of UTF-8, and names UTF-16", async () => {
   await withFolder((folder) => {
     const path = `${folder}/file`;
     Deno.writeFileSync(path, Uint8Array.of(0xEF, 0xBB, 0xBF, 0x61));

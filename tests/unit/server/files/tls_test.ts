@@ -11,13 +11,13 @@ const OTHER_KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
   .export({ type: "pkcs8", format: "pem" }).toString();
 
 /** Files of TLS, and what reads them. */
-interface Scene {
+interface Setup {
   readonly server: (cert: string, key: string) => ReturnType<typeof readTls>;
   readonly store: (args: readonly string[]) => ReturnType<typeof readStoreFiles>;
   readonly file: (name: string) => string;
 }
 
-async function scene(run: (scene: Scene) => void): Promise<void> {
+async function setup(run: (setup: Setup) => void): Promise<void> {
   await withFolder((folder) => {
     const file = (name: string): string => `${folder}/${name}`;
     Deno.writeTextFileSync(file("cert"), CERTIFICATE);
@@ -40,13 +40,13 @@ function messageOf(read: () => unknown): string {
 
 Deno.test("readTls() reads a certificate and its key, and nothing where none are named", async () => {
   assertEquals(readTls(configOf([])), undefined);
-  await scene(({ server }) => {
+  await setup(({ server }) => {
     assertEquals(server("cert", "key"), { cert: CERTIFICATE, key: PRIVATE_KEY });
   });
 });
 
-Deno.test("readTls() says what is wrong with which file", async () => {
-  await scene(({ server }) => {
+Deno.test("readTls() names the file and what is wrong with it", async () => {
+  await setup(({ server }) => {
     const wrong = [["none", "key"], ["cert", "none"], ["canary", "key"], ["cert", "canary"]];
     assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
       "the file of --tls-cert cannot be read: there is no such file or folder",
@@ -62,7 +62,7 @@ Deno.test("readTls() says what is wrong with which file", async () => {
 });
 
 Deno.test("readTls() and readStoreFiles() pass over a byte order mark", async () => {
-  await scene(({ server, store, file }) => {
+  await setup(({ server, store, file }) => {
     Deno.writeTextFileSync(file("cert"), `\uFEFF${CERTIFICATE}`);
     Deno.writeTextFileSync(file("key"), `\uFEFF${PRIVATE_KEY}`);
     assertEquals(server("cert", "key"), { cert: CERTIFICATE, key: PRIVATE_KEY });
@@ -86,8 +86,8 @@ Deno.test("readTls() refuses what Deno cannot show", () => {
   assertEquals(Object.keys(readStoreFiles(configOf(store))), ["cert", "key"]);
 });
 
-Deno.test("readTls() looks at each certificate of a chain", async () => {
-  await scene(({ server, file }) => {
+Deno.test("readTls() checks each certificate of a chain", async () => {
+  await setup(({ server, file }) => {
     const broken = CERTIFICATE.replace(/\n[^-]+\n/, "\nAAAA\n");
     const cut = CERTIFICATE.slice(0, CERTIFICATE.length / 2);
     const said = [CERTIFICATE, broken, cut].map((second) => {
@@ -102,7 +102,7 @@ Deno.test("readTls() looks at each certificate of a chain", async () => {
 });
 
 Deno.test("readStoreFiles() reads an authority, a certificate and its key, each where it is named", async () => {
-  await scene(({ store, file }) => {
+  await setup(({ store, file }) => {
     const ca = ["--guard-tls-ca", file("cert")];
     const pair = ["--guard-tls-cert", file("cert"), "--guard-tls-key", file("key")];
     assertEquals(store([]), {});
@@ -120,7 +120,7 @@ Deno.test("readStoreFiles() reads an authority, a certificate and its key, each 
 });
 
 Deno.test("readStoreFiles() reads a password of one line", async () => {
-  await scene(({ store, file }) => {
+  await setup(({ store, file }) => {
     const password = (text: string): unknown => {
       Deno.writeTextFileSync(file("password"), text);
       return store(["--guard-password-file", file("password")]).password;

@@ -5,7 +5,7 @@ import { ManualTimers } from "../../../support/timers.ts";
 const REQUEST = new Request("http://localhost/healthz");
 
 /** A server, and a clock for it. */
-class Scene {
+class Setup {
   readonly traffic = new InFlightRequests();
   isDrained = false;
 
@@ -44,64 +44,64 @@ class Scene {
   }
 }
 
-function test(name: string, act: (scene: Scene) => Promise<void>): void {
-  Deno.test(name, () => ManualTimers.during((timers) => act(new Scene(timers))));
+function test(name: string, act: (setup: Setup) => Promise<void>): void {
+  Deno.test(name, () => ManualTimers.during((timers) => act(new Setup(timers))));
 }
 
-test("replies say that the connection is closed once the server drains", async (scene) => {
-  const end = scene.stay();
-  assertEquals(await scene.come(), null);
-  scene.drain();
-  assertEquals([await scene.come(), await end()], ["close", "close"]);
+test("replies close the connection once the server drains", async (setup) => {
+  const end = setup.stay();
+  assertEquals(await setup.come(), null);
+  setup.drain();
+  assertEquals([await setup.come(), await end()], ["close", "close"]);
 });
 
-test("drain() ends once nobody came for a pause", async (scene) => {
-  scene.drain();
-  assertEquals([await scene.pauses(99), scene.timers.asked], [1, [250]]);
+test("drain() ends once no request came for a pause", async (setup) => {
+  setup.drain();
+  assertEquals([await setup.pauses(99), setup.timers.asked], [1, [250]]);
 });
 
-test("drain() goes on while somebody comes", async (scene) => {
+test("drain() goes on while requests come", async (setup) => {
   let left = 3;
-  scene.drain();
-  assertEquals(await scene.pauses(99, () => left-- > 0 ? scene.come() : undefined), 4);
+  setup.drain();
+  assertEquals(await setup.pauses(99, () => left-- > 0 ? setup.come() : undefined), 4);
 });
 
-test("drain() ends under steady load", async (scene) => {
-  scene.drain();
-  assertEquals(await scene.pauses(99, () => scene.come()), 8);
+test("drain() ends under steady load", async (setup) => {
+  setup.drain();
+  assertEquals(await setup.pauses(99, () => setup.come()), 8);
 });
 
-test("drain() ends under steady load beside a request that does not end", async (scene) => {
-  scene.stay();
-  scene.drain();
-  assertEquals(await scene.pauses(99, () => scene.come()), 36);
-  assertEquals(scene.timers.asked.reduce((sum, ms) => sum + ms), MAX_DRAIN_MS);
+test("drain() ends under steady load beside a request that does not end", async (setup) => {
+  setup.stay();
+  setup.drain();
+  assertEquals(await setup.pauses(99, () => setup.come()), 36);
+  assertEquals(setup.timers.asked.reduce((sum, ms) => sum + ms), MAX_DRAIN_MS);
 });
 
 for (const pauses of [1, 8, 20, 36, 99]) {
-  test(`drain() waits for a request that takes ${pauses} pauses, and for no further`, async (scene) => {
-    const end = scene.stay();
-    scene.drain();
-    assertEquals([await scene.pauses(pauses), scene.isDrained], [pauses, false]);
+  test(`drain() waits for a request that takes ${pauses} pauses, and for no further`, async (setup) => {
+    const end = setup.stay();
+    setup.drain();
+    assertEquals([await setup.pauses(pauses), setup.isDrained], [pauses, false]);
     await end();
     // In the first of them callers are given the time to come again.
-    if (pauses < 8) await scene.timers.tick();
-    assertEquals(scene.isDrained, true);
+    if (pauses < 8) await setup.timers.tick();
+    assertEquals(setup.isDrained, true);
   });
 }
 
-test("drain() waits for the last of several requests", async (scene) => {
-  const [first, second] = [scene.stay(), scene.stay()];
-  scene.drain();
-  await scene.pauses(9);
+test("drain() waits for the last of several requests", async (setup) => {
+  const [first, second] = [setup.stay(), setup.stay()];
+  setup.drain();
+  await setup.pauses(9);
   await first();
-  assertEquals(scene.isDrained, false);
+  assertEquals(setup.isDrained, false);
   await second();
-  assertEquals(scene.isDrained, true);
+  assertEquals(setup.isDrained, true);
 });
 
-test("a request that fails is over as well", async (scene) => {
-  await scene.traffic.answer(() => Promise.reject(new Error("a test")), REQUEST).catch(() => {});
-  scene.drain();
-  assertEquals(await scene.pauses(99), 1);
+test("a request that fails is over as well", async (setup) => {
+  await setup.traffic.answer(() => Promise.reject(new Error("a test")), REQUEST).catch(() => {});
+  setup.drain();
+  assertEquals(await setup.pauses(99), 1);
 });

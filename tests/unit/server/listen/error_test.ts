@@ -17,7 +17,7 @@ const REASONS: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [code, ofPort, ofSocket] of REASONS) {
-  Deno.test(`a ListenError says of ${code}: ${ofPort}; ${ofSocket}`, () => {
+  Deno.test(`a ListenError has for ${code}: ${ofPort}; ${ofSocket}`, () => {
     assertEquals([new ListenError(PORT, code), new ListenError(SOCKET, code)].map(String), [
       `ListenError: cannot listen on 127.0.0.1, port 80: ${ofPort}`,
       `ListenError: cannot listen on the socket: ${ofSocket}`,
@@ -25,7 +25,7 @@ for (const [code, ofPort, ofSocket] of REASONS) {
   });
 }
 
-Deno.test("a ListenError blames no port for a name, since Bun says so of a name without an address", () => {
+Deno.test("a ListenError blames no port for a name, since Bun's error for an unknown name is that of a taken port", () => {
   const error = new ListenError({ hostname: "host.example", port: 80 }, "EADDRINUSE");
   assertEquals(
     error.message,

@@ -11,7 +11,7 @@ const CHOSEN = 4711;
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A runtime whose servers can be made to fail, and what was asked of it. */
-interface Scene {
+interface Setup {
   readonly runtime: Runtime;
   /** A word for each server: its port, its certificate, whether it shares the port, and its end. */
   readonly servers: () => readonly string[];
@@ -19,7 +19,7 @@ interface Scene {
   readonly fail: (server: number) => void;
 }
 
-function scene(sharesPorts = true): Scene {
+function setup(sharesPorts = true): Setup {
   const options: ServerOptions[] = [];
   const stopped: boolean[] = [];
   const failures: (() => void)[] = [];
@@ -76,7 +76,7 @@ Deno.test("listen() gives the URL with the port that was chosen", async () => {
       ["127.0.0.1", true, `https://127.0.0.1:${CHOSEN}`],
     ] as const
   ) {
-    const { runtime } = scene();
+    const { runtime } = setup();
     const address = { hostname, port: 0 };
     const listener = await listenWith(runtime, { address, tls: secure ? tls("a") : undefined });
     assertEquals(listener.url, url);
@@ -85,7 +85,7 @@ Deno.test("listen() gives the URL with the port that was chosen", async () => {
 });
 
 Deno.test("listen() has one server without TLS, alone on its port, and nothing to renew", async () => {
-  const { runtime, servers, fail } = scene();
+  const { runtime, servers, fail } = setup();
   const { renew, stop } = await listenWith(runtime);
   assertEquals([servers(), await renew(tls("a"))], [["0 plain"], false]);
   fail(0);
@@ -97,7 +97,7 @@ Deno.test("listen() has one server without TLS, alone on its port, and nothing t
 
 Deno.test("listen() shares a port from the first server on, over TLS or not", async () => {
   for (const shown of [undefined, tls("a")]) {
-    const { runtime, servers, fail } = scene();
+    const { runtime, servers, fail } = setup();
     const { stop } = await listenWith(runtime, { sharePort: true, tls: shown });
     const how = shown === undefined ? "plain shared" : "a shared";
     assertEquals(servers(), [`0 ${how}`]);
@@ -109,7 +109,7 @@ Deno.test("listen() shares a port from the first server on, over TLS or not", as
 });
 
 Deno.test("listen() takes a port alone before it is shared for TLS, and renews by another server", async () => {
-  const { runtime, servers, fail } = scene();
+  const { runtime, servers, fail } = setup();
   const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
   assertEquals(servers(), ["0 a stopped", `${CHOSEN} a shared`]);
   await assertRejects(
@@ -132,7 +132,7 @@ Deno.test("listen() takes a port alone before it is shared for TLS, and renews b
 });
 
 Deno.test("listen() closes a port that cannot be shared before it renews a certificate", async () => {
-  const { runtime, servers, fail } = scene(false);
+  const { runtime, servers, fail } = setup(false);
   const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
   assertEquals(servers(), ["0 a"]);
   assertEquals(await renew(tls("b")), true);
@@ -147,8 +147,8 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   await stop();
 });
 
-Deno.test("listen() says why an address cannot be listened on", async () => {
-  const { runtime } = scene();
+Deno.test("listen() throws why an address cannot be listened on", async () => {
+  const { runtime } = setup();
   const { message } = await assertRejects(
     () => listenWith(runtime, { tls: tls("broken") }),
     ListenError,
@@ -160,7 +160,7 @@ Deno.test("listen() says why an address cannot be listened on", async () => {
 });
 
 Deno.test("a server answers a mistake around its handler as a fault, and logs it", async () => {
-  const { runtime, options } = scene();
+  const { runtime, options } = setup();
   const errors: unknown[] = [];
   const log = { ...SILENT, error: (_: string, cause: unknown) => void errors.push(cause) };
   const { stop } = await listenWith(runtime, { log });

@@ -42,14 +42,14 @@ function fallible(): Fallible {
 }
 
 /** A place for servers, those that stood there, and what was said. */
-interface Scene {
+interface Setup {
   readonly standing: RestartingListener;
   readonly servers: Fallible[];
   readonly said: string[];
 }
 
 /** @param attempts What opening another does, one after the other; at the end it succeeds. */
-function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): Scene {
+function setup(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): Setup {
   const servers = [fallible()];
   const said: string[] = [];
   const left = [...attempts];
@@ -71,9 +71,9 @@ function scene(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
 
 const BEGIN = "a connection could not be accepted";
 
-Deno.test("a server that fails is opened again, which is said once a minute at most", async () => {
+Deno.test("a server that fails is opened again, which is logged once a minute at most", async () => {
   const attempts = ["refuse", "fail", "refuse", "refuse", "fail"] as const;
-  const { standing, servers, said } = scene(attempts);
+  const { standing, servers, said } = setup(attempts);
   servers[0]!.fail();
   await eventually(() => servers.length === 4);
   assertEquals(said, [BEGIN]);
@@ -82,7 +82,7 @@ Deno.test("a server that fails is opened again, which is said once a minute at m
   await standing.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true, true, true, true]);
   assertEquals(said, [BEGIN]);
-  const again = scene(Array.from({ length: 20 }, () => "refuse"), { ...TIMING, warningMs: 1 });
+  const again = setup(Array.from({ length: 20 }, () => "refuse"), { ...TIMING, warningMs: 1 });
   again.servers[0]!.fail();
   await eventually(() => again.servers.length === 2);
   await again.standing.stop();
@@ -90,7 +90,7 @@ Deno.test("a server that fails is opened again, which is said once a minute at m
 });
 
 Deno.test("a server that fails lets go of its callers, also while none can be opened", async () => {
-  const { standing, servers, said } = scene(Array.from({ length: 1_000 }, () => "refuse" as const));
+  const { standing, servers, said } = setup(Array.from({ length: 1_000 }, () => "refuse" as const));
   servers[0]!.fail();
   await eventually(() => servers[0]!.isStopped());
   assertEquals(servers.length, 1);
@@ -98,7 +98,7 @@ Deno.test("a server that fails lets go of its callers, also while none can be op
   assertEquals(said, [BEGIN]);
 });
 
-Deno.test("a place that is told to stop while a server is opened waits for it, and stops it too", async () => {
+Deno.test("a place that is stopped while a server is opened waits for it, and stops it too", async () => {
   const first = fallible();
   const late = fallible();
   const { promise: opened, resolve } = Promise.withResolvers<RunningServer>();
@@ -118,8 +118,8 @@ Deno.test("a place that is told to stop while a server is opened waits for it, a
   assertEquals(late.isStopped(), true);
 });
 
-Deno.test("nothing is said of a server that fails as it is stopped", async () => {
-  const { standing, servers, said } = scene();
+Deno.test("a server that fails as it is stopped is not logged", async () => {
+  const { standing, servers, said } = setup();
   await standing.stop();
   servers[0]!.fail();
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -137,7 +137,7 @@ function occupy({ traffic }: RunningServer): () => Promise<void> {
 }
 
 Deno.test("requests under way hold up a stop, but not for ever a server that failed or was replaced", async () => {
-  const { standing, servers } = scene();
+  const { standing, servers } = setup();
   occupy(servers[0]!);
   servers[0]!.fail();
   await eventually(servers[0]!.isStopped);
@@ -155,8 +155,8 @@ Deno.test("requests under way hold up a stop, but not for ever a server that fai
   assertEquals([servers[1]!.isStopped(), third.isStopped()], [false, true]);
 });
 
-Deno.test("a place that was told to stop has no server any more", async () => {
-  const { standing, servers } = scene();
+Deno.test("a place that was stopped has no server any more", async () => {
+  const { standing, servers } = setup();
   servers[0]!.fail();
   await standing.stop();
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -164,7 +164,7 @@ Deno.test("a place that was told to stop has no server any more", async () => {
 });
 
 Deno.test("a server that was replaced may fail", async () => {
-  const { standing, servers, said } = scene();
+  const { standing, servers, said } = setup();
   const second = fallible();
   standing.replace(second);
   servers[0]!.fail();
@@ -173,7 +173,7 @@ Deno.test("a server that was replaced may fail", async () => {
   await standing.stop();
 });
 
-Deno.test("a server is taken from its place before it is stopped, and one that ends badly is told of", async () => {
+Deno.test("a server is taken from its place before it is stopped, and one that ends badly is logged", async () => {
   const events: string[] = [];
   const log = { info: () => {}, error: () => {}, warn: (text: string) => void events.push(text) };
   const { server, traffic } = fallible();
@@ -191,7 +191,7 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
 });
 
 Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
-  const { standing, servers, said } = scene();
+  const { standing, servers, said } = setup();
   const states: boolean[] = [];
   let refusals = 3;
   const next = fallible();
@@ -207,7 +207,7 @@ Deno.test("where a port cannot be shared, the old server stops before the new on
 });
 
 Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
-  const { standing, servers, said } = scene(["refuse"]);
+  const { standing, servers, said } = setup(["refuse"]);
   await assertRejects(
     () =>
       standing.replaceAlone(() => {

@@ -15,7 +15,7 @@ function serve(handler: Handler): Server & { readonly url: string } {
   return { ...server, url: `http://${server.address.hostname}:${server.address.port}` };
 }
 
-Deno.test("a server on Deno answers by its handler, and where that fails as it is told", async () => {
+Deno.test("a server on Deno answers by its handler, and by its error handler where that fails", async () => {
   const { url, shutdown } = serve(({ url }) =>
     url.endsWith("/well") ? Promise.resolve(new Response("well")) : Promise.reject(new Error("no"))
   );
@@ -25,7 +25,7 @@ Deno.test("a server on Deno answers by its handler, and where that fails as it i
   await shutdown();
 });
 
-Deno.test("a server on Deno that was told to stop has not failed", async () => {
+Deno.test("a server on Deno that was stopped has not failed", async () => {
   const { failed, shutdown } = serve(() => Promise.resolve(new Response()));
   let hasFailed = false;
   void failed.then(() => hasFailed = true);
@@ -64,13 +64,13 @@ function ask(options: Partial<ServerOptions>, handler: Handler): Server & { aske
 const well: Handler = ({ url }) => Promise.resolve(new Response(url));
 
 for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
-  Deno.test(`a server on Deno that ${how} without being told has failed`, async () => {
+  Deno.test(`a server on Deno that ${how} by itself has failed`, async () => {
     const { failed, asked } = ask({}, well);
     asked.finished[end]();
     await failed;
   });
 
-  Deno.test(`a server on Deno that was told to stop and then ${how} has not failed`, async () => {
+  Deno.test(`a server on Deno that was stopped and then ${how} has not failed`, async () => {
     const { failed, shutdown, asked } = ask({}, well);
     let hasFailed = false;
     void failed.then(() => hasFailed = true);
@@ -81,7 +81,7 @@ for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
   });
 }
 
-Deno.test("Deno is asked for a port, alone or shared, and for a certificate", () => {
+Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
   const tls = { cert: "a", key: "b" };
   for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
     const { address, asked } = ask({ shared, tls: shared ? tls : undefined }, well);
@@ -92,7 +92,7 @@ Deno.test("Deno is asked for a port, alone or shared, and for a certificate", ()
   }
 });
 
-Deno.test("Deno is asked for a socket, and a request without a Host is for this machine there", async () => {
+Deno.test("Deno serves on a socket, and a request without a Host is for this machine there", async () => {
   const { address, asked } = ask({ address: { path: "/a.sock" } }, well);
   assertEquals([address, asked.options.path], [undefined, "/a.sock"]);
   const urlOf = async (url: string, headers: HeadersInit = {}): Promise<string> =>
