@@ -18,29 +18,34 @@ Each check mark stands for five tests of \`deno task test:interop\`. The client,
 it, calls the running server over TCP: it pairs with names and secrets outside ASCII, checks a right
 pin and a wrong one, and makes a mistake in each operation, which must become the client's own
 exception with the server's code and message. All tests run against the server on Deno, on Bun and
-as an executable. "Bun" means that the binding works with the server on Bun and not on Deno. A dash
-means that the client does not have the binding.
+as an executable. "Bun" means that the binding works only with the server on Bun, a dash that the
+client does not have it.
 
 `;
 
 const FOOT = `
-What to know about some of them:
+The tests have no Windows, so these clients were never run:
+
+| Client                        | What stood in for it                                              |
+| ----------------------------- | ----------------------------------------------------------------- |
+| .NET Framework, web reference | Mono's \`wsdl\` and System.Web.Services, in the table above         |
+| .NET and .NET Framework, WCF  | golden exchanges of the requests that WCF is known to send        |
+| Classic ASP and VB6, MSXML    | the same requests by curl; the page's ASP program was never run   |
+| Delphi, VB.NET, PowerShell    | golden exchanges with Indy's charset; their programs were not run |
+
+What to know about some clients:
 
 - Apache Axis 1 writes characters beyond the Basic Multilingual Plane (emoji) as two halves, which
   is not XML. It gets a fault that says so. All other characters work.
 - The stubs that SOAP::Lite makes from a WSDL put parameters in no namespace, and get a fault that
   names the right one. With \`SOAP::Data\` and an \`xmlns\` attribute it works, in both versions of
   SOAP.
-- PHP and Node's \`soap\` return an object, which \`if\` takes for true even around \`false\`. Test its
-  \`ValidatePinResult\`: \`$client->ValidatePin([…])->ValidatePinResult === true\`.
+- PHP and Node's \`soap\` return an object: [test its member](faq.md#why-is-a-wrong-pin-accepted).
 - suds takes the SOAP 1.2 port of a WSDL but sends SOAP 1.1 to it; that works too.
 - \`wsimport\` needs \`-extension\` for SOAP 1.2, as for every ASP.NET WSDL. \`wsdl2h\` needs \`-R\` and
   \`-N\`; without them it warns that it joins the ports and leaves out HTTP GET and HTTP POST.
-- \`java.net.http\`, and with it Spring's RestClient and CXF 4, asks for an upgrade to HTTP/2 (h2c)
-  with each request over plain HTTP, which in Java 17 always has a \`Content-Length\`. Deno answers
-  that with an empty 400 before the server sees it: since 2.8.3, and still in 2.9.6, the newest.
-  Tell the client \`HTTP_1_1\`, or use TLS, a reverse proxy, or the server on Bun. \`curl --http2\` and
-  PHP's \`CURL_HTTP_VERSION_2_0\` ask for the same with a POST; without them both work.
+- \`java.net.http\`, and with it Spring's RestClient and CXF 4, asks for HTTP/2 over plain HTTP, which
+  Deno answers with an empty 400: [what to do](faq.md#my-client-gets-an-empty-400).
 - soap4r fails with REXML 3.3.9, which Debian 12 has had since November 2026, wherever a server
   writes \`charset=utf-8\` in small letters, as ASP.NET does too: "Malformed XML: Content at the start
   of the document". Set \`driver.mandatorycharset = "UTF-8"\`, as the tests do.
