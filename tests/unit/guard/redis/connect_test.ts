@@ -15,7 +15,7 @@ Deno.test("a server is probed by a key in each quarter of the slots of a Cluster
   assert([0, 1, 2, 3].every((quarter) => slots.some((slot) => slot >> 12 === quarter)));
 });
 
-Deno.test("a Cluster says so when no node keeps a key", async () => {
+Deno.test("a Cluster without a node for a key is an error", async () => {
   const options = { files: {}, timeoutMs: 60_000 };
   for (const last of [-1, 100]) {
     const node = startFuzzedStore(() => ({ pieces: [] }), ([command]) => {

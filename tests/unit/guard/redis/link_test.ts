@@ -18,7 +18,7 @@ const SILENT: Behaviour = () => NEVER;
 /** Of a Cluster, the node that keeps the key "b" and the probe 1 fails. */
 const HALF_WELL: Behaviour = (key) => /^b$|1$/.test(key) ? REFUSES(key) : WELL(key);
 
-interface Scene {
+interface Setup {
   readonly link: StoreLink;
   /** What befell clients and what was said, in order. */
   readonly events: string[];
@@ -31,7 +31,7 @@ interface Scene {
 
 function testLink(
   name: string,
-  run: (scene: Scene) => Promise<void>,
+  run: (setup: Setup) => Promise<void>,
   { isCluster = false, clockMs = 10_000 }: {
     readonly isCluster?: boolean;
     /** How far the clock goes each time that it is read. */
@@ -83,13 +83,13 @@ function ask(link: StoreLink, key = "a"): Promise<unknown> {
   return link.run(key, (send) => send([]));
 }
 
-testLink("asks one client, and says once that the store answers", async ({ link, events }) => {
+testLink("uses one client, and reports once that the store answers", async ({ link, events }) => {
   assertEquals([await ask(link), await ask(link), link.isHealthy], ["a", "a", true]);
   assertEquals(events, ["open 1", "answers"]);
 });
 
-testLink("replaces a client without an answer, once that has answered all", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("replaces a client without an answer, once that has answered all", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   const late = Promise.withResolvers<unknown>();
   behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
   const waiting = ask(link, "late");
@@ -101,8 +101,8 @@ testLink("replaces a client without an answer, once that has answered all", asyn
   assertEquals(events.slice(5), ["destroy 1"]);
 });
 
-testLink("ends a question by its deadline, and the client with it", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("ends a question by its deadline, and the client with it", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
   const rejected = assertRejects(() => ask(link), Error, "No reply in time");
   for (let i = 0; i < 11; i++) await timers.tick();
@@ -114,9 +114,9 @@ testLink("ends a question by its deadline, and the client with it", async (scene
 });
 
 testLink(
-  "makes one client at a time, with pauses that double, and says each reason once",
-  async (scene) => {
-    const { link, events, behaviours, lose, timers } = scene;
+  "makes one client at a time, with pauses that double, and reports each reason once",
+  async (setup) => {
+    const { link, events, behaviours, lose, timers } = setup;
     for (let i = 1; i < 9; i++) behaviours.set(i, REFUSES);
     lose(1);
     lose(1);
@@ -157,8 +157,8 @@ testLink(
 
 for (const isCluster of [false, true]) {
   const what = isCluster ? "Cluster" : "server";
-  testLink(`to a ${what} asks the old client until a new one has answered`, async (scene) => {
-    const { link, events, behaviours, lose, timers } = scene;
+  testLink(`to a ${what} uses the old client until a new one has answered`, async (setup) => {
+    const { link, events, behaviours, lose, timers } = setup;
     behaviours.set(2, SILENT);
     lose(1);
     await timers.settle();
@@ -173,8 +173,8 @@ for (const isCluster of [false, true]) {
   }, { isCluster });
 }
 
-testLink("knows at once that a store is lost again soon after it came back", async (scene) => {
-  const { link, events, behaviours, lose, timers } = scene;
+testLink("knows at once that a store is lost again soon after it came back", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
   behaviours.set(1, REFUSES);
   lose(1);
   await timers.settle();
@@ -209,16 +209,16 @@ Deno.test("a link that is closed while it connects ends the client once that has
   assertEquals(ends, 2);
 });
 
-testLink("to a server does not use one that refuses some of its keys", async (scene) => {
-  const { link, events, behaviours, lose, timers } = scene;
+testLink("to a server does not use one that refuses some of its keys", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
   for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
   lose(1);
   await timers.settle();
   assertEquals([link.isHealthy, events.includes("destroy 2")], [false, true]);
 });
 
-testLink("to a Cluster keeps asking while a node fails, and the others answer", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("to a Cluster keeps asking while a node fails, and the others answer", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   for (let i = 1; i < 4; i++) behaviours.set(i, HALF_WELL);
   await assertRejects(() => ask(link, "b"), ServerError, "its node b");
   assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
@@ -237,8 +237,8 @@ testLink("to a Cluster keeps asking while a node fails, and the others answer", 
   assertEquals(await ask(link, "b"), "b");
 }, { isCluster: true });
 
-testLink("to a Cluster that is gone is not healthy, until a node answers again", async (scene) => {
-  const { link, behaviours, timers, lose } = scene;
+testLink("to a Cluster that is gone is not healthy, until a node answers again", async (setup) => {
+  const { link, behaviours, timers, lose } = setup;
   for (let i = 1; i < 4; i++) behaviours.set(i, REFUSES);
   lose(1);
   await timers.settle();
@@ -250,8 +250,8 @@ testLink("to a Cluster that is gone is not healthy, until a node answers again",
   assertEquals(link.isHealthy, true);
 }, { isCluster: true });
 
-testLink("ends what waits, and all timers, when it is closed", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("ends what waits, and all timers, when it is closed", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
   const rejected = assertRejects(() => ask(link), Error, "No reply in time");
   link.close();

@@ -33,7 +33,7 @@ async function asked<T>(
 const unlockName = (store: StoreClient): Promise<boolean> => unlockSecret(store, "name");
 const inspectName = (store: StoreClient): Promise<unknown> => inspectSecret(store, "name");
 
-Deno.test("unlockSecret() tells whether anything was remembered, and believes nothing else", async () => {
+Deno.test("unlockSecret() reports whether anything was remembered, and accepts no other reply", async () => {
   for (const [reply, wasKept] of [[1, true], [0, false]] as const) {
     const { result, commands } = await asked(() => reply, unlockName);
     const [[name, script, ...rest] = []] = commands;
@@ -110,7 +110,7 @@ Deno.test("listSecrets() passes over a key of another type, and over no other er
   await assertRejects(() => asked(saying("NOPERM no permissions"), all), Error, "NOPERM");
 });
 
-Deno.test("probe() asks one server about a key in each quarter of the slots", async () => {
+Deno.test("probe() tries a key in each quarter of the slots on one server", async () => {
   const { result } = await asked(() => "OK", (store) => store.probe());
   assertEquals(result, []);
 });
