@@ -15,7 +15,7 @@ import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
-import { writeStderr } from "./lib/cli/io/stderr.ts";
+import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
 import { serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
@@ -38,17 +38,17 @@ const NO_PERMISSIONS =
 /** Runs the command of a command line, and resolves with its exit code. It never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
   // Write each line at once, to keep its place among the warnings, and await all writes at the end.
-  let written = Promise.resolve();
+  const writes: Promise<void>[] = [];
   const print = (line: string): void => {
     const writing = writeOut(`${line}\n`);
-    written = written.then(() => writing);
-    for (const early of [writing, written]) early.catch(() => {});
+    writing.catch(() => {});
+    writes.push(writing);
   };
   try {
     try {
       return await run(args, print);
     } finally {
-      await written;
+      await Promise.all(writes);
     }
   } catch (error) {
     const { clause, exitCode, advice = "" } = failureOf(error);
@@ -56,6 +56,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (format !== undefined) logFailure(format, clause);
     else writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
     return exitCode;
+  } finally {
+    await flushOutput();
   }
 }
 
@@ -117,7 +119,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       print(versionLine(currentRuntime()));
       return 0;
     case "serve":
-      // A failed write to standard output must not stop the server.
+      // A failed or pending write to standard output must not stop the server, so it is not queued.
       return await serve(command.config, command.sources, (line) => {
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       }).catch((error) => {

@@ -10,6 +10,7 @@
  * @module
  */
 
+import { randomBytes } from "node:crypto";
 import { createService } from "./config/create_service.ts";
 import { checkOptions } from "./config/option.ts";
 import { type Config, OPTIONS, parseConfig } from "./config/options.ts";
@@ -252,7 +253,7 @@ function guardOf(
   guardKey: Uint8Array | undefined,
   log: ErrorLog,
 ): Guard | undefined {
-  return openGuard({ ...config, guardKey, now: () => performance.now() }, {
+  return openGuard({ ...config, guardKey, randomBytes, now: () => performance.now() }, {
     onStoreChange: (error) => {
       if (error === undefined) return;
       log.error(`The store of the guard, ${config.guard}, ${storeClause(error)}: pins are refused`);

@@ -11,7 +11,7 @@ import { Fault, type FaultCode } from "../operations/fault.ts";
 export type FaultClass = "sender" | "receiver" | "version-mismatch" | "must-understand";
 
 /** Form of a fault on the wire. */
-export interface FaultFacts {
+export interface FaultRow {
   /** HTTP status of a reply other than SOAP. */
   readonly status: number;
   /**
@@ -35,7 +35,7 @@ const UNREAD = { blames: "sender", unread: true } as const;
 
 /** Every fault: the one table from codes to the wire. */
 // deno-fmt-ignore
-export const FAULTS: Readonly<Record<FaultCode, FaultFacts>> = {
+export const FAULTS: Readonly<Record<FaultCode, FaultRow>> = {
   "unreadable":             { ...UNREAD, status: 400, soapStatus: 500 },
   "invalid":                { ...SENDER, status: 400, soapStatus: 500,
     when: "A parameter is missing, empty, too long or sent twice, or the body is not JSON." },

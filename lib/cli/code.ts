@@ -10,7 +10,7 @@ import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
 import { readSecret } from "./io/io.ts";
-import { writeStderr } from "./io/stderr.ts";
+import { writeStderr } from "./io/output.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 /**

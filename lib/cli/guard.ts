@@ -12,15 +12,13 @@ import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { askStore, type StoreOperator } from "../guard/redis/operator.ts";
+import type { StoreClient } from "../guard/redis/connect.ts";
+import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret, warn } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
 import { askName, askUnlock, NoServerError } from "./operator_port.ts";
-
-/** Timeout of a store, in milliseconds. */
-const TIMEOUT_MS = 5000;
 
 /** Number of secrets shown, with the most wrong pins first. */
 const SHOWN_SECRETS = 10;
@@ -73,7 +71,11 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     return 0;
   }
   const fingerprint = fingerprintOf(config, guardKeyFile!, secret);
-  const wasKept = await atStore(guard as StoreUrl, config, (store) => store.unlock(fingerprint));
+  const wasKept = await atStore(
+    guard as StoreUrl,
+    config,
+    (store) => unlockSecret(store, fingerprint),
+  );
   print(unlockedLine(shortName(fingerprint), wasKept, true));
   return 0;
 }
@@ -112,7 +114,7 @@ async function storeLines(url: StoreUrl, config: Config): Promise<readonly strin
   let refused = 0;
   let rows: Row[] = [];
   await atStore(url, config, async (store) => {
-    for await (const { fingerprint, state, nowMs } of store.secrets()) {
+    for await (const [fingerprint, { state, nowMs }] of listSecrets(store)) {
       count++;
       const { toSomeMs } = throttleTimes(rules, state, nowMs);
       if (toSomeMs > 0) refused++;
@@ -152,11 +154,11 @@ function fingerprintOf(
 async function atStore<T>(
   url: StoreUrl,
   config: Config,
-  act: (store: StoreOperator) => Promise<T>,
+  act: (store: StoreClient) => Promise<T>,
 ): Promise<T> {
   const files = readStoreFiles(config);
   try {
-    return await askStore(url, { files, timeoutMs: TIMEOUT_MS }, act);
+    return await withStore(url, files, act);
   } catch (error) {
     throw new CommandError(`the store, ${url}, ${storeClause(error)}`);
   }

@@ -9,6 +9,7 @@ import https from "node:https";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
+import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
 import { CommandError } from "./io/io.ts";
 
 /** Timeout of the server, in milliseconds. */
@@ -32,19 +33,19 @@ export async function healthcheck(
   print: (line: string) => void,
   timeoutMs = TIMEOUT_MS,
 ): Promise<number> {
-  const config = asked(options);
+  const config = withOperatorPort(options);
   try {
-    return await ask(config, print, timeoutMs);
+    return await checkHealth(config, print, timeoutMs);
   } catch (error) {
     if (config.host !== "::" || config.socket !== undefined) throw error;
     // A container may have no ::1, and most systems accept IPv4 on :: too.
-    return await ask({ ...config, host: "127.0.0.1" }, print, timeoutMs).catch(() => {
+    return await checkHealth({ ...config, host: "127.0.0.1" }, print, timeoutMs).catch(() => {
       throw error;
     });
   }
 }
 
-async function ask(
+async function checkHealth(
   config: Config,
   print: (line: string) => void,
   timeoutMs: number,
@@ -54,7 +55,7 @@ async function ask(
   const { statusCode: status } = await replyOf(config, isTls, timeoutMs).catch(async (error) => {
     const reason = reasonOf(error, timeoutMs);
     // A server with TLS rejects plain HTTP and the reverse, so try the other.
-    const answersOtherwise = !NO_SERVER.has(codeOf(error)) &&
+    const answersOtherwise = !NO_SERVER.has(systemErrorCode(error)) &&
       await replyOf(config, !isTls, timeoutMs).then(() => true, () => false);
     throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
   });
@@ -63,7 +64,7 @@ async function ask(
   return 0;
 }
 
-function asked(config: Config): Config {
+function withOperatorPort(config: Config): Config {
   const { metricsHost: host, metricsPort: port } = config;
   // Port 0 picks any port, so it is unknown here.
   return port === undefined || port === 0
@@ -125,22 +126,8 @@ function replyOf(
   });
 }
 
-// Reasons by the code of the system error, or else by its name.
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "refuses connections: nothing listens there"],
-  ["ENOENT", "does not exist: no such socket"],
-  ["ENOTFOUND", "cannot be found: the name has no address"],
-  ["ECONNRESET", "closes connections without an answer"],
-  ["EACCES", "does not let this user connect"],
-  ["NotCapable", "may not be connected to: the program was started without the permission"],
-]);
-
 // Codes of errors without a server at the address, by plain HTTP or TLS.
 const NO_SERVER: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
-
-function codeOf(error: unknown): string {
-  return String((error as { readonly code?: unknown }).code);
-}
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
@@ -148,5 +135,6 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   if (/abort|timeout/i.test(`${code} ${name}`)) {
     return `does not answer within ${timeoutMs / 1000} seconds`;
   }
-  return REASONS.get(String(code)) ?? REASONS.get(String(name)) ?? "does not answer as HTTP";
+  const reason = systemErrorReason(systemErrorCode(error));
+  return reason === undefined ? "does not answer as HTTP" : `cannot be reached: ${reason}`;
 }

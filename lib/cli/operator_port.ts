@@ -30,7 +30,7 @@ export class NoServerError extends CommandError {}
  * @throws {CommandError} When it refuses.
  */
 export async function askStatus(port: OperatorPort): Promise<ServerStatus> {
-  return await ask(port, "GET", "/status") as ServerStatus;
+  return await requestJson(port, "GET", "/status") as ServerStatus;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function askStatus(port: OperatorPort): Promise<ServerStatus> {
  * @throws {CommandError} When no server answers, or it refuses.
  */
 export async function askName(port: OperatorPort, secret: string): Promise<string> {
-  return (await ask(port, "POST", "/guard/name", secret) as NamedSecret).name;
+  return (await requestJson(port, "POST", "/guard/name", secret) as NamedSecret).name;
 }
 
 /**
@@ -48,10 +48,10 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
  * @throws {CommandError} When no server answers, or it refuses.
  */
 export async function askUnlock(port: OperatorPort, secret: string): Promise<UnlockedSecret> {
-  return await ask(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
+  return await requestJson(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
 }
 
-async function ask(
+async function requestJson(
   { metricsHost, metricsPort, apiKeysFile }: OperatorPort,
   method: string,
   path: string,

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import {
   fingerprintBy,
   type HmacAlgorithm,
@@ -15,7 +14,7 @@ import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard
 import { type Evicted, MemoryStore } from "./memory_store.ts";
 import { openStore, type StoreFiles } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
-import { probe, PROBE_PREFIX, RedisStore } from "./redis/store.ts";
+import { RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
 
 /** Settings of a guard. */
@@ -34,8 +33,10 @@ export interface GuardSettings {
   readonly guard: "memory" | StoreUrl;
   /** Maximum number of secrets in each table of a store in memory. */
   readonly guardEntries: number;
-  /** The key of fingerprints, at least 32 random bytes; drawn at random unless given. */
+  /** The key of fingerprints, at least 32 random bytes; drawn by `randomBytes` unless given. */
   readonly guardKey?: Uint8Array | undefined;
+  /** Source of random bytes for cryptography. */
+  readonly randomBytes: (length: number) => Uint8Array;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Reads the texts of the files for a store; called for each connection. */
@@ -62,7 +63,7 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
   const rules = guardRules(settings);
   if (refusesNothing(rules)) return undefined;
   const { guard, guardEntries: maxEntries, algorithm } = settings;
-  const key = settings.guardKey ?? randomBytes(MIN_GUARD_KEY_BYTES);
+  const key = settings.guardKey ?? settings.randomBytes(MIN_GUARD_KEY_BYTES);
   const fingerprint = fingerprintBy(key, algorithm);
   const names = { fingerprint, source: sourceNamesBy(fingerprint) };
   if (guard !== "memory") return { ...names, ...redisStore(rules, guard, settings, events) };
@@ -78,13 +79,8 @@ function redisStore(
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
 ): Pick<Guard, "store" | "ready" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
-  const { timeoutMs } = url;
   const link = new StoreLink({
-    open: (onLoss) =>
-      openStore(url, { files: readFiles(), timeoutMs, probePrefix: PROBE_PREFIX, onLoss }),
-    probe,
-    probePrefix: PROBE_PREFIX,
-    timeoutMs,
+    open: (onLoss) => openStore(url, { files: readFiles(), timeoutMs: url.timeoutMs, onLoss }),
     now,
     onChange: (error) => {
       markReady();

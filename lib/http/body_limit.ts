@@ -5,8 +5,8 @@
  * @module
  */
 
-import { Deadlines } from "../guard/deadlines.ts";
 import { Fault } from "../operations/fault.ts";
+import { Timeouts } from "../system/timeouts.ts";
 
 /** Limit of long bodies read at once. */
 export const MAX_LONG_BODIES = 256;
@@ -17,12 +17,12 @@ export const BODY_TIMEOUT_MS = 10_000;
 /** Limit for concurrent long bodies, and timeout of every body. */
 export class BodyLimit {
   #long = 0;
-  readonly #deadlines: Deadlines;
+  readonly #timeouts: Timeouts;
 
   /** Makes a limit with the given timeout for each body. */
   constructor(timeoutMs: number = BODY_TIMEOUT_MS) {
     const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-    this.#deadlines = new Deadlines(timeoutMs, () => new Fault("timeout", message));
+    this.#timeouts = new Timeouts(timeoutMs, () => new Fault("timeout", message));
   }
 
   /**
@@ -32,7 +32,7 @@ export class BodyLimit {
    * @throws {Fault} When it does not arrive in time.
    */
   readShort<T>(read: () => Promise<T>): Promise<T> {
-    return this.#deadlines.within(read);
+    return this.#timeouts.within(read);
   }
 
   /**
@@ -46,7 +46,7 @@ export class BodyLimit {
     }
     this.#long++;
     try {
-      return await this.#deadlines.within(read);
+      return await this.#timeouts.within(read);
     } finally {
       this.#long--;
     }

@@ -12,7 +12,7 @@ import {
   SOURCE_FIELD,
 } from "../bindings/binding.ts";
 import { type MediaType, parseMediaType } from "../bindings/media_type.ts";
-import type { Facts } from "../operations/facts.ts";
+import type { CallFacts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
 import {
   type Operation,
@@ -107,6 +107,6 @@ function sourceOf({ request, caller }: RequestContext): string | undefined {
   return caller === undefined ? field || undefined : `${caller.id}\n${field}`;
 }
 
-function outcomeOf(result: Result, facts: Facts | undefined): Outcome {
+function outcomeOf(result: Result, facts: CallFacts | undefined): Outcome {
   return facts?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }

@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import type { Reply } from "../bindings/binding.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
-import type { Facts } from "../operations/facts.ts";
+import type { CallFacts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
@@ -26,7 +26,7 @@ export interface RouteResult {
   /** Outcome for log and metrics. */
   readonly outcome: Outcome;
   /** Facts of the call. */
-  readonly facts?: Facts | undefined;
+  readonly facts?: CallFacts | undefined;
 }
 
 /** Makes a plain-text reply of one sentence. */

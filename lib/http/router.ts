@@ -52,8 +52,8 @@ export function methodOf({ method }: Request): string {
 
 /** Returns the row of a path that answers a method, or undefined. */
 export function routeFor({ routes }: RouteMatch, method: string): Route | undefined {
-  const asked = method === "HEAD" ? "GET" : method;
-  return routes.find(({ methods }) => methods.some((known) => known === asked));
+  const routed = method === "HEAD" ? "GET" : method;
+  return routes.find(({ methods }) => methods.some((known) => known === routed));
 }
 
 const METHODS = ["GET", "POST"] as const;

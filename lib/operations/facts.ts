@@ -6,7 +6,7 @@
  */
 
 /** Kind of a fact: its name in the log, and its family of metrics. */
-export type CallFact =
+export type CallFactKind =
   & {
     /** The name in the log. */
     readonly name: string;
@@ -23,7 +23,7 @@ export type CallFact =
   );
 
 /** Facts of a call, named as in `factKinds`; those of other names are in the log only. */
-export interface Facts {
+export interface CallFacts {
   /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
   /** Reason of a refused pin other than a wrong code. */
@@ -47,7 +47,7 @@ export type Refused = typeof REFUSED[number];
  *
  * @param window Time steps accepted on each side of the current one.
  */
-export function factKinds(window: number): readonly CallFact[] {
+export function factKinds(window: number): readonly CallFactKind[] {
   return [
     {
       name: "distance",

@@ -7,7 +7,7 @@
 
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
-import type { Facts } from "./facts.ts";
+import type { CallFacts } from "./facts.ts";
 import { Fault, wrongParameter } from "./fault.ts";
 import { pair } from "./pair.ts";
 import { validatePin } from "./validate_pin.ts";
@@ -49,7 +49,7 @@ export interface Completed<R extends Result = Result> {
   /** The result. */
   readonly result: R;
   /** Facts for log and metrics. */
-  readonly facts?: Facts | undefined;
+  readonly facts?: CallFacts | undefined;
 }
 
 /** Arguments of a call by parameter name, as read by a binding. */

@@ -15,7 +15,7 @@ import {
   type TotpCheck,
 } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
-import type { Facts } from "./facts.ts";
+import type { CallFacts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
 /** Arguments of ValidatePin. */
@@ -36,7 +36,7 @@ export interface CheckedCall {
   /** Whether the pin is right and accepted. */
   readonly result: boolean;
   /** Facts for log and metrics. */
-  readonly facts?: Facts | undefined;
+  readonly facts?: CallFacts | undefined;
 }
 
 /**

@@ -16,13 +16,7 @@ import {
   UTF_8_HEADER,
   VERSION_RANGES,
 } from "./segments.ts";
-import {
-  blockLayout,
-  type ErrorCorrectionLevel,
-  MASK_COUNT,
-  MAX_VERSION,
-  MIN_VERSION,
-} from "./tables.ts";
+import { blockLayout, type ErrorCorrectionLevel } from "./tables.ts";
 
 /** A symbol, without its quiet zone. */
 export interface QrCode {
@@ -41,14 +35,6 @@ export interface QrCode {
   readonly rows: ArrayLike<number>;
 }
 
-/** Options in place of the smallest version and the mask pattern with the lowest penalty. */
-export interface EncodeOptions {
-  /** Version, 1 to 40. */
-  readonly version?: number;
-  /** Mask pattern, 0 to 7. */
-  readonly mask?: number;
-}
-
 // Numeric capacity of version 40 at level L (table 7): no longer text can fit, so it is refused
 // unread.
 const MAX_CHARACTERS = 7089;
@@ -58,25 +44,16 @@ const MAX_CHARACTERS = 7089;
  * an ECI header; lone surrogates become U+FFFD.
  *
  * @returns `undefined` when the text does not fit
- * @throws {RangeError} when an option is not an integer in its range
  */
-export function encodeQr(
-  text: string,
-  level: ErrorCorrectionLevel,
-  options: EncodeOptions = {},
-): QrCode | undefined {
-  checkOptions(options);
+export function encodeQr(text: string, level: ErrorCorrectionLevel): QrCode | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   const bytes = new TextEncoder().encode(text);
   // Only text beyond ASCII has more bytes in UTF-8 than code units in UTF-16.
   const header = bytes.length > text.length ? [UTF_8_HEADER] : [];
-  const { min, max } = allowedVersions(options);
   for (const range of VERSION_RANGES) {
-    if (range.max < min || range.min > max) continue;
     const segments = [...header, ...optimalSegments(bytes, range)];
-    const from = Math.max(range.min, min);
-    const version = smallestVersion(segments, level, from, Math.min(range.max, max));
-    if (version !== undefined) return createSymbol(segments, version, level, options.mask);
+    const version = smallestVersion(segments, level, range);
+    if (version !== undefined) return createSymbol(segments, version, level);
   }
   return undefined;
 }
@@ -88,23 +65,6 @@ export function encodeQr(
  */
 export function encodeForScreen(text: string): QrCode | undefined {
   return encodeQr(text, "M") ?? encodeQr(text, "L");
-}
-
-/**
- * Encodes `segments`, as they are, at `level` in the smallest symbol.
- *
- * @returns `undefined` when the segments do not fit
- * @throws {RangeError} when an option is not an integer in its range
- */
-export function encodeSegments(
-  segments: readonly Segment[],
-  level: ErrorCorrectionLevel,
-  options: EncodeOptions = {},
-): QrCode | undefined {
-  checkOptions(options);
-  const { min, max } = allowedVersions(options);
-  const version = smallestVersion(segments, level, min, max);
-  return version === undefined ? undefined : createSymbol(segments, version, level, options.mask);
 }
 
 /**
@@ -121,26 +81,11 @@ export function rowWords(size: number): number {
   return size + 31 >>> 5;
 }
 
-function checkOptions({ version, mask }: EncodeOptions): void {
-  checkRange("version", version, MIN_VERSION, MAX_VERSION);
-  checkRange("mask pattern", mask, 0, MASK_COUNT - 1);
-}
-
-function checkRange(name: string, value: number | undefined, min: number, max: number): void {
-  if (value === undefined || Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RangeError(`Cannot encode with ${name} ${value}: it must be ${min} to ${max}`);
-}
-
-function allowedVersions({ version }: EncodeOptions): { min: number; max: number } {
-  return { min: version ?? MIN_VERSION, max: version ?? MAX_VERSION };
-}
-
-/** Finds the smallest version from `min` to `max` with room for `segments` at `level`. */
-function smallestVersion(
+/** Finds the smallest version in a range with room for `segments` at `level`. */
+export function smallestVersion(
   segments: readonly Segment[],
   level: ErrorCorrectionLevel,
-  min: number,
-  max: number,
+  { min, max }: { readonly min: number; readonly max: number },
 ): number | undefined {
   for (let version = min; version <= max; version++) {
     const capacityBits = 8 * blockLayout(version, level).dataCodewords;
@@ -149,11 +94,16 @@ function smallestVersion(
   return undefined;
 }
 
-function createSymbol(
+/**
+ * Creates the symbol of `segments`, as they are, in a version with room for them.
+ *
+ * @param forcedMask Mask pattern in place of the one with the lowest penalty.
+ */
+export function createSymbol(
   segments: readonly Segment[],
   version: number,
   level: ErrorCorrectionLevel,
-  forcedMask: number | undefined,
+  forcedMask?: number,
 ): QrCode {
   const template = templateOf(version);
   const { size } = template;

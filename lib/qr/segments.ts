@@ -44,8 +44,8 @@ export const VERSION_RANGES: readonly VersionRange[] = [
   { min: 27, max: 40 },
 ];
 
-/** Facts of a mode in the standard. */
-export interface ModeFacts {
+/** Row of the modes in the standard. */
+export interface ModeRow {
   /** Mode indicator, the four bits that open a segment (table 2). */
   readonly indicator: number;
   /**
@@ -67,9 +67,9 @@ export interface ModeFacts {
   readonly sixths: number;
 }
 
-/** Facts of each mode. */
+/** Row of each mode. */
 // deno-fmt-ignore
-export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeFacts>> = {
+export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeRow>> = {
   numeric:      { indicator: 1, countBits: [10, 12, 14], valueLimit: 10,  sixths: 20 },
   alphanumeric: { indicator: 2, countBits: [ 9, 11, 13], valueLimit: 45,  sixths: 33 },
   byte:         { indicator: 4, countBits: [ 8, 16, 16], valueLimit: 256, sixths: 48 },

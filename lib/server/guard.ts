@@ -17,7 +17,7 @@ import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
 import { readStoreFiles } from "./files/tls.ts";
 
-/** Observer of the guard: its log and its counters. */
+/** Observer of the guard, its log and its counters, with the clock and the random bytes it needs. */
 export interface GuardObserver {
   /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
@@ -25,6 +25,8 @@ export interface GuardObserver {
   readonly count: (event: GuardEvent) => void;
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
+  /** Source of random bytes for cryptography. */
+  readonly randomBytes: (length: number) => Uint8Array;
 }
 
 /** Least time between two warnings about a full guard. */
@@ -40,12 +42,12 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
-  const { log, count, monotonicMs } = observer;
+  const { log, count, monotonicMs, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
-  return openGuard({ ...config, guardKey, readFiles, now: monotonicMs }, {
+  return openGuard({ ...config, guardKey, readFiles, randomBytes, now: monotonicMs }, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {

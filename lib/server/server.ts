@@ -28,8 +28,8 @@ import { readOptionText } from "./files/option_file.ts";
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const FIRST_STORE_REPLY_MS = 2_000;
 
-/** Facts of the process beside the options. */
-export interface ServiceFacts {
+/** Properties of the process, beside the options. */
+export interface ProcessInfo {
   /** The version for `/metrics`. */
   readonly version: string;
   /** Whether the log may be coloured. */
@@ -110,7 +110,7 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
 export function createServerService(
   runtime: Runtime,
   config: Config,
-  { version, color, isReady }: ServiceFacts,
+  { version, color, isReady }: ProcessInfo,
 ): ServerService {
   const { apiKeysFile, logFormat: format, metricsPort } = config;
   const state: ServerState = { refusedReloads: 0 };
@@ -128,7 +128,7 @@ export function createServerService(
   const ring = callerKeys && new KeyRing(callerKeys);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
-    ...{ log, monotonicMs },
+    ...{ log, monotonicMs, randomBytes },
     count: (event) => metrics?.countGuard(event),
   });
   const { handler, operatorHandler } = createService(config, {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Facts } from "../operations/facts.ts";
+import type { CallFacts } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Log for the operator, by level. */
@@ -92,7 +92,7 @@ function requestText(event: RequestEvent, color: boolean): string {
   if (peer !== undefined) text += ` peer=${peer}`;
   text += ` status=${color ? colored(status) : status}`;
   for (const name in facts) {
-    if (name !== "outcome") text += ` ${name}=${wordOf(`${facts[name as keyof Facts]}`)}`;
+    if (name !== "outcome") text += ` ${name}=${wordOf(`${facts[name as keyof CallFacts]}`)}`;
   }
   return `${text} outcome=${outcome} ms=${milliseconds(event)} bytes=${event.replyBytes}` +
     ` id=${event.requestId}`;

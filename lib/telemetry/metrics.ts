@@ -7,7 +7,7 @@
  */
 
 import type { Evicted } from "../guard/memory_store.ts";
-import type { CallFact } from "../operations/facts.ts";
+import type { CallFactKind } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -68,7 +68,7 @@ interface Histogram {
  *
  * @param kinds The kinds of facts in the events of calls.
  */
-export function createMetrics(version: string, kinds: readonly CallFact[]): Metrics {
+export function createMetrics(version: string, kinds: readonly CallFactKind[]): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const countRequest = (event: RequestEvent, caller: string | undefined): void => {
     const { route, operation, binding, outcome } = event;
@@ -172,7 +172,7 @@ interface FactCounter {
   readonly lines: () => readonly string[];
 }
 
-function factCounter(kind: CallFact): FactCounter {
+function factCounter(kind: CallFactKind): FactCounter {
   const { metric, help } = kind;
   if ("bounds" in kind) {
     const numbers = histogram({}, kind.bounds);

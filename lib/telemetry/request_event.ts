@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Facts, Refused } from "../operations/facts.ts";
+import type { CallFacts, Refused } from "../operations/facts.ts";
 import type { FaultCode } from "../operations/fault.ts";
 
 /** Outcome of a request: a result, a document, or a fault. */
@@ -47,7 +47,7 @@ export interface RequestEvent {
   /** The IP address of the caller, if the operator wants it. */
   readonly peer?: string | undefined;
   /** The facts of the call. */
-  readonly facts?: Facts | undefined;
+  readonly facts?: CallFacts | undefined;
   /** Duration in milliseconds. */
   readonly durationMs: number;
   /** The length of the reply's body in bytes. */

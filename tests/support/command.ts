@@ -12,6 +12,7 @@ import { main } from "../../main.ts";
 import { runToEnd } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import { type Outcome, programWords } from "./program.ts";
+import { flushOutput } from "../../lib/cli/io/output.ts";
 import { parseCommand } from "../../lib/cli/args/parse.ts";
 import type { Config } from "../../lib/config/options.ts";
 
@@ -112,22 +113,43 @@ export function streamOf(chunks: readonly (string | Uint8Array)[]): Readable {
   return Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 }
 
-/** Runs something that finds other properties on `process`. */
+/** Runs something that finds other properties on `process`, and writes to other streams. */
 export async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
   const names = Object.keys(own) as (keyof typeof process)[];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
   for (const [name, value] of Object.entries(own)) {
     Object.defineProperty(process, name, { value, configurable: true });
   }
+  const { write: writeOut } = Deno.stdout;
+  const { write: writeError } = Deno.stderr;
+  const { stdout, stderr } = own as { readonly stdout?: Writable; readonly stderr?: Writable };
+  if (stdout?.write) Deno.stdout.write = writerTo(stdout);
+  if (stderr?.write) Deno.stderr.write = writerTo(stderr);
   try {
-    return await run();
+    const result = await run();
+    await flushOutput();
+    return result;
   } finally {
+    Object.assign(Deno.stdout, { write: writeOut });
+    Object.assign(Deno.stderr, { write: writeError });
     for (const [index, name] of names.entries()) {
       const descriptor = before[index];
       if (descriptor === undefined) delete process[name];
       else Object.defineProperty(process, name, descriptor);
     }
   }
+}
+
+// The program writes by the runtime, and asks `process` whether there is a terminal.
+function writerTo(stream: Writable): typeof Deno.stdout.write {
+  stream.on("error", () => {});
+  return (bytes) =>
+    new Promise((resolve, reject) => {
+      stream.write(
+        new TextDecoder().decode(bytes),
+        (error) => error ? reject(error) : resolve(bytes.length),
+      );
+    });
 }
 
 /** The options of the service that a command line gives. */

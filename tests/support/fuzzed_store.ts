@@ -6,7 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { PROBE_PREFIX } from "../../lib/guard/redis/store.ts";
+import { PROBE_PREFIX } from "../../lib/guard/redis/script.ts";
 
 /** What one answer depends on. */
 export interface Question {

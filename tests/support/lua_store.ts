@@ -6,17 +6,17 @@
  */
 
 import fengari from "fengari";
-import type { Send } from "../../lib/guard/redis/connect.ts";
 import type { StoreLink } from "../../lib/guard/redis/link.ts";
+import type { Send } from "../../lib/guard/redis/script.ts";
 
 const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fengari;
 
 /** The link to a new, empty store, for a `RedisStore`. */
-export function luaLink(): Pick<StoreLink, "ask" | "isHealthy" | "close"> {
+export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   const store = new LuaStore();
   const send: Send = async (words) => await store.evaluate(words);
   return {
-    ask: (_key, act) => act(send, () => false),
+    run: (_key, commands) => commands(send),
     isHealthy: true,
     close: () => {},
   };

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 
 // The rooms of the house from the top down: a file may import from its own room and from every room
-// below it. The rooms of the last row import nothing but themselves.
+// below it. The rooms of the last row but one import nothing but themselves and the last.
 const ROOMS: readonly (readonly string[])[] = [
   ["main.ts"],
   ["cli"],
@@ -14,6 +14,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["telemetry"],
   ["operations"],
   ["guard", "otp", "qr", "xml"],
+  ["system"],
 ];
 
 const ROOT = new URL("../../", import.meta.url);

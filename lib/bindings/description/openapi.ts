@@ -7,7 +7,7 @@
 
 import project from "../../../deno.json" with { type: "json" };
 import { SOURCE_FIELD } from "../binding.ts";
-import { type FaultFacts, FAULTS } from "../faults.ts";
+import { type FaultRow, FAULTS } from "../faults.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
 import type { ServiceContext } from "../../operations/context.ts";
 import {
@@ -17,8 +17,8 @@ import {
   SERVICE_NAME,
 } from "../../operations/operations.ts";
 
-/** Facts for the document, beside the operations. */
-export interface OpenApiFacts {
+/** Settings of the document, beside the operations. */
+export interface OpenApiSettings {
   /** Public base URL, without a slash at the end. */
   readonly base: string;
   /** Whether callers must show a key. */
@@ -31,7 +31,7 @@ type Json = { readonly [name: string]: unknown };
 
 /** Writes the document; by default, of all operations. */
 export function openApi(
-  { base, wantsKey, service }: OpenApiFacts,
+  { base, wantsKey, service }: OpenApiSettings,
   operations: readonly Operation[] = [...OPERATIONS.values()],
 ): string {
   const errors = [...ERRORS].filter(([status]) => status !== "401" || wantsKey);
@@ -140,7 +140,7 @@ function reference(name: string): Json {
 }
 
 /** Faults that the JSON form has, by status. */
-const ERRORS: ReadonlyMap<string, FaultFacts> = new Map(
+const ERRORS: ReadonlyMap<string, FaultRow> = new Map(
   Object.values(FAULTS).filter(({ when }) => when !== undefined)
     .map((facts) => [String(facts.status), facts]),
 );
@@ -150,7 +150,7 @@ const ERROR_SCHEMA: Json = {
   description: "Message is one sentence that says what is wrong; the others are empty.",
 };
 
-function errorReply({ when, headers = [] }: FaultFacts): Json {
+function errorReply({ when, headers = [] }: FaultRow): Json {
   const fields = Object.fromEntries(
     ["jsonerror", ...headers].map((name) => [name, { schema: { type: "string" } }]),
   );

@@ -9,7 +9,7 @@ import type { Operation, Result } from "../../operations/operations.ts";
 import { XML_NAMESPACE } from "../../xml/tree.ts";
 import { element, type MarkupElement, writeCompact } from "../../xml/writer.ts";
 import type { Binding, CallRequest, Reply } from "../binding.ts";
-import { type FaultFacts, FAULTS } from "../faults.ts";
+import { type FaultRow, FAULTS } from "../faults.ts";
 import { textOf } from "../charset.ts";
 import { charsetOf } from "../media_type.ts";
 import { cacheBooleanReplies, resultContent } from "../result.ts";
@@ -92,7 +92,7 @@ function writeFault(fault: Fault, version: SoapVersion): Reply {
 }
 
 // Writes a fault; its children are in no namespace (SOAP 1.1 §4.4).
-function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+function fault11(fault: Fault, facts: FaultRow): readonly MarkupElement[] {
   return [
     element("faultcode", {}, `soap:${SOAP_11.faultCodes[facts.blames]}`),
     element("faultstring", {}, faultText(fault, facts)),
@@ -101,7 +101,7 @@ function fault11(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
 }
 
 // Writes a fault (SOAP 1.2 part 1 §5.4).
-function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
+function fault12(fault: Fault, facts: FaultRow): readonly MarkupElement[] {
   const code = `soap:${SOAP_12.faultCodes[facts.blames]}`;
   const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, facts));
   return [
@@ -113,13 +113,13 @@ function fault12(fault: Fault, facts: FaultFacts): readonly MarkupElement[] {
   ];
 }
 
-function faultText(fault: Fault, facts: FaultFacts): string {
+function faultText(fault: Fault, facts: FaultRow): string {
   return facts.unread ? `Server was unable to read request. ---> ${fault.message}` : fault.message;
 }
 
 function headerBlocks(
   fault: Fault,
-  facts: FaultFacts,
+  facts: FaultRow,
   version: SoapVersion,
 ): readonly MarkupElement[] {
   if (facts.blames === "version-mismatch") return [UPGRADE];

@@ -86,7 +86,7 @@ export interface Operand {
 }
 
 /** Command of the program. */
-export interface CommandFacts {
+export interface CommandRow {
   /** A summary: a clause that begins with a capital letter and has no full stop. */
   readonly summary: string;
   /** Details in whole sentences. */
@@ -117,7 +117,7 @@ const STORE: readonly (keyof Config)[] = [
   ] as const,
 ];
 
-const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
+const TABLE: readonly (readonly [name: string, facts: CommandRow])[] = [
   ["serve", {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
@@ -246,7 +246,7 @@ const TABLE: readonly (readonly [name: string, facts: CommandFacts])[] = [
 /**
  * Commands by name, of one or two words. The first is the default.
  */
-export const COMMANDS: ReadonlyMap<string, CommandFacts> = new Map(TABLE);
+export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(TABLE);
 
 /** Returns the names of two words with this first word. */
 export function commandsOf(first: string): readonly string[] {
@@ -254,7 +254,7 @@ export function commandsOf(first: string): readonly string[] {
 }
 
 /** Returns the options of a command by name: its own, and the service's. */
-export function optionsOf({ options, uses }: CommandFacts): Readonly<
+export function optionsOf({ options, uses }: CommandRow): Readonly<
   Record<string, Option<unknown>>
 > {
   return uses.length === 0 ? options : { ...OPTIONS, ...options };

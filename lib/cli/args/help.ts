@@ -7,7 +7,7 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { type CommandFacts, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
+import { type CommandRow, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
 
 /** Purpose of the program, in one sentence. */
 export const PURPOSE: string =
@@ -75,14 +75,14 @@ const LAST_OPTIONS = [
 ];
 
 /** Writes the synopsis of a command, as in its usage line. */
-export function synopsisOf(name: string, facts: CommandFacts): string {
+export function synopsisOf(name: string, facts: CommandRow): string {
   const { operand } = facts;
   const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
   const hasOptions = namesOf(optionsOf(facts)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }
 
-function commandHelp(name: string, facts: CommandFacts): string {
+function commandHelp(name: string, facts: CommandRow): string {
   const { summary, details, options, uses, examples } = facts;
   const own = namesOf(options).flatMap((option) =>
     detailedRows(option, options[option]!, undefined)

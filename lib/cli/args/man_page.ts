@@ -6,7 +6,7 @@
 
 import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { type CommandFacts, COMMANDS } from "./commands.ts";
+import { type CommandRow, COMMANDS } from "./commands.ts";
 import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "./help.ts";
 
 /**
@@ -37,7 +37,7 @@ export function manPage(version: string): string {
   ].join("\n");
 }
 
-function commandSection(name: string, facts: CommandFacts): readonly string[] {
+function commandSection(name: string, facts: CommandRow): readonly string[] {
   const { summary, details, options, uses, examples } = facts;
   const used = uses.length === 0 || uses.length === namesOf(OPTIONS).length
     ? []

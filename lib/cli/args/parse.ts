@@ -19,7 +19,7 @@ import { OPTIONS, parseConfig } from "../../config/options.ts";
 import {
   CODE_OPTIONS,
   type CodeOptions,
-  type CommandFacts,
+  type CommandRow,
   COMMANDS,
   commandsOf,
   DOCTOR_OPTIONS,
@@ -178,7 +178,7 @@ interface Words {
   readonly operand: string | undefined;
 }
 
-function readWords(args: readonly string[], facts: CommandFacts): Words {
+function readWords(args: readonly string[], facts: CommandRow): Words {
   const options = optionsOf(facts);
   const known = new Map(namesOf(options).map((name) => [flagOf(name).slice(2), options[name]!]));
   const types = [...known].map(([flag, { placeholder }]) =>
@@ -213,7 +213,7 @@ function readWords(args: readonly string[], facts: CommandFacts): Words {
   return { flags, operand: operandOf(words, facts) };
 }
 
-function operandOf(words: readonly string[], { operand }: CommandFacts): string | undefined {
+function operandOf(words: readonly string[], { operand }: CommandRow): string | undefined {
   if (operand === undefined) return undefined;
   const typed = words.join(" ");
   if (typed === "") return undefined;

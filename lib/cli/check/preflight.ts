@@ -10,14 +10,12 @@ import { readStoreFiles } from "../../server/files/tls.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
-import { askStore } from "../../guard/redis/operator.ts";
+import { withStore } from "../../guard/redis/operator.ts";
 import { storeClause } from "../../guard/redis/reasons.ts";
-import { ListenError, systemErrorCode } from "../../server/listen/error.ts";
+import { ListenError } from "../../server/listen/error.ts";
+import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
 import { isAuthenticator } from "../healthcheck.ts";
-
-/** Least timeout of the store, in milliseconds; its URL may give a longer one. */
-const STORE_TIMEOUT_MS = 2_000;
 
 /**
  * Checks that the system has what the options ask for.
@@ -83,8 +81,8 @@ export async function storeObstacles(config: Config): Promise<readonly string[]>
   const { guard: url } = config;
   if (url === "memory" || refusesNothing(config)) return [];
   try {
-    const options = { files: readStoreFiles(config), timeoutMs: STORE_TIMEOUT_MS };
-    await askStore(url, options, (store) => store.probe());
+    const [error] = await withStore(url, readStoreFiles(config), (store) => store.probe());
+    if (error !== undefined) throw error;
     return [];
   } catch (error) {
     return [`the store of the guard, ${url}, ${storeClause(error)}`];

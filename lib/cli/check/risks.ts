@@ -157,8 +157,8 @@ function hasPassword({ guard }: Config): boolean {
 /** Options with files that hold no secret. */
 const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
 
-/** Facts about the file of an option. */
-export interface FileFacts {
+/** Access to the file of an option. */
+export interface FileAccess {
   /** The option. */
   readonly option: keyof Config;
   /** Whether all users of this machine can read the file. */
@@ -166,7 +166,7 @@ export interface FileFacts {
 }
 
 /** Finds the risks of the files of options. */
-export function fileRisks(files: readonly FileFacts[]): readonly string[] {
+export function fileRisks(files: readonly FileAccess[]): readonly string[] {
   return files
     .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
     .map(({ option }) =>

@@ -14,7 +14,7 @@ import { flagOf } from "../../config/option.ts";
 import { doubtfulLines } from "../../http/api_keys.ts";
 import { readVariable } from "../io/io.ts";
 import {
-  type FileFacts,
+  type FileAccess,
   fileRisks,
   keyRisks,
   optionRisks,
@@ -50,7 +50,7 @@ const FILE_OPTIONS = [
   ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
 
-function factsOfFiles(config: Config): readonly FileFacts[] {
+function factsOfFiles(config: Config): readonly FileAccess[] {
   return FILE_OPTIONS.map((option) => ({ option, isPublic: isPublic(config[option]) }));
 }
 

@@ -12,7 +12,7 @@ import {
   type Diagnosis,
   type Match,
   type PinSettings,
-  type Question,
+  type SentPin,
 } from "../../otp/diagnosis/diagnosis.ts";
 import { timeStep } from "../../otp/totp.ts";
 import { Fault } from "../../operations/fault.ts";
@@ -34,12 +34,12 @@ export async function doctor(
   options: DoctorOptions,
   print: (text: string) => void,
 ): Promise<number> {
-  const question = await readQuestion();
+  const sent = await readSentPin();
   const nowMs = options.at ?? Date.now();
-  const answer = await answerOf(question, config, nowMs);
-  const diagnosis = await diagnose(question, config, nowMs);
+  const answer = await answerOf(sent, config, nowMs);
+  const diagnosis = await diagnose(sent, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
-  const memory = await guardFindings(config, question.secretCode, step);
+  const memory = await guardFindings(config, sent.secretCode, step);
   const moment = { nowMs, isGiven: options.at !== undefined };
   const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, moment);
   print([...lines, ...memory.lines].join("\n"));
@@ -47,11 +47,11 @@ export async function doctor(
 }
 
 async function answerOf(
-  question: Question,
+  sent: SentPin,
   config: Config,
   nowMs: number,
 ): Promise<boolean | string> {
-  const args = new Map(Object.entries(question));
+  const args = new Map(Object.entries(sent));
   try {
     return (await VALIDATE_PIN.invoke(args, callContext(config, nowMs))).result === true;
   } catch (error) {
@@ -68,7 +68,7 @@ function acceptedStep(
   return match && timeStep(nowMs, period) + match.stepsAhead;
 }
 
-async function readQuestion(): Promise<Question> {
+async function readSentPin(): Promise<SentPin> {
   const text = await readStdin([
     { what: "Pin", isShown: true },
     { what: "Secret", isShown: false },

@@ -8,15 +8,12 @@ import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { fingerprintBy } from "../../guard/fingerprint.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
-import { askStore, type DatedState } from "../../guard/redis/operator.ts";
+import { type DatedState, inspectSecret, withStore } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { readStoreFiles } from "../../server/files/tls.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
-
-/** Timeout of the store, in milliseconds. */
-const TIMEOUT_MS = 2000;
 
 /** Findings about the guard and a pin. */
 export interface GuardFindings {
@@ -43,8 +40,8 @@ export async function guardFindings(
   const key = secretKey(secretCode, config.secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
   const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
-  const asked = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
-  return { refuses, lines: [...lines, ...asked] };
+  const nameLines = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
+  return { refuses, lines: [...lines, ...nameLines] };
 }
 
 async function memoryOf(
@@ -64,10 +61,10 @@ async function memoryOf(
   const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
   const files = readStoreFiles(config);
   try {
-    const remembered = await askStore(
+    const remembered = await withStore(
       guard,
-      { files, timeoutMs: TIMEOUT_MS },
-      (store) => store.inspect(fingerprint),
+      files,
+      (store) => inspectSecret(store, fingerprint),
     );
     return explainMemory(remembered, config, step);
   } catch {

@@ -9,8 +9,8 @@ import { createReadStream } from "node:fs";
 import { open, unlink } from "node:fs/promises";
 import process from "node:process";
 import { isUtf16, UTF_16 } from "../../server/files/option_file.ts";
-import { describeSystemError } from "../../server/files/system_error.ts";
-import { writeStderr } from "./stderr.ts";
+import { describeSystemError, systemErrorCode } from "../../system/system_error.ts";
+import { writeStderr, writeStdout } from "./output.ts";
 import { askLines, type Prompt } from "./prompt.ts";
 
 /** Maximum length of an input in bytes: more than any pin and secret together. */
@@ -27,8 +27,6 @@ export function warn(sentences: string): void {
   writeStderr(`authenticator: warning: ${sentences}\n`);
 }
 
-function ignore(): void {}
-
 /**
  * Writes to standard output, and resolves once all is written. A reader that is gone is no error.
  *
@@ -36,14 +34,9 @@ function ignore(): void {}
  */
 export async function writeOut(text: string): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      // An error also comes as an event, which would end the process without a listener.
-      process.stdout.off("error", ignore).on("error", ignore).write(text, (error) => {
-        if (error && !("code" in error && error.code === "EPIPE")) reject(error);
-        else resolve();
-      });
-    });
+    await writeStdout(text);
   } catch (error) {
+    if (systemErrorCode(error) === "EPIPE") return;
     throw new CommandError(`standard output cannot be written to: ${describeSystemError(error)}`);
   }
 }

@@ -6,7 +6,7 @@
 
 import { constants } from "node:os";
 import process from "node:process";
-import { writeStderr } from "./stderr.ts";
+import { writeStderr } from "./output.ts";
 
 /** Prompt for one line. */
 export interface Prompt {
@@ -39,7 +39,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   const { stdin } = process;
   const lines: string[] = [];
   let line = "";
-  const ask = ({ what, isShown }: Prompt): void => {
+  const show = ({ what, isShown }: Prompt): void => {
     writeStderr(`${what}${isShown ? "" : " (not shown)"}: `);
   };
   // Restore the echo of the terminal when a signal ends the program.
@@ -50,7 +50,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
   for (const signal of ENDINGS) process.on(signal, onEnd);
   stdin.setRawMode(true);
   try {
-    ask(prompts[0]!);
+    show(prompts[0]!);
     const decoder = new TextDecoder();
     let cutOff = "";
     for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
@@ -68,7 +68,7 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
         line = "";
         const next = prompts[lines.length];
         if (end === "input" || next === undefined) return { lines };
-        ask(next);
+        show(next);
       }
     }
     return { lines };

@@ -4,22 +4,11 @@
  * @module
  */
 
-/** Timeout: the store did not answer in time. */
-export class StoreTimeoutError extends Error {
-  /** The name of the class. */
-  override readonly name = "StoreTimeoutError";
-}
+/** Message of the error of a command without a reply in time. */
+export const NO_REPLY = "No reply in time";
 
-/** Makes the error of a command after its deadline. */
-export function timeoutError(reason: string): StoreTimeoutError {
-  return new StoreTimeoutError(reason);
-}
-
-/** Reply that does not fit the command. */
-export class ProtocolError extends Error {
-  /** The name of the class. */
-  override readonly name = "ProtocolError";
-}
+/** Message of the error of a reply that does not fit the command. */
+export const UNREADABLE = "Unreadable reply";
 
 /** Error of one server of a store. */
 export class ServerError extends Error {
@@ -70,11 +59,12 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "has a certificate for another name"],
   [/^ECONNRESET$/, "closes the connection"],
   [/^(?:\w+_)?(?:CERT|UNABLE_TO|ERR_TLS_)\w*$/, "has a certificate that is not trusted"],
-  // Messages of the client.
+  // Messages of the client, and of this folder.
   [/^(?:Connection timeout|Socket timeout)/, "cannot be reached in time"],
   [/^(?:Socket closed unexpectedly|The client is|Disconnects client)/, "closes the connection"],
   [/^(?:All the root nodes|None of the sentinels|Cannot find node)/, "cannot be reached"],
-  [/^The queue is full/, "does not answer in time"],
+  [/^(?:The queue is full|No reply in time)/, "does not answer in time"],
+  [/^(?:Unknown RESP type|Unreadable reply)/, "does not speak the Redis protocol"],
 ];
 
 /** First words of error replies that are safe to show; any other word could be a password. */
@@ -86,50 +76,27 @@ const ERROR_WORD = new RegExp(
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
 
-/** Returns the reason of a store failure, as a clause without its subject. */
-export function storeReason(error: unknown): string {
-  if (error instanceof ServerError) return storeReason(error.cause);
-  if (error instanceof StoreTimeoutError) return "does not answer in time";
-  if (error instanceof ProtocolError) return "does not speak the Redis protocol";
-  const code = codeOf(error);
-  const text = code || (error instanceof Error ? error.message.replace(IN_SCRIPT, "") : "");
-  const word = code || ERROR_WORD.exec(text)?.[0];
-  const known = STORE_REASONS.find(([beginning]) => beginning.test(text))?.[1];
-  const saying = known ?? unknownReason(error, { code, word });
-  return saying + (word === undefined ? "" : ` (${word})`);
-}
-
 /**
- * Returns the reason as a clause with the failed server as its subject: "its primary, HOST:PORT, is
- * full".
+ * Returns the reason of a store failure as a clause, whose subject is the store, or a server of it:
+ * "is full (OOM)"; "its primary, HOST:PORT, is full (OOM)".
  */
 export function storeClause(error: unknown): string {
-  return error instanceof ServerError
-    ? `${error.server} ${storeReason(error)}`
-    : storeReason(error);
+  if (error instanceof ServerError) return `${error.server} ${storeClause(error.cause)}`;
+  const message = error instanceof Error ? error.message.replace(IN_SCRIPT, "") : "";
+  const code = codeOf(error);
+  const word = code ?? ERROR_WORD.exec(message)?.[0];
+  const known = STORE_REASONS.find(([beginning]) => beginning.test(code ?? message))?.[1];
+  return (known ?? unknownReason(error, code)) + (word === undefined ? "" : ` (${word})`);
 }
 
-function unknownReason(
-  error: unknown,
-  { code, word }: { readonly code: string; readonly word: string | undefined },
-): string {
-  if (code !== "") return "cannot be reached";
-  if (word !== undefined) return "answers with errors";
-  // The client has no error class for its parser.
-  return error instanceof TypeError || /^Unknown RESP type/.test(messageOf(error))
-    ? "does not speak the Redis protocol"
-    : "answers with errors";
+function unknownReason(error: unknown, code: string | undefined): string {
+  if (code !== undefined) return "cannot be reached";
+  // The client's parser throws errors of JavaScript.
+  return error instanceof TypeError ? "does not speak the Redis protocol" : "answers with errors";
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "";
-}
-
-/**
- * Returns the code of a system or TLS error, as named by libuv and OpenSSL; empty for any other
- * error.
- */
-function codeOf(error: unknown): string {
+/** Returns the code of a system or TLS error, as named by libuv and OpenSSL. */
+function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "";
+  return /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined;
 }

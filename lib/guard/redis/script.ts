@@ -1,10 +1,11 @@
 /**
- * The rules of `guard.ts` as a script of Redis or Valkey, which makes a decision atomic for all
- * instances that share the store. A test plays the same events against both.
+ * Commands to Redis or Valkey. The rules of `guard.ts` are a script there, which makes a decision
+ * atomic for all instances that share the store; a test plays the same events against both.
  *
  * @module
  */
 
+import { createHash } from "node:crypto";
 import { type Budget, extraAttempts, FIRST_WAIT_MS } from "../budget.ts";
 import {
   type CheckedPin,
@@ -16,9 +17,21 @@ import {
   type Verdict,
 } from "../guard.ts";
 import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../sources.ts";
+import { UNREADABLE } from "./reasons.ts";
 
 /** Prefix of a fingerprint in a key; the number is the version of the state's format. */
 export const KEY_PREFIX = "authenticator:guard:2:";
+
+/** Returns the key of the state of a secret. */
+export function redisKey(fingerprint: string): string {
+  return `${KEY_PREFIX}${fingerprint}`;
+}
+
+/** Prefix of the probe keys; no fingerprint begins like this. */
+export const PROBE_PREFIX = `${KEY_PREFIX}probe-`;
+
+/** Sends a command; resolves with its reply, rejects with an error reply. */
+export type Send = (words: readonly string[]) => Promise<unknown>;
 
 /**
  * Verdicts by the first number of the script's reply; the last is for a state that cannot be read.
@@ -32,7 +45,7 @@ export const SCRIPT_VERDICTS: readonly Verdict[] = [
 ];
 
 /** Part of a script that reads the value of the key as `text`: false when the key is absent. */
-export const READ_TEXT = `
+const READ_TEXT = `
 local text = redis.pcall('GET', KEYS[1])
 -- A key of the wrong type makes only that one secret unreadable; other errors are the store's.
 if type(text) == 'table' and text.err and not string.find(text.err, 'WRONGTYPE', 1, true) then
@@ -194,25 +207,125 @@ export interface ScriptCall {
   /** The rules. */
   readonly rules: GuardRules;
   /** The pin to decide about. */
-  readonly asked: CheckedPin;
+  readonly pin: CheckedPin;
   /** The time in milliseconds; undefined for the store's clock. */
   readonly nowMs: number | undefined;
 }
 
 /** Returns the arguments of the script after its key. */
-export function scriptArguments({ rules, asked, nowMs }: ScriptCall): readonly string[] {
+export function scriptArguments({ rules, pin, nowMs }: ScriptCall): readonly string[] {
   return [
     ...[totalBudget(rules), unknownSourcesBudget(rules), sourceBudget(rules)].map(budgetText),
     rules.singleUse ? "1" : "0",
     String(rules.forgetUseMs),
-    asked.source ?? "",
-    String(asked.matchedStep ?? ""),
+    pin.source ?? "",
+    String(pin.matchedStep ?? ""),
     String(nowMs ?? ""),
   ];
 }
 
 function budgetText(budget: Budget): string {
   return `${budget.attempts}:${budget.refillMs}:${extraAttempts(budget)}`;
+}
+
+/** Decision of the store about a pin. */
+export interface Decision {
+  /** The verdict. */
+  readonly verdict: Verdict;
+  /** The time for which pins of the source are throttled, in milliseconds. */
+  readonly refusedMs: number;
+}
+
+const DECIDE_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
+
+/**
+ * Decides about a pin by the script.
+ *
+ * @throws {Error} When the server gives no decision.
+ */
+export async function decide(send: Send, key: string, call: ScriptCall): Promise<Decision> {
+  const args = ["1", key, ...scriptArguments(call)];
+  try {
+    return readDecision(await send(["EVALSHA", DECIDE_SHA1, ...args]), call.pin);
+  } catch (error) {
+    // A server loses its script cache at a restart.
+    if (!isReply(error, "NOSCRIPT")) throw error;
+    return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), call.pin);
+  }
+}
+
+/** Decision of a probe: a write, which a full server or a replica refuses. It expires at once. */
+const PROBE: ScriptCall = {
+  rules: { maxFailures: 0, singleUse: true, forgetUseMs: 1 },
+  pin: { matchedStep: 0 },
+  nowMs: undefined,
+};
+
+/**
+ * Probes a server with EVAL and EVALSHA, since its user may lack the permission for one of them. The
+ * server has the script in its cache from then on.
+ *
+ * @param key A probe key, with the prefix `PROBE_PREFIX`.
+ * @throws {Error} When the server gives no decision.
+ */
+export async function probe(send: Send, key: string): Promise<void> {
+  const args = ["1", key, ...scriptArguments(PROBE)];
+  readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), PROBE.pin);
+  await decide(send, key, PROBE);
+}
+
+// Accept a verdict only if it fits the pin: accepted and replayed need a pin that matched here, so
+// no reply of a store makes a wrong pin right.
+function readDecision(reply: unknown, { matchedStep }: CheckedPin): Decision {
+  const [code, refusedMs] = Array.isArray(reply) && reply.length === 2 ? reply : [];
+  const verdict = typeof code === "number" ? SCRIPT_VERDICTS[code] : undefined;
+  const isWait = Number.isSafeInteger(refusedMs) && refusedMs >= 0;
+  if (verdict === undefined || !isWait || !fits(verdict, matchedStep)) throw new Error(UNREADABLE);
+  return { verdict, refusedMs };
+}
+
+function fits(verdict: Verdict, matchedStep: number | undefined): boolean {
+  if (verdict === "wrong") return matchedStep === undefined;
+  return matchedStep !== undefined || (verdict !== "accepted" && verdict !== "replayed");
+}
+
+/** Whether an error is the store's reply with the given first word. */
+export function isReply(error: unknown, word: string): boolean {
+  return error instanceof Error && error.message.startsWith(word);
+}
+
+/**
+ * Script that refills the budgets of a secret and its sources. The used code and the known sources
+ * stay; without either, the key is deleted.
+ */
+const UNLOCK_SCRIPT = `
+${READ_TEXT}
+if type(text) ~= 'string' then return 0 end
+local used, rest = string.match(text, '^%d+:%d+:(-?%d+)(.*)$')
+if not used then return 0 end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+rest = string.gsub(rest, ' ([%w_-]+):%d+:%d+:(%d+)', function (id, known)
+  return tonumber(known) > now and ' ' .. id .. ':0:0:' .. known or ''
+end)
+if used == '-1' and rest == '' then
+  redis.call('DEL', KEYS[1])
+  return 1
+end
+redis.call('SET', KEYS[1], '0:0:' .. used .. rest, 'PX', math.max(1, redis.call('PTTL', KEYS[1])))
+return 1
+`;
+
+/**
+ * Ends the throttle of a secret by its key.
+ *
+ * @returns Whether the store had a state of the secret.
+ * @throws {Error} When the store does not do it.
+ */
+export async function unlock(send: Send, key: string): Promise<boolean> {
+  const done = await send(["EVAL", UNLOCK_SCRIPT, "1", key]);
+  if (done !== 0 && done !== 1) throw new Error(UNREADABLE);
+  return done === 1;
 }
 
 /**

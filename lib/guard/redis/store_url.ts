@@ -47,18 +47,6 @@ const WANTED_LOGIN =
   "a URL whose user name and password are percent-encoded: / is %2F, # is %23, " +
   "? is %3F, @ is %40";
 
-interface Parts {
-  readonly scheme: string;
-  readonly kind: StoreKind;
-  readonly login: string;
-  readonly addresses: readonly string[];
-  readonly path: string;
-  readonly primaryName: string;
-  readonly database: string;
-  readonly timeoutMs: number;
-  readonly sentinelLogin: string;
-}
-
 /** A host and a port. */
 export interface StoreAddress {
   /** A name or an IP address. */
@@ -75,12 +63,47 @@ export interface StoreLogin {
   readonly password?: string;
 }
 
+/** Parts of a URL of a store. */
+interface StoreUrlParts {
+  readonly text: string;
+  readonly kind: StoreKind;
+  readonly isEncrypted: boolean;
+  readonly authorities: readonly string[];
+  readonly primaryName: string;
+  readonly database: number;
+  readonly timeoutMs: number;
+  readonly login: StoreLogin;
+  readonly sentinelLogin: StoreLogin;
+}
+
 /** URL of a store; its text omits user name, password and query. */
 export class StoreUrl {
-  readonly #parts: Parts;
+  readonly #text: string;
+  readonly #login: StoreLogin;
+  readonly #sentinelLogin: StoreLogin;
+  /** The kind of the servers at the addresses. */
+  readonly kind: StoreKind;
+  /** Whether the connection to the store is encrypted. */
+  readonly isEncrypted: boolean;
+  /** Hosts and ports of the store, as written; IPv6 addresses in brackets. */
+  readonly authorities: readonly string[];
+  /** The Sentinels' name of the primary; empty without Sentinels. */
+  readonly primaryName: string;
+  /** The number of the database. */
+  readonly database: number;
+  /** The timeout of a reply, in milliseconds. */
+  readonly timeoutMs: number;
 
-  private constructor(parts: Parts) {
-    this.#parts = parts;
+  private constructor(parts: StoreUrlParts) {
+    const { text, login, sentinelLogin } = parts;
+    // Private, so that no log shows a password.
+    [this.#text, this.#login, this.#sentinelLogin] = [text, login, sentinelLogin];
+    this.kind = parts.kind;
+    this.isEncrypted = parts.isEncrypted;
+    this.authorities = parts.authorities;
+    this.primaryName = parts.primaryName;
+    this.database = parts.database;
+    this.timeoutMs = parts.timeoutMs;
   }
 
   /**
@@ -95,8 +118,8 @@ export class StoreUrl {
    * @returns undefined when the text is no such URL.
    */
   static parse(text: string): StoreUrl | undefined {
-    const read = readUrl(text);
-    return typeof read === "object" ? new StoreUrl(read) : undefined;
+    const parts = readUrl(text);
+    return typeof parts === "object" ? new StoreUrl(parts) : undefined;
   }
 
   /**
@@ -106,74 +129,42 @@ export class StoreUrl {
    * @returns undefined when the text is a valid URL of a store, or has another form.
    */
   static parseError(text: string): string | undefined {
-    const read = readUrl(text);
-    return typeof read === "string" ? read : undefined;
-  }
-
-  /** The kind of the servers at the addresses. */
-  get kind(): StoreKind {
-    return this.#parts.kind;
-  }
-
-  /** The Sentinels' name of the primary; empty without Sentinels. */
-  get primaryName(): string {
-    return this.#parts.primaryName;
-  }
-
-  /** The timeout of a reply, in milliseconds. */
-  get timeoutMs(): number {
-    return this.#parts.timeoutMs;
+    const parts = readUrl(text);
+    return typeof parts === "string" ? parts : undefined;
   }
 
   /** The addresses, with the default port of their kind where the URL has no port. */
   get addresses(): readonly StoreAddress[] {
-    const { kind, addresses } = this.#parts;
-    const port = kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
-    return addresses.map((address) => {
-      const [, host = "", given] = /^(.*?)(?::([0-9]+))?$/.exec(address)!;
+    const port = this.kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
+    return this.authorities.map((authority) => {
+      const [, host = "", given] = /^(.*?)(?::([0-9]+))?$/.exec(authority)!;
       return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(given ?? port) };
     });
   }
 
   /** The user name and the password of the servers that keep keys. */
   get login(): StoreLogin {
-    return loginIn(this.#parts.login);
+    return this.#login;
   }
 
   /** The user name and the password of the Sentinels. */
   get sentinelLogin(): StoreLogin {
-    return loginIn(this.#parts.sentinelLogin);
-  }
-
-  /** The number of the database. */
-  get database(): number {
-    return Number(this.#parts.database.slice(1));
-  }
-
-  /** Whether the connection to the store is encrypted. */
-  get isEncrypted(): boolean {
-    return this.#parts.scheme === "rediss";
-  }
-
-  /** Hosts and ports of the store, as written; IPv6 addresses in brackets. */
-  get authorities(): readonly string[] {
-    return this.#parts.addresses;
+    return this.#sentinelLogin;
   }
 
   /** Whether the URL has a password. */
   get hasPassword(): boolean {
-    return [this.#parts.login, this.#parts.sentinelLogin].some((login) => /:.+@$/.test(login));
+    return [this.#login, this.#sentinelLogin].some(({ password }) => password !== undefined);
   }
 
   /** Returns the URL without user name, password and query. */
   toString(): string {
-    const { scheme, kind, addresses, path } = this.#parts;
-    return `${scheme}${kind === "server" ? "" : `+${kind}`}://${addresses.join(",")}${path}`;
+    return this.#text;
   }
 
   /** Returns the URL without user name, password and query. */
   toJSON(): string {
-    return this.toString();
+    return this.#text;
   }
 }
 
@@ -181,54 +172,53 @@ export class StoreUrl {
  * Whether a text is an address: a host name in ASCII (RFC 1035 §2.3.4) or an IP address, optionally
  * with a port up to 65535.
  */
-export function isAddress(text: string): boolean {
+function isAddress(text: string): boolean {
   return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text) &&
     URL.canParse(`redis://${text}`);
-}
-
-function loginIn(login: string): StoreLogin {
-  const [, username = "", password = ""] =
-    /^([^:]*):?(.*)@$/.exec(login)?.map(decodeURIComponent) ??
-      [];
-  return { ...(username && { username }), ...(password && { password }) };
-}
-
-function loginOf(text: string): string {
-  return text === "" || text === ":" ? "" : `${text}@`;
 }
 
 /**
  * Returns the parts of a URL, or the requirement that it fails; undefined for another form of text.
  */
-function readUrl(text: string): Parts | string | undefined {
-  const [, scheme, suffix, login = "", hosts, path = "", query = ""] = URL_OF_STORE.exec(text) ??
-    [];
+function readUrl(text: string): StoreUrlParts | string | undefined {
+  const [, scheme, suffix, userinfo = "", hosts = "", path = "", query = ""] =
+    URL_OF_STORE.exec(text) ?? [];
   if (scheme === undefined) {
     // A password with one of these characters ends where the address is expected.
     return /^rediss?(?:\+\w+)?:\/\/.*@/.test(text) ? WANTED_LOGIN : undefined;
   }
-  const addresses = hosts!.split(",");
-  const isAddressed = addresses.every(isAddress);
+  const authorities = hosts.split(",");
+  const isAddressed = authorities.every(isAddress);
   if (path.includes("@") || !isAddressed && query.includes("@")) return WANTED_LOGIN;
   const kind = (suffix ?? "server") as StoreKind;
   const [, primaryName, database = ""] = PATHS[kind].exec(path) ?? [];
   if (primaryName === undefined) return WANTED_PATHS[kind];
   const most = kind === "server" ? 1 : 100;
-  if (addresses.length > most) {
+  if (authorities.length > most) {
     return most === 1 ? "a URL of redis with one address" : `a URL with at most ${most} addresses`;
   }
-  if (!isDecodable(login)) return WANTED_LOGIN;
+  // The client decodes user name and password itself, and its error would quote them.
+  if (!isDecodable(userinfo)) return WANTED_LOGIN;
   if (!isAddressed) return "a URL with an address such as host:6379";
-  const asked = readQuery(query, kind);
-  if (typeof asked === "string") return asked;
-  const said = { scheme, kind, login: loginOf(login), addresses, path, primaryName, database };
-  return { ...said, ...asked };
+  const options = readQuery(query, kind);
+  if (typeof options === "string") return options;
+  const [, username, password] = /^([^:]*):?(.*)$/.exec(userinfo)!.map(decodeURIComponent);
+  return {
+    text: `${scheme}${suffix === undefined ? "" : `+${suffix}`}://${hosts}${path}`,
+    kind,
+    isEncrypted: scheme === "rediss",
+    authorities,
+    primaryName,
+    database: Number(database.slice(1)),
+    login: loginOf(username, password),
+    ...options,
+  };
 }
 
 function readQuery(
   query: string,
   kind: StoreKind,
-): Pick<Parts, "timeoutMs" | "sentinelLogin"> | string {
+): Pick<StoreUrlParts, "timeoutMs" | "sentinelLogin"> | string {
   if (!isDecodable(query)) return "a URL whose query is percent-encoded";
   const given = new URLSearchParams(query);
   const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];
@@ -241,15 +231,16 @@ function readQuery(
   if (timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
     return `a URL whose timeout is a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`;
   }
-  const [user, password] = LOGIN_OF_SENTINELS.map((name) =>
-    encodeURIComponent(given.get(name) ?? "")
-  );
-  return { timeoutMs, sentinelLogin: loginOf(`${user}:${password}`) };
+  const [username, password] = LOGIN_OF_SENTINELS.map((name) => given.get(name) ?? "");
+  return { timeoutMs, sentinelLogin: loginOf(username, password) };
 }
 
 const LOGIN_OF_SENTINELS = ["sentinel_username", "sentinel_password"] as const;
 
-// The client decodes user name and password itself, and its error would quote them.
+function loginOf(username = "", password = ""): StoreLogin {
+  return { ...(username && { username }), ...(password && { password }) };
+}
+
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -22,8 +22,8 @@ export interface PinSettings extends TotpParameters {
   readonly secretEncoding: SecretEncoding;
 }
 
-/** Input of a diagnosis. */
-export interface Question {
+/** Pin and secretCode that a caller sent. */
+export interface SentPin {
   /** Pin as typed. */
   readonly pin: string;
   /** secretCode as sent by the caller. */
@@ -91,15 +91,13 @@ const DAY = 48;
  * @param nowMs Time when the pin was typed, in milliseconds since 1970.
  */
 export async function diagnose(
-  question: Question,
+  sent: SentPin,
   settings: PinSettings,
   nowMs: number,
 ): Promise<Diagnosis> {
-  const isSwapped = readPin(question.secretCode).digits?.length === settings.digits &&
-    readPin(question.pin).digits === undefined && question.pin.trim() !== "";
-  const { pin, secretCode } = isSwapped
-    ? { pin: question.secretCode, secretCode: question.pin }
-    : question;
+  const isSwapped = readPin(sent.secretCode).digits?.length === settings.digits &&
+    readPin(sent.pin).digits === undefined && sent.pin.trim() !== "";
+  const { pin, secretCode } = isSwapped ? { pin: sent.secretCode, secretCode: sent.pin } : sent;
   const { flaws, digits = "" } = readPin(pin);
   const match = digits === "" || digits.length > MAX_DIGITS
     ? undefined

@@ -8,7 +8,7 @@ import type { Buffer } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config/options.ts";
 import { flagOf, hiddenFlaw, OptionFileError } from "../../config/option.ts";
-import { describeSystemError } from "./system_error.ts";
+import { describeSystemError } from "../../system/system_error.ts";
 
 /** Option with a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";

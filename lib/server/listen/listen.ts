@@ -6,7 +6,8 @@
 
 import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
-import { ListenError, systemErrorCode } from "./error.ts";
+import { systemErrorCode } from "../../system/system_error.ts";
+import { ListenError } from "./error.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { PeerAddresses, Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";

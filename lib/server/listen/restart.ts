@@ -8,7 +8,8 @@
 import { faultOf, faultResponse } from "../../http/response.ts";
 import type { Handler } from "../../http/handler.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { ListenError, systemErrorCode } from "./error.ts";
+import { systemErrorCode } from "../../system/system_error.ts";
+import { ListenError } from "./error.ts";
 import { sleep, withTimeout } from "../runtime/timeout.ts";
 import type { Runtime, Server, ServerOptions } from "../runtime/runtime.ts";
 import { InFlightRequests } from "./drain.ts";

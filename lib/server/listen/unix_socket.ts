@@ -7,7 +7,8 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import process from "node:process";
-import { ListenError, systemErrorCode } from "./error.ts";
+import { systemErrorCode } from "../../system/system_error.ts";
+import { ListenError } from "./error.ts";
 
 /**
  * Removes a stale socket, which no server answers.
@@ -18,7 +19,7 @@ export async function clearSocket(path: string): Promise<void> {
   try {
     const present = lstatSync(path, { throwIfNoEntry: false });
     if (present === undefined) return;
-    if (!present.isSocket()) throw new ListenError({ path }, "EEXIST");
+    if (!present.isSocket()) throw new ListenError({ path }, "ENOTSOCK");
     if (await isAnswered(path)) throw new ListenError({ path }, "EADDRINUSE");
     rmSync(path, { force: true });
   } catch (error) {

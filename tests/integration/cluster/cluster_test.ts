@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../../lib/guard/redis/connect.ts";
-import { redisKey } from "../../../lib/guard/redis/operator.ts";
+import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningProgram, runProgram, stop } from "../../support/program.ts";
 import {

@@ -136,7 +136,8 @@ Deno.test("the program serves over TLS, and reports that its port is taken", asy
       const { port } = new URL(program.url);
       const { code, stdout, stderr } = await runProgram(args.with(1, port));
       assertEquals([code, stdout], [1, ""]);
-      const reason = "the port is in use by another program (stop it, or choose another port)\n";
+      const reason =
+        "the address is in use by another program (stop it, or choose another address)\n";
       assert(stderr.endsWith(reason), stderr);
     });
   });

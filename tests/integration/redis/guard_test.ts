@@ -1,7 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { askStore, redisKey, type StoreOperator } from "../../../lib/guard/redis/operator.ts";
+import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
+import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
@@ -76,13 +78,13 @@ Deno.test("the commands need each permission that their page gives a user of Red
   const keys = names.map(redisKey);
   await withRedis([], async ({ url, command }) => {
     const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
-    const ask = <T>(act: (store: StoreOperator) => Promise<T>): Promise<T> =>
-      askStore(store, { files: {}, timeoutMs: 60_000 }, act);
+    const ask = <T>(act: (store: StoreClient) => Promise<T>): Promise<T> =>
+      withStore(store, {}, act);
     // What `status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>
-      ask(async ({ secrets, unlock }) => {
-        await Array.fromAsync(secrets());
-        for (const name of names) await unlock(name);
+      ask(async (store) => {
+        await Array.fromAsync(listSecrets(store));
+        for (const name of names) await unlockSecret(store, name);
       });
     const isEnough = async (rights: readonly string[]): Promise<boolean> => {
       await command("ACL", "SETUSER", "operator", "reset", "on", ">canary", ...rights);
@@ -95,6 +97,10 @@ Deno.test("the commands need each permission that their page gives a user of Red
       assert(!await isEnough(shown.toSpliced(i, 1)), right);
     }
     await isEnough(shown.filter((right) => right !== "+get"));
-    await assertRejects(() => ask(({ unlock }) => unlock(names[0]!)), Error, "The user executing");
+    await assertRejects(
+      () => ask((store) => unlockSecret(store, names[0]!)),
+      Error,
+      "The user executing",
+    );
   });
 });

@@ -5,11 +5,16 @@ import { guardRules, type GuardState, type GuardStore } from "../../../lib/guard
 import { decide } from "../../support/guard_model.ts";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../../lib/guard/sources.ts";
-import { openStore, type Send } from "../../../lib/guard/redis/connect.ts";
+import { openStore } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
-import { askStore } from "../../../lib/guard/redis/operator.ts";
-import { DECIDE_SCRIPT, KEY_PREFIX, scriptArguments } from "../../../lib/guard/redis/script.ts";
-import { probe, PROBE_PREFIX, RedisStore } from "../../../lib/guard/redis/store.ts";
+import { inspectSecret, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import {
+  DECIDE_SCRIPT,
+  KEY_PREFIX,
+  scriptArguments,
+  type Send,
+} from "../../../lib/guard/redis/script.ts";
+import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -20,18 +25,18 @@ const HOUR = 3_600_000;
 
 const TIMEOUT_MS = 60_000;
 
+function patientUrl(url: string): StoreUrl {
+  return StoreUrl.parse(`${url}?timeout=${TIMEOUT_MS}`)!;
+}
+
 async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
   const link = new StoreLink({
     open: (onLoss) =>
       openStore(StoreUrl.parse(url)!, {
         files: {},
         timeoutMs: TIMEOUT_MS,
-        probePrefix: PROBE_PREFIX,
         onLoss,
       }),
-    probe,
-    probePrefix: PROBE_PREFIX,
-    timeoutMs: TIMEOUT_MS,
     now: () => performance.now(),
     onChange: () => {},
   });
@@ -62,10 +67,10 @@ Deno.test("the script keeps what the rules need, to the last source", async () =
           const source = random(9) === 0 ? undefined : `s${random(30)}`;
           ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
           await ask(redis, `run ${run}`, matchedStep, source);
-          const remembered = await askStore(
-            StoreUrl.parse(url)!,
-            { files: {}, timeoutMs: TIMEOUT_MS },
-            (store) => store.inspect(`run ${run}`),
+          const remembered = await withStore(
+            patientUrl(url),
+            {},
+            (store) => inspectSecret(store, `run ${run}`),
           );
           assertEquals(remembered?.state, state);
           nowMs += random(10 * HOUR) >> random(20);
@@ -80,13 +85,13 @@ Deno.test("the script answers with the time for which pins are refused, by the s
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
       const ask = (key: string, matchedStep?: number): Promise<readonly number[]> => {
-        const asked = { matchedStep };
-        const args = scriptArguments({ rules, asked, nowMs: undefined });
+        const pin = { matchedStep };
+        const args = scriptArguments({ rules, pin, nowMs: undefined });
         const command = ["EVAL", DECIDE_SCRIPT, "1", key, ...args];
-        return link.ask(key, (send: Send) => send(command) as Promise<readonly number[]>);
+        return link.run(key, (send: Send) => send(command) as Promise<readonly number[]>);
       };
       const now = (): Promise<number> =>
-        link.ask("", async (send: Send) => Number((await send(["TIME"]) as string[])[0]) * 1000);
+        link.run("", async (send: Send) => Number((await send(["TIME"]) as string[])[0]) * 1000);
       for (let attempt = 0;; attempt++) {
         const key = `${KEY_PREFIX}${attempt}`;
         const fromMs = await now();
@@ -173,11 +178,7 @@ Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known
       await ask(store, "known", 60_000_000, "source");
       await ask(store, "known", undefined, "other");
       const unlock = (name: string): Promise<boolean> =>
-        askStore(
-          StoreUrl.parse(url)!,
-          { files: {}, timeoutMs: TIMEOUT_MS },
-          (store) => store.unlock(name),
-        );
+        withStore(patientUrl(url), {}, (store) => unlockSecret(store, name));
       for (const name of ["failed", "strange"]) {
         assertEquals([await unlock(name), await unlock(name)], [true, false], name);
       }

@@ -9,7 +9,7 @@ import { parseConfig } from "../../../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../../lib/guard/guard.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
-import { probe, PROBE_PREFIX, RedisStore } from "../../../lib/guard/redis/store.ts";
+import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { Link } from "./link.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
@@ -48,9 +48,6 @@ export class Instance implements Computer {
     this.link = new Link(world, this, store);
     const storeLink = new StoreLink({
       open: (onLoss) => Promise.resolve(this.link.open(onLoss)),
-      probe,
-      probePrefix: PROBE_PREFIX,
-      timeoutMs: 500,
       now: () => world.nowMs,
       onChange: () => {},
     });

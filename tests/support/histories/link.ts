@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
+import { StoreClient } from "../../../lib/guard/redis/connect.ts";
+import { PROBE_PREFIX } from "../../../lib/guard/redis/script.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
 
@@ -21,6 +22,9 @@ export interface Weather {
 
 /** A way that is well. */
 export const FAIR: Weather = { delayMs: 3, isSwallowing: false, isClosed: false };
+
+/** Timeout of a reply, in milliseconds. */
+const TIMEOUT_MS = 500;
 
 interface Waiting {
   readonly resolve: (reply: unknown) => void;
@@ -74,7 +78,7 @@ export class Link {
       for (const { reject } of waiting.splice(0)) reject(reason);
       onLoss(reason);
     };
-    return {
+    return new StoreClient({
       connect: () =>
         new Promise<void>((resolve, reject) => {
           const isClosed = this.weather.isClosed;
@@ -94,9 +98,9 @@ export class Link {
           });
         }),
       servers: () => Promise.resolve([]),
-      probeNumbers: () => [[0]],
-      located: (error) => error,
+      probeKeys: () => [[`${PROBE_PREFIX}0`]],
+      withServer: (error) => error,
       destroy: () => end(new Error("The client is closed")),
-    };
+    }, TIMEOUT_MS);
   }
 }

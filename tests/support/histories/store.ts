@@ -7,8 +7,7 @@
 
 import { type GuardRules, type GuardState } from "../../../lib/guard/guard.ts";
 import { decide } from "../guard_model.ts";
-import { KEY_PREFIX, SCRIPT_VERDICTS } from "../../../lib/guard/redis/script.ts";
-import { PROBE_PREFIX } from "../../../lib/guard/redis/store.ts";
+import { KEY_PREFIX, PROBE_PREFIX, SCRIPT_VERDICTS } from "../../../lib/guard/redis/script.ts";
 import type { World } from "./world.ts";
 
 interface Kept {

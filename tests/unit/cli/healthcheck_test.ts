@@ -115,7 +115,10 @@ Deno.test("healthcheck calls through a unix socket", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/pin.sock`;
     const checkSocket = (): Promise<Outcome> => askForHealth(["--socket", path]);
-    assertEquals(await checkSocket(), notWell(`${path} does not exist: no such socket`));
+    assertEquals(
+      await checkSocket(),
+      notWell(`${path} cannot be reached: there is no such file or folder`),
+    );
     // A test may not listen on a socket; another process may.
     const script = `Deno.serve({ path: "${path}", onListen: () => console.log() },
       ({ url }) => new Response("", { status: url.endsWith("/healthz") ? 200 : 404 }))`;
@@ -139,7 +142,7 @@ Deno.test("healthcheck fails when nothing listens", async () => {
   const port = freePort();
   assertEquals(
     await check("--port", String(port)),
-    notWell(`http://127.0.0.1:${port} refuses connections: nothing listens there`),
+    notWell(`http://127.0.0.1:${port} cannot be reached: nothing listens there`),
   );
 });
 
@@ -205,14 +208,14 @@ async function fated(
 
 // What goes wrong, what is said of it, and whether it is worth to ask the other way.
 const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
-  [{ code: "ECONNREFUSED" }, "refuses connections: nothing listens there", false],
-  [{ code: "ENOENT" }, "does not exist: no such socket", false],
-  [{ code: "ENOTFOUND" }, "cannot be found: the name has no address", false],
-  [{ code: "EACCES" }, "does not let this user connect", false],
-  [{ code: "ECONNRESET" }, "closes connections without an answer", true],
+  [{ code: "ECONNREFUSED" }, "cannot be reached: nothing listens there", false],
+  [{ code: "ENOENT" }, "cannot be reached: there is no such file or folder", false],
+  [{ code: "ENOTFOUND" }, "cannot be reached: the name has no address", false],
+  [{ code: "EACCES" }, "cannot be reached: permission denied", false],
+  [{ code: "ECONNRESET" }, "cannot be reached: the connection was closed", true],
   [
     { name: "NotCapable" },
-    "may not be connected to: the program was started without the permission",
+    "cannot be reached: the program was started without the permission",
     true,
   ],
   [{ name: "AbortError" }, "does not answer within 60 seconds", true],
@@ -264,7 +267,7 @@ Deno.test("healthcheck reports that it lacks the permission", async () => {
   });
   assertEquals([code, stderr], [
     1,
-    "authenticator: error: http://127.0.0.1:8080 may not be connected to: " +
+    "authenticator: error: http://127.0.0.1:8080 cannot be reached: " +
     "the program was started without the permission.\n",
   ]);
 });

@@ -11,7 +11,7 @@ import { pairAspxBinding, validateAspxBinding } from "../../../lib/bindings/aspx
 import { FAULTS } from "../../../lib/bindings/faults.ts";
 import { bindingsOf } from "../../../lib/bindings/bindings.ts";
 import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
-import { factKinds, type Facts } from "../../../lib/operations/facts.ts";
+import { type CallFacts, factKinds } from "../../../lib/operations/facts.ts";
 import type { FaultCode } from "../../../lib/operations/fault.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
@@ -78,7 +78,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
 });
 
 // Of all that a request can tell, something: whoever adds to it is told here by the compiler.
-const FACTS: Required<Facts> = {
+const FACTS: Required<CallFacts> = {
   secret: "kX3_p0aVbq",
   distance: 0,
   ignored: 1,

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
@@ -45,7 +46,12 @@ async function answer(
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
   const handler = serviceHandler(config, {
     now: () => NOW_MS,
-    guard: createGuard(config, { log, count: () => {}, monotonicMs: () => performance.now() }),
+    guard: createGuard(config, {
+      log,
+      count: () => {},
+      monotonicMs: () => performance.now(),
+      randomBytes,
+    }),
     apiKeys: keys,
     log,
     isReady: () => true,

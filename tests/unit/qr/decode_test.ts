@@ -2,11 +2,12 @@
 
 import { assertEquals } from "@std/assert/equals";
 import jsqr from "jsqr";
-import { encodeQr, encodeSegments, isDark, type QrCode } from "../../../lib/qr/encode.ts";
+import { encodeQr, isDark, type QrCode } from "../../../lib/qr/encode.ts";
 import { createSegment } from "../../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
+import { symbol, symbolOf } from "./symbol.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const PIXELS_PER_MODULE = 3;
@@ -44,7 +45,7 @@ Deno.test("encodeQr() makes symbols that a reader reads in every version and lev
     for (const level of version % 5 === 0 ? LEVELS : [LEVELS[version % 4]!]) {
       const length = blockLayout(version, level).dataCodewords - 3;
       const text = randomText(random, "abcdefghijklmnopqrstuvwxyz/:?&", length);
-      const result = read(encodeQr(text, level, { version }));
+      const result = read(symbol(text, level, { version }));
       assertEquals([result?.version, result?.data], [version, text], `${version}-${level}`);
     }
   }
@@ -82,9 +83,9 @@ Deno.test("encodeQr() makes U+FFFD of a lone surrogate", () => {
   assertEquals(read(encodeQr("a\ud800b", "M"))?.data, "a\ufffdb");
 });
 
-Deno.test("encodeSegments() makes symbols that give back any bytes", () => {
+Deno.test("createSymbol() makes symbols that give back any bytes", () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
-  const code = encodeSegments([createSegment("byte", bytes)], "M");
+  const code = symbolOf([createSegment("byte", bytes)], 20, "M");
   assertEquals([...read(code)?.binaryData ?? []], [...bytes]);
 });
 
@@ -93,7 +94,7 @@ Deno.test("encodeQr() makes symbols that a reader reads when modules are damaged
   const damaged = (x: number, y: number): boolean => x >= 20 && x < 24 && y >= 12 && y < 16;
   for (const level of ["Q", "H"] as const) {
     const text = "otpauth://totp/Contoso?secret=GEZDGNBVGY3TQO";
-    const code = encodeQr(text, level, { version: 5 });
+    const code = symbol(text, level, { version: 5 });
     assertEquals(read(code, damaged)?.data, text, level);
   }
 });

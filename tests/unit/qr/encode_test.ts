@@ -4,11 +4,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import qrcode from "qrcode";
-import { encodeQr, encodeSegments, isDark, type QrCode, rowWords } from "../../../lib/qr/encode.ts";
+import { encodeQr, isDark, type QrCode, rowWords } from "../../../lib/qr/encode.ts";
 import { createSegment, type Mode } from "../../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
+import { symbol, symbolOf } from "./symbol.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const VERSIONS = Array.from({ length: 40 }, (_, i) => i + 1);
@@ -57,13 +58,13 @@ function compare(
   mask: number,
 ): void {
   const segments = parts.map(([mode, text]) => createSegment(mode, text));
-  const code = encodeSegments(segments, level, { version, mask });
+  const code = symbolOf(segments, version, level, mask);
   const difference = firstDifference(code, foreignSymbol(parts, version, level, mask));
   assertEquals(difference, "", `${version}-${level}, mask pattern ${mask}, ${parts}`);
   assertEquals([code?.level, code?.mask], [level, mask]);
 }
 
-Deno.test("encodeSegments() gives the symbol of another encoder where versions begin to differ", () => {
+Deno.test("createSymbol() gives the symbol of another encoder where versions begin to differ", () => {
   // Alignment patterns from 2 on, several blocks, version information from 7 on, count indicators at
   // 10 and 27, and the alignment patterns of 32, which follow no rule.
   const rows: readonly (readonly [number, ErrorCorrectionLevel, number])[] = [
@@ -94,14 +95,14 @@ function capacity(mode: Mode, version: number, level: ErrorCorrectionLevel): num
   while (tooMany - fits > 1) {
     const middle = fits + tooMany >>> 1;
     const segments = [createSegment(mode, "7".repeat(middle))];
-    const code = encodeSegments(segments, level, { version, mask: 0 });
+    const code = symbolOf(segments, version, level, 0);
     if (code === undefined) tooMany = middle;
     else fits = middle;
   }
   return fits;
 }
 
-Deno.test("encodeSegments() gives the symbol of another encoder in every version, level and mask pattern", () => {
+Deno.test("createSymbol() gives the symbol of another encoder in every version, level and mask pattern", () => {
   const random = seededRandom(3);
   for (const version of VERSIONS) {
     for (const level of LEVELS) {
@@ -115,7 +116,7 @@ Deno.test("encodeSegments() gives the symbol of another encoder in every version
   }
 });
 
-Deno.test("encodeSegments() gives the symbol of another encoder for segments in all modes", () => {
+Deno.test("createSymbol() gives the symbol of another encoder for segments in all modes", () => {
   const random = seededRandom(4);
   for (const version of [1, 2, 5, 9, 10, 14, 26, 27, 32, 40]) {
     for (const level of LEVELS) {
@@ -138,7 +139,7 @@ Deno.test("encodeSegments() gives the symbol of another encoder for segments in 
   }
 });
 
-Deno.test("encodeSegments() holds just what another encoder holds in each version, level and mode", () => {
+Deno.test("smallestVersion() takes just what another encoder holds in each version, level and mode", () => {
   for (const version of VERSIONS) {
     for (const level of LEVELS) {
       for (const mode of ["numeric", "alphanumeric", "byte"] as const) {
@@ -172,7 +173,7 @@ Deno.test("encodeQr() takes the next version when a text is longer than table 7 
     for (const [i, length] of capacities.entries()) {
       const level = LEVELS[Math.floor(i / 3)]!;
       const character = "7Ax"[i % 3]!;
-      const versionOf = (text: string) => encodeQr(text, level, { mask: 0 })?.version;
+      const versionOf = (text: string) => encodeQr(text, level)?.version;
       const next = version === 40 ? undefined : version! + 1;
       assertEquals(versionOf(character.repeat(length)), version, `${version}-${level}`);
       assertEquals(versionOf(character.repeat(length + 1)), next, `${version}-${level}`);
@@ -200,27 +201,6 @@ Deno.test("encodeQr() returns undefined when the text does not fit", () => {
   assertEquals(encodeQr("7".repeat(7090), "L"), undefined);
   assertEquals(encodeQr("x".repeat(2954), "L"), undefined);
   assertEquals(encodeQr("x".repeat(10_000_000), "L"), undefined);
-  assertEquals(encodeQr("x".repeat(15), "M", { version: 1 }), undefined);
-  assertEquals(encodeSegments([createSegment("byte", "x".repeat(2332))], "M"), undefined);
-});
-
-Deno.test("encodeQr() takes the version and mask pattern of its options", () => {
-  for (const version of [1, 9, 10, 26, 27, 40]) {
-    for (const mask of MASKS) {
-      const code = encodeQr("HELLO", "Q", { version, mask });
-      assertEquals([code?.version, code?.mask, code?.size], [version, mask, 17 + 4 * version]);
-    }
-  }
-});
-
-Deno.test("encodeQr() throws when an option is out of its range", () => {
-  for (const version of [0, 41, 1.5, NaN]) {
-    assertThrows(() => encodeQr("x", "M", { version }), RangeError, `version ${version}`);
-    assertThrows(() => encodeSegments([], "M", { version }), RangeError, `version ${version}`);
-  }
-  for (const mask of [-1, 8, 0.5, NaN]) {
-    assertThrows(() => encodeQr("x", "M", { mask }), RangeError, `mask pattern ${mask}`);
-  }
 });
 
 Deno.test("encodeQr() gives the same symbol each time", () => {
@@ -233,7 +213,7 @@ Deno.test("encodeQr() gives the same symbol each time", () => {
 
 Deno.test("encodeQr() leaves the bits of a row after the last module zero", () => {
   for (const version of VERSIONS) {
-    const code = encodeQr("HELLO", "L", { version })!;
+    const code = symbol("HELLO", "L", { version })!;
     const words = rowWords(code.size);
     assertEquals(code.rows.length, code.size * words);
     for (let y = 0; y < code.size; y++) {

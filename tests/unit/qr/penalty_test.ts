@@ -7,6 +7,7 @@ import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { type Modules, naivePenalty, naivePoints } from "./naive_penalty.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
+import { symbol } from "./symbol.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
 const MASKS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -89,7 +90,7 @@ Deno.test("penalty() counts everything below its limit, and no more than it take
   let distinct = 0;
   for (const text of ["000000", "00000000000000", "HELLO 42"]) {
     for (const mask of MASKS) {
-      const code = encodeQr(text, "M", { mask })!;
+      const code = symbol(text, "M", { mask })!;
       const modules: Modules = (x, y) => isDark(code, x, y);
       const { n1, n2, n3, n4 } = naivePenalty(modules, code.size);
       const points = n1 + n2 + n3 + n4;
@@ -117,7 +118,7 @@ Deno.test("encodeQr() takes the mask pattern with the lowest penalty, of equals 
   for (const [i, text] of texts.entries()) {
     const level = LEVELS[i % 4]!;
     const points = MASKS.map((mask) => {
-      const code = encodeQr(text, level, { mask })!;
+      const code = symbol(text, level, { mask })!;
       return naivePoints((x, y) => isDark(code, x, y), code.size);
     });
     const mask = encodeQr(text, level)!.mask;
@@ -130,10 +131,10 @@ Deno.test("encodeQr() takes the mask pattern with the lowest penalty, of equals 
 Deno.test("encodeQr() takes the mask pattern with the lowest penalty in every version", () => {
   for (let version = 1; version <= 40; version += 3) {
     const points = MASKS.map((mask) => {
-      const code = encodeQr("HELLO 42", "L", { version, mask })!;
+      const code = symbol("HELLO 42", "L", { version, mask })!;
       return naivePoints((x, y) => isDark(code, x, y), code.size);
     });
-    const { mask } = encodeQr("HELLO 42", "L", { version })!;
+    const { mask } = symbol("HELLO 42", "L", { version })!;
     assertEquals(mask, points.indexOf(Math.min(...points)), `version ${version}: ${points}`);
   }
 });

@@ -1,14 +1,15 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { encodeQr, isDark, type QrCode } from "../../../lib/qr/encode.ts";
+import { isDark, type QrCode } from "../../../lib/qr/encode.ts";
 import { pngImage } from "../../../lib/qr/png.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { decode, readPng } from "../../support/pictures.ts";
+import { symbol } from "./symbol.ts";
 
 const URI = KEY_URIS[0]!;
 
 function codeOf(text: string, version?: number): QrCode {
-  return encodeQr(text, "M", version === undefined ? {} : { version })!;
+  return symbol(text, "M", version === undefined ? {} : { version })!;
 }
 
 const USUAL = { width: 300, height: 300 };

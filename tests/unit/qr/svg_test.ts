@@ -4,6 +4,7 @@ import { assertMatch } from "@std/assert/match";
 import { encodeQr, isDark, type QrCode } from "../../../lib/qr/encode.ts";
 import { type SvgElement, svgElement } from "../../../lib/qr/svg.ts";
 import { KEY_URIS } from "./accounts.ts";
+import { symbol } from "./symbol.ts";
 
 /** The bytes of `element` as markup; none of the attribute values in these tests needs escaping. */
 function markupBytes({ name, attributes, children }: SvgElement): number {
@@ -84,19 +85,19 @@ Deno.test("svgElement() gives an opaque ground over the whole picture and one pa
 
 Deno.test("svgElement() is 300 pixels wide and high, and more where a module would have less than 3", () => {
   const sides = [1, 18, 19, 20, 40].map((version) => {
-    const { width, height } = svgElement(encodeQr("x", "L", { version })!, "").attributes;
+    const { width, height } = svgElement(symbol("x", "L", { version })!, "").attributes;
     assertEquals(width, height);
     return Number(width);
   });
   // With the quiet zone, version 18 has 97 modules on a side, 19 has 101.
   assertEquals(sides, [300, 300, 303, 315, 555]);
-  const asked = svgElement(encodeQr("x", "L", { version: 40 })!, "", { width: 21, height: 99 });
+  const asked = svgElement(symbol("x", "L", { version: 40 })!, "", { width: 21, height: 99 });
   assertEquals([asked.attributes["width"], asked.attributes["height"]], ["21", "99"]);
 });
 
 Deno.test("svgElement() strokes the dark modules and nothing else, in every version", () => {
   for (let version = 1; version <= 40; version++) {
-    const code = encodeQr(KEY_URIS[version - 1]!.slice(0, 17), "L", { version })!;
+    const code = symbol(KEY_URIS[version - 1]!.slice(0, 17), "L", { version })!;
     const expected = new Set<string>();
     for (let y = 0; y < code.size; y++) {
       for (let x = 0; x < code.size; x++) {

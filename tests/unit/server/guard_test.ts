@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { decide, refusal } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
@@ -21,7 +22,12 @@ const PATIENT = "timeout=60000";
 // A store that is not refused says nothing until its timeout, which nobody should wait for.
 const SOON_MS = 30_000;
 const monotonicMs = (): number => performance.now();
-const OBSERVER = { log: { info: () => {}, warn: () => {} }, count: () => {}, monotonicMs };
+const OBSERVER = {
+  log: { info: () => {}, warn: () => {} },
+  count: () => {},
+  monotonicMs,
+  randomBytes,
+};
 
 // What the options ask for, and the verdicts about a wrong pin and a right one that comes twice.
 const ROWS: readonly (readonly [string, readonly string[] | undefined])[] = [
@@ -92,7 +98,7 @@ function notes(): { readonly said: string[]; readonly observer: GuardObserver } 
   const said: string[] = [];
   const note = (kind: string) => (what: string): void => void said.push(`${kind}: ${what}`);
   const log = { info: note("info"), warn: note("warn") };
-  return { said, observer: { log, count: note("count"), monotonicMs } };
+  return { said, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
 
 Deno.test("createGuard() counts what is forgotten for want of room, and logs it once a minute", async () => {

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { FAULTS } from "../../../../lib/bindings/faults.ts";
-import { openApi, type OpenApiFacts } from "../../../../lib/bindings/description/openapi.ts";
+import { openApi, type OpenApiSettings } from "../../../../lib/bindings/description/openapi.ts";
 import {
   type Operation,
   OPERATIONS,
@@ -10,7 +10,7 @@ import {
 } from "../../../../lib/operations/operations.ts";
 import { handlerWith } from "../../../support/handler.ts";
 
-const FACTS: OpenApiFacts = {
+const FACTS: OpenApiSettings = {
   base: "http://localhost",
   wantsKey: false,
   service: {
@@ -43,7 +43,7 @@ type Schema = {
 };
 
 function documentWith(
-  facts: Partial<OpenApiFacts> = {},
+  facts: Partial<OpenApiSettings> = {},
   more: readonly Operation[] = [],
 ): Document {
   return JSON.parse(openApi({ ...FACTS, ...facts }, [...OPERATIONS.values(), ...more]));

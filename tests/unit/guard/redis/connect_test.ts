@@ -1,8 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { openStore, slotOf } from "../../../../lib/guard/redis/connect.ts";
-import { PROBE_PREFIX } from "../../../../lib/guard/redis/store.ts";
+import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/connect.ts";
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
 
@@ -11,16 +10,13 @@ Deno.test("slotOf() gives the slots that Redis gives", () => {
   assertEquals(["", "a", "foo", "123456789"].map(slotOf), [0, 15495, 12182, 12739]);
 });
 
-Deno.test("a server is probed about a key in each quarter of the slots", async () => {
-  const options = { files: {}, timeoutMs: 1, probePrefix: PROBE_PREFIX };
-  const client = await openStore(StoreUrl.parse("redis://127.0.0.1")!, options);
-  const slots = client.probeNumbers().flat().map((number) => slotOf(`${PROBE_PREFIX}${number}`));
+Deno.test("a server is probed by a key in each quarter of the slots of a Cluster", () => {
+  const slots = SPREAD_KEYS.map(slotOf);
   assert([0, 1, 2, 3].every((quarter) => slots.some((slot) => slot >> 12 === quarter)));
-  client.destroy();
 });
 
-Deno.test("a Cluster says so when no node keeps a key", async () => {
-  const options = { files: {}, timeoutMs: 60_000, probePrefix: PROBE_PREFIX };
+Deno.test("a Cluster without a node for a key is an error", async () => {
+  const options = { files: {}, timeoutMs: 60_000 };
   for (const last of [-1, 100]) {
     const node = startFuzzedStore(() => ({ pieces: [] }), ([command]) => {
       const [host, port] = node.address.split(":");
@@ -29,10 +25,9 @@ Deno.test("a Cluster says so when no node keeps a key", async () => {
     });
     const client = await openStore(StoreUrl.parse(`redis+cluster://${node.address}`)!, options);
     const asked = client.connect().then(async () => {
-      assertEquals([await client.send("", ["GET", ""]), client.probeNumbers().length], ["PONG", 1]);
-      await client.send("a", ["GET", "a"]).catch((error) => {
-        throw client.located(error, "a");
-      });
+      assertEquals(await client.run("", (send) => send(["GET", ""])), "PONG");
+      assertEquals(await client.probe(), []);
+      await client.run("a", (send) => send(["GET", "a"]));
     });
     await assertRejects(() => asked, Error, "CLUSTERDOWN");
     client.destroy();

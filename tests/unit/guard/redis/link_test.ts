@@ -1,23 +1,24 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import type { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import { StoreClient } from "../../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../../lib/guard/redis/link.ts";
 import { ServerError, storeClause } from "../../../../lib/guard/redis/reasons.ts";
+import { PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
 const NEVER = new Promise<never>(() => {});
-const PROBE_PREFIX = "probe-";
+const TIMEOUT_MS = 100;
 
 /** How a client behaves, by the key of a question; a probe has one as well. */
 type Behaviour = (key: string) => Promise<unknown>;
 
-const WELL: Behaviour = (key) => Promise.resolve(key);
+const WELL: Behaviour = (key) => Promise.resolve(key.startsWith(PROBE_PREFIX) ? [0, 0] : key);
 const REFUSES: Behaviour = () => Promise.reject(new Error("OOM"));
 const SILENT: Behaviour = () => NEVER;
 /** Of a Cluster, the node that keeps the key "b" and the probe 1 fails. */
 const HALF_WELL: Behaviour = (key) => /^b$|1$/.test(key) ? REFUSES(key) : WELL(key);
 
-interface Scene {
+interface Setup {
   readonly link: StoreLink;
   /** What befell clients and what was said, in order. */
   readonly events: string[];
@@ -30,7 +31,7 @@ interface Scene {
 
 function testLink(
   name: string,
-  run: (scene: Scene) => Promise<void>,
+  run: (setup: Setup) => Promise<void>,
   { isCluster = false, clockMs = 10_000 }: {
     readonly isCluster?: boolean;
     /** How far the clock goes each time that it is read. */
@@ -48,20 +49,24 @@ function testLink(
         const id = ++clients;
         losses[id] = onLoss;
         events.push(`open ${id}`);
-        return Promise.resolve({
+        const connections = {
           connect: () => Promise.resolve(),
-          send: (key) => (behaviours.get(id) ?? WELL)(key),
+          send: (key: string) => (behaviours.get(id) ?? WELL)(key),
           servers: () => Promise.resolve([]),
-          probeNumbers: () => isCluster ? [[0], [1]] : [[0, 1]],
-          located: (error, key) => isCluster ? new ServerError(`its node ${key}`, error) : error,
+          probeKeys: () => {
+            const [one, two] = [0, 1].map((number) => `${PROBE_PREFIX}${number}`);
+            return isCluster ? [[one!], [two!]] : [[one!, two!]];
+          },
+          withServer: (error: unknown, key: string) => {
+            const name = key.replace(PROBE_PREFIX, "probe-");
+            return isCluster ? new ServerError(`its node ${name}`, error) : error;
+          },
           destroy: () => void events.push(`destroy ${id}`),
-        });
+        };
+        return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
       };
       const link = new StoreLink({
         open,
-        probe: (send) => send([]),
-        probePrefix: PROBE_PREFIX,
-        timeoutMs: 100,
         // Each client works for so long that the first pause after it is none.
         now: () => nowMs += clockMs,
         onChange: (error) => void events.push(error === undefined ? "answers" : storeClause(error)),
@@ -75,16 +80,16 @@ function testLink(
 }
 
 function ask(link: StoreLink, key = "a"): Promise<unknown> {
-  return link.ask(key, (send) => send([]));
+  return link.run(key, (send) => send([]));
 }
 
-testLink("asks one client, and says once that the store answers", async ({ link, events }) => {
+testLink("uses one client, and reports once that the store answers", async ({ link, events }) => {
   assertEquals([await ask(link), await ask(link), link.isHealthy], ["a", "a", true]);
   assertEquals(events, ["open 1", "answers"]);
 });
 
-testLink("replaces a client without an answer, once that has answered all", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("replaces a client without an answer, once that has answered all", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   const late = Promise.withResolvers<unknown>();
   behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
   const waiting = ask(link, "late");
@@ -96,10 +101,10 @@ testLink("replaces a client without an answer, once that has answered all", asyn
   assertEquals(events.slice(5), ["destroy 1"]);
 });
 
-testLink("ends a question by its deadline, and the client with it", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("ends a question by its deadline, and the client with it", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
-  const rejected = assertRejects(() => ask(link), Error, "No answer in time");
+  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
   for (let i = 0; i < 11; i++) await timers.tick();
   await rejected;
   await timers.settle();
@@ -109,9 +114,9 @@ testLink("ends a question by its deadline, and the client with it", async (scene
 });
 
 testLink(
-  "makes one client at a time, with pauses that double, and says each reason once",
-  async (scene) => {
-    const { link, events, behaviours, lose, timers } = scene;
+  "makes one client at a time, with pauses that double, and reports each reason once",
+  async (setup) => {
+    const { link, events, behaviours, lose, timers } = setup;
     for (let i = 1; i < 9; i++) behaviours.set(i, REFUSES);
     lose(1);
     lose(1);
@@ -152,8 +157,8 @@ testLink(
 
 for (const isCluster of [false, true]) {
   const what = isCluster ? "Cluster" : "server";
-  testLink(`to a ${what} asks the old client until a new one has answered`, async (scene) => {
-    const { link, events, behaviours, lose, timers } = scene;
+  testLink(`to a ${what} uses the old client until a new one has answered`, async (setup) => {
+    const { link, events, behaviours, lose, timers } = setup;
     behaviours.set(2, SILENT);
     lose(1);
     await timers.settle();
@@ -168,8 +173,8 @@ for (const isCluster of [false, true]) {
   }, { isCluster });
 }
 
-testLink("knows at once that a store is lost again soon after it came back", async (scene) => {
-  const { link, events, behaviours, lose, timers } = scene;
+testLink("knows at once that a store is lost again soon after it came back", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
   behaviours.set(1, REFUSES);
   lose(1);
   await timers.settle();
@@ -181,18 +186,17 @@ Deno.test("a link that is closed while it connects ends the client once that has
   const connected = Promise.withResolvers<void>();
   let ends = 0;
   const link = new StoreLink({
-    open: () =>
-      Promise.resolve({
+    open: () => {
+      const connections = {
         connect: () => connected.promise,
         send: () => NEVER,
         servers: () => Promise.resolve([]),
-        probeNumbers: () => [[0]],
-        located: (error) => error,
+        probeKeys: () => [[PROBE_PREFIX]],
+        withServer: (error: unknown) => error,
         destroy: () => void ends++,
-      }),
-    probe: () => NEVER,
-    probePrefix: PROBE_PREFIX,
-    timeoutMs: 100,
+      };
+      return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
+    },
     now: () => 0,
     onChange: () => {},
   });
@@ -205,18 +209,18 @@ Deno.test("a link that is closed while it connects ends the client once that has
   assertEquals(ends, 2);
 });
 
-testLink("to a server does not use one that refuses some of its keys", async (scene) => {
-  const { link, events, behaviours, lose, timers } = scene;
+testLink("to a server does not use one that refuses some of its keys", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
   for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
   lose(1);
   await timers.settle();
   assertEquals([link.isHealthy, events.includes("destroy 2")], [false, true]);
 });
 
-testLink("to a Cluster keeps asking while a node fails, and the others answer", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("to a Cluster keeps asking while a node fails, and the others answer", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   for (let i = 1; i < 4; i++) behaviours.set(i, HALF_WELL);
-  await assertRejects(() => ask(link, "b"), Error, "OOM");
+  await assertRejects(() => ask(link, "b"), ServerError, "its node b");
   assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
   await timers.settle();
   // The second serves, though a node of it fails too, and is replaced until all nodes answer.
@@ -233,8 +237,8 @@ testLink("to a Cluster keeps asking while a node fails, and the others answer", 
   assertEquals(await ask(link, "b"), "b");
 }, { isCluster: true });
 
-testLink("to a Cluster that is gone is not healthy, until a node answers again", async (scene) => {
-  const { link, behaviours, timers, lose } = scene;
+testLink("to a Cluster that is gone is not healthy, until a node answers again", async (setup) => {
+  const { link, behaviours, timers, lose } = setup;
   for (let i = 1; i < 4; i++) behaviours.set(i, REFUSES);
   lose(1);
   await timers.settle();
@@ -246,10 +250,10 @@ testLink("to a Cluster that is gone is not healthy, until a node answers again",
   assertEquals(link.isHealthy, true);
 }, { isCluster: true });
 
-testLink("ends what waits, and all timers, when it is closed", async (scene) => {
-  const { link, events, behaviours, timers } = scene;
+testLink("ends what waits, and all timers, when it is closed", async (setup) => {
+  const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
-  const rejected = assertRejects(() => ask(link), Error, "Closed");
+  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
   link.close();
   await rejected;
   assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);
@@ -258,32 +262,26 @@ testLink("ends what waits, and all timers, when it is closed", async (scene) => 
 Deno.test("a link gives each answer to a probe the whole timeout", () =>
   ManualTimers.during(async (timers) => {
     const answers: PromiseWithResolvers<unknown>[] = [];
-    const client: StoreClient = {
+    const client = new StoreClient({
       connect: () => Promise.resolve(),
       send: () => {
         answers.push(Promise.withResolvers());
         return answers.at(-1)!.promise;
       },
       servers: () => Promise.resolve([]),
-      probeNumbers: () => [[0]],
-      located: (error) => error,
+      probeKeys: () => [[PROBE_PREFIX]],
+      withServer: (error) => error,
       destroy: () => {},
-    };
+    }, TIMEOUT_MS);
     const link = new StoreLink({
       open: () => Promise.resolve(client),
-      probe: async (send) => {
-        await send(["EVAL"]);
-        await send(["EVALSHA"]);
-      },
-      probePrefix: PROBE_PREFIX,
-      timeoutMs: 100,
       now: () => 0,
       onChange: () => {},
     });
     await timers.settle();
     for (let asked = 0; asked < 2; asked++) {
       for (let tick = 0; tick < 7; tick++) await timers.tick();
-      answers[asked]!.resolve("answer");
+      answers[asked]!.resolve([0, 0]);
       await timers.settle();
     }
     assertEquals(link.isHealthy, true);

@@ -1,18 +1,21 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { askStore, type StoreOperator } from "../../../../lib/guard/redis/operator.ts";
-import { ProtocolError } from "../../../../lib/guard/redis/reasons.ts";
-import { KEY_PREFIX } from "../../../../lib/guard/redis/script.ts";
-import { PROBE_PREFIX } from "../../../../lib/guard/redis/store.ts";
+import type { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import {
+  inspectSecret,
+  listSecrets,
+  unlockSecret,
+  withStore,
+} from "../../../../lib/guard/redis/operator.ts";
+import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { honest, type Reply, startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
-
-const OPTIONS = { files: {}, timeoutMs: 60_000 };
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
 async function asked<T>(
   answer: (words: readonly string[]) => Reply,
-  act: (store: StoreOperator) => Promise<T>,
+  act: (store: StoreClient) => Promise<T>,
 ): Promise<{ readonly result: T; readonly commands: readonly (readonly string[])[] }> {
   const commands: (readonly string[])[] = [];
   const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }), (words) => {
@@ -20,51 +23,55 @@ async function asked<T>(
     return written(answer(words));
   });
   try {
-    return { result: await askStore(StoreUrl.parse(store.url)!, OPTIONS, act), commands };
+    const url = StoreUrl.parse(`${store.url}?timeout=60000`)!;
+    return { result: await withStore(url, {}, act), commands };
   } finally {
     store.close();
   }
 }
 
-Deno.test("unlock() tells whether anything was remembered, and believes nothing else", async () => {
+const unlockName = (store: StoreClient): Promise<boolean> => unlockSecret(store, "name");
+const inspectName = (store: StoreClient): Promise<unknown> => inspectSecret(store, "name");
+
+Deno.test("unlockSecret() reports whether anything was remembered, and accepts no other reply", async () => {
   for (const [reply, wasKept] of [[1, true], [0, false]] as const) {
-    const { result, commands } = await asked(() => reply, ({ unlock }) => unlock("name"));
+    const { result, commands } = await asked(() => reply, unlockName);
     const [[name, script, ...rest] = []] = commands;
     assertEquals([result, name, script!.includes("SET"), rest], [
       ...[wasKept, "EVAL", true, ["1", `${KEY_PREFIX}name`]],
     ]);
   }
   for (const reply of [2, "1", null, [1]]) {
-    await assertRejects(() => asked(() => reply, ({ unlock }) => unlock("name")), ProtocolError);
+    await assertRejects(() => asked(() => reply, unlockName), Error, UNREADABLE);
   }
 });
 
-Deno.test("inspect() reads the state of a secret and the time of the store, and changes nothing", async () => {
+Deno.test("inspectSecret() reads the state of a secret and the time of the store, and changes nothing", async () => {
   const answer = (kept: Reply, time: Reply = ["1000", "500999"]) => ([name]: readonly string[]) =>
     name === "GET" ? kept : time;
-  const { result, commands } = await asked(answer("3:7:-1"), ({ inspect }) => inspect("name"));
+  const { result, commands } = await asked(answer("3:7:-1"), inspectName);
   const state = { debtMs: 3, lastMs: 7, usedStep: -1, sources: [] };
   assertEquals(result, { state, nowMs: 1_000_500 });
   assertEquals(commands, [["GET", `${KEY_PREFIX}name`], ["TIME"]]);
-  const nothing = await asked(answer(null), ({ inspect }) => inspect("name"));
+  const nothing = await asked(answer(null), inspectName);
   assertEquals([nothing.result, nothing.commands.length], [undefined, 1]);
   for (const wrong of [answer("nonsense"), answer(7), answer("3:7:-1", "1000")]) {
-    await assertRejects(() => asked(wrong, ({ inspect }) => inspect("name")), ProtocolError);
+    await assertRejects(() => asked(wrong, inspectName), Error, UNREADABLE);
   }
 });
 
 // As long as a fingerprint.
 const [A, B, ODD, GONE] = ["a", "b", "odd", "gone"].map((name) => name.padEnd(43, "-_0Z"));
 
-async function all({ secrets }: StoreOperator): Promise<readonly unknown[]> {
+async function all(store: StoreClient): Promise<readonly unknown[]> {
   const found: unknown[] = [];
-  for await (const { fingerprint, state, nowMs } of secrets()) {
+  for await (const [fingerprint, { state, nowMs }] of listSecrets(store)) {
     found.push([fingerprint, state.debtMs, nowMs]);
   }
   return found;
 }
 
-Deno.test("secrets() reads what a server remembers step by step, and nothing else", async () => {
+Deno.test("listSecrets() reads what a server remembers step by step, and nothing else", async () => {
   const kept = new Map([[A!, "1:2:3"], [B!, "4:5:-1 x:1:2:3"], [ODD!, "canary"]]);
   const { result, commands } = await asked(([command, word]) => {
     if (command === "TIME") return ["1000", "0"];
@@ -92,7 +99,7 @@ Deno.test("secrets() reads what a server remembers step by step, and nothing els
   ]);
 });
 
-Deno.test("secrets() passes over a key of another type, and over no other error", async () => {
+Deno.test("listSecrets() passes over a key of another type, and over no other error", async () => {
   const saying = (error: string) => ([command, word]: readonly string[]): Reply => {
     if (command === "TIME") return ["1000", "0"];
     if (command === "SCAN") return ["0", [`${KEY_PREFIX}${A}`, `${KEY_PREFIX}${B}`]];
@@ -103,7 +110,7 @@ Deno.test("secrets() passes over a key of another type, and over no other error"
   await assertRejects(() => asked(saying("NOPERM no permissions"), all), Error, "NOPERM");
 });
 
-Deno.test("probe() asks one server about a key in each quarter of the slots", async () => {
-  const { result } = await asked(() => "OK", ({ probe }) => probe());
-  assertEquals(result, undefined);
+Deno.test("probe() tries a key in each quarter of the slots on one server", async () => {
+  const { result } = await asked(() => "OK", (store) => store.probe());
+  assertEquals(result, []);
 });

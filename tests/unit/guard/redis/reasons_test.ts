@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert/equals";
 import {
-  ProtocolError,
+  NO_REPLY,
   ServerError,
   storeClause,
-  storeReason,
-  StoreTimeoutError,
+  UNREADABLE,
 } from "../../../../lib/guard/redis/reasons.ts";
 
 function coded(code: unknown): Error {
@@ -20,8 +19,8 @@ const IN_SCRIPT = "ERR Error running script (call to f_0a9): @user_script:4: @us
 
 // An error, or the text of an error reply, and the clause about the store.
 const REASONS: readonly (readonly [unknown, string])[] = [
-  [new StoreTimeoutError("canary"), "does not answer in time"],
-  [new ProtocolError("canary"), PROTOCOL],
+  [NO_REPLY, "does not answer in time"],
+  [UNREADABLE, PROTOCOL],
   [new TypeError("canary"), PROTOCOL],
   ['Unknown RESP type 72 "H"', PROTOCOL],
   [coded("ECONNREFUSED"), "cannot be reached (ECONNREFUSED)"],
@@ -96,8 +95,8 @@ const REASONS: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [error, saying] of REASONS) {
-  Deno.test(`storeReason() says of ${String(error).slice(0, 60)} that a store ${saying}`, () => {
-    assertEquals(storeReason(typeof error === "string" ? new Error(error) : error), saying);
+  Deno.test(`storeClause() has for ${String(error).slice(0, 60)}: a store ${saying}`, () => {
+    assertEquals(storeClause(typeof error === "string" ? new Error(error) : error), saying);
   });
 }
 
@@ -107,5 +106,5 @@ Deno.test("storeClause() names the server of a store that failed", () => {
     storeClause(error),
     "its primary, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)",
   );
-  assertEquals(storeClause(new StoreTimeoutError("a")), "does not answer in time");
+  assertEquals(storeClause(new Error(NO_REPLY)), "does not answer in time");
 });

@@ -11,14 +11,14 @@ Deno.test("the script decides as the rules do, whatever comes when, in a Lua of 
 
 Deno.test("scriptArguments() gives the budgets, the rules and the pin", () => {
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
-  const asked = { matchedStep: 42, source: "name" };
-  assertEquals(scriptArguments({ rules, asked, nowMs: 1000 }), [
+  const pin = { matchedStep: 42, source: "name" };
+  assertEquals(scriptArguments({ rules, pin, nowMs: 1000 }), [
     ...["10:3600000:7", "8:3600000:7", "5:7200000:8"],
     ...["1", "7", "name", "42", "1000"],
   ]);
   const none = { maxFailures: 0, singleUse: false, forgetUseMs: 7 };
   const wrong = { matchedStep: undefined };
-  const args = scriptArguments({ rules: none, asked: wrong, nowMs: undefined });
+  const args = scriptArguments({ rules: none, pin: wrong, nowMs: undefined });
   assertEquals([args[0]!.split(":")[0], ...args.slice(3)], ["0", "0", "7", "", "", ""]);
 });
 
@@ -27,8 +27,8 @@ Deno.test("the script reads as many arguments as it is given", () => {
     Number(i)
   );
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
-  const asked = { matchedStep: 42, source: "name" };
-  const args = scriptArguments({ rules, asked, nowMs: 1000 });
+  const pin = { matchedStep: 42, source: "name" };
+  const args = scriptArguments({ rules, pin, nowMs: 1000 });
   assertEquals(new Set(indices), new Set(args.map((_, i) => i + 1)));
   assert(!DECIDE_SCRIPT.includes("undefined"));
 });

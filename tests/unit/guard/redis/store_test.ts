@@ -2,15 +2,9 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { type Admission, guardRules } from "../../../../lib/guard/guard.ts";
-import type { Send } from "../../../../lib/guard/redis/connect.ts";
-import { ProtocolError } from "../../../../lib/guard/redis/reasons.ts";
-import { KEY_PREFIX } from "../../../../lib/guard/redis/script.ts";
-import {
-  probe,
-  PROBE_PREFIX,
-  RedisStore,
-  type RedisStoreOptions,
-} from "../../../../lib/guard/redis/store.ts";
+import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { KEY_PREFIX, probe, PROBE_PREFIX, type Send } from "../../../../lib/guard/redis/script.ts";
+import { RedisStore, type RedisStoreOptions } from "../../../../lib/guard/redis/store.ts";
 import { decide, refusal } from "../../../support/guard_store.ts";
 
 const NEVER = new Promise<never>(() => {});
@@ -28,9 +22,9 @@ function sendTo(answer: Answer): Send {
   };
 }
 
-function linkTo(answer: Answer, isHealthy = true, isOver = false): RedisStoreOptions["link"] {
+function linkTo(answer: Answer, isHealthy = true): RedisStoreOptions["link"] {
   return {
-    ask: (_, ask) => ask(sendTo(answer), () => isOver),
+    run: (_, commands) => commands(sendTo(answer)),
     isHealthy,
     close: () => {},
   };
@@ -64,7 +58,7 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
 ];
 
 for (const [said, matched, verdict] of DECISIONS) {
-  Deno.test(`a Redis store takes ${said} of a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
+  Deno.test(`a Redis store takes ${said} after a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
     const { store, errors } = storeOver(() => said);
     assertEquals(await decide(store, "a", matched ? STEP : undefined), verdict);
     assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
@@ -94,7 +88,7 @@ const NO_DECISIONS: readonly unknown[] = [
   [new Error("ERR"), 0],
 ];
 
-Deno.test("a Redis store says unavailable for whatever is no decision", async () => {
+Deno.test("a Redis store is unavailable after a reply that is no decision", async () => {
   for (const [i, reply] of NO_DECISIONS.entries()) {
     for (const step of [STEP, undefined]) {
       const { store, errors } = storeOver(() => reply);
@@ -113,7 +107,7 @@ Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", as
   assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
-Deno.test("a Redis store says unavailable when the reply is an error", async () => {
+Deno.test("a Redis store is unavailable when the reply is an error", async () => {
   const { store, errors } = storeOver(() => new Error("OOM"));
   assertEquals([await decide(store, "a", 1), errors()], ["unavailable", 1]);
 });
@@ -137,24 +131,17 @@ Deno.test("probe() fails where no decision can be had", async () => {
   // What the last probe wrote may still be there.
   await probe(sendTo(() => [3, 0]), KEY);
   for (const reply of ["OK", null, [1, 0], [0, 0, 0]]) {
-    await assertRejects(() => probe(sendTo(() => reply), KEY), ProtocolError, "no decision");
+    await assertRejects(() => probe(sendTo(() => reply), KEY), Error, UNREADABLE);
   }
   await assertRejects(() => probe(sendTo(() => new Error("READONLY")), KEY), Error);
 });
 
-Deno.test("probe() fails where no decision can be asked for by the name of the script", async () => {
+Deno.test("probe() fails where the script cannot be called by its name", async () => {
   const saying = (error: string): Send =>
     sendTo((words) => words[0] === "EVALSHA" ? new Error(error) : [0, 0]);
   await assertRejects(() => probe(saying("NOPERM no permissions"), KEY), Error, "NOPERM");
   // It is asked for by the script itself then.
   await probe(saying("NOSCRIPT No matching script."), KEY);
-});
-
-Deno.test("a Redis store asks for nothing more once the deadline is over", async () => {
-  const asked: string[] = [];
-  const link = linkTo((words) => (asked.push(words[0]!), new Error("NOSCRIPT")), true, true);
-  const store = new RedisStore({ rules: RULES, link, now: () => 0 });
-  assertEquals([await decide(store, "a", STEP), asked], ["unavailable", ["EVALSHA"]]);
 });
 
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
@@ -175,7 +162,7 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
   }
 });
 
-Deno.test("a Redis store asks for who asks", async () => {
+Deno.test("a Redis store sends the source", async () => {
   const asked: string[] = [];
   const { store } = storeOver((words) => {
     asked.push(words.at(-3)!);
@@ -196,7 +183,7 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
   assertEquals([await decide(store, "a", 1), sent], ["accepted", ["EVALSHA", "EVAL"]]);
 });
 
-Deno.test("a Redis store asks by the name of the script, about the entry of the secret", async () => {
+Deno.test("a Redis store calls the script by its name, with the entry of the secret", async () => {
   const asked: (readonly string[])[] = [];
   const { store } = storeOver((words) => {
     asked.push(words);
@@ -220,7 +207,7 @@ function matchedIn(words: readonly string[]): boolean {
   return words.at(-2) !== "";
 }
 
-Deno.test("a Redis store asks once more for want of the script alone", async () => {
+Deno.test("a Redis store calls once more for want of the script alone", async () => {
   let asked = 0;
   const { store } = storeOver(() => {
     asked++;
@@ -229,7 +216,7 @@ Deno.test("a Redis store asks once more for want of the script alone", async () 
   assertEquals([await decide(store, "a", STEP), asked], ["unavailable", 1]);
 });
 
-Deno.test("a Redis store needs nobody to tell", async () => {
+Deno.test("a Redis store needs no listener", async () => {
   const link = linkTo(() => null, false);
   const store = new RedisStore({ rules: RULES, link, now: () => 0 });
   assertEquals([refusal(store, "a"), await decide(store, "a", STEP)], [
@@ -247,11 +234,11 @@ function refusingStore():
   & ReturnType<
     typeof storeOver
   > {
-  const scene = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1))]);
+  const setup = storeOver((words) => [2, Number(words[3]!.split(" ").at(-1))]);
   const fail = async (...names: readonly string[]): Promise<void> => {
-    for (const name of names) assertEquals(await decide(scene.store, name, undefined), "throttled");
+    for (const name of names) assertEquals(await decide(setup.store, name, undefined), "throttled");
   };
-  return { ...scene, fail };
+  return { ...setup, fail };
 }
 
 Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest ago for another", async () => {
@@ -275,7 +262,7 @@ Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest
   );
 });
 
-Deno.test("a Redis store says whether anything was remembered of a secret that it unlocks", async () => {
+Deno.test("a Redis store reports whether anything was remembered of a secret that it unlocks", async () => {
   for (const [reply, remembered] of [[1, true], [0, false]] as const) {
     const asked: (readonly string[])[] = [];
     const { store } = storeOver((words) => {
@@ -287,5 +274,5 @@ Deno.test("a Redis store says whether anything was remembered of a secret that i
   }
   const refused = new Error("NOPERM");
   await assertRejects(() => storeOver(() => refused).store.unlock("a"), Error, "NOPERM");
-  await assertRejects(() => storeOver(() => "OK").store.unlock("a"), ProtocolError);
+  await assertRejects(() => storeOver(() => "OK").store.unlock("a"), Error, UNREADABLE);
 });

@@ -165,17 +165,17 @@ const NEARLY: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, wanted] of NEARLY) {
-  Deno.test(`StoreUrl.wanted() says of ${text.slice(0, 50)} that it must be ${wanted}`, () => {
+  Deno.test(`StoreUrl.wanted() wants for ${text.slice(0, 50)}: ${wanted}`, () => {
     assertEquals(StoreUrl.parseError(text), wanted);
   });
 }
 
-Deno.test("StoreUrl.wanted() says nothing of a URL of a store, nor of what is nothing like one", () => {
+Deno.test("StoreUrl.wanted() is undefined for a URL of a store, and for what is nothing like one", () => {
   const texts = ["redis://a", "redis+sentinel://a/main?timeout=1", "", "memory", "http://a"];
   assertEquals(texts.map((text) => StoreUrl.parseError(text)), texts.map(() => undefined));
 });
 
-Deno.test("a StoreUrl says whether the connection is encrypted, and with which hosts", () => {
+Deno.test("a StoreUrl has whether the connection is encrypted, and its hosts", () => {
   const facts = (text: string): readonly unknown[] => {
     const { isEncrypted, authorities } = StoreUrl.parse(text)!;
     return [isEncrypted, ...authorities];

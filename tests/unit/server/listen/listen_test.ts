@@ -115,7 +115,7 @@ Deno.test("listen() takes a port alone before it is shared for TLS, and renews b
   await assertRejects(
     () => renew(tls("broken")),
     ListenError,
-    "this user may not listen on that port",
+    "permission denied",
   );
   fail(1);
   await eventually(() => servers().length === 3);
@@ -155,7 +155,7 @@ Deno.test("listen() throws why an address cannot be listened on", async () => {
   );
   assertEquals(
     message,
-    "cannot listen on 127.0.0.1, port 0: this user may not listen on that port",
+    "cannot listen on 127.0.0.1, port 0: permission denied",
   );
 });
 

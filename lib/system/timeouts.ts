@@ -1,10 +1,10 @@
 /**
- * Deadlines of request bodies, and of commands to a store.
+ * Timeouts of request bodies, and of commands to a store.
  *
  * @module
  */
 
-/** Timer ticks in one deadline. */
+/** Timer ticks in one timeout. */
 const TICKS = 10;
 
 interface Waiting {
@@ -13,40 +13,35 @@ interface Waiting {
 }
 
 /**
- * Deadlines of one length, counted in ticks of a shared timer.
+ * Timeouts of one length, counted in ticks of a shared timer.
  *
  * A late tick counts as one, so a pause of this process causes no timeout: the data that arrived
  * during the pause is read after the timer.
  */
-export class Deadlines {
+export class Timeouts {
   readonly #tickMs: number;
-  readonly #errorOf: (reason: string) => Error;
+  readonly #createError: () => Error;
   readonly #waiting = new Set<Waiting>();
   #tick = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * Makes deadlines of `timeoutMs` milliseconds.
-   *
-   * @param errorOf Makes the error of a passed deadline, or of a closed one.
-   */
-  constructor(timeoutMs: number, errorOf: (reason: string) => Error) {
+  /** Makes timeouts of `timeoutMs` milliseconds with the given error. */
+  constructor(timeoutMs: number, createError: () => Error) {
     this.#tickMs = timeoutMs / TICKS;
-    this.#errorOf = errorOf;
+    this.#createError = createError;
   }
 
   /**
-   * Runs an action with a deadline.
+   * Runs an action with a timeout.
    *
-   * @param act The action; `isOver` tells it to send nothing more.
-   * @throws {Error} When the deadline passes first.
+   * @throws {Error} When the time is over first.
    */
-  within<T>(act: (isOver: () => boolean) => Promise<T>): Promise<T> {
+  within<T>(act: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting = { sinceTick: this.#tick, reject };
       this.#waiting.add(waiting);
       this.#scheduleTick();
-      act(() => !this.#waiting.has(waiting)).then((result) => {
+      act().then((result) => {
         this.#waiting.delete(waiting);
         resolve(result);
       }, (error) => {
@@ -56,11 +51,11 @@ export class Deadlines {
     });
   }
 
-  /** Ends all deadlines now. */
+  /** Ends all timeouts now, with their error. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const waiting of this.#waiting) this.#end(waiting, "Closed");
+    for (const waiting of this.#waiting) this.#end(waiting);
   }
 
   #scheduleTick(): void {
@@ -73,13 +68,13 @@ export class Deadlines {
     // Sets keep insertion order: the oldest is first.
     for (const waiting of this.#waiting) {
       if (this.#tick - waiting.sinceTick <= TICKS) break;
-      this.#end(waiting, "No answer in time");
+      this.#end(waiting);
     }
     if (this.#waiting.size > 0) this.#scheduleTick();
   }
 
-  #end(waiting: Waiting, reason: string): void {
+  #end(waiting: Waiting): void {
     this.#waiting.delete(waiting);
-    waiting.reject(this.#errorOf(reason));
+    waiting.reject(this.#createError());
   }
 }

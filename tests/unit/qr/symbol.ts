@@ -1,0 +1,31 @@
+import { createSymbol, encodeQr, type QrCode, smallestVersion } from "../../../lib/qr/encode.ts";
+import { optimalSegments, type Segment, VERSION_RANGES } from "../../../lib/qr/segments.ts";
+import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
+
+/** Version and mask pattern in place of those that the encoder takes. */
+export interface Forced {
+  readonly version?: number;
+  readonly mask?: number;
+}
+
+/** The symbol of a text in ASCII; undefined where it does not fit in the version. */
+export function symbol(
+  text: string,
+  level: ErrorCorrectionLevel,
+  { version = encodeQr(text, level)?.version ?? 40, mask }: Forced,
+): QrCode | undefined {
+  const range = VERSION_RANGES.find(({ max }) => version <= max)!;
+  const segments = optimalSegments(new TextEncoder().encode(text), range);
+  return symbolOf(segments, version, level, mask);
+}
+
+/** The symbol of segments; undefined where they do not fit in the version. */
+export function symbolOf(
+  segments: readonly Segment[],
+  version: number,
+  level: ErrorCorrectionLevel,
+  mask?: number,
+): QrCode | undefined {
+  const fits = smallestVersion(segments, level, { min: version, max: version }) !== undefined;
+  return fits ? createSymbol(segments, version, level, mask) : undefined;
+}
