@@ -18,7 +18,7 @@ const AS_BASE32 = decodeBase32(SECRET);
 
 type Options = Partial<PinSettings>;
 
-function ask(pin: string, options: Options = {}, secretCode = SECRET): Promise<Diagnosis> {
+function diagnosisOf(pin: string, options: Options = {}, secretCode = SECRET): Promise<Diagnosis> {
   return diagnose({ pin, secretCode }, { ...SETTINGS, ...options }, NOW_MS);
 }
 
@@ -32,7 +32,7 @@ function code(
   return referenceHotp(key, counter, { algorithm, digits });
 }
 
-const NOTHING_ELSE = {
+const RIGHT_NOW: Match = {
   secret: "as-configured",
   algorithm: "SHA1",
   digits: 6,
@@ -40,147 +40,61 @@ const NOTHING_ELSE = {
   lostZeros: 0,
   typingError: undefined,
   isCounted: false,
-} as const;
+  stepsAhead: 0,
+  secondsAhead: [-29, 1],
+};
 
-interface Row {
-  readonly name: string;
-  readonly pin: string;
-  readonly options?: Options;
-  readonly secretCode?: string;
-  readonly match: Match;
-}
-
-const ROWS: readonly Row[] = [
-  {
-    name: "a right pin",
-    pin: code(SECRET, 0),
-    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
-  },
-  {
-    name: "a pin of the next step",
-    pin: code(SECRET, 1),
-    match: { ...NOTHING_ELSE, stepsAhead: 1, secondsAhead: [1, 31] },
-  },
-  {
-    name: "a pin of the next step that no window allows",
-    pin: code(SECRET, 1),
-    options: { window: 0 },
-    match: { ...NOTHING_ELSE, stepsAhead: 1, secondsAhead: [1, 31] },
-  },
-  {
-    name: "a clock that is behind",
-    pin: code(SECRET, -9),
-    match: { ...NOTHING_ELSE, stepsAhead: -9, secondsAhead: [-299, -269] },
-  },
-  {
-    name: "a clock that is behind as far as a wide window allows",
-    pin: code(SECRET, -9),
-    options: { window: 9 },
-    match: { ...NOTHING_ELSE, stepsAhead: -9, secondsAhead: [-299, -269] },
-  },
-  {
-    name: "a clock of another time zone",
-    pin: code(SECRET, 120),
-    match: { ...NOTHING_ELSE, stepsAhead: 120, secondsAhead: [3571, 3601] },
-  },
-  {
-    name: "a secret that the app takes as Base32",
-    pin: code(AS_BASE32, 0),
-    match: {
-      ...NOTHING_ELSE,
-      secret: "base32",
-      stepsAhead: 0,
-      secondsAhead: [-29, 1],
-    },
-  },
-  {
-    name: "a secret that the app takes as text",
-    pin: code(SECRET, 0),
-    options: { secretEncoding: "base32" },
-    match: {
-      ...NOTHING_ELSE,
-      secret: "text",
-      stepsAhead: 0,
-      secondsAhead: [-29, 1],
-    },
-  },
-  {
-    name: "a secret with blanks around it",
-    pin: code(SECRET, 0),
-    secretCode: ` ${SECRET}\n`,
-    match: { ...NOTHING_ELSE, secret: "trimmed", stepsAhead: 0, secondsAhead: [-29, 1] },
-  },
-  {
-    name: "another algorithm",
-    pin: code(SECRET, -1, { algorithm: "SHA512" }),
-    match: { ...NOTHING_ELSE, algorithm: "SHA512", stepsAhead: -1, secondsAhead: [-59, -29] },
-  },
-  {
-    name: "an app that knows only SHA1",
-    pin: code(SECRET, 0),
-    options: { algorithm: "SHA256" },
-    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
-  },
-  {
-    name: "another period",
-    pin: code(SECRET, 0, { period: 60 }),
-    match: { ...NOTHING_ELSE, period: 60, stepsAhead: 0, secondsAhead: [-29, 31] },
-  },
-  {
-    name: "more digits",
-    pin: code(SECRET, 2, { digits: 8 }),
-    match: { ...NOTHING_ELSE, digits: 8, stepsAhead: 2, secondsAhead: [31, 61] },
-  },
-  {
-    name: "fewer digits",
-    pin: code(SECRET, 0),
-    options: { digits: 7 },
-    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
-  },
-  {
-    name: "two leading zeros lost, and a secret taken as Base32",
-    pin: code(AS_BASE32, 0).replace(/^00/, ""),
-    match: {
-      ...NOTHING_ELSE,
-      secret: "base32",
-      lostZeros: 2,
-      stepsAhead: 0,
-      secondsAhead: [-29, 1],
-    },
-  },
-  {
-    name: "a leading zero lost, and a clock of another time zone",
-    pin: code(SECRET, 120).replace(/^0/, ""),
-    match: { ...NOTHING_ELSE, lostZeros: 1, stepsAhead: 120, secondsAhead: [3571, 3601] },
-  },
-  {
-    name: "a code with a hyphen and a full-width digit",
-    pin: code(SECRET, 0).replace(/^18/, "\uff11-8"),
-    match: { ...NOTHING_ELSE, stepsAhead: 0, secondsAhead: [-29, 1] },
-  },
+/** A name, the pin, the difference of its match from RIGHT_NOW, options, and the secret. */
+type Row = readonly [
+  name: string,
+  pin: string,
+  match: Partial<Match>,
+  options?: Options,
+  secretCode?: string,
 ];
 
-for (const { name, pin, options, secretCode, match } of ROWS) {
+// deno-fmt-ignore
+const ROWS: readonly Row[] = [
+  ["a right pin", code(SECRET, 0), {}],
+  ["a pin of the next step", code(SECRET, 1), { stepsAhead: 1, secondsAhead: [1, 31] }],
+  ["a pin of the next step that no window allows", code(SECRET, 1), { stepsAhead: 1, secondsAhead: [1, 31] }, { window: 0 }],
+  ["a clock that is behind", code(SECRET, -9), { stepsAhead: -9, secondsAhead: [-299, -269] }],
+  ["a clock that is behind as far as a wide window allows", code(SECRET, -9), { stepsAhead: -9, secondsAhead: [-299, -269] }, { window: 9 }],
+  ["a clock of another time zone", code(SECRET, 120), { stepsAhead: 120, secondsAhead: [3571, 3601] }],
+  ["a secret that the app takes as Base32", code(AS_BASE32, 0), { secret: "base32" }],
+  ["a secret that the app takes as text", code(SECRET, 0), { secret: "text" }, { secretEncoding: "base32" }],
+  ["a secret with blanks around it", code(SECRET, 0), { secret: "trimmed" }, {}, ` ${SECRET}\n`],
+  ["another algorithm", code(SECRET, -1, { algorithm: "SHA512" }), { algorithm: "SHA512", stepsAhead: -1, secondsAhead: [-59, -29] }],
+  ["an app that knows only SHA1", code(SECRET, 0), {}, { algorithm: "SHA256" }],
+  ["another period", code(SECRET, 0, { period: 60 }), { period: 60, stepsAhead: 0, secondsAhead: [-29, 31] }],
+  ["more digits", code(SECRET, 2, { digits: 8 }), { digits: 8, stepsAhead: 2, secondsAhead: [31, 61] }],
+  ["fewer digits", code(SECRET, 0), {}, { digits: 7 }],
+  ["two leading zeros lost, and a secret taken as Base32", code(AS_BASE32, 0).replace(/^00/, ""), { secret: "base32", lostZeros: 2 }],
+  ["a leading zero lost, and a clock of another time zone", code(SECRET, 120).replace(/^0/, ""), { lostZeros: 1, stepsAhead: 120, secondsAhead: [3571, 3601] }],
+  ["a code with a hyphen and a full-width digit", code(SECRET, 0).replace(/^18/, "\uff11-8"), {}],
+];
+
+for (const [name, pin, match, options, secretCode] of ROWS) {
   Deno.test(`diagnose() finds ${name}`, async () => {
-    assertEquals((await ask(pin, options, secretCode)).match, match);
+    assertEquals((await diagnosisOf(pin, options, secretCode)).match, { ...RIGHT_NOW, ...match });
   });
 }
 
 Deno.test("diagnose() finds nothing for the code of another secret", async () => {
-  const found = await ask("000001");
+  const found = await diagnosisOf("000001");
   assertEquals([found.canBeCode, found.match], [true, undefined]);
 });
 
 Deno.test("diagnose() does not search for what cannot be a code", async () => {
   for (const pin of ["", "12345A", "123456789"]) {
-    const { canBeCode, match } = await ask(pin);
+    const { canBeCode, match } = await diagnosisOf(pin);
     assertEquals([canBeCode, match], [false, undefined]);
   }
 });
 
 Deno.test("diagnose() searches for a secret that the server cannot read, too", async () => {
   const pin = code("no Base32!", 0);
-  const { match } = await ask(pin, { secretEncoding: "base32" }, "no Base32!");
+  const { match } = await diagnosisOf(pin, { secretEncoding: "base32" }, "no Base32!");
   assertEquals(match?.secret, "text");
 });
 
@@ -196,7 +110,7 @@ Deno.test("diagnose() checks no time before 1970", async () => {
 
 Deno.test("diagnose() finds what is next to now, in the window, or off by a time zone", async () => {
   const isFound = async (steps: number, options?: Options): Promise<boolean> =>
-    (await ask(code(SECRET, steps), options)).match?.stepsAhead === steps;
+    (await diagnosisOf(code(SECRET, steps), options)).match?.stepsAhead === steps;
   for (const steps of [-40, 40, -59, 61, 660, -1680, 1681]) {
     assert(await isFound(steps), `${steps}`);
   }
@@ -206,7 +120,7 @@ Deno.test("diagnose() finds what is next to now, in the window, or off by a time
 
 Deno.test("diagnose() takes a pin for a code with lost zeros before one of another length", async () => {
   const found = async (pin: string, digits: number, secretCode: string): Promise<unknown> => {
-    const { match } = await ask(pin, { digits }, secretCode);
+    const { match } = await diagnosisOf(pin, { digits }, secretCode);
     return [match?.lostZeros, match?.digits];
   };
   assertEquals(await found("4126978", 8, "secret-2"), [1, 8]);
@@ -230,17 +144,17 @@ Deno.test("diagnose() finds pin and secret swapped", async () => {
     [SECRET, SECRET, false],
   ];
   for (const [pin, secretCode, swapped] of rows) {
-    const { flaws, canBeCode } = await ask(pin, {}, secretCode);
+    const { flaws, canBeCode } = await diagnosisOf(pin, {}, secretCode);
     assertEquals(flaws[0] === SWAPPED, swapped, `${pin} ${secretCode}`);
     assertEquals(canBeCode, pin === "123456", `${pin} ${secretCode}`);
   }
-  const { match } = await ask(SECRET, {}, code(SECRET, 0));
+  const { match } = await diagnosisOf(SECRET, {}, code(SECRET, 0));
   assertEquals([match?.secret, match?.stepsAhead], ["as-configured", 0]);
 });
 
 Deno.test("diagnose() finds what is wrong with how the pin is written", async () => {
   const read = async (pin: string, digits = 6): Promise<readonly unknown[]> => {
-    const { flaws, canBeCode } = await ask(pin, { digits });
+    const { flaws, canBeCode } = await diagnosisOf(pin, { digits });
     return [flaws, canBeCode];
   };
   const hyphens = "The pin contains hyphens or dashes. Send only the digits.";
@@ -270,7 +184,7 @@ Deno.test("diagnose() compares a pin with fewer than 700 codes, so that chance e
       const secretCode of [SECRET, `"a+b &amp; %C3%A9 <\u00e9>"\n\n`, ` {${crypto.randomUUID()}}\n`]
     ) {
       codes = 0;
-      await ask("000001", {}, secretCode);
+      await diagnosisOf("000001", {}, secretCode);
       assert(codes > 300 && codes < 700, String(codes));
     }
   } finally {
