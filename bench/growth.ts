@@ -11,7 +11,7 @@
 import { decide } from "../tests/support/guard_store.ts";
 import process from "node:process";
 import { encodeBase32 } from "@std/encoding/base32";
-import { serviceHandler } from "../tests/support/service_handler.ts";
+import { serviceHandler } from "../tests/support/handler.ts";
 import { parseConfig } from "../lib/config/options.ts";
 import { fingerprintBy } from "../lib/guard/fingerprint.ts";
 import { guardRules } from "../lib/guard/guard.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { exchangeOn } from "./http.ts";
 import type { RunningProgram } from "./program.ts";
 import { pinOf } from "./reference_totp.ts";
 
@@ -50,45 +51,30 @@ export async function startClosedLoop(
 
 async function converse(
   connection: Deno.TcpConn,
-  secret: string,
+  secretCode: string,
   answers: Answers,
   state: { readonly stopped: boolean },
 ): Promise<void> {
-  const buffer = new Uint8Array(2048);
+  using _ = connection;
   try {
     while (!state.stopped) {
-      const body = new URLSearchParams({ pin: pinOf(secret), secretCode: secret });
-      await connection.write(encoder.encode(requestOf(String(body))));
-      const reply = await readReply(connection, buffer);
-      if (reply.startsWith("HTTP/1.1 200 ") && reply.includes(">true</boolean>")) answers.right++;
-      else if (reply.includes(">false</boolean>")) answers.refused++;
-      else {
-        answers.other++;
-        return;
-      }
+      const form = String(new URLSearchParams({ pin: pinOf(secretCode), secretCode }));
+      const { status, body } = await exchangeOn(connection, {
+        head: [...HEAD, `Content-Length: ${form.length}`],
+        body: new TextEncoder().encode(form),
+      });
+      const text = new TextDecoder().decode(body);
+      if (status === 200 && text.includes(">true</boolean>")) answers.right++;
+      else if (text.includes(">false</boolean>")) answers.refused++;
+      else throw new Error(text);
     }
   } catch {
     answers.other++;
-  } finally {
-    connection.close();
   }
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-function requestOf(body: string): string {
-  return "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
-    "Content-Type: application/x-www-form-urlencoded\r\n" +
-    `Content-Length: ${body.length}\r\n\r\n${body}`;
-}
-
-async function readReply(connection: Deno.TcpConn, buffer: Uint8Array): Promise<string> {
-  let text = "";
-  while (!text.includes("</boolean>")) {
-    const length = await connection.read(buffer);
-    if (length === null || text.length > 10_000) break;
-    text += decoder.decode(buffer.subarray(0, length));
-  }
-  return text;
-}
+const HEAD = [
+  "POST /api.asmx/ValidatePin HTTP/1.1",
+  "Host: localhost",
+  "Content-Type: application/x-www-form-urlencoded",
+];

@@ -5,8 +5,6 @@
  * @module
  */
 
-import { hasVersion, SOAP_DOCUMENT, SOAP_FILES, soapSections } from "./soap_document.ts";
-
 /** A request or a reply as it stands in a file: its placeholders are not filled in yet. */
 export interface Block {
   /** The request line or status line, and the lines of the header. */
@@ -54,6 +52,20 @@ interface Fence {
 
 // A block as it stands in a section: written out, or the name of one with the lines that it takes.
 type Entry = Fence | { kind: string; name: string; texts: readonly string[] };
+
+// The document of the exchanges that both versions of SOAP share.
+const SOAP_DOCUMENT = "soap.md";
+const SOAP_11 = {
+  version: "1.1",
+  mediaType: "text/xml",
+  envelope: "http://schemas.xmlsoap.org/soap/envelope/",
+};
+const SOAP_12 = {
+  version: "1.2",
+  mediaType: "application/soap+xml",
+  envelope: "http://www.w3.org/2003/05/soap-envelope",
+};
+const SOAP_FILES = ["soap11.md", "soap12.md"];
 
 const NAMED_BLOCKS = "named.md";
 const FLAGS: ReadonlySet<string> = new Set(["escaped", "crlf", "wire"]);
@@ -138,7 +150,24 @@ export function readExchangeFiles(folder: URL): readonly ExchangeFile[] {
 
 function textOf(folder: URL, name: string): string {
   const read = (file: string): string => Deno.readTextFileSync(new URL(file, folder));
-  return hasVersion(name) ? read(name) + soapSections(read(SOAP_DOCUMENT), name) : read(name);
+  return SOAP_FILES.includes(name)
+    ? read(name) + soapSections(read(SOAP_DOCUMENT), name)
+    : read(name);
+}
+
+// The sections of the document as one version has them, without its preface.
+function soapSections(document: string, name: string): string {
+  const isFirst = name === SOAP_FILES[0];
+  const [own, other] = isFirst ? [SOAP_11, SOAP_12] : [SOAP_12, SOAP_11];
+  return document.slice(document.indexOf("\n## ") + 1)
+    .replace(
+      /\{\{either ([^{}|]*)\|([^{}|]*)\}\}/g,
+      (_, of11: string, of12: string) => isFirst ? of11 : of12,
+    )
+    .replaceAll("{{version}}", own.version)
+    .replaceAll("{{media-type}}", own.mediaType)
+    .replaceAll("{{envelope}}", own.envelope)
+    .replaceAll("{{other-envelope}}", other.envelope);
 }
 
 /**

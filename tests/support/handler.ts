@@ -1,14 +1,39 @@
-/** The handler of a service in the process of a test. */
+/** The handler of a service in the process of a test, without a server. */
 
 import { assert } from "@std/assert/assert";
-import { type HandlerParts, serviceHandler } from "./service_handler.ts";
-import type { Config } from "../../lib/config/options.ts";
-import { parseConfig } from "../../lib/config/options.ts";
-import type { Handler } from "../../lib/http/handler.ts";
+import { type Config, parseConfig } from "../../lib/config/options.ts";
+import type { Guard } from "../../lib/guard/guard.ts";
+import { createHandler, type Handler } from "../../lib/http/handler.ts";
+import type { HandlerOptions } from "../../lib/http/options.ts";
 import type { Route } from "../../lib/http/route.ts";
+import { servicePage } from "../../lib/page/page.ts";
 
-/** What a test may want of a handler; all else is as when nothing is said. */
-export interface HandlerWishes extends Partial<HandlerParts> {
+/** Parts of a handler beside its options. */
+export interface HandlerParts extends
+  Omit<
+    HandlerOptions,
+    "service" | "namespace" | "baseUrl" | "trustProxy" | "maxFailures" | "singleUse"
+  > {
+  /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
+  readonly now: () => number;
+  /** The guard. */
+  readonly guard?: Guard | undefined;
+}
+
+/** Makes the handler, with the service page; without a guard in `parts`, it checks every pin. */
+export function serviceHandler(
+  config: Config,
+  { now, guard, ...parts }: HandlerParts,
+  rows?: readonly Route[],
+): Handler {
+  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
+  const service = { otp: config, secretEncoding, html, now, guard };
+  const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
+  return createHandler({ page: servicePage, ...options, service, ...parts }, rows);
+}
+
+/** Options and parts that a test changes; all others are as without any option. */
+export interface HandlerChanges extends Partial<HandlerParts> {
   /** Options of the command line, without their dashes. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Options that no command line can give. */
@@ -18,10 +43,10 @@ export interface HandlerWishes extends Partial<HandlerParts> {
 /**
  * Makes a handler whose clock stands at 1970 and whose log fails the test.
  *
- * @param rows What it answers; all that callers can ask, unless given.
+ * @param rows The routes; those of the service unless given.
  */
 export function handlerWith(
-  { flags = {}, config = {}, ...parts }: HandlerWishes = {},
+  { flags = {}, config = {}, ...parts }: HandlerChanges = {},
   rows?: readonly Route[],
 ): Handler {
   const parsed = parseConfig({ flags: new Map(Object.entries(flags)), env: () => undefined });

@@ -5,9 +5,9 @@
  */
 
 import { assert } from "@std/assert/assert";
-import { parseCommand } from "../../lib/cli/args/parse.ts";
+import { configOf } from "./command.ts";
 import type { Config } from "../../lib/config/options.ts";
-import { serviceHandler } from "./service_handler.ts";
+import { serviceHandler } from "./handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
@@ -17,13 +17,6 @@ import type { Server } from "./replay.ts";
 
 // RFC 6238 appendix B: the last second of a time step of 30 s.
 const FIXED_TIME_MS = 1_111_111_109_000;
-
-/** The configuration that a command line makes. */
-export function configOf(args: readonly string[]): Config {
-  const command = parseCommand(args, () => undefined);
-  if (command.kind !== "serve") throw new TypeError("The options do not start the server");
-  return command.config;
-}
 
 function clockOf(config: Config, now: () => number): PinClock {
   const { algorithm, digits, period, window } = config;

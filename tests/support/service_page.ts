@@ -2,22 +2,6 @@
 
 import { assert } from "@std/assert/assert";
 import type { Handler } from "../../lib/http/handler.ts";
-import type { HandlerOptions } from "../../lib/http/options.ts";
-import { handlerWith as anyHandlerWith } from "./handler.ts";
-
-/** The handler with the given options and changes to them. */
-export function handlerWith(
-  flags: Readonly<Record<string, string>> = {},
-  changes: Partial<HandlerOptions> = {},
-  now: () => number = () => 0,
-): Handler {
-  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, ...parts } = changes;
-  const config = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
-  const given = Object.fromEntries(
-    Object.entries(config).filter(([, value]) => value !== undefined),
-  );
-  return anyHandlerWith({ flags, config: given, now, ...parts });
-}
 
 /** A page. */
 export interface Page {

@@ -9,7 +9,7 @@ import { serverForTests } from "../../support/server_under_test.ts";
 import { eventually } from "../../support/eventually.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { configOf } from "../../support/servers.ts";
+import { configOf } from "../../support/command.ts";
 import { shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 

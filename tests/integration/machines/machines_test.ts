@@ -14,7 +14,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
-import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { withFolder } from "../../support/folder.ts";
 import { type Ended, limitLife, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -10,24 +10,6 @@ import { runToEnd } from "../../support/child.ts";
 import { withFolder } from "../../support/folder.ts";
 import { read } from "../../support/pages.ts";
 import { BUN_FLAGS, programWords } from "../../support/program.ts";
-import { ABUSES, REFUSED } from "./abuse.ts";
-
-Deno.test("docs/runtimes.md: the table of differences is what the abuse suite expects", () => {
-  const [, table] = read("docs/runtimes.md").split(/<!-- \/?differences -->/);
-  const rows = table!.trim().split("\n").slice(2).map((row) =>
-    row.split("|").slice(1, -1).map((cell) => cell.trim())
-  );
-  const expected = ABUSES.filter(({ deno, bun }) => deno !== bun)
-    .map(({ title, deno, bun }) => [title, deno, bun]);
-  assertEquals(rows, expected);
-  assert(rows.length > 5);
-});
-
-Deno.test("docs/runtimes.md lists what both runtimes refuse", () => {
-  const [, list] = read("docs/runtimes.md").split(/<!-- \/?refused -->/);
-  const rows = list!.trim().split(/^- /m).slice(1).map((row) => row.trim().replaceAll("\n  ", " "));
-  assertEquals(rows, REFUSED.map(([title]) => title));
-});
 
 const HOSTILE = {
   ".env": "AUTHENTICATOR_PORT=1\n",

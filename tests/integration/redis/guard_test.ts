@@ -11,15 +11,8 @@ import { guardLines } from "../../../lib/cli/guard.ts";
 import { configOf } from "../../support/command.ts";
 import { programWords } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
-import {
-  check,
-  failOften,
-  patient,
-  pinOf,
-  SECRET,
-  withTwoServers,
-  wrongPinOf,
-} from "../../support/two_servers.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
+import { check, failOften, patient, SECRET, withTwoServers } from "../../support/two_servers.ts";
 
 Deno.test("guard unlock lifts a wait for all servers at a store, and a used code stays used", async () => {
   await withRedis([], async ({ url, command }) => {

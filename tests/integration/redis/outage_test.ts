@@ -3,20 +3,18 @@ import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startMiddleman } from "../../support/middleman.ts";
-import type { RunningProgram } from "../../support/program.ts";
+import { type RunningProgram, stop } from "../../support/program.ts";
 import { type RedisServer, withRedis } from "../../support/redis_server.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 import {
   check,
   counted,
   decided,
-  pinOf,
   readiness,
   SECRET,
   startServer,
-  stop,
   storeAnswers,
   withTwoServers,
-  wrongPinOf,
 } from "../../support/two_servers.ts";
 
 // Far above the ten seconds that an answer may take, for a machine with other things to do, and far

@@ -1,10 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
-import type { RunningProgram } from "../../support/program.ts";
+import { type RunningProgram, stop } from "../../support/program.ts";
 import { startClosedLoop } from "../../support/closed_loop.ts";
 import { withRedis } from "../../support/redis_server.ts";
-import { counted, readiness, startServer, stop } from "../../support/two_servers.ts";
+import { counted, readiness, startServer } from "../../support/two_servers.ts";
 
 // As many as a test may open where 1,024 descriptors are allowed.
 const CONNECTIONS = 500;

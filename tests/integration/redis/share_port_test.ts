@@ -6,7 +6,7 @@ import { guardRules, totalBudget } from "../../../lib/guard/guard.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { exchangeRaw } from "../../support/http.ts";
-import type { RunningProgram } from "../../support/program.ts";
+import { type RunningProgram, stop } from "../../support/program.ts";
 import {
   becomesReady,
   checkPath,
@@ -16,7 +16,8 @@ import {
   startOn,
 } from "./one_port.ts";
 import { withRedis } from "../../support/redis_server.ts";
-import { pinOf, SECRET, stop, withinFirstWait, wrongPinOf } from "../../support/two_servers.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
+import { SECRET, withinFirstWait } from "../../support/two_servers.ts";
 
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 

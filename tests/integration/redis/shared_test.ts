@@ -2,15 +2,14 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { ON_TWO_PORTS, onOnePort, type Way } from "./one_port.ts";
 import { withRedis } from "../../support/redis_server.ts";
+import { stop } from "../../support/program.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 import {
   check,
   counted,
-  pinOf,
   SECRET,
-  stop,
   withinFirstWait,
   withTwoServers,
-  wrongPinOf,
 } from "../../support/two_servers.ts";
 
 const HOUR = 3_600_000;

@@ -3,30 +3,23 @@ import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Meddle, startMiddleman } from "../../support/middleman.ts";
-import type { RunningProgram } from "../../support/program.ts";
+import { type RunningProgram, stop } from "../../support/program.ts";
 import { seededRandom } from "../../support/random.ts";
 import {
   AUTHORITY,
-  CERTIFICATE,
   CLIENT_CERTIFICATE,
   CLIENT_KEY,
-  PRIVATE_KEY,
-} from "../../support/redis_certificates.ts";
+  STORE_CERTIFICATE,
+  STORE_KEY,
+} from "../../support/certificates.ts";
 import { withRedis } from "../../support/redis_server.ts";
-import {
-  check,
-  pinOf,
-  readiness,
-  SECRET,
-  startServer,
-  stop,
-  wrongPinOf,
-} from "../../support/two_servers.ts";
+import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
+import { check, readiness, SECRET, startServer } from "../../support/two_servers.ts";
 
 const FILES = {
   "ca.pem": AUTHORITY,
-  "cert.pem": CERTIFICATE,
-  "key.pem": PRIVATE_KEY,
+  "cert.pem": STORE_CERTIFICATE,
+  "key.pem": STORE_KEY,
   "client_cert.pem": CLIENT_CERTIFICATE,
   "client_key.pem": CLIENT_KEY,
   "guard": "k".repeat(43),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { serviceHandler } from "../service_handler.ts";
+import { serviceHandler } from "../handler.ts";
 import { parseConfig } from "../../../lib/config/options.ts";
 import { fingerprintBy, sourceNamesBy } from "../../../lib/guard/fingerprint.ts";
 import type { GuardRules } from "../../../lib/guard/guard.ts";

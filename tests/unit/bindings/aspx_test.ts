@@ -1,6 +1,6 @@
 import { storeThat, type StoreWishes } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
-import { type HandlerWishes, handlerWith } from "../../support/handler.ts";
+import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const NOW_MS = 1_111_111_109_000;
@@ -17,7 +17,7 @@ const SILENT = { error: (): void => {} };
 
 async function ask(
   target: string,
-  wishes: HandlerWishes = {},
+  wishes: HandlerChanges = {},
   init: RequestInit = {},
 ): Promise<Reply> {
   const handler = handlerWith({ now: () => NOW_MS, log: SILENT, ...wishes });
@@ -37,13 +37,13 @@ const broken = (): never => {
 };
 
 /** A service with a guard that accepts every right pin, but for what a test wants. */
-function guarded(wishes: StoreWishes): HandlerWishes {
+function guarded(wishes: StoreWishes): HandlerChanges {
   return { guard: { fingerprint: () => "", source: () => "", store: storeThat(wishes) } };
 }
 
 // What is wrong, the address, and how the service is set up; what is wrong with the parameters stands in
 // tests/exchanges/short_routes.md.
-const REFUSED: readonly (readonly [string, string, HandlerWishes])[] = [
+const REFUSED: readonly (readonly [string, string, HandlerChanges])[] = [
   ["a broken clock", RIGHT, { now: broken }],
   ["a clock without time", RIGHT, { now: () => NaN }],
   ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: broken } }],
@@ -75,7 +75,7 @@ Deno.test("an error on /Validate.aspx is in the log, not in the reply", async ()
 });
 
 // Nothing but the answer of the core counts, whatever the server is up to.
-const ACCEPTED: readonly (readonly [string, HandlerWishes, RequestInit?])[] = [
+const ACCEPTED: readonly (readonly [string, HandlerChanges, RequestInit?])[] = [
   ["as it is", {}],
   ["with a guard that lets it through", guarded({})],
   ["while draining", { isReady: () => false }],

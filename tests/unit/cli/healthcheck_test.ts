@@ -7,7 +7,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { healthcheck } from "../../../lib/cli/healthcheck.ts";
 import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { type Outcome, startProgram } from "../../support/program.ts";
 import { askForHealth, configOf, runCommand } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";

@@ -18,8 +18,8 @@ import { readCall, routeOf } from "../../support/fuzz/reader.ts";
 import { type FuzzRequest, rawOf, textOf } from "../../support/fuzz/request.ts";
 import { expectationOf, type FuzzServer, SERVERS } from "../../support/fuzz/server.ts";
 import type { RawReply } from "../../support/http.ts";
-import { serviceHandler } from "../../support/service_handler.ts";
-import { configOf } from "../../support/servers.ts";
+import { serviceHandler } from "../../support/handler.ts";
+import { configOf } from "../../support/command.ts";
 
 const NOW_MS = 1_800_000_015_000;
 

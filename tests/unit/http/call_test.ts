@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../../support/guard_store.ts";
-import { serviceHandler } from "../../support/service_handler.ts";
+import { serviceHandler } from "../../support/handler.ts";
 import type { Binding } from "../../../lib/bindings/binding.ts";
 import { httpPostBinding } from "../../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../../lib/config/options.ts";

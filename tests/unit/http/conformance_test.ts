@@ -46,7 +46,7 @@ Deno.test("HTTP: a reply has a Date, whatever its status", async () => {
   }
 });
 
-// Other messages that two readers could cut apart differently stand in tests/integration/program/abuse.ts.
+// Other messages that two readers could cut apart differently stand in tests/integration/program/abuse_test.ts.
 Deno.test("HTTP: a body in a coding of its transfer that is not chunked is 400", async () => {
   const fields = ["Host: localhost", "Transfer-Encoding: gzip"];
   assertEquals((await send("POST /api.asmx HTTP/1.1", ...fields)).status, 400);

@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../../support/guard_store.ts";
-import { type HandlerWishes, handlerWith } from "../../support/handler.ts";
+import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 
-async function replyTo(path: string, wishes: HandlerWishes = {}): Promise<Response> {
+async function replyTo(path: string, wishes: HandlerChanges = {}): Promise<Response> {
   return await handlerWith(wishes)(new Request(`http://localhost${path}`));
 }
 
 Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
-  const answer = async (path: string, wishes: HandlerWishes): Promise<readonly unknown[]> => {
+  const answer = async (path: string, wishes: HandlerChanges): Promise<readonly unknown[]> => {
     const reply = await replyTo(path, wishes);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   const type = "text/plain; charset=utf-8";
   const drains = { isReady: () => false };
-  const store = (isHealthy: boolean | undefined): HandlerWishes => {
+  const store = (isHealthy: boolean | undefined): HandlerChanges => {
     const store = { ...storeThat(), isHealthy: () => isHealthy };
     return { guard: { fingerprint: () => "", source: () => "", store } };
   };

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { OPTIONS } from "../../../lib/config/options.ts";
-import { getPage, handlerWith, panesOf, skeletonOf } from "../../support/service_page.ts";
+import { getPage, panesOf, skeletonOf } from "../../support/service_page.ts";
+import { handlerWith } from "../../support/handler.ts";
 
 // What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what
 // could break this one.
@@ -35,7 +36,7 @@ Deno.test("no base URL changes the elements of a page, even one that no option l
   for (const query of QUERIES) {
     const at = async (text: string): Promise<string> => {
       const baseUrl = `http://localhost/${text}`;
-      return (await getPage(handlerWith({}, { baseUrl }), query)).html;
+      return (await getPage(handlerWith({ config: { baseUrl } }), query)).html;
     };
     const harmless = await at("x");
     for (const payload of PAYLOADS) {
@@ -48,7 +49,7 @@ Deno.test("no base URL changes the elements of a page, even one that no option l
 Deno.test("no namespace changes the elements of a page, even one that no option lets in", async () => {
   for (const query of QUERIES) {
     const at = async (text: string): Promise<string> =>
-      (await getPage(handlerWith({}, { namespace: `http://x/${text}/` }), query)).html;
+      (await getPage(handlerWith({ config: { namespace: `http://x/${text}/` } }), query)).html;
     const harmless = await at("x");
     for (const payload of PAYLOADS) {
       assertHarmless(await at(payload), harmless, payload);
@@ -75,7 +76,7 @@ Deno.test("nothing of the query comes back on a page", async () => {
 Deno.test("no base URL ends a string in a program, even one that no option lets in", async () => {
   const hostile = "'$x$(id)${x}`id`\\\"\n\u2028%s{0}{{x}}<%";
   const encoded = "%27%24x%24(id)%24%7Bx%7D%60id%60%5C%22%0A%E2%80%A8%s%7B0%7D%7B%7Bx%7D%7D%3C%";
-  const { html } = await getPage(handlerWith({}, { baseUrl: `http://h/${hostile}` }));
+  const { html } = await getPage(handlerWith({ config: { baseUrl: `http://h/${hostile}` } }));
   const programs = panesOf(html, "login");
   assertEquals(programs.length, 13);
   for (const { title, text } of programs) {

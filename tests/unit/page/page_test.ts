@@ -1,7 +1,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { getPage, handlerWith, panesOf, skeletonOf, textOf } from "../../support/service_page.ts";
+import { getPage, panesOf, skeletonOf, textOf } from "../../support/service_page.ts";
+import { handlerWith } from "../../support/handler.ts";
 
 const handler = handlerWith();
 const KEY = "0123456789abcdef";
@@ -56,7 +57,7 @@ for (const query of ["", "?op=nothing"]) {
 
 Deno.test("every place and every condition of the page is filled in, under each setting", async () => {
   for (const flags of [{}, { "secret-encoding": "base32", "single-use": "true", html: "image" }]) {
-    const { html } = await getPage(handlerWith(flags));
+    const { html } = await getPage(handlerWith({ flags }));
     assert(!/\{\{|data-if|undefined|NaN/.test(html));
   }
 });
@@ -133,7 +134,7 @@ Deno.test("without script, the page warns of a base URL by which secrets come in
     ["http://notlocalhost", true],
   ];
   for (const [base, isWarned] of rows) {
-    const { html } = await getPage(handlerWith({ "base-url": base }));
+    const { html } = await getPage(handlerWith({ flags: { "base-url": base } }));
     assert(html.includes('class="warning in-the-clear"'));
     assert(html.includes(`data-in-the-clear="${isWarned}"`), base);
   }
@@ -143,17 +144,17 @@ Deno.test("the page warns of a window wider than two", async () => {
   for (
     const [window, isWarned] of [["0", false], ["2", false], ["3", true], ["10", true]] as const
   ) {
-    const { html } = await getPage(handlerWith({ window }));
+    const { html } = await getPage(handlerWith({ flags: { window } }));
     assertEquals([window, html.includes("A wide window")], [window, isWarned]);
   }
-  const { html } = await getPage(handlerWith({ window: "10" }));
+  const { html } = await getPage(handlerWith({ flags: { window: "10" } }));
   assert(html.includes("for 630 seconds"));
 });
 
 Deno.test("the page shows a key where one is needed, and never one of the server's", async () => {
-  assertEquals((await getPage(handlerWith({}, { apiKeys: [KEY] }))).reply.status, 401);
+  assertEquals((await getPage(handlerWith({ apiKeys: [KEY] }))).reply.status, 401);
   const headers = { "x-api-key": KEY };
-  const { html } = await getPage(handlerWith({}, { apiKeys: [KEY] }), "", { headers });
+  const { html } = await getPage(handlerWith({ apiKeys: [KEY] }), "", { headers });
   assert(html.includes('id="key"') && !html.includes(KEY));
   for (const { title, text } of panesOf(html, "login")) {
     assert(text.includes("YOUR-API-KEY"), title);
@@ -179,7 +180,7 @@ Deno.test("the codes beside the current one are named accepted or refused by the
     ]],
   ] as const;
   for (const [flags, expected] of rows) {
-    const { html } = await getPage(handlerWith(flags));
+    const { html } = await getPage(handlerWith({ flags }));
     const pattern = /data-step="([^"]+)">(?:[^]*?)class="taken">([^<]+)</g;
     const found = [...html.split('class="row others"')[1]!.split("</div>")[0]!.matchAll(pattern)];
     assertEquals(found.map(([, step, taken]) => [step!, taken!]), expected.map((row) => [...row]));
@@ -187,7 +188,7 @@ Deno.test("the codes beside the current one are named accepted or refused by the
 });
 
 Deno.test("the page has at most 80 KB, 16 compressed, and its script 45, with the longest of everything", async () => {
-  const pages = handlerWith({
+  const flags = {
     "base-url": "https://authenticator.example.com:8443/two-factor",
     "namespace": `http://${"n".repeat(240)}/`,
     "window": "100",
@@ -197,7 +198,8 @@ Deno.test("the page has at most 80 KB, 16 compressed, and its script 45, with th
     "max-failures": "1000000",
     "single-use": "true",
     "html": "image",
-  }, { apiKeys: [KEY] });
+  };
+  const pages = handlerWith({ flags, apiKeys: [KEY] });
   const headers = { "x-api-key": KEY };
   const sizesOf = async (query: string): Promise<readonly [number, number]> => {
     const { html } = await getPage(pages, query, { headers });
@@ -211,12 +213,14 @@ Deno.test("the page has at most 80 KB, 16 compressed, and its script 45, with th
 });
 
 Deno.test("the page is the same for every host and at every time, and marks an address that is an example", async () => {
-  const later = handlerWith({}, {}, () => 1e12);
+  const later = handlerWith({ now: () => 1e12 });
   const { html } = await getPage(handler, "", { base: "http://a" });
   assertEquals((await getPage(handler, "", { base: "http://b:81" })).html, html);
   assertEquals((await getPage(later)).html, html);
   assert(html.includes('data-base="http://localhost:8080"') && html.includes("is an example"));
-  const { html: named } = await getPage(handlerWith({ "base-url": "https://pin.example.com/otp" }));
+  const { html: named } = await getPage(
+    handlerWith({ flags: { "base-url": "https://pin.example.com/otp" } }),
+  );
   assert(named.includes('data-base=""') && !named.includes("is an example"));
   assert(named.includes(">https://pin.example.com/otp/api.asmx<"));
 });

@@ -3,7 +3,8 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { getPage, handlerWith, panesOf } from "../../support/service_page.ts";
+import { getPage, panesOf } from "../../support/service_page.ts";
+import { handlerWith } from "../../support/handler.ts";
 
 const PROGRAMS = new Map(
   panesOf((await getPage(handlerWith())).html, "login").map(({ title, text }) => [title, text]),
@@ -80,7 +81,7 @@ for (const [language, patterns] of Object.entries(PATTERNS)) {
 }
 
 Deno.test("a secret of a program begins with a 9 where secrets are text, and is Base32 where they are Base32", async () => {
-  const { html } = await getPage(handlerWith({ "secret-encoding": "base32" }));
+  const { html } = await getPage(handlerWith({ flags: { "secret-encoding": "base32" } }));
   for (const { title, text } of panesOf(html, "login")) {
     const start = /([^\n]*)(["'=])9(["'$])/;
     const [, line, before, after] = start.exec(PROGRAMS.get(title)!)!;

@@ -3,7 +3,8 @@ import { assertMatch } from "@std/assert/match";
 import type { Handler } from "../../../lib/http/handler.ts";
 import { PAIR, VALIDATE_PIN } from "../../../lib/operations/operations.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { choicesOf, getPage, handlerWith, type Pane, panesOf } from "../../support/service_page.ts";
+import { choicesOf, getPage, type Pane, panesOf } from "../../support/service_page.ts";
+import { handlerWith } from "../../support/handler.ts";
 
 const SECRET = "REPLACETHISSECRETBY32RANDOMCHARS";
 
@@ -58,7 +59,7 @@ for (const flags of CONFIGURATIONS) {
   for (const operation of ["Pair", "ValidatePin"]) {
     const options = Object.entries(flags).map((option) => option.join(" ")).join(", ");
     Deno.test(`every request of ${operation} gets the reply and the error beside it: ${options || "defaults"}`, async () => {
-      const handler = handlerWith(flags, { apiKeys: [KEY] }, now);
+      const handler = handlerWith({ flags, apiKeys: [KEY], now });
       const { html } = await getPage(handler, "", { headers: { "x-api-key": KEY } });
       const panes = panesOf(html, operation);
       const formats = choicesOf(html, `${operation}-format`);
@@ -76,7 +77,7 @@ for (const flags of CONFIGURATIONS) {
 
 Deno.test("the requests of Base32 secrets and longer pins get results", async () => {
   const flags = { "secret-encoding": "base32", digits: "8", algorithm: "SHA512" };
-  const handler = handlerWith(flags);
+  const handler = handlerWith({ flags });
   const { html } = await getPage(handler);
   for (const name of ["Pair", "ValidatePin"]) {
     for (const [i, { kind, text }] of panesOf(html, name).entries()) {

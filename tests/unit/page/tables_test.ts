@@ -9,7 +9,8 @@ import { FAULTS } from "../../../lib/bindings/faults.ts";
 import { OPTIONS } from "../../../lib/config/options.ts";
 import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
-import { choicesOf, getPage, handlerWith, textOf } from "../../support/service_page.ts";
+import { choicesOf, getPage, textOf } from "../../support/service_page.ts";
+import { handlerWith } from "../../support/handler.ts";
 
 /** Cells of a table, row by row, by its accessible name. */
 function rowsOf(html: string, name: string): readonly (readonly string[])[] {
@@ -33,7 +34,7 @@ for (const { name, documentation, parameters, result } of OPERATIONS.values()) {
     for (const [secretEncoding, digits] of [["text", 6], ["base32", 8]] as const) {
       const context = service(secretEncoding, digits);
       const { html } = await getPage(
-        handlerWith({ "secret-encoding": secretEncoding, digits: String(digits) }),
+        handlerWith({ flags: { "secret-encoding": secretEncoding, digits: String(digits) } }),
       );
       assert(html.includes(`<a href="#${name}">${name}</a>`), "the navigation");
       assert(textOf(html).includes(documentation), documentation);
@@ -64,7 +65,7 @@ for (const { name, documentation, parameters, result } of OPERATIONS.values()) {
 Deno.test("section #errors of page.html has the statuses of every fault, and its limits", async () => {
   const apiKeys = ["0123456789abcdef"];
   const headers = { "x-api-key": apiKeys[0]! };
-  const { html } = await getPage(handlerWith({}, { apiKeys }), "", { headers });
+  const { html } = await getPage(handlerWith({ apiKeys }), "", { headers });
   const rows = rowsOf(html, "Errors").slice(1)
     .flatMap(([status, soap]) =>
       status!.split(", ").map((each, i) => `${each} ${soap!.split(", ")[i]}`)
@@ -101,7 +102,7 @@ const UNSEEN = new Set([
 ]);
 
 // The file of keys is read by the server; the handler is given the keys.
-const VALUES: Readonly<Record<string, Partial<Parameters<typeof handlerWith>[0]>>> = {
+const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   namespace: { namespace: "urn:other/" },
   baseUrl: { "base-url": "https://pin.example.com" },
   html: { html: "image" },
@@ -119,6 +120,6 @@ Deno.test("page.html shows every option that callers notice", async () => {
   const options = Object.keys(OPTIONS).filter((name) => !UNSEEN.has(name));
   assertEquals(options.filter((name) => name !== "apiKeysFile").sort(), Object.keys(VALUES).sort());
   for (const [name, flags] of Object.entries(VALUES)) {
-    assert((await getPage(handlerWith(flags as Record<string, string>))).html !== html, name);
+    assert((await getPage(handlerWith({ flags }))).html !== html, name);
   }
 });

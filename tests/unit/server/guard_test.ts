@@ -4,9 +4,8 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../../lib/server/guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificate.ts";
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { configOf } from "../../support/command.ts";
-import { AUTHORITY } from "../../support/redis_certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import {

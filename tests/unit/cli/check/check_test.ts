@@ -5,7 +5,7 @@ import { check as showOptions } from "../../../../lib/cli/check/check.ts";
 import { flagOf, namesOf } from "../../../../lib/config/option.ts";
 import { OPTIONS } from "../../../../lib/config/options.ts";
 import project from "../../../../deno.json" with { type: "json" };
-import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { freePort } from "../../../support/free_port.ts";
 import { runToEnd } from "../../../support/child.ts";
 import { type Outcome, programWords, startProgram } from "../../../support/program.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { checkSystem, storeObstacles } from "../../../../lib/cli/check/preflight.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 import { UsageError } from "../../../../lib/config/option.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { certificateRisks, findRisks } from "../../../../lib/cli/check/warnings.ts";
-import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificate.ts";
+import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificates.ts";
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 

@@ -5,7 +5,7 @@ import type { CallerKey } from "../../../../lib/http/api_keys.ts";
 import type { RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
-import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificate.ts";
+import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 

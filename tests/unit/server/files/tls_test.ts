@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { readStoreFiles, readTls } from "../../../../lib/server/files/tls.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificate.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 
