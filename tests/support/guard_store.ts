@@ -25,8 +25,8 @@ export function refusal(
   return undefined;
 }
 
-/** The parts of a store that a test may want to be otherwise. */
-export interface StoreWishes {
+/** The parts of a store that a test changes. */
+export interface StoreChanges {
   /** Whether pins have their attempt before they are settled; true unless given. */
   readonly isCharged?: boolean;
   /** Refuses a pin, or throws; nothing is refused unless given. */
@@ -41,7 +41,7 @@ export interface StoreWishes {
 
 /** A store that remembers nothing. */
 export function storeThat(
-  { isCharged = true, refusal = () => undefined, settle = usual }: StoreWishes = {},
+  { isCharged = true, refusal = () => undefined, settle = usual }: StoreChanges = {},
 ): GuardStore {
   return {
     admit: (fingerprint, source) =>

@@ -109,7 +109,7 @@ Deno.test("only lib/mod.ts, lib/server, lib/cli and main.ts read the clock, the 
 // come from.
 const BROWSER_ROOMS = /^lib\/(?:page\/(?:browser|shared)|otp)\//;
 
-Deno.test("what browsers run imports nothing but itself and what it shares with the server", () => {
+Deno.test("the code of the browser imports only itself and what it shares with the server", () => {
   const browser = SOURCES.filter(({ path }) => /^lib\/page\/(?:browser|shared)\//.test(path));
   const imported = browser.flatMap(importsOf);
   assertEquals(imported.filter((path) => !BROWSER_ROOMS.test(path)), []);

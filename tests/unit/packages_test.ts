@@ -42,7 +42,7 @@ Deno.test("two packages run, each held by its SHA-512", () => {
   }
 });
 
-Deno.test("each lock knows the packages of the import map", () => {
+Deno.test("each lock file has the packages of the import map", () => {
   for (const path of ["runtime.lock", "test.lock", "deno.lock"]) {
     const known = lockIn(path).workspace.dependencies.toSorted();
     assertEquals(known, packagesMapped(), `${path} is not up to date: deno task lock`);
@@ -111,7 +111,7 @@ const BASE32_VECTORS = [
   ["foobar", "MZXW6YTBOI======"],
 ] as const;
 
-Deno.test("the locked Base32 gives the vectors of RFC 4648 §10, both ways", () => {
+Deno.test("the locked Base32 has the vectors of RFC 4648 §10, both ways", () => {
   for (const [text, base32] of BASE32_VECTORS) {
     const bytes = new TextEncoder().encode(text);
     assertEquals(encodeBase32(bytes), base32);

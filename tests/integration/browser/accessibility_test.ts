@@ -85,7 +85,7 @@ Deno.test("axe finds nothing while the first picture is on its way", async () =>
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  Deno.test(`axe finds nothing where a key is wanted, ${colorScheme}`, async () => {
+  Deno.test(`axe finds nothing where an API key is required, ${colorScheme}`, async () => {
     await visit(`${locked.url}/api.asmx`, async (page) => {
       await scan(page);
       assertEquals(await findings(page), []);

@@ -126,7 +126,7 @@ Deno.test("Enter at once after a letter sends what was typed, and its reply is s
   });
 });
 
-Deno.test("values in SOAP are written as XML, whatever word is in the namespace", async () => {
+Deno.test("values in SOAP are written as XML, even if a word of the template is in the namespace", async () => {
   await visit(`${jsonNamespace.url}/api.asmx?op=ValidatePin`, async (page) => {
     const secret = 'a"b\\c<d>&e';
     await page.fill("#ValidatePin-secretCode", secret);
@@ -263,7 +263,7 @@ Deno.test("the name on the sheet is the one that the app shows", async () => {
   });
 });
 
-Deno.test("a reply whose body takes long does not set the clock back", async () => {
+Deno.test("a reply with a slow body does not set the clock back", async () => {
   await visit("about:blank", async (page) => {
     // A minute passes on this device while the body of each reply is read.
     await page.addInitScript(`
@@ -365,7 +365,7 @@ Deno.test("the reason of a false answer is read out once it is known", async () 
   });
 });
 
-Deno.test("a browser without AbortSignal.any hears the answer too", async () => {
+Deno.test("a browser without AbortSignal.any shows the answer too", async () => {
   await visit(`${server.url}/`, async (page) => {
     await page.evaluate("delete AbortSignal.any");
     await page.fill(PIN, pinOf(await scan(page)));

@@ -366,7 +366,7 @@ Deno.test("a key that no header field can hold is not sent, and the page has an 
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 
-Deno.test("other codes than the usual are checked as well", async () => {
+Deno.test("codes of other settings are checked too", async () => {
   await visit(`${otherServer.url}/`, async (page) => {
     const uri = await scan(page);
     assertMatch(uri, /&algorithm=SHA256&digits=8&period=60$/);

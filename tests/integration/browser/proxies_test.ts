@@ -112,7 +112,7 @@ for (
   });
 }
 
-Deno.test("behind a proxy that takes a prefix off, every address of the page is right", async () => {
+Deno.test("behind a proxy that strips a prefix, every URL of the page is right", async () => {
   const proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname, search } = new URL(request.url);
     if (!pathname.startsWith("/otp/")) return new Response("not here", { status: 404 });

@@ -94,7 +94,7 @@ for (const { calls, byDefault, run } of SANITIZERS) {
     });
   });
 
-  Deno.test(`${PAGE}: the setting for ${calls.replace("(", "")} still takes scripts away`, async () => {
+  Deno.test(`${PAGE}: the setting for ${calls.replace("(", "")} still removes scripts`, async () => {
     const hostile =
       "<a href='javascript:alert(1)' onclick='alert(1)'>x</a><script>alert(1)</script>";
     const safe = await run(hostile, snippetThat(calls));

@@ -151,7 +151,7 @@ Deno.test("two servers share a Cluster: each secret is counted at one node, thro
   );
 });
 
-Deno.test("a node of a Cluster fails: others decide on, its replica takes over, and no code is accepted twice", async () => {
+Deno.test("a node of a Cluster fails: the others decide, its replica takes over, and no code is accepted twice", async () => {
   // With a wide window, the codes are still right when the vote is over.
   const args = ["--single-use", "--window", "100"];
   const log = await withCluster(args, async ({ cluster, servers, secrets, owner }) => {
@@ -218,7 +218,7 @@ Deno.test("a node of a Cluster fails under load: only its secrets are refused, a
   });
 });
 
-Deno.test("a primary without a replica is gone for good: the other slots stay right, for a server that starts too", async () => {
+Deno.test("a primary without a replica is gone: the other slots decide, for a new server too", async () => {
   const log = await withCluster([], async ({ cluster, servers, secrets, owner, url }) => {
     const [, , gone] = cluster.primaries;
     const [itsOwn, others] = [true, false].map((isItsOwn) =>

@@ -62,7 +62,7 @@ const FAILOVERS: readonly (readonly [
 ];
 
 for (const [how, begin, end] of FAILOVERS) {
-  Deno.test(`a primary ${how}: its replica takes over, and no code is accepted twice that it had`, async () => {
+  Deno.test(`a primary ${how}: its replica takes over, and accepts no replicated code twice`, async () => {
     await using nodes = new Nodes();
     const watched = await startWatched(nodes);
     // With a wide window, the codes are still right when the vote is over.
@@ -124,7 +124,7 @@ Deno.test("a primary fails under load: pins are refused until another leads, and
   });
 });
 
-Deno.test("a server logs in to the primary that Sentinels name, and logs when they know none", async () => {
+Deno.test("a server logs in to the primary that Sentinels name, and logs that they name none", async () => {
   await using nodes = new Nodes();
   const password = "canary-of-the-store";
   const watched = await startWatched(nodes, password);

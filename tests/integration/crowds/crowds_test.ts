@@ -47,7 +47,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(0);
 }
 
-Deno.test(`a good caller beside crowds of ${SIZE}`, async (t) => {
+Deno.test(`a normal caller beside crowds of ${SIZE}`, async (t) => {
   // 2,000 connections, and what else a server has open.
   const circumstances = { args: ["--max-failures", "0"], shell: "ulimit -n 4096" };
   await withSubject(circumstances, async (subject) => {

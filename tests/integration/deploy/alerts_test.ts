@@ -17,7 +17,7 @@ async function promtool(...args: readonly string[]): Promise<string> {
   }
 }
 
-Deno.test("deploy/alerts.yml holds seven alerts that Prometheus takes", async () => {
+Deno.test("deploy/alerts.yml has seven alerts that Prometheus accepts", async () => {
   assert((await promtool("check", "rules", "alerts.yml")).includes("7 rules found"));
 });
 

@@ -58,7 +58,7 @@ Deno.test("internal-ca.sh, run as docs/deploying.md shows, makes a certificate f
     assert((await verify("api.authenticatorapi.com")).code !== 0);
   }));
 
-Deno.test("internal-ca.sh answers --help, and takes no other option for a name", () =>
+Deno.test("internal-ca.sh prints --help, and refuses any other option as a name", () =>
   withCa(async (folder, make) => {
     const before = filesIn(folder);
     for (const args of [["--help"], ["-h"], [NAME, "--help"]]) {

@@ -35,7 +35,7 @@ const PROXIES: readonly (readonly [name: string, version: readonly string[], sta
 ];
 
 for (const [name, version, start] of PROXIES) {
-  Deno.test(`${name} gives the world neither metrics nor readiness, whatever stands in the path`, () =>
+  Deno.test(`${name} exposes neither metrics nor readiness under any spelling of the path`, () =>
     withFolder(async (folder) => {
       await need(version, name);
       const all = Deno.serve(

@@ -54,14 +54,14 @@ for (
     "drop-ins/store.conf",
   ]
 ) {
-  Deno.test(`deploy/${name} sets no variable that the server does not know`, () => {
+  Deno.test(`deploy/${name} sets only variables of the server`, () => {
     const set = deployFile(name).replace(/^\s*#.*$/gm, "");
     assertEquals(variablesIn(set).filter((variable) => !VARIABLES.includes(variable)), []);
     assert(variablesIn(set).length > 0);
   });
 }
 
-Deno.test("deploy/kubernetes.yaml has what Kubernetes wants of each of its kinds", () => {
+Deno.test("deploy/kubernetes.yaml has the required fields of each kind", () => {
   assertEquals(MANIFESTS.map(({ kind }) => kind), [...KINDS.keys()].toSorted(byOrder));
   for (const manifest of MANIFESTS) {
     const Model = KINDS.get(manifest.kind)!;
@@ -94,7 +94,7 @@ async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
   return said;
 }
 
-Deno.test("deploy/kubernetes.yaml has no field that Kubernetes does not know", async () => {
+Deno.test("deploy/kubernetes.yaml has no unknown field", async () => {
   assertEquals(await fieldsWrong(MANIFESTS), "");
   const text = JSON.stringify(MANIFESTS).replace("readinessProbe", "readinesProbe");
   assert((await fieldsWrong(JSON.parse(text))).includes("readinesProbe"));

@@ -16,7 +16,7 @@ import { withFolder } from "../../support/folder.ts";
 
 const BOTH = ["01", "02"];
 
-Deno.test("the units do under systemd what they promise", (t) =>
+Deno.test("the units have the documented effects under systemd", (t) =>
   withFolder(async (folder) => {
     await need(["systemd-nspawn", "--version"], "systemd-container");
     await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");

@@ -82,7 +82,7 @@ async function failForMany(subject: Subject): Promise<void> {
   wire.close();
 }
 
-Deno.test("the memory that the systemd unit allows is enough, whatever callers send", async () => {
+Deno.test("the memory limit of the systemd unit suffices for hostile callers", async () => {
   const bound = boundMemory(allowedBytes());
   try {
     await withSubject(bound ?? {}, async (subject) => {

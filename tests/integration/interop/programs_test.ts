@@ -195,7 +195,7 @@ const wrongPin = async (setupKey: string): Promise<string> => `${await codeOfSet
 for (const language of Object.keys(LANGUAGES)) {
   const name = `the ${language} program`;
 
-  Deno.test(`${name} pairs with awkward names and a new secret, and takes the right pin`, async () => {
+  Deno.test(`${name} pairs with awkward names and a new secret, and checks the right pin`, async () => {
     const names = { appName: `App ${HOSTILE}`, account: HOSTILE };
     const text = await programOf(language, server, names);
     const talks = [

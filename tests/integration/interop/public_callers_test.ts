@@ -77,7 +77,7 @@ for (const { row, what, pair, validate } of PUBLIC_CALLERS) {
   }
 }
 
-Deno.test("public caller 2 (NestJS) finds no chl=, gone from the original since 2024", async () => {
+Deno.test("public caller 2 (NestJS) finds no chl=, which the original dropped in 2024", async () => {
   const image = await pairPong(server.url, ACCOUNT);
   assertEquals(image, { html: originalHtml(server.url) });
   const svg = await pairPong(plainServer.url, ACCOUNT);
@@ -165,7 +165,7 @@ Deno.test("public caller 23 (a page) may show the picture of qr.aspx", async () 
 });
 
 for (const binding of ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const) {
-  Deno.test(`--html image gives the Html of the original, to the byte, over ${binding}`, async () => {
+  Deno.test(`--html image returns the Html of the original, to the byte, over ${binding}`, async () => {
     assertEquals(await pair(server.url, binding, ACCOUNT), {
       ManualSetupCode: SETUP_CODE,
       Html: originalHtml(server.url),

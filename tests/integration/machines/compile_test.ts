@@ -111,7 +111,7 @@ Deno.test("a bundle has the commit and the names of functions and modules, and n
     assert(!text.includes(folder));
   }));
 
-Deno.test("compile.sh names what it does not know, and exits with 2", async () => {
+Deno.test("compile.sh names an unknown option, and exits with 2", async () => {
   const bad = [["--with", "bun", "--target", "amiga"], ["--with", "node"], ["--fast"], ["--with"]];
   for (const args of bad) {
     const { code, stderr } = await runToEnd(["./compile.sh", ...args], { cwd: ROOT });

@@ -213,7 +213,7 @@ Deno.test("the executables of a release have the names of the pages", () => {
   assert(said.length > 0);
 });
 
-Deno.test("parseSelection() takes targets and a runtime, and lists those that there are", () => {
+Deno.test("parseSelection() accepts targets and a runtime, and lists the valid ones", () => {
   assertEquals(parseSelection([]), { targets: TARGETS, runtimes: ["deno", "bun"] });
   const { targets, runtimes } = parseSelection(["--with", "bun", "--target", "windows-x64"]);
   assertEquals([targets.map(({ name }) => name), runtimes], [["windows-x64"], ["bun"]]);
@@ -285,7 +285,7 @@ echo "npx $1 $2 $3" >&2
 exit 1
 `;
 
-Deno.test("compile.sh takes no compiler of another version than it names", () =>
+Deno.test("compile.sh refuses a compiler of another version", () =>
   withSources("version-", async (folder) => {
     await Deno.mkdir(`${folder}/bin`);
     await Deno.writeTextFile(`${folder}/bin/deno`, OTHER_DENO, { mode: 0o755 });
@@ -326,7 +326,7 @@ Deno.test("notesOf() cuts the section of a version that has a date and notes", (
   assert(notesOf(read("CHANGELOG.md"), version) !== "");
 });
 
-Deno.test("filesOf() describes each file, whatever the machine", () => {
+Deno.test("filesOf() describes each file of every machine", () => {
   const executables = TARGETS.map((target) => executableName(target, "bun"));
   const lines = filesOf([...executables, "authenticator_1.0.0_amd64.deb"]).split("\n");
   assert(

@@ -339,7 +339,7 @@ abuse("a chunked body without end → 413", async (wire) => {
   assertEquals(statusIn(await wire.receive(hasHead)), "413");
 });
 
-abuse("a client that goes on with a body that was refused takes no memory", async (wire) => {
+abuse("the rest of a refused body takes no memory", async (wire) => {
   await wire.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
   const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
   const before = memory();
@@ -401,7 +401,7 @@ abuse("a client that leaves in the middle of a body", async (wire) => {
 });
 
 for (const field of ["close", "Close", "TE, close", "keep-alive\r\nConnection: close"]) {
-  abuse(`a client that asks for ${JSON.stringify(field)} is told so and let go`, async (wire) => {
+  abuse(`a connection with ${JSON.stringify(field)} is closed after the reply`, async (wire) => {
     await wire.send(GET.replace("Host", `Connection: ${field}\r\nHost`));
     assert(await wire.isClosed());
     assertEquals(connectionOf(await wire.receive(() => true)), ["close"]);
@@ -469,7 +469,7 @@ const REST = [
 ] as const;
 
 for (const [what, rest, isLast] of REST) {
-  abuse(`the refusal of a body ${what} says close: ${isLast}`, async (wire) => {
+  abuse(`the refusal of a body ${what} has Connection: close: ${isLast}`, async (wire) => {
     await wire.send(POST.replace("x-www-form-urlencoded", "pdf") + rest);
     const received = await wire.receive(hasHead);
     assertEquals([statusIn(received), connectionOf(received)], ["415", isLast ? ["close"] : []]);
@@ -482,7 +482,7 @@ abuse("a body that is declared too long is refused before it comes", async (wire
 });
 
 abuse(
-  "/Validate.aspx says False of bytes that are not UTF-8, where it is reached",
+  "/Validate.aspx replies False to bytes that are not UTF-8, where the runtime passes them on",
   async (wire) => {
     await wire.send("GET /Validate.aspx?pin=1&secretCode=\xE9 HTTP/1.0\r\nHost: localhost\r\n\r\n");
     assert(await wire.isClosed());
@@ -551,7 +551,7 @@ const UNSWITCHED: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 for (const [what, bytes, statuses] of UNSWITCHED) {
-  abuse(`a client that asks for ${what} goes on in HTTP/1.1 → ${statuses}`, async (wire) => {
+  abuse(`a request for ${what} is answered in HTTP/1.1 → ${statuses}`, async (wire) => {
     await wire.send(`${bytes}${GET.replace("Host", "Connection: close\r\nHost")}`);
     assert(await wire.isClosed());
     assertEquals(statusesIn(await wire.receive(() => true)), [...statuses, "200"]);
@@ -564,7 +564,7 @@ abuse("TRACE repeats nothing of the request", async (wire) => {
   assertEquals([statusIn(received), received.includes("geheim")], ["405", false]);
 });
 
-abuse("a client of HTTP/1.0 is told whether its connection is kept", async (wire) => {
+abuse("a reply to HTTP/1.0 states whether the connection is kept", async (wire) => {
   await wire.send(GET.replace("1.1", "1.0").replace("Host", "Connection: keep-alive\r\nHost"));
   const received = await wire.receive((text) => text.endsWith("\r\n\r\nok"));
   const isKept = connectionOf(received)[0] === "keep-alive";

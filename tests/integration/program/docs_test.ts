@@ -18,7 +18,7 @@ const HOSTILE = {
   "code.ts": 'console.log("code of the folder");\n',
 };
 
-Deno.test("docs/runtimes.md: the program takes neither options nor code from its folder", async () => {
+Deno.test("docs/runtimes.md: the program reads neither options nor code from its folder", async () => {
   assert(read("docs/runtimes.md").includes(`\nbun ${BUN_FLAGS.join(" ")} dist/authenticator.js\n`));
   await withFolder(async (folder) => {
     for (const [name, text] of Object.entries(HOSTILE)) {

@@ -266,7 +266,7 @@ Deno.test("a command that reads a secret ends on SIGUSR1 too", async () => {
 const UNWRITABLE = ["exec >/dev/full", "exec >&-", "exec > >(true)"] as const;
 
 for (const shell of UNWRITABLE) {
-  Deno.test(`the program serves though it cannot print where: ${shell}`, async () => {
+  Deno.test(`the program serves even if it cannot print its URL: ${shell}`, async () => {
     const port = String(freePort());
     const child = new Deno.Command("bash", {
       args: ["-c", `${shell}; exec "$0" "$@"`, ...programWords(), "--port", port],
@@ -339,7 +339,7 @@ async function requestWithoutReading(program: RunningProgram): Promise<Deno.Conn
   return connection;
 }
 
-Deno.test("the program ends though a caller does not take its replies", async () => {
+Deno.test("the program ends even if a caller does not read its replies", async () => {
   const callers: Deno.Conn[] = [];
   await withProgram(["--port", "0"], async (program) => {
     callers.push(await requestWithoutReading(program));
@@ -407,7 +407,7 @@ async function checkOften(url: string, times: number): Promise<void> {
   }
 }
 
-Deno.test("the program serves and ends though its standard output is a pipe that is full", async () => {
+Deno.test("the program serves and ends even if its standard output is a full pipe", async () => {
   const port = freePort();
   const [path, ...words] = programWords();
   const child = new Deno.Command("/bin/sh", {

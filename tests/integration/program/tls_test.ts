@@ -99,9 +99,10 @@ async function nameShown(program: RunningProgram): Promise<string> {
   return String(subject.CN);
 }
 
-async function readiness(program: RunningProgram): Promise<string> {
+async function get(program: RunningProgram, path: string): Promise<string> {
   const socket = await connectTo(program);
-  socket.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const { host } = new URL(program.url);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   const reply = await nextData(socket);
   socket.destroy();
   return reply;
@@ -133,6 +134,7 @@ Deno.test("the program serves over TLS, and reports that its port is taken", asy
     await withProgram(args, async (program) => {
       assert(/^https:\/\/127\.0\.0\.1:\d+$/.test(program.url), program.url);
       assertEquals(await nameShown(program), "first");
+      assert((await get(program, "/api.asmx?disco")).includes(`"${program.url}/api.asmx?wsdl"`));
       const { port } = new URL(program.url);
       const { code, stdout, stderr } = await runProgram(args.with(1, port));
       assertEquals([code, stdout], [1, ""]);
@@ -222,9 +224,9 @@ Deno.test("SIGHUP does not reopen a server that is ending", async () => {
       "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18\r\n" +
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n",
     );
-    assert((await readiness(program)).startsWith("HTTP/1.1 200"));
+    assert((await get(program, "/readyz")).startsWith("HTTP/1.1 200"));
     program.signal("SIGTERM");
-    while (!(await readiness(program)).startsWith("HTTP/1.1 503"));
+    while (!(await get(program, "/readyz")).startsWith("HTTP/1.1 503"));
     put(SECOND);
     program.signal("SIGHUP");
     late.write("pin=1&secretCode=x");

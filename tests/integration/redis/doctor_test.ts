@@ -35,7 +35,7 @@ Deno.test("doctor reports that a code was already used, and that pins are refuse
   });
 });
 
-Deno.test("doctor reports when it cannot know whether a code was used", async () => {
+Deno.test("doctor reports that it cannot check whether a code was used", async () => {
   const nowhere = `redis://:canary@127.0.0.1:${freePort()}`;
   const keyless = await doctor(pinOf(SECRET, 1), nowhere, []);
   assert(keyless.stdout.includes("without --guard-key-file nothing is found"), keyless.stdout);

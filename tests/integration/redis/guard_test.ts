@@ -63,7 +63,7 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
   });
 });
 
-Deno.test("the commands need each permission that their page gives a user of Redis, and no more", async () => {
+Deno.test("the commands need exactly the permissions that their page lists for a user of Redis", async () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/commands.md", import.meta.url));
   const shown = /`(~authenticator:guard:[^`]+)`/.exec(page.replace(/\s+/g, " "))![1]!.split(" ");
   // Of the first, the used code stays when its wait is lifted; of the second, nothing.

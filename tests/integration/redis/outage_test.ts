@@ -91,7 +91,7 @@ function load(server: RunningProgram): Load {
 }
 
 for (const [what, begin, end] of OUTAGES) {
-  Deno.test(`when Redis ${what} under load, pins are refused, and all is well when it is back`, async () => {
+  Deno.test(`when Redis ${what} under load, pins are refused until it is back`, async () => {
     await withRedis([], async (redis) => {
       // Not so patient that a store that is silent is found out late.
       const url = `${redis.url}?timeout=5000`;
@@ -135,7 +135,7 @@ async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Pr
   assertEquals(await decided(one, pinOf("another secret"), "another secret"), "True");
 }
 
-Deno.test("a server starts without its Redis, refuses pins, and takes it when it comes", async () => {
+Deno.test("a server starts without its Redis, refuses pins, and uses Redis once it is there", async () => {
   await withRedis([], async (redis) => {
     await withTwoServers(redis.url, [], async (one, _two, keyFile) => {
       await redis.kill();

@@ -40,7 +40,7 @@ async function busyAndStopped(server: RunningProgram, witness: RunningProgram): 
   return { refused, errors, wasWell: seen.refused === 0 && seen.other === 0 };
 }
 
-Deno.test("no right pin is refused while the server is busy or stopped and its Redis is well", async () => {
+Deno.test("no right pin is refused while the server is busy or stopped and its Redis answers", async () => {
   await withRedis(IN_MEMORY, async ({ url }) => {
     const keyFile = Deno.makeTempFileSync();
     Deno.writeTextFileSync(keyFile, "k".repeat(32));

@@ -48,7 +48,7 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
   }
 }
 
-Deno.test("the script decides as the rules do, whatever comes when", async () => {
+Deno.test("the script decides as the rules do in every history", async () => {
   await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
 });
 
@@ -167,7 +167,7 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   });
 });
 
-Deno.test("an operator's unlock forgets wrong pins, and keeps what else is known of a secret", async () => {
+Deno.test("an operator's unlock clears the wrong pins of a secret, and nothing else", async () => {
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {

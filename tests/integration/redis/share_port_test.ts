@@ -115,7 +115,7 @@ Deno.test("servers on one port count wrong pins together", LINUX_ONLY, async () 
 });
 
 Deno.test(
-  "a server that is killed leaves its share to the other, and one in its place takes it",
+  "the share of a killed server goes to the other, and back to one in its place",
   LINUX_ONLY,
   async () => {
     await withSharedPort([], async ({ port, start }) => {
@@ -212,7 +212,7 @@ function linesWith(outcome: string, logs: readonly string[]): number {
 }
 
 Deno.test(
-  "servers on one port keep their promises while one is killed, one is stopped, and both are replaced",
+  "servers on one port refuse and accept as one while they are killed, stopped and replaced",
   LINUX_ONLY,
   async () => {
     const args = ["--single-use", "--max-failures", String(BUDGET)];

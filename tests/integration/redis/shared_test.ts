@@ -58,7 +58,7 @@ testBoth(
   },
 );
 
-testBoth("a success through one server gives nothing back through the other", async (way) => {
+testBoth("a success through one server restores no attempt through the other", async (way) => {
   await withRedis([], async ({ url }) => {
     await way.withTwoServers(url, ["--max-failures", "3"], async (one, two) => {
       await withinFirstWait(async (secret) => {
@@ -131,7 +131,7 @@ testBoth(
   },
 );
 
-testBoth("a server that starts again knows the failures and the used codes", async (way) => {
+testBoth("a restarted server has the failures and the used codes", async (way) => {
   await withRedis([], async ({ url }) => {
     // With a wide window, the code is still right when the server has started again.
     const args = ["--max-failures", "3", "--single-use", "--window", "10"];
@@ -209,7 +209,7 @@ Deno.test("neither the store nor the log holds a secret, a pin or the password",
   });
 });
 
-Deno.test("a server takes no callers before it knows whether its store answers", async () => {
+Deno.test("a server accepts no callers before it has tried its store", async () => {
   await withRedis([], async ({ url }) => {
     const log = await withTwoServers(url, [], () => Promise.resolve());
     const news = [...log.matchAll(/ info (started|the store of the guard, .* answers)/g)];

@@ -115,7 +115,7 @@ Deno.test("a server reaches its store over TLS, with a password that URLs have t
   });
 });
 
-Deno.test("a server takes no store whose certificate it does not trust", async () => {
+Deno.test("a server refuses a store whose certificate it does not trust", async () => {
   await withTlsRedis([...NO_CLIENT_CERTIFICATE, "--requirepass", "canary"], async (redis) => {
     const { address, file } = redis;
     const untrusted = "has a certificate that is not trusted";
@@ -133,7 +133,7 @@ Deno.test("a server takes no store whose certificate it does not trust", async (
   });
 });
 
-Deno.test("a server shows its store the certificate that it wants", async () => {
+Deno.test("a server sends its store the client certificate that the store requires", async () => {
   await withTlsRedis([], async (redis) => {
     const { address, file } = redis;
     const pair = [
@@ -155,7 +155,7 @@ Deno.test("a server shows its store the certificate that it wants", async () => 
 });
 
 for (const version of ["TLSv1.2", "TLSv1.3"]) {
-  Deno.test(`a server goes on without the certificate that its store wants, and logs it: ${version}`, async () => {
+  Deno.test(`a server serves without the client certificate that its store requires, and logs it: ${version}`, async () => {
     await withTlsRedis(["--tls-protocols", version], async (redis) => {
       const { address, file } = redis;
       const authority = ["--guard-tls-ca", file("ca.pem")];

@@ -102,7 +102,7 @@ const ENCODINGS = "utf-8 ibm866 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r koi8-u 
   "windows-874 windows-1250 windows-1252 windows-1258 x-mac-cyrillic gbk gb18030 big5 euc-jp " +
   "iso-2022-jp csiso2022jp shift_jis euc-kr utf-16be utf-16le utf-16 unicode";
 
-Deno.test("readForm() takes the charsets that are compatible with ASCII, and no others", () => {
+Deno.test("readForm() accepts the charsets that are compatible with ASCII, and no others", () => {
   const ascii = Uint8Array.from({ length: 95 }, (_, i) => i + 32);
   const text = Buffer.from(ascii).toString().replace(/[%&+=]/g, "");
   const taken: string[] = [];

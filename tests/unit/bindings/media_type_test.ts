@@ -45,13 +45,13 @@ for (const [contentType, essence, parameters] of ROWS) {
   });
 }
 
-Deno.test("parseMediaType() takes two equal fields, and refuses two that differ", () => {
+Deno.test("parseMediaType() accepts two equal fields, and refuses two that differ", () => {
   assertEquals(parseMediaType("a/b, a/b").isAmbiguous, false);
   assertEquals(parseMediaType("a/b, a/b, c/d").isAmbiguous, true);
   assertEquals(parseMediaType(null).isAmbiguous, false);
 });
 
-Deno.test("charsetOf() takes quotes off, and case away", () => {
+Deno.test("charsetOf() removes quotes and lower-cases the name", () => {
   for (
     const value of ["utf-8", "UTF-8", "'utf-8'", '"utf-8"', "\"'Utf-8'\"", " utf-8 ", '"utf-8']
   ) {

@@ -92,7 +92,7 @@ Deno.test("qrPicture() draws an SVG for format=svg", () => {
   }
 });
 
-Deno.test("qrPicture() gives an SVG the size of the request, however small", () => {
+Deno.test("qrPicture() returns an SVG of the requested size, however small", () => {
   const rows: readonly (readonly [query: string, width: number, height: number])[] = [
     ["", 300, 300],
     ["size=128x64&", 128, 64],

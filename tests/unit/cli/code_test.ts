@@ -37,7 +37,7 @@ Deno.test("code prints the code of now, as a server would accept it", async () =
   assertEquals(/^[0-9]+ seconds? left\n$/.test(stderr), true);
 });
 
-Deno.test("code takes a file, and the options of codes", async () => {
+Deno.test("code accepts a file, and the options of codes", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/secret`, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n");
     const args = ["--secret-file", `${folder}/secret`, "--secret-encoding", "base32"];

@@ -89,7 +89,7 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
   }
 });
 
-Deno.test("guard commands show a key of the file where the server wants one", async () => {
+Deno.test("guard commands send a key of the file when the server requires one", async () => {
   await withFolder(async (folder) => {
     const keys = ["--api-keys-file", `${folder}/keys`];
     await Deno.writeTextFile(`${folder}/keys`, "web:0123456789abcdef\n");
@@ -158,19 +158,24 @@ Deno.test("a server that cannot start logs the reason in the format of its log",
     "(stop it, or choose another address)";
   const text = await runCommand(["serve", ...port]);
   assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
-  const env = { AUTHENTICATOR_LOG_FORMAT: "json" };
+  const noVariable =
+    "AUTHENTICATOR_API_KEY_FILE is set, but there is no such variable; did you mean " +
+    "AUTHENTICATOR_API_KEYS_FILE?";
+  const mistyped = { AUTHENTICATOR_API_KEY_FILE: "keys" };
   for (
-    const [args, code, message] of [
-      [["serve", ...port, "--log-format", "json"], 1, said],
+    const [args, code, message, more] of [
+      [["serve", ...port, "--log-format", "json"], 1, said, {}],
       [
         ["serve", "--port", "x", "--log-format=json"],
         2,
         "--port must be a whole number from 0 to 65535",
+        {},
       ],
-      [["serve", "--port", "x"], 2, "--port must be a whole number from 0 to 65535"],
+      [["serve", "--port", "x"], 2, "--port must be a whole number from 0 to 65535", {}],
+      [["serve", ...port], 2, noVariable, mistyped],
     ] as const
   ) {
-    const json = await runCommand(args, { env });
+    const json = await runCommand(args, { env: { AUTHENTICATOR_LOG_FORMAT: "json", ...more } });
     const { time, ...line } = JSON.parse(json.stderr);
     assertEquals([json.code, new Date(time).toISOString(), line], [code, time, {
       level: "error",

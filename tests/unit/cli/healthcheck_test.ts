@@ -83,7 +83,7 @@ Deno.test("healthcheck calls a server on all addresses by loopback", async () =>
   assert(stderr.startsWith(`authenticator: error: http://[::1]:${nowhere} `), stderr);
 });
 
-Deno.test("healthcheck calls over TLS, whatever name the certificate is for", async () => {
+Deno.test("healthcheck calls over TLS with a certificate for any name", async () => {
   await using server = Deno.serve({ ...LOOPBACK, cert: CERTIFICATE, key: PRIVATE_KEY }, healthz);
   const { port } = server.addr;
   assertEquals(
@@ -253,7 +253,7 @@ Deno.test("healthcheck requests the health alone, at the address or the socket, 
   assertEquals((await fated(200, reset, "--host", "::2")).outcome, well("http://[::2]:8080"));
 });
 
-Deno.test("healthcheck cannot know the port that a server with --port 0 chose", async () => {
+Deno.test("healthcheck refuses --port 0, whose port is unknown", async () => {
   assertEquals(await runCommand(["healthcheck", "--port", "0"]), {
     code: 2,
     stdout: "",

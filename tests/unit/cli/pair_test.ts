@@ -56,7 +56,7 @@ const OPTIONS: readonly (readonly string[])[] = [
 ];
 
 for (const options of OPTIONS) {
-  Deno.test(`pair ${options.join(" ")} shows what the server gives`, async () => {
+  Deno.test(`pair ${options.join(" ")} prints what the server returns`, async () => {
     const { code, uri } = await served(SECRET, options);
     const { facts, picture } = read(await pair(options, { stdin: `${SECRET}\n` }));
     assertEquals(facts.get("Setup key"), code.replace(/.{4}(?=.)/g, "$& "));

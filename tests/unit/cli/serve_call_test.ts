@@ -179,7 +179,7 @@ test("serve() reads its files again on SIGHUP, but for a terminal that is closed
   }, { stdin: true });
 });
 
-test("serve() gives up where an address or a file cannot be used", async () => {
+test("serve() fails when an address or a file cannot be used", async () => {
   const fails = (args: readonly string[]): Promise<Ran> =>
     serving(args, () => Promise.reject(new Error("It listens")));
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -218,7 +218,7 @@ async function holding(
   }
 }
 
-test("serve() ends after ten seconds though a request goes on, and logs it", async () => {
+test("serve() ends after ten seconds even if a request goes on, and logs it", async () => {
   const begun: Deno.Conn[] = [];
   await holding(10_000, async (goOff) => {
     let wentOff = false;
@@ -243,7 +243,7 @@ test("serve() ends after ten seconds though a request goes on, and logs it", asy
 const PART_MS = 100;
 const PARTS = 10;
 
-test("serve() ends after a second though its log is not read", async () => {
+test("serve() ends after a second even if its log is not read", async () => {
   await holding(PART_MS, async (goOff) => {
     let parts = 0;
     const passTime = async (): Promise<void> => {
@@ -255,7 +255,7 @@ test("serve() ends after a second though its log is not read", async () => {
   });
 });
 
-test("serve() waits for the last lines of its log, though the process stood still meanwhile", async () => {
+test("serve() waits for the last lines of its log even if the process was paused meanwhile", async () => {
   let isWritten = false;
   const write = async (text: string): Promise<void> => {
     if (!text.includes(" info stopped\n")) return;

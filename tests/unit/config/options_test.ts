@@ -17,7 +17,7 @@ function errorOf(args: readonly string[], env: Readonly<Record<string, string>> 
   return assertThrows(() => parse(args, env), UsageError).message;
 }
 
-Deno.test("parseCommand() gives every default", () => {
+Deno.test("parseCommand() returns every default", () => {
   assertEquals(parse([]), {
     host: "127.0.0.1",
     port: 8080,
@@ -234,7 +234,7 @@ const EXPECTED: { readonly [Name in keyof Config]: string } = {
 for (const name of namesOf(OPTIONS)) {
   const isSwitch = OPTIONS[name].placeholder === undefined;
 
-  Deno.test(`parseCommand() takes ${flagOf(name)} and ${variableOf(name)}`, () => {
+  Deno.test(`parseCommand() accepts ${flagOf(name)} and ${variableOf(name)}`, () => {
     for (const [typed, value] of VALUES[name]) {
       assertEquals(parse([], { [variableOf(name)]: typed })[name], value);
       if (typed === "") continue;
@@ -263,7 +263,7 @@ Deno.test("parseCommand() refuses a flag whose value is empty", () => {
   assertEquals(errorOf(["pair", "--secret-file="]), "--secret-file must not be empty");
 });
 
-Deno.test("parseCommand() takes a variable that is set to nothing for one that is not set", () => {
+Deno.test("parseCommand() treats an empty variable as one that is not set", () => {
   assertEquals(parse([], { AUTHENTICATOR_PORT: "", AUTHENTICATOR_NAMESPACE: "" }), parse([]));
 });
 
@@ -275,7 +275,7 @@ Deno.test("parseCommand() lets a flag win over its variable", () => {
   assertEquals(parse(["--trust-proxy"], { AUTHENTICATOR_TRUST_PROXY: "false" }).trustProxy, true);
 });
 
-Deno.test("parseCommand() names a flaw of a value that is hard to see", () => {
+Deno.test("parseCommand() reports the invisible flaw of a value", () => {
   const sentence = "AUTHENTICATOR_PORT must be a whole number from 0 to 65535: its value ";
   const flaws = [
     ["\uFEFF8080", "begins with a byte order mark"],
@@ -297,7 +297,7 @@ Deno.test("parseCommand() names a flaw of a value that is hard to see", () => {
   }
 });
 
-Deno.test("parseCommand() takes a file of the store's password beside a URL without one", () => {
+Deno.test("parseCommand() accepts a file with the store's password beside a URL without one", () => {
   const file = ["--guard-password-file", "p"];
   assertEquals(parse(["--guard", "redis://user@store", ...file]).guardPasswordFile, "p");
   for (const guard of [[], ["--guard", "redis://:secret@store"]]) {
@@ -306,7 +306,7 @@ Deno.test("parseCommand() takes a file of the store's password beside a URL with
   }
 });
 
-Deno.test("parseCommand() takes certificate and key together", () => {
+Deno.test("parseCommand() accepts certificate and key together", () => {
   const { tlsCert, tlsKey } = parse(["--tls-cert", "c.pem", "--tls-key", "k.pem"]);
   assertEquals([tlsCert, tlsKey], ["c.pem", "k.pem"]);
   for (const one of ["--tls-cert", "--tls-key"]) {
@@ -314,7 +314,7 @@ Deno.test("parseCommand() takes certificate and key together", () => {
   }
 });
 
-Deno.test("parseCommand() takes a client certificate and its key together, for a rediss:// store", () => {
+Deno.test("parseCommand() accepts a client certificate and its key together, for a rediss:// store", () => {
   const store = ["--guard", "rediss://store"];
   const pair = ["--guard-tls-cert", "c.pem", "--guard-tls-key", "k.pem"];
   const { guardTlsCert, guardTlsKey } = parse([...store, ...pair]);
@@ -339,14 +339,14 @@ Deno.test("parseCommand() names what is wrong with the URL of a store", () => {
   assertEquals(errorOf([], { [variable]: "redis+sentinel://h" }), `${variable} ${primary}`);
 });
 
-Deno.test("parseCommand() takes a socket or a certificate, not both", () => {
+Deno.test("parseCommand() accepts a socket or a certificate, not both", () => {
   assertEquals(
     errorOf(["--socket", "a.sock", "--tls-cert", "c.pem", "--tls-key", "k.pem"]),
     "--socket and --tls-cert cannot be used together",
   );
 });
 
-Deno.test("parseCommand() takes one port for callers and another for metrics", () => {
+Deno.test("parseCommand() accepts one port for callers and another for metrics", () => {
   const both = ["--port", "9000", "--metrics-port", "9000"];
   assertEquals(errorOf(both), "--port and --metrics-port must be different");
   // Any port that is free is another, and a socket is none.
@@ -354,7 +354,7 @@ Deno.test("parseCommand() takes one port for callers and another for metrics", (
   assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
 });
 
-Deno.test("parseCommand() takes a command before its options, serve when there is none", () => {
+Deno.test("parseCommand() accepts a command before its options; the default is serve", () => {
   assertEquals(parse(["serve", "--port", "1"]).port, 1);
   for (const kind of ["check", "healthcheck"] as const) {
     const command = parseCommand([kind, "--port", "1"], () => undefined);
@@ -399,7 +399,7 @@ Deno.test("parseCommand() reads the time of doctor", () => {
   assertEquals(at("2009-02-14T00:31:30+01:00"), 1234567890_000);
 });
 
-Deno.test("parseCommand() takes the options of one command there alone, and from no variable", () => {
+Deno.test("parseCommand() accepts the options of a command for that command only, and from no variable", () => {
   assertEquals(errorOf(["pair", "--at", "1"]), "there is no option --at here");
   const command = parseCommand(
     ["pair"],

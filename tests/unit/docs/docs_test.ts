@@ -178,7 +178,7 @@ Deno.test("docs/house.md shows the way of a request as the handler does", () => 
   assert(read("docs/house.md").includes(drawn));
 });
 
-Deno.test("the README's picture and setup code are what its first call gives", () => {
+Deno.test("the README's picture and setup code are those of its first call", () => {
   const readme = read("README.md");
   const [, appName, appInfo, secretCode] =
     /appName=([^']+)'[^']+'appInfo=([^']+)'[^']+'secretCode=([^']+)'/.exec(readme) ?? [];

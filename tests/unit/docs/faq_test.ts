@@ -8,7 +8,7 @@ import { requestOf } from "./commands.ts";
 
 const PAGE = "docs/faq.md";
 
-Deno.test("docs/faq.md: every call with curl is made, and gives what stands below it", async () => {
+Deno.test("docs/faq.md: every call with curl prints the output below it", async () => {
   const fences = fencesOf(PAGE);
   const commands = [...fences.entries()].filter(([, { text }]) => text.startsWith("curl "));
   assert(commands.length >= 2);

@@ -25,7 +25,7 @@ const FENCES: readonly Fence[] = [...PAGE.matchAll(
   isRun: mark === undefined,
 }));
 
-Deno.test("docs/switching.md: every command is run, and gives what stands below it", async () => {
+Deno.test("docs/switching.md: every command prints the output below it", async () => {
   const commands = FENCES.filter(({ language }) => language === "sh");
   assert(commands.length >= 6);
   assertEquals(commands.filter(({ isRun }) => !isRun).length, 1);

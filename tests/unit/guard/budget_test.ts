@@ -57,7 +57,7 @@ Deno.test("a budget that nothing is spent of refuses nothing, by a clock that be
   for (const nowMs of [0, START]) assertEquals(remainingWaitMs(BUDGET, FULL_BUDGET, nowMs), 0);
 });
 
-Deno.test("an attempt comes back in each refill, and holding still gives no more", () => {
+Deno.test("an attempt is restored in each refill time, and idle time adds no more", () => {
   const { spending, nowMs } = spentAtOnce(BUDGET, 3);
   assertEquals(debtMs(spending, nowMs), 3 * HOUR);
   // An hour later two are owed, so one more is checked without a wait before the next.

@@ -13,7 +13,7 @@ import { seededRandom } from "../../support/random.ts";
 
 const encoder = new TextEncoder();
 
-Deno.test("fingerprintBy() gives HMAC-SHA-256 as in RFC 4231 test case 6", () => {
+Deno.test("fingerprintBy() returns HMAC-SHA-256 as in RFC 4231 test case 6", () => {
   const fingerprint = fingerprintBy(new Uint8Array(131).fill(0xaa), "SHA1");
   const name = fingerprint(
     encoder.encode("Test Using Larger Than Block-Size Key - Hash Key First"),
@@ -24,7 +24,7 @@ Deno.test("fingerprintBy() gives HMAC-SHA-256 as in RFC 4231 test case 6", () =>
   );
 });
 
-Deno.test("fingerprintBy() gives the HMAC of node:crypto, whatever the lengths", () => {
+Deno.test("fingerprintBy() returns the HMAC of node:crypto for every length", () => {
   for (const keyLength of [32, 33, 63, 64, 65, 128, 1000]) {
     const guardKey = Uint8Array.from({ length: keyLength }, (_, i) => i * 7);
     const fingerprint = fingerprintBy(guardKey, "SHA512");
@@ -36,7 +36,7 @@ Deno.test("fingerprintBy() gives the HMAC of node:crypto, whatever the lengths",
   }
 });
 
-Deno.test("fingerprintBy() gives another name under another key, and to another secret", () => {
+Deno.test("fingerprintBy() returns another name for another key and for another secret", () => {
   const [one, two] = [1, 2].map((byte) => fingerprintBy(new Uint8Array(32).fill(byte), "SHA1"));
   const secret = encoder.encode("correct horse");
   const names = [one!(secret), two!(secret), one!(encoder.encode("correct horse "))];
@@ -58,7 +58,7 @@ const BLOCKS: readonly (readonly [HmacAlgorithm, string, number])[] = [
 ];
 
 for (const [algorithm, hash, blockBytes] of BLOCKS) {
-  Deno.test(`fingerprintBy() gives one name to the keys that are one to HMAC-${algorithm}`, () => {
+  Deno.test(`fingerprintBy() returns one name for keys that are equal to HMAC-${algorithm}`, () => {
     const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), algorithm);
     const hmac = (key: Uint8Array): string => createHmac(hash, key).update("8 bytes").digest("hex");
     const random = seededRandom(5);
@@ -90,7 +90,7 @@ Deno.test("a source name is 72 bits of the HMAC-SHA-256 of the SHA-512 of both",
   }
 });
 
-Deno.test("sourceNamesBy() gives another name for another secret, text or key", () => {
+Deno.test("sourceNamesBy() returns another name for another secret, text or key", () => {
   const [one, two] = [1, 2].map((byte) =>
     sourceNamesBy(fingerprintBy(new Uint8Array(32).fill(byte), "SHA1"))
   );

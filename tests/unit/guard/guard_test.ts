@@ -87,7 +87,7 @@ Deno.test("the guard checks one pin after each wait, which doubles from 30 s to 
   }
 });
 
-Deno.test("the guard gives back an attempt in each hour, and none for a right pin", () => {
+Deno.test("the guard restores an attempt each hour, and none for a right pin", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
   const before = player.state;
@@ -106,7 +106,7 @@ Deno.test("the guard accepts right pins one after the other once the wait is ove
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
 });
 
-Deno.test("the guard forgets a secret once its budget is whole, and not before", () => {
+Deno.test("the guard forgets a secret once its budget is full, and not before", () => {
   const player = new Player(rulesWith());
   player.wrong(2);
   player.nowMs += 2 * HOUR - 1;
@@ -127,7 +127,7 @@ Deno.test("the guard counts no refusal as a failure: sending on makes no wait lo
   assertEquals(player.pin(STEP), "accepted");
 });
 
-Deno.test("the model gives the time for which a source is throttled from now on", () => {
+Deno.test("the model returns the time for which a source is throttled from now on", () => {
   const rules = rulesWith();
   const after = (count: number): number => {
     const player = new Player(rules);
@@ -159,7 +159,7 @@ Deno.test("the guard accepts with single use no code of the same or an earlier s
   assertEquals(player.pin(STEP + 1, "another"), "replayed");
 });
 
-Deno.test("the guard takes a replayed code for neither a failure nor a success", () => {
+Deno.test("the guard counts a replayed code as neither a failure nor a success", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   player.pin(STEP);
   player.wrong(2);
@@ -184,7 +184,7 @@ Deno.test("the guard remembers failures through a success, with single use too",
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
 });
 
-Deno.test("the guard has a state remembered for as long as anything of it matters", () => {
+Deno.test("the guard keeps a state for as long as any part of it matters", () => {
   const rules = rulesWith({ singleUse: true, maxFailures: 30 });
   const keepMs = (...questions: readonly (readonly [number | undefined, string | undefined])[]) => {
     let [state, kept]: [GuardState | undefined, number] = [undefined, 0];
@@ -203,7 +203,7 @@ Deno.test("the guard has a state remembered for as long as anything of it matter
   assertEquals(keepMs(...Array(9).fill([WRONG, undefined]), [STEP, undefined]), 9 * HOUR);
 });
 
-Deno.test("the guard accepts step 0 once, which is remembered as any other", () => {
+Deno.test("the guard accepts step 0 once, as any other", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   assertEquals([player.pin(0), player.pin(0), player.pin(1)], ["accepted", "replayed", "accepted"]);
 });
@@ -262,7 +262,7 @@ Deno.test("a clock set back makes no wait longer of a source that had no right p
   assertEquals(refusedMs(rules, player.state!, "a", player.nowMs), FIRST_WAIT_MS);
 });
 
-Deno.test("throttleTimes() gives the shortest and the longest throttle over all sources", () => {
+Deno.test("throttleTimes() returns the shortest and the longest throttle over all sources", () => {
   const rules = rulesWith({ maxFailures: 4 });
   const player = new Player(rules);
   const refusals = (): readonly number[] => {
@@ -287,7 +287,7 @@ Deno.test("pinsOwed() counts wrong pins that have not come back, a part of one a
   assertEquals(pinsOwed(rulesWith({ maxFailures: 0 }), player.state!, START), 0);
 });
 
-Deno.test("the guard without a limit leaves what is remembered of one as it is", () => {
+Deno.test("the guard without a limit keeps a state from a guard with one", () => {
   const rules = rulesWith({ maxFailures: 0, singleUse: true });
   const source = { id: "a", debtMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
   const state = { debtMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
@@ -296,14 +296,14 @@ Deno.test("the guard without a limit leaves what is remembered of one as it is",
   assertEquals(replayed.state, state);
 });
 
-Deno.test("a clock set ahead by an hour gives one attempt back", () => {
+Deno.test("a clock set ahead by an hour restores one attempt", () => {
   const player = new Player(rulesWith());
   player.wrong(3);
   player.nowMs += HOUR;
   assertEquals(player.wrong(2), ["wrong", "throttled"]);
 });
 
-Deno.test("a clock set back by an hour makes no used code good again", () => {
+Deno.test("a clock set back by an hour makes no used code valid again", () => {
   const player = new Player(rulesWith({ singleUse: true }));
   assertEquals(player.pin(STEP), "accepted");
   player.nowMs += 60 * SECOND;
@@ -460,7 +460,7 @@ Deno.test("no span of time has more attempts than the budget, its extra ones and
   }
 });
 
-Deno.test("whatever comes when, calls without a source never wait longer than an hour", () => {
+Deno.test("in every history, calls without a source never wait longer than an hour", () => {
   const random = seededRandom(6);
   for (let run = 0; run < 100; run++) {
     const player = new Player(rulesWith({ maxFailures: 1 + random(5) }));

@@ -62,7 +62,7 @@ const EVENT = fc.record({
   ),
 });
 
-Deno.test("a memory store decides and counts as the rules do, whatever comes when", () => {
+Deno.test("a memory store decides and counts as the rules do in every history", () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(
@@ -197,7 +197,7 @@ Deno.test("pins computed at once cost what the wrong ones cost, in any order, an
 const ROOM = 3;
 const NAME = fc.constantFrom(..."abcdef");
 
-Deno.test("a full memory store forgets the oldest of the secrets with the fewest wrong pins", () => {
+Deno.test("a full memory store evicts the oldest of the secrets with the fewest wrong pins", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
@@ -231,7 +231,7 @@ Deno.test("a full memory store forgets the oldest of the secrets with the fewest
   );
 });
 
-Deno.test("a full memory store forgets the code that was used the longest ago, and its known sources", () => {
+Deno.test("a full memory store evicts the code that was used the longest ago, and its known sources", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(NAME, fc.nat(3)), { maxLength: 60, size: "max" }),
@@ -290,7 +290,7 @@ Deno.test("a memory store remembers a used code for its time, and no longer", ()
   assertEquals(decide(store, "a", STEP), "accepted");
 });
 
-Deno.test("a memory store knows nothing after a restart", () => {
+Deno.test("a memory store is empty after a restart", () => {
   const before = storeWith().store;
   decide(before, "a", STEP);
   fail(before, "a", 3);
@@ -377,7 +377,7 @@ Deno.test("what is not a code at all counts as a failure too", async () => {
   );
 });
 
-Deno.test("a memory store needs no listener for what it forgets", () => {
+Deno.test("a memory store evicts without an observer too", () => {
   const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
   fail(store, "b", 3);

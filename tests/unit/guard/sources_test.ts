@@ -20,13 +20,13 @@ function ids(sources: readonly SourceState[]): readonly string[] {
   return sources.map(({ id }) => id);
 }
 
-Deno.test("sourceNamed() finds a source, and gives one that spent nothing where there is none", () => {
+Deno.test("sourceNamed() returns a source, or one without attempts where there is none", () => {
   const sources = [source("a", 1), source("b", 2)];
   assertEquals(sourceNamed(sources, "b"), sources[1]!);
   assertEquals(sourceNamed(sources, "c"), { id: "c", debtMs: 0, lastMs: 0, knownUntilMs: 0 });
 });
 
-Deno.test("isKnown() is over at the time that is remembered", () => {
+Deno.test("isKnown() is false from the remembered time on", () => {
   assertEquals([NOW - 1, NOW, NOW + 1].map((ms) => isKnown(source("a", 0, ms), NOW)), [
     false,
     false,
@@ -39,7 +39,7 @@ Deno.test("withSource() has the changed source once, as the last", () => {
   assertEquals(withSource(sources, source("a", 3), NOW), [source("b", 2), source("a", 3)]);
 });
 
-Deno.test("withSource() leaves out of what there is nothing to remember", () => {
+Deno.test("withSource() omits sources with nothing to remember", () => {
   const sources = [source("whole", 0), source("known", 0, NOW + 1), source("forgotten", 0, NOW)];
   assertEquals(ids(withSource(sources, source("new", 1), NOW)), ["known", "new"]);
   assertEquals(withSource([], source("new", 0), NOW), []);
@@ -61,7 +61,7 @@ function withoutSurplus(sources: readonly SourceState[]): readonly SourceState[]
   return sources.map((source) => known.includes(source) ? { ...source, knownUntilMs: 0 } : source);
 }
 
-Deno.test("withSource() forgets the oldest known source, then the unknown ones that owe nothing the soonest", () => {
+Deno.test("withSource() evicts the oldest known source, then the unknown ones that are restored the soonest", () => {
   fc.assert(
     fc.property(SOURCES, ([last, ...others]) => {
       const before = [...withoutSurplus(others), last!];

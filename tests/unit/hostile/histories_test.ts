@@ -17,7 +17,7 @@ const HISTORIES = fc.record({
   events: fc.noBias(fc.integer({ min: 1_000, max: EVENTS })),
 });
 
-Deno.test("whatever befalls, pins are checked, accepted and refused as was promised", async () => {
+Deno.test("the guard's guarantees hold through outages, restarts, failovers and clock changes", async () => {
   const outcomes = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(HISTORIES, async (wishes) => {
@@ -35,13 +35,13 @@ Deno.test("whatever befalls, pins are checked, accepted and refused as was promi
   }
 });
 
-Deno.test("a store that lies makes no wrong pin right, and leaves no check without an answer", async () => {
+Deno.test("with a store that sends false replies, no wrong pin is right and every check is answered", async () => {
   const play = async (wishes: { seed: number; events: number }): Promise<void> =>
     void await playHistory({ ...wishes, lies: true });
   await fc.assert(fc.asyncProperty(HISTORIES, play), runOptions(3));
 });
 
-Deno.test("one seed gives one history, and another seed another", async () => {
+Deno.test("the same seed repeats a history, and another seed makes another", async () => {
   const [one, again, other] = [
     await playHistory({ seed: 7, events: 3000 }),
     await playHistory({ seed: 7, events: 3000 }),

@@ -10,7 +10,7 @@ import { ASSEMBLED, CHANGED_ENVELOPE, DOCUMENT, WELL_FORMED } from "../../suppor
 import { ENVELOPES } from "../../support/xml/envelopes.ts";
 import { read, structureBySaxes } from "../../support/xml/structure.ts";
 
-Deno.test("the documents that the others are made from are good", () => {
+Deno.test("the original documents of the mutations are accepted", () => {
   const isGood = (document: string): boolean => !(read(document) instanceof XmlError);
   assert(ENVELOPES.every(isGood));
   fc.assert(fc.property(WELL_FORMED, isGood), runOptions(1_000));

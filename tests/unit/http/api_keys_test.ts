@@ -53,7 +53,7 @@ for (const [shown, headers, expected] of ROWS) {
   });
 }
 
-Deno.test("parseKeys() takes a key a line, and passes over empty lines and remarks", () => {
+Deno.test("parseKeys() reads one key per line, and skips empty lines and comments", () => {
   for (const text of [`# who\r\n${KEY}\r\n\n${OTHER}`, `# who\r\r${KEY}\r${OTHER}\r`]) {
     assertEquals(parseKeys(text), [
       { name: undefined, key: KEY },
@@ -62,7 +62,7 @@ Deno.test("parseKeys() takes a key a line, and passes over empty lines and remar
   }
 });
 
-Deno.test("parseKeys() takes the name of a caller before a key", () => {
+Deno.test("parseKeys() accepts the name of a caller before a key", () => {
   const rest = "0123456789abcdef";
   const rows: readonly (readonly [string, string | undefined, string])[] = [
     [`billing:${KEY}`, "billing", KEY],
@@ -85,7 +85,7 @@ Deno.test("doubtfulLines() names the lines with a colon that no name stands befo
   assertEquals(doubtfulLines(KEY), []);
 });
 
-Deno.test("KeyRing knows a caller by each of its keys, and by a whole line that may be older", () => {
+Deno.test("KeyRing identifies a caller by each of its keys, and by a whole line of name and key", () => {
   const ring = new KeyRing(parseKeys(`billing:${KEY}\nbilling:${OTHER}\n${"k".repeat(16)}`));
   const callerBy = (key: string): unknown =>
     ring.callerOf(new Request("http://localhost/", { headers: { "x-api-key": key } }))?.name;
@@ -106,7 +106,7 @@ Deno.test("KeyRing lets in by the keys that were put in the place of others, and
   assertEquals([KEY, OTHER].map(letsIn), [false, true]);
 });
 
-Deno.test("createHandler() gives the log and the operation the name of the caller", async () => {
+Deno.test("createHandler() passes the caller's name to the log and to the operation", async () => {
   const observed: unknown[] = [];
   const handler = handlerWith({
     apiKeys: new KeyRing(parseKeys(`billing:${KEY}\n${OTHER}`)),
@@ -225,7 +225,7 @@ Deno.test("createHandler() checks the key before it reads a byte of the body", a
   assertEquals([(await handlerWithKeys()(request)).status, pulled], [401, false]);
 });
 
-Deno.test("parseKeys() takes keys of 16 to 256 characters", () => {
+Deno.test("parseKeys() accepts keys of 16 to 256 characters", () => {
   const keys = ["k".repeat(16), "!".repeat(256), "~".repeat(255)];
   assertEquals(parseKeys(keys.join("\n")).map(({ key }) => key), keys);
   for (const length of [15, 257]) {

@@ -66,7 +66,7 @@ function* endless(): Generator<number> {
   for (;;) yield 1_000;
 }
 
-Deno.test("readBody() takes 65,536 bytes in chunks and not one more", async () => {
+Deno.test("readBody() accepts 65,536 bytes in chunks and not one more", async () => {
   const most = await read({ body: chunks([60_000, MAX_BODY_BYTES - 60_000], "close").stream });
   assertEquals(most.length, MAX_BODY_BYTES);
   const more = chunks([60_000, MAX_BODY_BYTES - 60_000, 1], "close");
@@ -89,7 +89,7 @@ Deno.test("readBody() answers a declared length over the limit without waiting f
   assertEquals(state.pulled, 0);
 });
 
-Deno.test("readBody() counts what comes, whatever length was declared", async () => {
+Deno.test("readBody() counts the bytes it receives, not the declared length", async () => {
   const headers = { "content-length": "5" };
   const most = chunks([MAX_BODY_BYTES], "close").stream;
   assertEquals((await read({ body: most, headers })).length, MAX_BODY_BYTES);
@@ -97,7 +97,7 @@ Deno.test("readBody() counts what comes, whatever length was declared", async ()
   assertEquals((await faultOf({ body, headers }))[0], "body-too-large");
 });
 
-Deno.test("readBody() gives up on a body that does not come", async () => {
+Deno.test("readBody() times out on a body that never arrives", async () => {
   for (const headers of [{}, { "content-length": "10" }]) {
     assertEquals(await faultOf({ body: chunks([3], "hang").stream, headers }, 20), [
       "timeout",
@@ -135,7 +135,7 @@ Deno.test("readBody() refuses a body that breaks off", async () => {
   }
 });
 
-Deno.test("readBody() takes a limit of its own, declared or not", async () => {
+Deno.test("readBody() accepts another limit, for a declared length and for chunks", async () => {
   const request = (headers: Readonly<Record<string, string>>): Request =>
     new Request("http://localhost/", { method: "POST", body: "abcd", headers });
   for (const headers of [{}, { "content-length": "4" }]) {
@@ -186,7 +186,7 @@ Deno.test("readBody() refuses a long body when too many are being read, and a sh
   assertEquals(await post("a"), 1);
 });
 
-Deno.test("readBody() gives a body up that does not arrive in time, and makes room for another", async () => {
+Deno.test("readBody() drops a body that does not arrive in time, and reads another in its place", async () => {
   const rules = { ...RULES, limit: new BodyLimit(1) };
   for (let i = 0; i <= MAX_LONG_BODIES; i += 32) {
     await Promise.all(Array.from({ length: 32 }, () => {
@@ -208,7 +208,7 @@ const KINDS: readonly (readonly [string, "bytes" | undefined])[] = [
 ];
 
 for (const [kind, type] of KINDS) {
-  Deno.test(`readBody() keeps the order of ${kind}, whatever its chunks are`, async () => {
+  Deno.test(`readBody() keeps the order of ${kind} for every division into chunks`, async () => {
     const text = Array.from({ length: 9_000 }, (_, i) => String(i % 7_919)).join(" ");
     for (const size of [1_000, 16_384, 16_385, 40_000]) {
       const pieces = new TextEncoder().encode(text);

@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
 
 for (const apiKeys of [[], [KEY]]) {
   const who = apiKeys.length === 0 ? "without callers' keys" : "with callers' keys";
-  Deno.test(`no secret, pin or key comes out in log, metrics or errors, ${who}`, async () => {
+  Deno.test(`no secret, pin or key appears in log, metrics or errors, ${who}`, async () => {
     const metrics = createMetrics("1", factKinds(1));
     let seen = "";
     const write = (line: string): void => void (seen += line);

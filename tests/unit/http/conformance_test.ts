@@ -21,7 +21,7 @@ async function send(...head: string[]): Promise<RawReply> {
   return await exchangeRaw({ hostname, port: Number(port) }, { head, body: new Uint8Array() });
 }
 
-Deno.test("HTTP: a reply has a Date, whatever its status", async () => {
+Deno.test("HTTP: a reply of every status has a Date", async () => {
   const rows: readonly (readonly [number, string])[] = [
     [200, "GET /healthz"],
     [200, "HEAD /healthz"],

@@ -47,7 +47,7 @@ function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
   };
 }
 
-Deno.test("a page is written once, whatever the host", async () => {
+Deno.test("a page is written once for all hosts", async () => {
   const { ask, written } = setup();
   await ask("host");
   const once = written();
@@ -136,7 +136,7 @@ for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
   });
 }
 
-Deno.test("one handler answers each document with its own text, whatever came before", async () => {
+Deno.test("one handler returns each document with its own text in every order", async () => {
   const handler = handlerWith();
   const paths = DOCUMENTS.map(([path]) => path).filter((path) => !/\?op=Pair|OP=/.test(path));
   const textOf = async (path: string): Promise<string> =>
@@ -201,7 +201,7 @@ const ACCEPTED: readonly (readonly [string, boolean])[] = [
   ["gzip br", false],
 ];
 
-Deno.test("what takes gzip gets it, and nothing else does", async () => {
+Deno.test("a client that accepts gzip gets it, and no other does", async () => {
   const handler = handlerWith();
   for (const [value, takesIt] of ACCEPTED) {
     const reply = await replyTo("/api.asmx", { "accept-encoding": value }, handler);

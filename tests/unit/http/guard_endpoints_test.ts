@@ -29,8 +29,8 @@ function setup(hasMemory = true): (request: Request) => Promise<Response> {
     store,
     ...(hasMemory && { memory: store }),
   };
-  const wishes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
-  return handlerWith(wishes, OPERATOR_ROUTES);
+  const changes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
+  return handlerWith(changes, OPERATOR_ROUTES);
 }
 
 async function answer(

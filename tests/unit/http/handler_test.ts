@@ -291,7 +291,7 @@ Deno.test("the reply to an unexpected error has the request id of its log line",
   }
 });
 
-Deno.test("createHandler() answers False when it fails, whatever the method", async () => {
+Deno.test("createHandler() replies False when it fails, for every method", async () => {
   const { reply, events } = await observe("/Validate.aspx", { method: "DELETE" });
   assertEquals([reply.status, events[0]?.route], [405, "validate.aspx"]);
   const logged: unknown[] = [];

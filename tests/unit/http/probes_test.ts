@@ -2,13 +2,13 @@ import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../../support/guard_store.ts";
 import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 
-async function replyTo(path: string, wishes: HandlerChanges = {}): Promise<Response> {
-  return await handlerWith(wishes)(new Request(`http://localhost${path}`));
+async function replyTo(path: string, changes: HandlerChanges = {}): Promise<Response> {
+  return await handlerWith(changes)(new Request(`http://localhost${path}`));
 }
 
 Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
-  const answer = async (path: string, wishes: HandlerChanges): Promise<readonly unknown[]> => {
-    const reply = await replyTo(path, wishes);
+  const answer = async (path: string, changes: HandlerChanges): Promise<readonly unknown[]> => {
+    const reply = await replyTo(path, changes);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   const type = "text/plain; charset=utf-8";
@@ -19,8 +19,8 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   };
   const ready = [200, type, "ok"];
   const notReady = [503, type, "Not ready.\r\n"];
-  for (const wishes of [drains, store(undefined), store(false)]) {
-    assertEquals(await answer("/healthz", wishes), ready);
+  for (const changes of [drains, store(undefined), store(false)]) {
+    assertEquals(await answer("/healthz", changes), ready);
   }
   assertEquals(await answer("/readyz", {}), ready);
   assertEquals(await answer("/readyz", store(true)), ready);

@@ -49,11 +49,11 @@ const NO_HOSTS = [
   `${"a".repeat(262)}`,
 ];
 
-Deno.test("isAuthority() takes hosts with an optional port", () => {
+Deno.test("isAuthority() accepts hosts with an optional port", () => {
   for (const host of HOSTS) assertEquals(isAuthority(host), true, host);
 });
 
-Deno.test("isAuthority() takes nothing else", () => {
+Deno.test("isAuthority() rejects everything else", () => {
   for (const host of NO_HOSTS) assertEquals(isAuthority(host), false, host);
 });
 
@@ -79,7 +79,7 @@ Deno.test("targetOf() finds the root in a whole URL without a path", () => {
   }
 });
 
-Deno.test("targetOf() begins the path behind the Host, whatever that holds", () => {
+Deno.test("targetOf() starts the path after the Host, for every text in it", () => {
   for (const host of ["a/b", "a?b", "a/b?c/d", "/", "?"]) {
     const url = `http://${host}/path?query`;
     const request = Object.defineProperty(new Request("http://x/"), "url", { value: url });
@@ -95,7 +95,7 @@ Deno.test("targetOf() finds the path of a whole URL beside a Host that is anothe
   }
 });
 
-Deno.test("isAuthority() takes the longest name of RFC 1035 with a port, and nothing longer", () => {
+Deno.test("isAuthority() accepts the longest name of RFC 1035 with a port, and nothing longer", () => {
   const longest = `${"a".repeat(63)}.`.repeat(3) + `${"a".repeat(62)}.`;
   assertEquals([longest.length, isAuthority(`${longest}:65535`)], [255, true]);
   assertEquals([isAuthority("a".repeat(261)), isAuthority("a".repeat(262))], [true, false]);

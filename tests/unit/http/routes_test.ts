@@ -99,7 +99,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
   });
 }
 
-Deno.test("a path that is in no row is not found, whatever the method", async () => {
+Deno.test("a path that is in no row is not found with any method", async () => {
   for (
     const path of ["/rest", "/rest/Pair", "/api.asmxx", "/*", "/api.asmx*", "/constructor"]
   ) {

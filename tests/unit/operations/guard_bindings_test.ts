@@ -9,7 +9,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy, sourceNamesBy } from "../../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
-import { storeThat, type StoreWishes } from "../../support/guard_store.ts";
+import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
@@ -101,7 +101,7 @@ function serviceWith(
   return { check, events, output: () => log + metrics.text(figures) };
 }
 
-const UNKNOWN: StoreWishes = {
+const UNKNOWN: StoreChanges = {
   isCharged: false,
   settle: () => Promise.resolve("unavailable"),
 };

@@ -3,7 +3,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { factKinds } from "../../../lib/operations/facts.ts";
 import { shortName } from "../../../lib/guard/fingerprint.ts";
 import type { Verdict } from "../../../lib/guard/guard.ts";
-import { storeThat, type StoreWishes } from "../../support/guard_store.ts";
+import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
 import { type CheckedCall, validatePin } from "../../../lib/operations/validate_pin.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
@@ -51,7 +51,7 @@ Deno.test("validatePin() without a guard reads no source", async () => {
 });
 
 /** What is done, in its order, for a pin: codes that are computed, and the decision. */
-async function workFor(pin: string, wishes?: StoreWishes): Promise<string> {
+async function workFor(pin: string, changes?: StoreChanges): Promise<string> {
   const work: string[] = [];
   const { sign } = crypto.subtle;
   Object.defineProperty(crypto.subtle, "sign", {
@@ -61,14 +61,14 @@ async function workFor(pin: string, wishes?: StoreWishes): Promise<string> {
       return sign.apply(crypto.subtle, args);
     },
   });
-  const settle = wishes?.settle ??
+  const settle = changes?.settle ??
     ((_: string, step: number | undefined) => step === undefined ? "wrong" : "accepted");
   const store = storeThat({
-    ...wishes,
+    ...changes,
     settle: (...args) => (work.push("decision"), settle(...args)),
   });
   try {
-    const guard = wishes && { fingerprint: () => "f", source: () => "s", store };
+    const guard = changes && { fingerprint: () => "f", source: () => "s", store };
     const otp = { ...OTP, window: 1 };
     const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
     work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
@@ -83,7 +83,7 @@ const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
 );
 const LOCAL = {};
 const SHARED = { isCharged: false };
-const verdict = (verdict: Verdict): StoreWishes => ({ settle: () => verdict });
+const verdict = (verdict: Verdict): StoreChanges => ({ settle: () => verdict });
 
 Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
   assertEquals(await workFor(CURRENT!), "code true");
@@ -112,7 +112,7 @@ Deno.test("validatePin() computes every step before it calls a shared store", as
   assertEquals(await workFor(WRONG!, SHARED), "code code code decision false");
 });
 
-Deno.test("validatePin() calls the guard with the names that it gives, and logs the short one", async () => {
+Deno.test("validatePin() calls the guard with the fingerprints, and logs the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const asked: unknown[] = [];
     const store = storeThat({
@@ -189,7 +189,7 @@ Deno.test("a Fault is an error by its own name, and of no header blocks unless t
   );
 });
 
-Deno.test("validatePin() gives the attempt back where no code can be computed", async () => {
+Deno.test("validatePin() restores the attempt when no code can be computed", async () => {
   const done: string[] = [];
   const store = {
     ...storeThat(),

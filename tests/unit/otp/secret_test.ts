@@ -38,7 +38,7 @@ for (const [secretCode, code] of SETUP_CODES) {
   });
 }
 
-Deno.test("secretKey() takes Base32 as people copy it", () => {
+Deno.test("secretKey() accepts Base32 as people copy it", () => {
   const foobar = encoder.encode("foobar");
   for (
     const typed of [
@@ -53,7 +53,7 @@ Deno.test("secretKey() takes Base32 as people copy it", () => {
   }
 });
 
-Deno.test("secretKey() gives nothing for what is not Base32", () => {
+Deno.test("secretKey() returns nothing for a text that is not Base32", () => {
   for (const typed of ["MZXW0", "MZXW1", "M", "MZX", "MZXW6Y", "é", "MZ=XW6", "MZXW6!"]) {
     assertEquals(secretKey(typed, "base32"), undefined, typed);
   }
@@ -67,7 +67,7 @@ Deno.test("secretKey() folds ASCII letters alone", () => {
   }
 });
 
-Deno.test("secretKey() gives no bytes for padding and blanks alone", () => {
+Deno.test("secretKey() returns no bytes for padding and blanks alone", () => {
   assertEquals(secretKey(" -= ", "base32"), new Uint8Array());
 });
 

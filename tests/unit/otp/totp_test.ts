@@ -31,7 +31,7 @@ const RFC_4226_CODES = [
   "520489",
 ];
 
-Deno.test("hotp() gives the codes of RFC 4226 appendix D", async () => {
+Deno.test("hotp() returns the codes of RFC 4226 appendix D", async () => {
   const key = await importOtpKey(seed(20), "SHA1");
   const codes = await Promise.all(RFC_4226_CODES.map((_, counter) => hotp(key, counter, 6)));
   assertEquals(codes, RFC_4226_CODES);
@@ -56,7 +56,7 @@ const RFC_6238_HASHES: readonly (readonly [OtpAlgorithm, number, 2 | 3 | 4])[] =
 for (const [algorithm, keyLength, column] of RFC_6238_HASHES) {
   for (const row of RFC_6238_ROWS) {
     const [seconds, step] = row;
-    Deno.test(`hotp() gives the code of RFC 6238 appendix B for ${algorithm} at ${seconds} s`, async () => {
+    Deno.test(`hotp() returns the code of RFC 6238 appendix B for ${algorithm} at ${seconds} s`, async () => {
       const counter = timeStep(seconds * 1000, 30);
       assertEquals(counter, parseInt(step, 16));
       const key = await importOtpKey(seed(keyLength), algorithm);
@@ -99,7 +99,7 @@ for (const [what, bytes] of KEYS) {
   }
 }
 
-Deno.test("hotp() gives the code of a counter, whichever others come before and between", async () => {
+Deno.test("hotp() returns the code of a counter in every order of counters", async () => {
   const secret = "correct horse battery staple";
   const key = await importOtpKey(new TextEncoder().encode(secret), "SHA1");
   const counters = Array.from({ length: 600 }, (_, i) => (i >> 1) + (i % 2) * 2 ** 32);
@@ -194,13 +194,13 @@ const SAME_CODES: readonly (readonly [number, number, number])[] = [
 ];
 
 for (const [step, nearer, further] of SAME_CODES) {
-  Deno.test(`matchTimeStep() gives ${nearer} where ${further} has the same code`, async () => {
+  Deno.test(`matchTimeStep() returns ${nearer} where ${further} has the same code`, async () => {
     assertEquals(codeAt(step + nearer), codeAt(step + further));
     assertEquals(await match(codeAt(step + nearer), 3, step), nearer);
   });
 }
 
-Deno.test("importOtpKey() gives a key that signs, and cannot be read back", async () => {
+Deno.test("importOtpKey() returns a key that signs, and cannot be exported", async () => {
   const key = await importOtpKey(seed(20), "SHA256");
   assertEquals([key.extractable, key.usages], [false, ["sign"]]);
 });

@@ -71,7 +71,7 @@ Deno.test("an unknown operation is 404 with the page below a heading that names 
   assertEquals(panesOf(html, "login"), panesOf(page, "login"));
 });
 
-Deno.test("the forms of the page work without script, and remember nothing", async () => {
+Deno.test("the forms of the page work without script, and disable autocompletion", async () => {
   const { html } = await getPage(handler);
   const forms = [...html.matchAll(/<form ([^>]*)>/g)].map(([, attributes]) => attributes!);
   assertEquals(forms.map((form) => /action="([^"]+)"/.exec(form)![1]), [
@@ -110,7 +110,7 @@ Deno.test("links and forms are right below a prefix and behind a slash", async (
   }
 });
 
-Deno.test("no shell takes the question mark of an address for a pattern", async () => {
+Deno.test("URLs with a question mark are quoted for the shell", async () => {
   const { html } = await getPage(handler);
   const cells = [...html.matchAll(/<td[^>]*><code>([^<]*\?wsdl[^<]*)<\/code>/g)];
   assertEquals(cells.length, 5);

@@ -62,7 +62,7 @@ Deno.test("the page has a program in thirteen languages", () => {
 });
 
 for (const [language, patterns] of Object.entries(PATTERNS)) {
-  Deno.test(`the program in ${language} draws its secret well, waits ten seconds and takes only true for a yes`, () => {
+  Deno.test(`the program in ${language} has a random secret, a timeout of ten seconds, and accepts only true`, () => {
     const program = PROGRAMS.get(language)!;
     for (const pattern of patterns) assertMatch(program, pattern);
     assertEquals(program.match(/The pin is right\./g)?.length, 1);

@@ -64,7 +64,7 @@ function compare(
   assertEquals([code?.level, code?.mask], [level, mask]);
 }
 
-Deno.test("createSymbol() gives the symbol of another encoder where versions begin to differ", () => {
+Deno.test("createSymbol() returns the symbol of another encoder where versions begin to differ", () => {
   // Alignment patterns from 2 on, several blocks, version information from 7 on, count indicators at
   // 10 and 27, and the alignment patterns of 32, which follow no rule.
   const rows: readonly (readonly [number, ErrorCorrectionLevel, number])[] = [
@@ -102,7 +102,7 @@ function capacity(mode: Mode, version: number, level: ErrorCorrectionLevel): num
   return fits;
 }
 
-Deno.test("createSymbol() gives the symbol of another encoder in every version, level and mask pattern", () => {
+Deno.test("createSymbol() returns the symbol of another encoder in every version, level and mask pattern", () => {
   const random = seededRandom(3);
   for (const version of VERSIONS) {
     for (const level of LEVELS) {
@@ -116,7 +116,7 @@ Deno.test("createSymbol() gives the symbol of another encoder in every version, 
   }
 });
 
-Deno.test("createSymbol() gives the symbol of another encoder for segments in all modes", () => {
+Deno.test("createSymbol() returns the symbol of another encoder for segments in all modes", () => {
   const random = seededRandom(4);
   for (const version of [1, 2, 5, 9, 10, 14, 26, 27, 32, 40]) {
     for (const level of LEVELS) {
@@ -139,7 +139,7 @@ Deno.test("createSymbol() gives the symbol of another encoder for segments in al
   }
 });
 
-Deno.test("smallestVersion() takes just what another encoder holds in each version, level and mode", () => {
+Deno.test("smallestVersion() has the capacities of another encoder in each version, level and mode", () => {
   for (const version of VERSIONS) {
     for (const level of LEVELS) {
       for (const mode of ["numeric", "alphanumeric", "byte"] as const) {
@@ -152,7 +152,7 @@ Deno.test("smallestVersion() takes just what another encoder holds in each versi
   }
 });
 
-Deno.test("encodeQr() takes the next version when a text is longer than table 7 allows", () => {
+Deno.test("encodeQr() chooses the next version when a text is longer than table 7 allows", () => {
   // Numeric, alphanumeric and byte capacity at L, M, Q and H.
   // deno-fmt-ignore
   const rows: readonly (readonly number[])[] = [
@@ -189,7 +189,7 @@ Deno.test("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII
   assertEquals(encodeQr("x".repeat(14), "M")?.version, 1);
 });
 
-Deno.test("encodeQr() takes one symbol of version 1 when the text is empty", () => {
+Deno.test("encodeQr() returns a symbol of version 1 for an empty text", () => {
   assertEquals(encodeQr("", "H")?.version, 1);
 });
 
@@ -203,7 +203,7 @@ Deno.test("encodeQr() returns undefined when the text does not fit", () => {
   assertEquals(encodeQr("x".repeat(10_000_000), "L"), undefined);
 });
 
-Deno.test("encodeQr() gives the same symbol each time", () => {
+Deno.test("encodeQr() returns the same symbol each time", () => {
   for (const uri of KEY_URIS) {
     const first = encodeQr(uri, "M");
     encodeQr(uri.toUpperCase(), "M");

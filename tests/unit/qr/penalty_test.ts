@@ -26,7 +26,7 @@ function drawn(rows: readonly string[]): Modules {
   return (x, y) => rows[y]![x] === "#";
 }
 
-Deno.test("bestMask() takes the first of mask patterns with the same penalty", () => {
+Deno.test("bestMask() returns the first of the mask patterns with the same penalty", () => {
   const size = 21;
   const light = new Int32Array(size * lineWords(size));
   const finer = Int32Array.from(light, (_, i) => i % 2 === 0 ? 0x55555555 : 0);
@@ -86,7 +86,7 @@ Deno.test("penalty() counts a finder-like pattern once, and the quiet zone as it
   }
 });
 
-Deno.test("penalty() counts everything below its limit, and no more than it takes to reach it", () => {
+Deno.test("penalty() counts everything below its limit, and stops once it is reached", () => {
   let distinct = 0;
   for (const text of ["000000", "00000000000000", "HELLO 42"]) {
     for (const mask of MASKS) {
@@ -108,7 +108,7 @@ Deno.test("penalty() counts everything below its limit, and no more than it take
   assertEquals(distinct > 0, true);
 });
 
-Deno.test("encodeQr() takes the mask pattern with the lowest penalty, of equals the first", () => {
+Deno.test("encodeQr() uses the mask pattern with the lowest penalty, and the first of equal ones", () => {
   const random = seededRandom(7);
   const chosen = new Set<number>();
   const texts = [
@@ -128,7 +128,7 @@ Deno.test("encodeQr() takes the mask pattern with the lowest penalty, of equals 
   assertEquals(chosen.size, MASKS.length);
 });
 
-Deno.test("encodeQr() takes the mask pattern with the lowest penalty in every version", () => {
+Deno.test("encodeQr() uses the mask pattern with the lowest penalty in every version", () => {
   for (let version = 1; version <= 40; version += 3) {
     const points = MASKS.map((mask) => {
       const code = symbol("HELLO 42", "L", { version, mask })!;

@@ -60,7 +60,7 @@ for (const [width, height, scale, left, top] of LAYOUTS) {
   });
 }
 
-Deno.test("pngImage() gives nothing when a side has fewer pixels than the symbol modules", () => {
+Deno.test("pngImage() returns nothing when a side has fewer pixels than the symbol has modules", () => {
   assertEquals(pngImage(codeOf("1", 1), { width: 20, height: 300 }), undefined);
   assertEquals(pngImage(codeOf("1", 1), { width: 300, height: 20 }), undefined);
 });

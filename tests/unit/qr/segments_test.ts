@@ -146,7 +146,7 @@ Deno.test("bitLength() counts indicators and the last, incomplete groups of char
   }
 });
 
-Deno.test("createSegment() gives characters the values of table 5", () => {
+Deno.test("createSegment() encodes characters with the values of table 5", () => {
   assertEquals([...createSegment("numeric", "0189").values], [0, 1, 8, 9]);
   assertEquals(
     [...createSegment("alphanumeric", "09AZ $%*+-./:").values],

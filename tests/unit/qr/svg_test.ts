@@ -39,7 +39,7 @@ function strokedCells(data: string): Set<string> {
   return cells;
 }
 
-Deno.test("svgElement() gives an opaque ground over the whole picture and one path", () => {
+Deno.test("svgElement() returns an opaque background over the whole picture and one path", () => {
   const code = encodeQr("HELLO", "M")!;
   const { name, attributes, children } = svgElement(code, "QR code for <Anna> & Söhne");
   assertEquals(name, "svg");

@@ -25,7 +25,7 @@ const CODEWORDS = [
 // Table 1, remainder bits, by the last version of each group.
 const REMAINDER_BITS = [[1, 0], [6, 7], [13, 0], [20, 3], [27, 4], [34, 3], [40, 0]] as const;
 
-Deno.test("codewordCount() gives the figures of table 1", () => {
+Deno.test("codewordCount() returns the figures of table 1", () => {
   assertEquals(VERSIONS.map(codewordCount), CODEWORDS);
 });
 
@@ -37,7 +37,7 @@ Deno.test("templateOf() leaves a module free for each codeword bit and remainder
   }
 });
 
-Deno.test("templateOf() gives no module two places", () => {
+Deno.test("templateOf() places no module twice", () => {
   for (const version of VERSIONS) {
     const { placement } = templateOf(version);
     assertEquals(new Set(placement).size, placement.length, `version ${version}`);
@@ -56,7 +56,7 @@ Deno.test("blockLayout() shares all codewords of a symbol out among its blocks",
   }
 });
 
-Deno.test("blockLayout() gives more error correction the higher the level", () => {
+Deno.test("blockLayout() has more error correction at each higher level", () => {
   for (const version of VERSIONS) {
     const data = LEVELS.map((level) => blockLayout(version, level).dataCodewords);
     assertEquals(data, data.toSorted((a, b) => b - a), `version ${version}`);
@@ -64,11 +64,11 @@ Deno.test("blockLayout() gives more error correction the higher the level", () =
   }
 });
 
-Deno.test("symbolSize() gives 21 to 177 modules", () => {
+Deno.test("symbolSize() returns 21 to 177 modules", () => {
   assertEquals([1, 2, 7, 40].map(symbolSize), [21, 25, 45, 177]);
 });
 
-Deno.test("alignmentPositions() gives the rows of table E.1", () => {
+Deno.test("alignmentPositions() returns the rows of table E.1", () => {
   const rows: readonly (readonly [number, ...number[]])[] = [
     [1],
     [2, 6, 18],
@@ -97,7 +97,7 @@ Deno.test("alignmentPositions() gives the rows of table E.1", () => {
   }
 });
 
-Deno.test("formatInformation() gives the sequences of table C.1", () => {
+Deno.test("formatInformation() returns the sequences of table C.1", () => {
   const table: Readonly<Record<ErrorCorrectionLevel, readonly number[]>> = {
     M: [0x5412, 0x5125, 0x5e7c, 0x5b4b, 0x45f9, 0x40ce, 0x4f97, 0x4aa0],
     L: [0x77c4, 0x72f3, 0x7daa, 0x789d, 0x662f, 0x6318, 0x6c41, 0x6976],
@@ -109,7 +109,7 @@ Deno.test("formatInformation() gives the sequences of table C.1", () => {
   }
 });
 
-Deno.test("versionInformation() gives the sequences of table D.1", () => {
+Deno.test("versionInformation() returns the sequences of table D.1", () => {
   assertEquals(
     [7, 8, 9, 10, 21, 32, 40].map(versionInformation),
     [0x07c94, 0x085bc, 0x09a99, 0x0a4d3, 0x15683, 0x209d5, 0x28c69],

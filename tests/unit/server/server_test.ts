@@ -163,7 +163,7 @@ Deno.test("createServerService() counts wrong pins and what its guard remembers,
   ]);
 });
 
-Deno.test("createServerService() forgets what it has no room for also without metrics", async () => {
+Deno.test("createServerService() evicts from a full guard without metrics too", async () => {
   const { get, close } = setup(["--guard-entries", "1"]);
   for (const secret of ["x", "y"]) {
     const reply = await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`);
@@ -277,7 +277,7 @@ Deno.test("the metrics count the log lines that were lost", async () => {
   assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
 });
 
-Deno.test("createServerService() wants one of the keys where the options name a file of them", async () => {
+Deno.test("createServerService() requires one of the API keys when the options name a file of them", async () => {
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   Deno.writeTextFileSync(path, `${key}\n`);

@@ -5,7 +5,7 @@ import { limitLife, runToEnd } from "../../support/child.ts";
 
 // No program of a test waits for ever; without that, these would.
 
-Deno.test("runToEnd() gives what a program left", async () => {
+Deno.test("runToEnd() returns the exit code and the output of a program", async () => {
   const { code, stdout, stderr } = await runToEnd(["sh", "-c", "cat; echo b >&2; exit 3"], {
     input: "a",
   });

@@ -31,7 +31,7 @@ Deno.test("describeSystemError() has words of its own", () => {
   );
 });
 
-Deno.test("systemErrorCode() gives the code, or else the name", () => {
+Deno.test("systemErrorCode() returns the code, or else the name", () => {
   const coded = (code: unknown): Error => Object.assign(new RangeError("canary"), { code });
   const errors = [coded("EMFILE"), coded(undefined), new RangeError("canary"), "canary", null];
   assertEquals(errors.map(systemErrorCode), ["EMFILE", "RangeError", "RangeError", "", ""]);

@@ -22,7 +22,7 @@ testTimeouts("give what is done in time, and why it failed", async (timeouts) =>
   await assertRejects(() => timeouts.within(() => Promise.reject(new Error("No"))), Error, "No");
 });
 
-testTimeouts("end what takes longer", async (timeouts, timers) => {
+testTimeouts("abort work that takes longer", async (timeouts, timers) => {
   const late = Promise.withResolvers<string>();
   let isOver = false;
   const waited = timeouts.within(() => late.promise);

@@ -78,18 +78,18 @@ Deno.test("Cursor.name() goes on with the characters of [4a] NameChar", () => {
   assertEquals(disagreements(NAME_CHAR, (c) => startsWithName(`a${c}`, `a${c}`)), []);
 });
 
-Deno.test("isNcName() takes the same characters but the colon", () => {
+Deno.test("isNcName() accepts the same characters except the colon", () => {
   const withoutColon = (ranges: Ranges): Ranges => ranges.filter(([first]) => first !== 0x3a);
   assertEquals(disagreements(withoutColon(NAME_START_CHAR), isNcName), []);
   assertEquals(disagreements(withoutColon(NAME_CHAR), (c) => isNcName(`a${c}`)), []);
   assertEquals(["", "a b", "a\n", "\na"].filter(isNcName), []);
 });
 
-Deno.test("findForbiddenCharacter() knows [2] Char", () => {
+Deno.test("findForbiddenCharacter() follows [2] Char", () => {
   assertEquals(disagreements(CHAR, (c) => findForbiddenCharacter(c) < 0), []);
 });
 
-Deno.test("findForbiddenCharacter() gives the place of the first one", () => {
+Deno.test("findForbiddenCharacter() returns the offset of the first one", () => {
   const rows: [text: string, offset: number][] = [
     ["", -1],
     ["abc", -1],
@@ -113,7 +113,7 @@ Deno.test("Cursor.name() counts characters, not UTF-16 units, against the longes
   }
 });
 
-Deno.test("XmlError gives line and column in characters, from 1", () => {
+Deno.test("XmlError has line and column in characters, from 1", () => {
   const text = "ab\n\u{1F511}\u{1F511}c\n\n";
   const rows: [offset: number, line: number, column: number][] = [
     [0, 1, 1],

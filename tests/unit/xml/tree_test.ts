@@ -211,7 +211,7 @@ testTable("parseXml() demands unique attributes after expansion", outlineDocumen
   ["<a xmlns='u' xmlns:p='u' xmlns:q='u'/>", "start {u}a | end"],
 ]);
 
-Deno.test("parseXml() gives offsets into the text with normalised line ends", () => {
+Deno.test("parseXml() returns offsets into the text with normalised line ends", () => {
   const { root, text } = parseXml(" <a>\r\nx\u{1F511}<b/>&amp;<![CDATA[y]]>\r</a>");
   assertEquals(text, " <a>\nx\u{1F511}<b/>&amp;<![CDATA[y]]>\n</a>");
   const offsets = [root, ...root.children].map((node) => text.slice(node.offset, node.offset + 4));

@@ -215,7 +215,7 @@ Deno.test("parseXml() reads back what is written indented, but for blanks betwee
   assert(lines > 1000, "the generator made trees to indent");
 });
 
-Deno.test("writeHtmlFragment() gives void elements no end-tag, and all others one", () => {
+Deno.test("writeHtmlFragment() writes an end-tag for every element except the void ones", () => {
   const written = (name: string): string => writeHtmlFragment(element(name, {}));
   for (const name of ["br", "hr", "img", "input", "link", "meta"]) {
     assertEquals(written(name), `<${name} />`);

@@ -97,7 +97,7 @@ Deno.test("openApi() has the field that names a source, in every operation", () 
   assertEquals([name, place, required], ["X-Authenticator-Source", "header", false]);
 });
 
-Deno.test("openApi() gives each kind of result its type", () => {
+Deno.test("openApi() has a type for each kind of result", () => {
   const { components: { schemas } } = documentWith({}, MANY);
   const typeOf = (name: string): unknown => schemas[`${name}Response`]!.properties!["d"];
   assertEquals(typeOf("ValidatePin"), { type: "boolean" });

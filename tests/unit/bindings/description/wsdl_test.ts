@@ -61,7 +61,7 @@ Deno.test("wsdl() declares each global element and type once, however many opera
   );
 });
 
-Deno.test("wsdl() gives each kind of result its type of XML Schema", () => {
+Deno.test("wsdl() has a type of XML Schema for each kind of result", () => {
   const schema = schemaOf(wsdl(ADDRESS, MANY));
   const facts = ["boolean", "Info"].map((name) => {
     const found = elementsOf(schema).find((child) =>

@@ -35,7 +35,7 @@ const NEAR: readonly (readonly [string, readonly string[], string | undefined])[
 ];
 
 for (const [typed, known, near] of NEAR) {
-  Deno.test(`nearestOf() takes "${typed}" for ${near} of ${known.join(", ")}`, () => {
+  Deno.test(`nearestOf() finds ${near} for "${typed}" of ${known.join(", ")}`, () => {
     assertEquals(nearestOf(typed, known), near);
   });
 }

@@ -10,7 +10,7 @@ function parse(args: readonly string[], env: Readonly<Record<string, string>> = 
   return parseCommand(args, (name) => env[name]);
 }
 
-Deno.test("parseCommand() gives check the origin of each value", () => {
+Deno.test("parseCommand() returns the origin of each value for check", () => {
   const env = { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_TRUST_PROXY: "true" };
   const command = parse(["check", "--port", "2"], env);
   assert(command.kind === "check");
@@ -31,7 +31,7 @@ Deno.test("parseCommand() passes over hyphens alone that come first, and no othe
   }
 });
 
-Deno.test("parseCommand() takes a value that begins with hyphens behind an equals sign", () => {
+Deno.test("parseCommand() accepts a value that begins with hyphens after an equals sign", () => {
   const command = parse(["pair", "--app-name=--x", "--app-info=-"]);
   assert(command.kind === "pair");
   assertEquals([command.options.appName, command.options.appInfo], ["--x", "-"]);
@@ -131,7 +131,7 @@ Deno.test("parseCommand() suggests the option or command that was meant", () => 
   assertEquals(refusal(["sreve"]), "there is no such command; did you mean serve?");
 });
 
-Deno.test("parseCommand() wants the second word of a command that has two", () => {
+Deno.test("parseCommand() requires the second word of a command that has two", () => {
   const all = "there is no such command; the commands are guard unlock and guard name";
   assertEquals(refusal(["guard", "canary"]), all);
   const needs = "guard needs unlock or name";
@@ -142,7 +142,7 @@ Deno.test("parseCommand() wants the second word of a command that has two", () =
   );
 });
 
-Deno.test("parseCommand() takes no option twice", () => {
+Deno.test("parseCommand() refuses an option that is given twice", () => {
   assertEquals(refusal(["--port", "1", "--port", "2"]), "--port is given twice");
   assertEquals(refusal(["--metrics", "--metrics=false"]), "--metrics is given twice");
 });
@@ -180,7 +180,7 @@ Deno.test("parseCommand() passes over what Kubernetes sets for a service of this
   }
 });
 
-Deno.test("parseCommand() knows help and version as words too", () => {
+Deno.test("parseCommand() accepts help and version as words too", () => {
   assertEquals(parse(["help"]), { kind: "help", about: undefined });
   assertEquals(parse(["help", "pair"]), { kind: "help", about: "pair" });
   assertEquals(parse(["help", "help"]), { kind: "help", about: "help" });
@@ -192,7 +192,7 @@ Deno.test("parseCommand() knows help and version as words too", () => {
   }
 });
 
-Deno.test("parseCommand() takes --help behind every command, whatever else is wrong there", () => {
+Deno.test("parseCommand() accepts --help after every command, even beside errors", () => {
   for (const name of COMMANDS.keys()) {
     assertEquals(parse([...name.split(" "), "--help"]), { kind: "help", about: name });
     assertEquals(parse([...name.split(" "), "canary", "-h"]), { kind: "help", about: name });

@@ -180,7 +180,7 @@ function notWell({ code, stderr }: Outcome): string {
   return stderr.split("\n").at(-2)!.replace("authenticator: error: ", "");
 }
 
-Deno.test("check finds a store that cannot be reached", async () => {
+Deno.test("check reports a store that cannot be reached", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/key`, "k".repeat(32), { mode: 0o600 });
     const port = freePort();

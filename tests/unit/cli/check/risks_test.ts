@@ -100,7 +100,7 @@ for (const [line, ...beginnings] of OPTIONS) {
   });
 }
 
-Deno.test("optionRisks() takes an option without an origin for one that is not given", () => {
+Deno.test("optionRisks() treats an option without an origin as not given", () => {
   assertEquals(optionRisks(configOf([]), new Map()), []);
 });
 

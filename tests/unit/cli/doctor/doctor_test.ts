@@ -64,7 +64,7 @@ Deno.test("doctor reports the error of a server, and exits with 1", async () => 
   );
 });
 
-Deno.test("doctor checks at the current time when none is given", async () => {
+Deno.test("doctor checks at the current time without --at", async () => {
   // Right for an hour on either side.
   const ask = (hoursAgo: number): Promise<Outcome> => {
     const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000) - hoursAgo);
@@ -75,7 +75,7 @@ Deno.test("doctor checks at the current time when none is given", async () => {
   assertEquals([code, /, the time of this machine's clock\.\n$/.test(stdout)], [1, true], stdout);
 });
 
-Deno.test("doctor takes lines that end with CR LF, and no more than that off", async () => {
+Deno.test("doctor strips CR LF from its lines, and nothing else", async () => {
   assertEquals((await doctor(`${RIGHT}\r\n${SECRET}\r\n`)).code, 0);
   assertEquals((await doctor(`${RIGHT}\n${SECRET}`)).code, 0);
   const { code, stdout } = await doctor(`${RIGHT}\n${SECRET} \n`);
@@ -86,7 +86,7 @@ Deno.test("doctor takes lines that end with CR LF, and no more than that off", a
   );
 });
 
-Deno.test("doctor wants two lines", async () => {
+Deno.test("doctor requires two lines", async () => {
   for (const stdin of ["", "\n", `${RIGHT}`, `${RIGHT}\n`, `${RIGHT}\n\n`]) {
     assertEquals(await doctor(stdin), {
       code: 2,
@@ -120,7 +120,7 @@ async function explained(pin: string, args: readonly string[] = []): Promise<rea
 
 const AS_BASE32 = referenceHotp(decodeBase32(SECRET), STEP);
 
-Deno.test("explain() has what to do, for each reason", async () => {
+Deno.test("explain() returns the advice for each reason", async () => {
   assertEquals(await explained(`${RIGHT.slice(0, 3)}-${RIGHT.slice(3)}`), [
     "- The pin contains hyphens or dashes. Send only the digits.",
     "Otherwise the server would answer true.",
@@ -134,16 +134,6 @@ Deno.test("explain() has what to do, for each reason", async () => {
     "send the secret that it was made from. Otherwise pair the app with the setup key that Pair " +
     "returns, not with the secret itself; or, if all your secrets are Base32, start the server " +
     "with --secret-encoding base32.",
-  ]);
-  assertEquals(await explained(RIGHT, ["--secret-encoding", "base32"]), [
-    "The likely reason:",
-    "- The app takes the secret as text, and the server takes it as Base32. Start the server " +
-    "without --secret-encoding base32, or pair the app again.",
-  ]);
-  assertEquals(await explained(RIGHT, ["--algorithm", "SHA512"]), [
-    "The likely reason:",
-    "- The app makes codes with SHA1, and the server expects SHA512. Many apps support only SHA1, 6 " +
-    "digits and 30 seconds: pair again, or change the server's settings.",
   ]);
   assertEquals(await explained(referenceHotp(SECRET, STEP + 120)), [
     "The likely reason:",
@@ -248,7 +238,7 @@ Deno.test("doctor finds the step of the code in a shared store, however the phon
   await Deno.remove(file);
 });
 
-Deno.test("doctor repeats neither pin nor secret, whatever they are", async () => {
+Deno.test("doctor repeats neither the pin nor the secret", async () => {
   const isKept = (text: string): boolean => !/canary|hunter|91827|9{6}/i.test(text);
   const pins = ["9-18273", "canary", "9".repeat(70)];
   for (const pin of pins) {

@@ -102,7 +102,7 @@ Deno.test("writeNewFiles() leaves none where it cannot write all, and not half o
   });
 });
 
-Deno.test("withoutLineEnd() takes one line end off, at the end alone", () => {
+Deno.test("withoutLineEnd() removes one line end, only at the end", () => {
   const texts = ["a", "a\n", "a\r\n", "a\n\n", "a\nb", "a\r", "\n"];
   assertEquals(texts.map(withoutLineEnd), ["a", "a", "a", "a\n", "a\nb", "a\r", ""]);
 });
@@ -124,7 +124,7 @@ Deno.test("readVariable() does not fail where a runtime forbids to read a variab
   assertEquals(read, { value: undefined, readable: false });
 });
 
-Deno.test("readSecret() reads standard input to its end, whatever its pieces are", async () => {
+Deno.test("readSecret() reads standard input to its end in pieces of any size", async () => {
   const read = (...pieces: string[]): Promise<string> =>
     withProcess({ stdin: streamOf(pieces) }, () => readSecret(undefined));
   assertEquals(await read("hu", "sh", "\n"), "hush");
@@ -155,7 +155,7 @@ Deno.test("readSecret() does not read on where standard input is too long", asyn
   assertEquals(pieces, 1);
 });
 
-Deno.test("readStdin() gives what is typed at a terminal as lines", async () => {
+Deno.test("readStdin() returns what is typed at a terminal as lines", async () => {
   const terminal = { isTTY: true, setRawMode: () => {} };
   const stdin = Object.assign(streamOf(["123\rhush\r"]), terminal);
   const prompts = [{ what: "Pin", isShown: true }, { what: "Secret", isShown: false }];

@@ -135,7 +135,7 @@ for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]
   });
 }
 
-Deno.test("a secret is prompted for at a terminal, and read from anything else", async () => {
+Deno.test("readSecret() prompts at a terminal, and reads anything else to its end", async () => {
   const asked = await type([" hush \r"], () => readSecret(undefined));
   assertEquals([asked.result, asked.shown], [" hush ", "Secret (not shown): \r\n"]);
   const { code, stderr } = await callCommand(["code"], { stdin: "hush\n" });

@@ -181,7 +181,7 @@ Deno.test("a certificate that cannot be used is tried again each minute, and eac
   });
 });
 
-Deno.test("Reload sees a file that was replaced while the server started", async () => {
+Deno.test("Reload detects a file that was replaced while the server started", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
     await Deno.writeTextFile(cert, CERTIFICATE);

@@ -5,7 +5,7 @@ import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/conn
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
 
-Deno.test("slotOf() gives the slots that Redis gives", () => {
+Deno.test("slotOf() returns the slots of Redis", () => {
   // By CLUSTER KEYSLOT of Redis 7.0.15.
   assertEquals(["", "a", "foo", "123456789"].map(slotOf), [0, 15495, 12182, 12739]);
 });

@@ -173,7 +173,7 @@ for (const isCluster of [false, true]) {
   }, { isCluster });
 }
 
-testLink("knows at once that a store is lost again soon after it came back", async (setup) => {
+testLink("reports at once that a store is lost again soon after it came back", async (setup) => {
   const { link, events, behaviours, lose, timers } = setup;
   behaviours.set(1, REFUSES);
   lose(1);
@@ -259,7 +259,7 @@ testLink("ends what waits, and all timers, when it is closed", async (setup) => 
   assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);
 });
 
-Deno.test("a link gives each answer to a probe the whole timeout", () =>
+Deno.test("a link allows each reply to a probe the whole timeout", () =>
   ManualTimers.during(async (timers) => {
     const answers: PromiseWithResolvers<unknown>[] = [];
     const client = new StoreClient({

@@ -71,7 +71,7 @@ async function all(store: StoreClient): Promise<readonly unknown[]> {
   return found;
 }
 
-Deno.test("listSecrets() reads what a server remembers step by step, and nothing else", async () => {
+Deno.test("listSecrets() scans the keys of secrets, and no others", async () => {
   const kept = new Map([[A!, "1:2:3"], [B!, "4:5:-1 x:1:2:3"], [ODD!, "canary"]]);
   const { result, commands } = await asked(([command, word]) => {
     if (command === "TIME") return ["1000", "0"];

@@ -6,10 +6,10 @@ import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../../lib/guar
 
 // A real server runs the script in tests/integration/redis/script_test.ts.
 
-Deno.test("the script decides as the rules do, whatever comes when, in a Lua of this process", () =>
+Deno.test("the script decides as the rules do in every history, in a Lua of this process", () =>
   playScript(luaLink, 12));
 
-Deno.test("scriptArguments() gives the budgets, the rules and the pin", () => {
+Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };
   const pin = { matchedStep: 42, source: "name" };
   assertEquals(scriptArguments({ rules, pin, nowMs: 1000 }), [

@@ -58,7 +58,7 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
 ];
 
 for (const [said, matched, verdict] of DECISIONS) {
-  Deno.test(`a Redis store takes ${said} after a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
+  Deno.test(`a Redis store reads ${said} after a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
     const { store, errors } = storeOver(() => said);
     assertEquals(await decide(store, "a", matched ? STEP : undefined), verdict);
     assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
@@ -98,7 +98,7 @@ Deno.test("a Redis store is unavailable after a reply that is no decision", asyn
   }
 });
 
-Deno.test("a Redis store takes no verdict on a pin that the pin cannot have", async () => {
+Deno.test("a Redis store rejects a verdict that the pin cannot have", async () => {
   for (const code of [0, 3]) {
     const { store } = storeOver(() => [code, 0]);
     assertEquals(await decide(store, "a", undefined), "unavailable");
@@ -207,7 +207,7 @@ function matchedIn(words: readonly string[]): boolean {
   return words.at(-2) !== "";
 }
 
-Deno.test("a Redis store calls once more for want of the script alone", async () => {
+Deno.test("a Redis store retries only when Redis does not have the script", async () => {
   let asked = 0;
   const { store } = storeOver(() => {
     asked++;
@@ -241,7 +241,7 @@ function refusingStore():
   return { ...setup, fail };
 }
 
-Deno.test("a Redis store remembers 10,000 refusals, and drops the one of longest ago for another", async () => {
+Deno.test("a Redis store remembers 10,000 refusals, and evicts the oldest for another", async () => {
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
   const early = [names[1]!, names[0]!].map((name) => store.admit(name) as Admission);

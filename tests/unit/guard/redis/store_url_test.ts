@@ -68,7 +68,7 @@ for (const [typed, shown, addresses] of MANY) {
   });
 }
 
-Deno.test("a StoreUrl knows the primary's name, its timeout, its database and its logins", () => {
+Deno.test("a StoreUrl has the primary's name, its timeout, its database and its logins", () => {
   const url = StoreUrl.parse(
     "redis+sentinel://n:c%40n:a@a/main/3?timeout=900&sentinel_username=s",
   )!;
@@ -165,7 +165,7 @@ const NEARLY: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, wanted] of NEARLY) {
-  Deno.test(`StoreUrl.wanted() wants for ${text.slice(0, 50)}: ${wanted}`, () => {
+  Deno.test(`StoreUrl.parseError() of ${text.slice(0, 50)} is ${wanted}`, () => {
     assertEquals(StoreUrl.parseError(text), wanted);
   });
 }

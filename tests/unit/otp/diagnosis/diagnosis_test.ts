@@ -118,7 +118,7 @@ Deno.test("diagnose() finds what is next to now, in the window, or off by a time
   assert(await isFound(90, { window: 100 }));
 });
 
-Deno.test("diagnose() takes a pin for a code with lost zeros before one of another length", async () => {
+Deno.test("diagnose() prefers a code with lost zeros to one of another length", async () => {
   const found = async (pin: string, digits: number, secretCode: string): Promise<unknown> => {
     const { match } = await diagnosisOf(pin, { digits }, secretCode);
     return [match?.lostZeros, match?.digits];

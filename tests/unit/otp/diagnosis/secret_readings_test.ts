@@ -118,7 +118,7 @@ Deno.test("keyReadings() reads a letter beyond ASCII as ISO 8859-1, and UTF-8 ta
   assertEquals(keysOf("latin-1", "\u20ac\u00e9"), [utf8("\u00e2\u0082\u00ac\u00c3\u00a9")]);
 });
 
-Deno.test("keyReadings() takes texts as the server does", () => {
+Deno.test("keyReadings() reads texts as the server does", () => {
   assertEquals(keysOf("as-configured", "GEZDGNBV", "base32"), [utf8("12345")]);
   assertEquals(keysOf("quotes", '"GEZDGNBV"', "base32"), [utf8("12345")]);
   assertEquals(keysOf("percent", "GEZDGNBV%3D", "base32"), [utf8("12345")]);

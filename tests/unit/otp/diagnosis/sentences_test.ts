@@ -91,7 +91,7 @@ Deno.test("causesOf() names no window that is too wide, or that counts other ste
   assertEquals(lastOf({ stepsAhead: 2, period: 60 }), accepts);
 });
 
-Deno.test("causesOf() is silent about a clock within the window, whatever the app's period", () => {
+Deno.test("causesOf() returns no cause for a clock within the window, for any period of the app", () => {
   for (const stepsAhead of [-2, 2]) {
     const match = { stepsAhead, secondsAhead: [31, 61] } as const;
     assertEquals(said(match, { window: 2 }), []);
@@ -105,7 +105,7 @@ Deno.test("causesOf() is empty for a right pin", () => {
   assertEquals(said({}), []);
 });
 
-Deno.test("refusalSentences() names what refuses right pins as well, as far as it is on", () => {
+Deno.test("refusalSentences() names the options that refuse right pins too, where they are on", () => {
   const used = "This code or a later one was already used, and each code is accepted only once " +
     "(--single-use): wait for the next one.";
   const failed = "After 5 or more wrong pins, all pins for this secret are refused for a while " +

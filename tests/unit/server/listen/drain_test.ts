@@ -79,7 +79,7 @@ test("drain() ends under steady load beside a request that does not end", async 
 });
 
 for (const pauses of [1, 8, 20, 36, 99]) {
-  test(`drain() waits for a request that takes ${pauses} pauses, and for no further`, async (setup) => {
+  test(`drain() waits for a request of ${pauses} pauses, and no longer`, async (setup) => {
     const end = setup.stay();
     setup.drain();
     assertEquals([await setup.pauses(pauses), setup.isDrained], [pauses, false]);
@@ -100,7 +100,7 @@ test("drain() waits for the last of several requests", async (setup) => {
   assertEquals(setup.isDrained, true);
 });
 
-test("a request that fails is over as well", async (setup) => {
+test("a request that fails has ended too", async (setup) => {
   await setup.traffic.answer(() => Promise.reject(new Error("a test")), REQUEST).catch(() => {});
   setup.drain();
   assertEquals(await setup.pauses(99), 1);

@@ -68,7 +68,7 @@ function listenWith(
 
 const tls = (cert: string): { cert: string; key: string } => ({ cert, key: "key" });
 
-Deno.test("listen() gives the URL with the port that was chosen", async () => {
+Deno.test("listen() returns the URL with the port that the system chose", async () => {
   for (
     const [hostname, secure, url] of [
       ["127.0.0.1", false, `http://127.0.0.1:${CHOSEN}`],
@@ -108,7 +108,7 @@ Deno.test("listen() shares a port from the first server on, over TLS or not", as
   }
 });
 
-Deno.test("listen() takes a port alone before it is shared for TLS, and renews by another server", async () => {
+Deno.test("listen() claims a port alone before it shares it for TLS, and renews with another server", async () => {
   const { runtime, servers, fail } = setup();
   const { renew, stop } = await listenWith(runtime, { tls: tls("a") });
   assertEquals(servers(), ["0 a stopped", `${CHOSEN} a shared`]);

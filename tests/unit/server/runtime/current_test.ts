@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { currentRuntime } from "../../../../lib/server/runtime/current.ts";
 
-Deno.test("the program knows what it runs on by what is there", () => {
+Deno.test("currentRuntime() is Bun where the global Bun exists, and Deno elsewhere", () => {
   assertEquals(currentRuntime().title, `Deno ${Deno.version.deno}`);
   Object.assign(globalThis, { Bun: { version: "1.2.3" } });
   try {

@@ -64,7 +64,7 @@ function ask(options: Partial<ServerOptions>, handler: Handler): Server & { aske
 const well: Handler = ({ url }) => Promise.resolve(new Response(url));
 
 for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
-  Deno.test(`a server on Deno that ${how} by itself has failed`, async () => {
+  Deno.test(`a server on Deno that ${how} without close() has failed`, async () => {
     const { failed, asked } = ask({}, well);
     asked.finished[end]();
     await failed;
@@ -141,7 +141,7 @@ async function withStderr(
   }
 }
 
-Deno.test("what is written on standard error is written whole, though the pipe is full at times", async () => {
+Deno.test("standard error is written whole even if the pipe is full at times", async () => {
   let taken = "";
   let turns = 0;
   await withStderr((bytes) => {
