@@ -1,6 +1,6 @@
 /**
- * A history: users who log in, mistype and try again, guessers with one source and with many, a few
- * instances, one store, and all that befalls them. A seed gives one history.
+ * A simulated history: users log in, mistype and retry, guessers use one source or many, and a few
+ * instances share one store, with outages, restarts and clock changes. Each seed makes one history.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { type GuardRules, guardRules } from "../../../lib/guard/guard.ts";
 import { referenceHotp } from "../reference_totp.ts";
 import { pick } from "../random.ts";
 import { fingerprintOf, Instance, sourceNameOf } from "./instance.ts";
-import { FAIR, type Link } from "./link.ts";
-import { Promises, type Tally } from "./promises.ts";
+import { FAIR_STATE, type Link } from "./link.ts";
+import { Guarantees, type Tally } from "./guarantees.ts";
 import { SimulatedStore } from "./store.ts";
 import { World } from "./world.ts";
 
@@ -21,34 +21,34 @@ const HOUR = 60 * MINUTE;
 const STEP_MS = 30 * SECOND;
 
 /**
- * How long after trouble a store may still be blamed: until the connection is back. An attempt that
- * began in trouble takes 1.7 seconds to fail, and the longest pause behind it four seconds.
+ * Time after an outage in which refusals are still allowed: until the connection is back. A connection
+ * attempt from the outage takes up to 1.7 seconds to fail, and the longest pause after it four seconds.
  */
 const RECOVERY_MS = 7 * SECOND;
 
-/** How much happens in a history: hours, in which a wait can end and trouble come and go. */
+/** Events of a history: enough for hours, in which throttles and outages can end. */
 export const EVENTS = 20_000;
 
-/** When a check is to be answered, whatever befalls the store. */
+/** Deadline of every reply, also while the store is down. */
 const LATEST_ANSWER_MS = 5 * SECOND;
 
-/** What a history is to be like. */
-export interface Wishes {
-  /** What decides all the rest. */
+/** Options of a history. */
+export interface HistoryOptions {
+  /** Seed of the random generator. */
   readonly seed: number;
-  /** How much is to happen; `EVENTS` unless given. */
+  /** Number of events; `EVENTS` unless given. */
   readonly events?: number;
-  /** Whether the store lies now and then. */
-  readonly lies?: boolean;
+  /** Whether the store sends some false replies. */
+  readonly falseReplies?: boolean;
 }
 
-/** What came of it. */
+/** Result of a history. */
 export interface Report extends Tally {
-  /** How much happened. */
+  /** Number of events. */
   readonly events: number;
-  /** How many days it took. */
+  /** Simulated days. */
   readonly days: number;
-  /** A number that differs where anything else was answered. */
+  /** Hash of all outcomes. */
   readonly digest: number;
 }
 
@@ -57,11 +57,11 @@ interface Person {
   readonly fingerprint: string;
 }
 
-/** Plays a history; rejects when anything is not as it was promised. */
+/** Plays a history; rejects when a guarantee is broken. */
 export async function playHistory(
-  { seed, events = EVENTS, lies = false }: Wishes,
+  { seed, events = EVENTS, falseReplies = false }: HistoryOptions,
 ): Promise<Report> {
-  const history = new History(new World(seed), lies);
+  const history = new History(new World(seed), falseReplies);
   try {
     return await history.play(events);
   } catch (error) {
@@ -73,35 +73,35 @@ export async function playHistory(
 
 class History {
   readonly #rules: GuardRules;
-  readonly #promises: Promises;
+  readonly #guarantees: Guarantees;
   readonly #store: SimulatedStore;
   readonly #instances: readonly Instance[];
   readonly #people: readonly Person[];
   readonly #namesSources: boolean;
-  /** Since when there is no trouble; in trouble, not yet. */
+  /** End of the last outage, plus the recovery; infinite during one. */
   #calmSinceMs = 0;
   readonly #unanswered = new Set<{ readonly fromMs: number; readonly instance: Instance }>();
   readonly #codes = new Map<string, string>();
-  /** Sends the code again that was accepted last. */
-  #steal = (): void => {};
+  /** Replays the code that was accepted last. */
+  #replay = (): void => {};
   #digest = 0;
   #failure: unknown;
 
-  constructor(private readonly world: World, lies: boolean) {
+  constructor(private readonly world: World, falseReplies: boolean) {
     const { random } = world;
     const maxFailures = [0, 3, 5, 20, 100][random(5)]!;
     this.#rules = guardRules({ maxFailures, singleUse: random(2) === 0, window: 1, period: 30 });
     this.#namesSources = random(3) > 0;
-    this.#promises = new Promises(this.#rules, () => this.#store);
+    this.#guarantees = new Guarantees(this.#rules, () => this.#store);
     this.#store = new SimulatedStore(world, this.#rules, {
-      onDecision: (...decision) => this.#guarded(() => this.#promises.decided(...decision)),
+      onDecision: (...decision) => this.#recordFailure(() => this.#guarantees.decided(...decision)),
       onLoss: (fingerprint) => {
-        this.#promises.lost(fingerprint, world.nowMs);
-        // The best moments for a thief: the store does not know that the code was used.
-        for (let i = 1; i <= 20; i++) world.after(3 * i * SECOND, this.#steal);
+        this.#guarantees.lost(fingerprint, world.nowMs);
+        // The store has lost that the code was used: the best moments to replay it.
+        for (let i = 1; i <= 20; i++) world.after(3 * i * SECOND, this.#replay);
       },
     });
-    this.#store.isLying = lies;
+    this.#store.isFalse = falseReplies;
     this.#people = Array.from({ length: 60 }, (_, i) => {
       const secretCode = `correct-horse-${world.random(1000)}-${i}`;
       return { secretCode, fingerprint: fingerprintOf(new TextEncoder().encode(secretCode)) };
@@ -113,7 +113,7 @@ class History {
     const { world } = this;
     const startMs = world.nowMs;
     this.#calmSinceMs = startMs + RECOVERY_MS;
-    // In the world, whose timers they set.
+    // As an event, so that the timers they set are simulated.
     world.after(0, () => {
       const count = 2 + world.random(3);
       const start = (): Instance => new Instance(world, this.#rules, this.#store);
@@ -122,20 +122,20 @@ class History {
     world.after(SECOND, () => {
       for (const person of this.#people) this.#logIn(person);
       for (const person of this.#people.slice(0, 20)) this.#guess(person);
-      this.#befall();
+      this.#disturb();
       this.#drift();
     });
     await world.run(events);
     if (this.#failure !== undefined) throw this.#failure;
     for (const { fromMs, instance } of this.#unanswered) {
       const sinceMs = Math.max(fromMs, instance.pausedUntilMs);
-      assert(world.nowMs - sinceMs < LATEST_ANSWER_MS, "a check that was never answered");
+      assert(world.nowMs - sinceMs < LATEST_ANSWER_MS, "a check without a reply");
     }
     const days = (world.nowMs - startMs) / (24 * HOUR);
-    return { ...this.#promises.tally, events: world.events, days, digest: this.#digest };
+    return { ...this.#guarantees.tally, events: world.events, days, digest: this.#digest };
   }
 
-  // A user: logs in now and then, mistypes, clicks twice, and tries again when told that it is wrong.
+  // A user logs in from time to time, mistypes, clicks twice, and retries after a wrong PIN.
   #logIn(person: Person): void {
     const { world } = this;
     const source = this.#namesSources ? `user ${person.secretCode}` : undefined;
@@ -145,12 +145,12 @@ class History {
       const pin = isMistyped ? right.slice(1) + right[0] : right;
       const twice = world.random(10) === 0 ? this.#check(person, pin, source) : undefined;
       const isIn = await this.#check(person, pin, source);
-      if (isIn) this.#steal = () => void this.#check(person, pin, source);
+      if (isIn) this.#replay = () => void this.#check(person, pin, source);
       await twice;
       if (!isIn && left > 0) {
         world.after(world.between(3, 40) * SECOND, () => void attempt(left - 1));
       }
-      // Somebody saw the code.
+      // The code was observed, and is replayed.
       if (world.random(5) === 0) {
         world.after(world.between(0, 40) * SECOND, () => void this.#check(person, pin, source));
       }
@@ -162,7 +162,7 @@ class History {
     world.after(world.between(0, HOUR), again);
   }
 
-  // A guesser: one pin after the other, from one source or from many, with pauses.
+  // A guesser sends one PIN after the other, from one source or from many, with pauses.
   #guess(person: Person): void {
     const { world } = this;
     const sources = [1, 1, 3, 40][world.random(4)]!;
@@ -172,7 +172,7 @@ class History {
       const source = this.#namesSources ? `guesser ${world.random(sources)}` : undefined;
       const guess = String(world.random(1_000_000)).padStart(6, "0");
       const instance = pick(world.random, this.#instances);
-      // Now and then several at once, so that one may slip through with the others.
+      // Sometimes several at once, which race for the last attempt.
       const count = world.random(10) === 0 ? 8 : 1;
       for (let i = 0; i < count; i++) void this.#check(person, guess, source, instance);
       const pauseMs = left-- > 0 ? everyMs : world.between(0, 12 * HOUR);
@@ -190,19 +190,19 @@ class History {
   ): Promise<boolean> {
     const { world } = this;
     const { secretCode, fingerprint } = person;
-    // It reaches the instance as any message does, and is checked when the instance goes on.
+    // The request arrives as a message, and waits while the instance is paused.
     return await new Promise((resolve) => {
       world.after(world.between(0.1, 20), async () => {
         const fromMs = world.nowMs;
         const now = Math.floor(instance.nowMs / STEP_MS);
         const step = [now, now - 1, now + 1].find((step) => this.#codeOf(person, step) === pin);
-        const asked = { fromMs, instance };
-        this.#unanswered.add(asked);
+        const call = { fromMs, instance };
+        this.#unanswered.add(call);
         const { body, outcome } = await instance.check(pin, secretCode, source);
-        this.#unanswered.delete(asked);
+        this.#unanswered.delete(call);
         const paused = this.#pausedMs(instance, fromMs);
-        this.#guarded(() =>
-          this.#promises.answered({
+        this.#recordFailure(() =>
+          this.#guarantees.answered({
             ...{ fingerprint, step, fromMs, body, outcome },
             source: source === undefined ? "" : sourceNameOf(fingerprint, source),
             toMs: Math.max(fromMs, world.nowMs - paused),
@@ -223,58 +223,58 @@ class History {
     return code;
   }
 
-  // For how long the instance stood still since a time.
+  // Time that the instance was paused since a moment.
   #pausedMs(instance: Instance, fromMs: number): number {
     return Math.max(0, instance.pausedUntilMs - fromMs);
   }
 
-  // What befalls store, ways and instances, one after the other.
-  #befall(): void {
+  // Outages of the store, links and instances, one after the other.
+  #disturb(): void {
     const { world } = this;
     const { random } = world;
     const instance = pick(random, this.#instances);
-    const { weather } = instance.link;
+    const { state } = instance.link;
     const links = random(2) === 0 ? [instance.link] : this.#instances.map(({ link }) => link);
     const forMs = world.between(0, 10 * MINUTE);
-    const misfortunes: readonly (() => void)[] = [
-      // Not the fault of the store, whose replies came in time: no pin may be refused for it.
+    const disturbances: readonly (() => void)[] = [
+      // A pause of the instance alone: the replies came in time, so no PIN may be refused.
       () => void (instance.pausedUntilMs = world.nowMs + world.between(10, 3 * SECOND)),
-      () => this.#trouble(links, forMs, (link) => link.weather.isSwallowing = true),
-      () => this.#trouble(links, forMs, (link) => link.weather.delayMs = 2 * SECOND),
+      () => this.#outage(links, forMs, (link) => link.state.isDropping = true),
+      () => this.#outage(links, forMs, (link) => link.state.delayMs = 2 * SECOND),
       () =>
-        this.#trouble(links, forMs, (link) => {
-          link.weather.isClosed = true;
+        this.#outage(links, forMs, (link) => {
+          link.state.isClosed = true;
           link.reset();
         }),
-      () => this.#trouble(links, 0, (link) => link.reset()),
+      () => this.#outage(links, 0, (link) => link.reset()),
       () =>
-        this.#trouble(this.#instances.map(({ link }) => link), forMs / 10, (link) => {
-          link.weather.isClosed = true;
+        this.#outage(this.#instances.map(({ link }) => link), forMs / 10, (link) => {
+          link.state.isClosed = true;
           link.reset();
         }, () => this.#store.restartEmpty()),
       () =>
-        this.#trouble(this.#instances.map(({ link }) => link), forMs / 10, (link) => {
-          link.weather.isClosed = true;
+        this.#outage(this.#instances.map(({ link }) => link), forMs / 10, (link) => {
+          link.state.isClosed = true;
           link.reset();
         }, () => {
           this.#store.failOver(world.between(0, 2 * SECOND), world.random(20_000) - 10_000);
-          this.#promises.jumped(world.nowMs + 10 * SECOND);
+          this.#guarantees.jumped(world.nowMs + 10 * SECOND);
         }),
       () => {
         this.#store.clockOffsetMs += world.random(2 * HOUR) - HOUR;
-        this.#promises.jumped(world.nowMs + HOUR);
+        this.#guarantees.jumped(world.nowMs + HOUR);
       },
-      // Slow, and still in time.
+      // Slow, but within the timeout.
       () => {
-        weather.delayMs = 100;
-        world.after(forMs, () => void (weather.delayMs = FAIR.delayMs));
+        state.delayMs = 100;
+        world.after(forMs, () => void (state.delayMs = FAIR_STATE.delayMs));
       },
     ];
-    pick(random, misfortunes)();
-    world.after(world.between(RECOVERY_MS + 10 * MINUTE, HOUR), () => this.#befall());
+    pick(random, disturbances)();
+    world.after(world.between(RECOVERY_MS + 10 * MINUTE, HOUR), () => this.#disturb());
   }
 
-  #trouble(
+  #outage(
     links: readonly Link[],
     forMs: number,
     begin: (link: Link) => void,
@@ -284,12 +284,12 @@ class History {
     links.forEach(begin);
     meanwhile();
     this.world.after(forMs, () => {
-      for (const link of links) Object.assign(link.weather, FAIR);
+      for (const link of links) Object.assign(link.state, FAIR_STATE);
       this.#calmSinceMs = this.world.nowMs + RECOVERY_MS;
     });
   }
 
-  // The clocks of the instances go wrong by and by, and are set.
+  // The clocks of the instances drift, and are set.
   #drift(): void {
     for (const instance of this.#instances) {
       instance.clockOffsetMs = this.world.random(10) === 0
@@ -299,8 +299,8 @@ class History {
     this.world.after(this.world.between(MINUTE, 4 * HOUR), () => this.#drift());
   }
 
-  // What fails in a callback is told at the end; there is nobody to catch it.
-  #guarded(check: () => void): void {
+  // Keeps the first failure in a callback, where nothing could catch it, for the end of the history.
+  #recordFailure(check: () => void): void {
     try {
       check();
     } catch (error) {

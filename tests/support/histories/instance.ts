@@ -1,5 +1,5 @@
 /**
- * One instance of the program: the real handler, guard and store, at the end of a simulated way.
+ * One instance of the program: the real handler, guard and store client, on a simulated link.
  *
  * @module
  */
@@ -25,23 +25,23 @@ export const sourceNameOf: (fingerprint: string, text: string) => string = sourc
   fingerprintOf,
 );
 
-/** What was answered. */
-export interface Answered {
+/** A reply. */
+export interface Reply {
   /** The body. */
   readonly body: string;
   /** The outcome, as the log has it. */
   readonly outcome: string;
 }
 
-/** The instance. */
+/** An instance. */
 export class Instance implements Computer {
-  /** Until when it stands still. */
+  /** End of its pause. */
   pausedUntilMs = 0;
-  /** How far its time of day is off. */
+  /** Error of its clock. */
   clockOffsetMs = 0;
-  /** The way to the store. */
+  /** Link to the store. */
   readonly link: Link;
-  readonly #ask: (request: Request) => Promise<Answered>;
+  readonly #call: (request: Request) => Promise<Reply>;
 
   /** Starts an instance. */
   constructor(private readonly world: World, rules: GuardRules, store: SimulatedStore) {
@@ -70,7 +70,7 @@ export class Instance implements Computer {
         monotonicMs: () => world.nowMs,
       },
     });
-    this.#ask = async (request) => {
+    this.#call = async (request) => {
       const response = await handler(request);
       const id = response.headers.get("x-request-id")!;
       const outcome = outcomes.get(id)!;
@@ -85,11 +85,11 @@ export class Instance implements Computer {
   }
 
   /** Checks a pin. */
-  check(pin: string, secretCode: string, source: string | undefined): Promise<Answered> {
+  check(pin: string, secretCode: string, source: string | undefined): Promise<Reply> {
     const query = `Pin=${pin}&SecretCode=${secretCode}`;
     const headers: Record<string, string> = source === undefined
       ? {}
       : { "x-authenticator-source": source };
-    return this.#ask(new Request(`http://localhost/Validate.aspx?${query}`, { headers }));
+    return this.#call(new Request(`http://localhost/Validate.aspx?${query}`, { headers }));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The way from one instance to the store: what is sent arrives in order, late or never. It
- * pairs replies with commands by their order alone, as the official client does.
+ * The link from one instance to the store: messages arrive in order, late or never. Replies are
+ * matched with commands by their order alone, as the official client does.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { PROBE_PREFIX } from "../../../lib/guard/redis/script.ts";
 import type { SimulatedStore } from "./store.ts";
 import type { Computer, World } from "./world.ts";
 
-/** How the way is. */
-export interface Weather {
+/** State of a link. */
+export interface LinkState {
   /** How long a message may take, in milliseconds. */
   delayMs: number;
-  /** Whether nothing arrives. */
-  isSwallowing: boolean;
+  /** Whether messages are lost. */
+  isDropping: boolean;
   /** Whether no connection can be made. */
   isClosed: boolean;
 }
 
-/** A way that is well. */
-export const FAIR: Weather = { delayMs: 3, isSwallowing: false, isClosed: false };
+/** State of a link without an outage. */
+export const FAIR_STATE: LinkState = { delayMs: 3, isDropping: false, isClosed: false };
 
 /** Timeout of a reply, in milliseconds. */
 const TIMEOUT_MS = 500;
@@ -31,20 +31,20 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The way. */
+/** A link. */
 export class Link {
-  /** How it is. */
-  readonly weather: Weather = { ...FAIR };
+  /** Its state. */
+  readonly state: LinkState = { ...FAIR_STATE };
   readonly #ends = new Set<(reason: Error) => void>();
 
-  /** Makes a way between an instance and the store. */
+  /** Makes a link between an instance and the store. */
   constructor(
     private readonly world: World,
     private readonly computer: Computer,
     private readonly store: SimulatedStore,
   ) {}
 
-  /** Ends the connections that there are. */
+  /** Ends all connections. */
   reset(): void {
     for (const end of this.#ends) {
       this.world.after(0.1, () => end(new Error("Socket closed unexpectedly")), this.computer);
@@ -58,9 +58,9 @@ export class Link {
     const arrive = (atMs: number, computer: Computer | undefined, run: () => void): number => {
       const arrivalMs = Math.max(
         atMs,
-        this.world.nowMs + this.world.between(0.1, this.weather.delayMs),
+        this.world.nowMs + this.world.between(0.1, this.state.delayMs),
       );
-      if (!this.weather.isSwallowing) {
+      if (!this.state.isDropping) {
         this.world.after(arrivalMs - this.world.nowMs, () => void (isOver || run()), computer);
       }
       return arrivalMs;
@@ -81,7 +81,7 @@ export class Link {
     return new StoreClient({
       connect: () =>
         new Promise<void>((resolve, reject) => {
-          const isClosed = this.weather.isClosed;
+          const isClosed = this.state.isClosed;
           hereMs = arrive(hereMs, this.computer, () => {
             if (isClosed) return reject(new Error("Connection timeout"));
             this.#ends.add(end);

@@ -1,6 +1,6 @@
 /**
- * A store as the program sees Redis: it decides by the rules, which the script is held to by a test
- * of its own, and forgets, fails over and lies as it is told.
+ * A simulated Redis: it decides by the model of the guard, with which tests of its own compare the
+ * script, and can restart empty, fail over and send false replies.
  *
  * @module
  */
@@ -21,22 +21,22 @@ interface Write {
   readonly before: Kept | undefined;
 }
 
-/** Told of what the store does. */
-export interface StoreWatcher {
-  /** It decided, and its decision is on its way. */
+/** Observer of the store. */
+export interface StoreObserver {
+  /** Called for each decision, before its reply arrives. */
   readonly onDecision: (fingerprint: string, source: string, code: number) => void;
-  /** What it remembered of a secret is lost; undefined for all secrets. */
+  /** Called when the state of a secret is lost; of all secrets when undefined. */
   readonly onLoss: (fingerprint: string | undefined) => void;
 }
 
-/** For how long a write may be lost when another server takes over. */
+/** Age up to which a failover can lose a write. */
 const REPLICATION_MS = 2000;
 
 /** The store. */
 export class SimulatedStore {
-  /** Whether some of its answers are lies. */
-  isLying = false;
-  /** How far its clock is off. */
+  /** Whether some of its replies are false. */
+  isFalse = false;
+  /** Error of its clock. */
   clockOffsetMs = 0;
   readonly #kept = new Map<string, Kept>();
   readonly #writes: Write[] = [];
@@ -46,7 +46,7 @@ export class SimulatedStore {
   constructor(
     private readonly world: World,
     private readonly rules: GuardRules,
-    private readonly watcher: StoreWatcher,
+    private readonly observer: StoreObserver,
   ) {}
 
   /** The time by its clock. */
@@ -54,26 +54,26 @@ export class SimulatedStore {
     return Math.floor(this.world.nowMs + this.clockOffsetMs);
   }
 
-  /** What it remembers of a secret. */
+  /** State of a secret. */
   stateOf(fingerprint: string): GuardState | undefined {
     return this.#find(`${KEY_PREFIX}${fingerprint}`)?.state;
   }
 
-  /** Ends and starts without anything. */
+  /** Restarts it without data. */
   restartEmpty(): void {
     this.#kept.clear();
     this.#writes.length = 0;
     this.#knowsScript = false;
-    this.watcher.onLoss(undefined);
+    this.observer.onLoss(undefined);
   }
 
-  /** Another server takes its place, which had not heard of the last writes, and has its own clock. */
+  /** Fails over to a replica without the last writes, which has another clock. */
   failOver(lostMs: number, clockOffsetMs: number): void {
     const sinceMs = this.world.nowMs - lostMs;
     for (let last = this.#writes.pop(); last && last.atMs >= sinceMs; last = this.#writes.pop()) {
       if (last.before === undefined) this.#kept.delete(last.key);
       else this.#kept.set(last.key, last.before);
-      this.watcher.onLoss(last.key.slice(KEY_PREFIX.length));
+      this.observer.onLoss(last.key.slice(KEY_PREFIX.length));
     }
     this.#writes.length = 0;
     this.#knowsScript = false;
@@ -86,7 +86,7 @@ export class SimulatedStore {
     if (command === "EVAL") this.#knowsScript = true;
     if (!this.#knowsScript) return new Error("NOSCRIPT No matching script.");
     const reply = this.#decide(key, args);
-    return this.isLying && this.world.random(3) === 0 ? this.#lie(reply) : reply;
+    return this.isFalse && this.world.random(3) === 0 ? this.#falseReply(reply) : reply;
   }
 
   #decide(key: string, args: readonly string[]): readonly number[] {
@@ -109,13 +109,13 @@ export class SimulatedStore {
       else this.#kept.set(key, { state, expiresAtMs: nowMs + keepMs });
     }
     const code = SCRIPT_VERDICTS.indexOf(verdict);
-    if (!isProbe) this.watcher.onDecision(key.slice(KEY_PREFIX.length), source, code);
+    if (!isProbe) this.observer.onDecision(key.slice(KEY_PREFIX.length), source, code);
     return [code, refusedMs];
   }
 
-  #lie([code, refusedMs]: readonly number[]): unknown {
+  #falseReply([code, refusedMs]: readonly number[]): unknown {
     const { random } = this.world;
-    const lies: readonly unknown[] = [
+    const replies: readonly unknown[] = [
       [0, 0],
       [1, 0],
       [random(6), random(3) * 1000],
@@ -124,7 +124,7 @@ export class SimulatedStore {
       "OK",
       null,
     ];
-    return lies[random(lies.length)];
+    return replies[random(replies.length)];
   }
 
   #find(key: string): Kept | undefined {

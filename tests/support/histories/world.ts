@@ -1,6 +1,6 @@
 /**
- * Time that passes only when something happens, for a few computers at once: timers, pauses of a
- * computer, and work that it does at a moment. One seed gives one history.
+ * Simulated time for several computers: it advances from event to event, which are timers and messages
+ * that arrive, and a paused computer handles neither. Each seed makes one history.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { createHmac } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { type Random, seededRandom } from "../random.ts";
 
-/** A computer: what is due on it waits while it stands still. */
+/** A computer, whose events wait while it is paused. */
 export interface Computer {
-  /** Until when it stands still. */
+  /** End of its pause. */
   pausedUntilMs: number;
 }
 
-/** What a timer of a computer is due before, and what arrives by the network after it. */
+/** At the same moment, timers of a computer go before messages. */
 type Phase = "timer" | "arrival";
 
 interface Due {
@@ -31,9 +31,9 @@ interface Due {
 export class World {
   /** The true time, in milliseconds since 1970. */
   nowMs = 1_800_000_000_000;
-  /** How much has happened. */
+  /** Number of events so far. */
   events = 0;
-  /** What chance decides. */
+  /** The random generator. */
   readonly random: Random;
   readonly #due: Due[] = [];
   #order = 0;
@@ -44,18 +44,18 @@ export class World {
     this.random = seededRandom(seed);
   }
 
-  /** A number between two, the greater less likely by far. */
+  /** A random number between two, mostly a small one. */
   between(leastMs: number, mostMs: number): number {
     const share = this.random(1 << 20) / (1 << 20);
     return leastMs + (mostMs - leastMs) * share ** 3;
   }
 
-  /** Has something happen later, on a computer or anywhere. */
+  /** Schedules an event, on a computer or outside all. */
   after(delayMs: number, run: () => void, computer?: Computer): void {
     this.#add(this.nowMs + delayMs, "arrival", computer, run);
   }
 
-  /** Lets things happen until so many have, or time is over. */
+  /** Runs events until the given number is reached or none is left. */
   async run(events: number): Promise<void> {
     const restore = this.#takeTimers();
     try {
@@ -72,7 +72,7 @@ export class World {
         this.events++;
         this.#computer = computer;
         due.run();
-        // All that follows from it without time in between.
+        // Everything that follows without a delay.
         await new Promise<void>((resolve) => void setImmediate(resolve));
         this.#computer = undefined;
       }
@@ -87,8 +87,8 @@ export class World {
     return due;
   }
 
-  // Timers are those of whatever computer sets them; and what it hashes takes no time, since when a
-  // thread is done with it is nothing that a seed decides.
+  // A timer belongs to the computer that sets it. Hashing is synchronous: no seed decides when a thread
+  // of the platform is done.
   #takeTimers(): () => void {
     const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
     const { importKey, sign } = crypto.subtle;
@@ -126,13 +126,13 @@ export class World {
     };
   }
 
-  /** Adds to what is due, the soonest first. */
+  /** Inserts an event in the order of time. */
   #push(due: Due): void {
     this.#due.splice(this.#due.findLastIndex((other) => isSooner(other, due)) + 1, 0, due);
   }
 }
 
-// A computer that goes on after a pause does what its timers are due for, then reads what arrived.
+// After a pause, a computer runs its due timers, then reads its messages.
 function isSooner(a: Due, b: Due): boolean {
   if (a.atMs !== b.atMs) return a.atMs < b.atMs;
   if (a.phase !== b.phase) return a.phase === "timer";

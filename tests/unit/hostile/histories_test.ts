@@ -1,6 +1,6 @@
 /**
- * Simulated histories, in the manner of FoundationDB: what was promised of guessing and reuse holds
- * whatever befalls the instances, their clocks, the store and the way to it.
+ * Simulated histories, in the manner of FoundationDB: the guarantees against guessing and reuse hold
+ * through outages of instances, clocks, the store and its links.
  *
  * @module
  */
@@ -20,8 +20,8 @@ const HISTORIES = fc.record({
 Deno.test("the guard's guarantees hold through outages, restarts, failovers and clock changes", async () => {
   const outcomes = new Map<string, number>();
   await fc.assert(
-    fc.asyncProperty(HISTORIES, async (wishes) => {
-      const report = await playHistory(wishes);
+    fc.asyncProperty(HISTORIES, async (options) => {
+      const report = await playHistory(options);
       for (const [outcome, count] of report.outcomes) {
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count);
       }
@@ -36,8 +36,8 @@ Deno.test("the guard's guarantees hold through outages, restarts, failovers and 
 });
 
 Deno.test("with a store that sends false replies, no wrong pin is right and every check is answered", async () => {
-  const play = async (wishes: { seed: number; events: number }): Promise<void> =>
-    void await playHistory({ ...wishes, lies: true });
+  const play = async (options: { seed: number; events: number }): Promise<void> =>
+    void await playHistory({ ...options, falseReplies: true });
   await fc.assert(fc.asyncProperty(HISTORIES, play), runOptions(3));
 });
 

@@ -1,6 +1,6 @@
 /**
- * What holds in every history, whatever happens. Kept by a simple account of its own of what was
- * spent and used, beside the one of the rules.
+ * Guarantees of the guard that hold in every history. They are checked by a simple account of attempts
+ * and used codes, apart from the guard's own.
  *
  * @module
  */
@@ -13,28 +13,28 @@ import type { SimulatedStore } from "./store.ts";
 
 const HOUR = 3_600_000;
 
-/** Looks beyond the budget while waits grow, of a secret. */
+/** Attempts of a secret beyond its budget, while throttles grow. */
 const EXTRA_ATTEMPTS = 7;
 
-/** And of a source, which come back half as fast: one doubling more. */
-const EXTRA_LOOKS_OF_SOURCE = 8;
+/** Those of a source, which are restored half as fast: one doubling more. */
+const EXTRA_ATTEMPTS_OF_SOURCE = 8;
 
-/** For how long an instance may remember a refusal that was lifted, and a little for the way. */
+/** Time for which an instance may remember a lifted refusal, with the delay of the link. */
 const REMEMBERED_MS = 1100;
 
 /** One pin that was checked. */
 export interface Check {
   /** The name of the secret in the store. */
   readonly fingerprint: string;
-  /** The name of who asked, in the store; empty for nobody. */
+  /** The name of the source in the store; empty without one. */
   readonly source: string;
   /** The time step whose code the pin is, by the clock of the instance; undefined when it is none. */
   readonly step: number | undefined;
-  /** When it was sent, and answered. */
+  /** When it was sent. */
   readonly fromMs: number;
   /** When it was answered. */
   readonly toMs: number;
-  /** Whether the store could not be blamed for anything meanwhile, nor shortly before. */
+  /** Whether there was no outage meanwhile or shortly before. */
   readonly isCalm: boolean;
   /** The body of the answer. */
   readonly body: string;
@@ -42,7 +42,7 @@ export interface Check {
   readonly outcome: string;
 }
 
-/** A bucket that leaks: what it holds at least and at most, whatever the clock of the store does. */
+/** A leaky bucket: its lowest and highest level over all changes of the clock. */
 interface Bucket {
   readonly least: Level;
   readonly most: Level;
@@ -53,13 +53,13 @@ interface Level {
   sinceMs: number;
 }
 
-/** The clock of the store as if it never went back, and as it is. */
+/** The clock of the store as if it were never set back, and as it is. */
 interface Clocks {
   readonly quickMs: number;
   readonly slowMs: number;
 }
 
-/** What is known of a secret. */
+/** Account of a secret. */
 interface Account {
   total: Bucket;
   readonly sources: Map<string, Bucket>;
@@ -74,7 +74,7 @@ interface Account {
   lostMs: number;
 }
 
-/** What was seen. */
+/** Counts of a history. */
 export interface Tally {
   /** Pins by their outcome. */
   readonly outcomes: Map<string, number>;
@@ -82,43 +82,43 @@ export interface Tally {
   acceptedAgain: number;
 }
 
-/** Holds a history to what was promised. */
-export class Promises {
-  /** What was seen. */
+/** Checks the guarantees. */
+export class Guarantees {
+  /** Counts of a history. */
   readonly tally: Tally = { outcomes: new Map(), acceptedAgain: 0 };
   readonly #accounts = new Map<string, Account>();
   #jumpedMs = 0;
   #clocks: Clocks = { quickMs: 0, slowMs: 0 };
 
-  /** Begins with a store that remembers nothing. */
+  /** Starts with an empty store. */
   constructor(private readonly rules: GuardRules, private readonly storeOf: () => SimulatedStore) {}
 
-  /** Takes note of a decision of the store. */
+  /** Records a decision of the store. */
   decided(fingerprint: string, source: string, code: number): void {
     const account = this.#account(fingerprint);
     const { maxFailures } = this.rules;
-    // Whatever is decided: a clock that was set back moves what the store remembers, once it is asked.
+    // For every decision: a clock that was set back moves the state at the next call.
     const clocks = this.#read();
     if (SCRIPT_VERDICTS[code] === "accepted" && source !== "") account.known.add(source);
     if (SCRIPT_VERDICTS[code] !== "wrong") return;
     account.decidedWrong++;
     if (maxFailures === 0) return;
     fill(account.total, HOUR, clocks);
-    const isStranger = account.known.size > 0 && !account.known.has(source);
-    const kept = isStranger && maxFailures > 1 ? Math.ceil(maxFailures / 5) : 0;
+    const isUnknown = account.known.size > 0 && !account.known.has(source);
+    const kept = isUnknown && maxFailures > 1 ? Math.ceil(maxFailures / 5) : 0;
     const attempts = maxFailures - kept + EXTRA_ATTEMPTS;
     assert(account.total.least.level <= attempts, "more attempts than the budget of a secret");
     if (source === "") return;
     const own = account.sources.get(source) ?? emptyBucket();
     account.sources.set(source, own);
     fill(own, 2 * HOUR, clocks);
-    // One of more may have been forgotten in between.
+    // With more sources, one may have been evicted.
     if (account.sources.size + account.known.size > MAX_SOURCES) return;
-    const ownAttempts = Math.ceil(maxFailures / 2) + EXTRA_LOOKS_OF_SOURCE;
+    const ownAttempts = Math.ceil(maxFailures / 2) + EXTRA_ATTEMPTS_OF_SOURCE;
     assert(own.least.level <= ownAttempts, "more attempts than the budget of a source");
   }
 
-  /** Takes note that the store lost the last writes about a secret, or all about all. */
+  /** Records that the store lost the last writes of a secret, or all data. */
   lost(fingerprint: string | undefined, nowMs: number): void {
     const accounts = fingerprint === undefined
       ? this.#accounts.values()
@@ -126,7 +126,7 @@ export class Promises {
     for (const account of accounts) {
       account.losses++;
       account.lostMs = nowMs;
-      // How many of the attempts were among them, nobody knows: at least none is left.
+      // The number of lost attempts is unknown: the lowest level is 0.
       for (const bucket of [account.total, ...account.sources.values()]) bucket.least.level = 0;
       if (fingerprint !== undefined) continue;
       account.total = emptyBucket();
@@ -135,25 +135,25 @@ export class Promises {
     }
   }
 
-  /** Holds what was answered to a check against what was promised. */
+  /** Checks a reply against the guarantees. */
   answered(check: Check): void {
     const { fingerprint, outcome, body, step } = check;
     const { outcomes } = this.tally;
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    assert(body === (outcome === "true" ? "True" : "False"), "an answer that is not its outcome");
+    assert(body === (outcome === "true" ? "True" : "False"), "a reply unlike its outcome");
     assert(outcome !== "true" || step !== undefined, "true for a wrong pin");
-    assert(check.toMs - check.fromMs < 5000, "an answer that took too long");
-    if (this.storeOf().isLying) return;
+    assert(check.toMs - check.fromMs < 5000, "a reply that took too long");
+    if (this.storeOf().isFalse) return;
     const account = this.#account(fingerprint);
     if (outcome === "true") this.#accept(account, step!);
     if (outcome === "false") {
-      assert(step === undefined, "a right pin taken for a wrong one");
+      assert(step === undefined, "a right pin counted as wrong");
       assert(
         ++account.answeredWrong <= account.decidedWrong,
-        "an attempt that the store knows not of",
+        "a wrong pin that the store did not count",
       );
     }
-    if (outcome === "unavailable") assert(!check.isCalm, "refused for a store that was well");
+    if (outcome === "unavailable") assert(!check.isCalm, "refused without an outage of the store");
     if (outcome === "throttled") this.#checkThrottled(check, account);
   }
 
@@ -165,8 +165,8 @@ export class Promises {
     this.tally.acceptedAgain++;
   }
 
-  // A wait ends when it should: a pin is refused only while the store refuses, and an instance for a
-  // second more; and the store refuses only who spent enough, by our own account.
+  // A throttle ends in time: a pin is refused only while the store refuses it, and by an instance for a
+  // second more; and the store refuses only when enough was spent, by this account.
   #checkThrottled({ fingerprint, source, fromMs, toMs }: Check, account: Account): void {
     if (toMs - account.lostMs < 2 * REMEMBERED_MS + (toMs - fromMs)) return;
     const store = this.storeOf();
@@ -175,16 +175,19 @@ export class Promises {
     const sinceMs = store.nowMs - (toMs - fromMs) - REMEMBERED_MS;
     const leftMs = state && refusedMs(this.rules, state, source || undefined, sinceMs);
     const isOver = leftMs === undefined || leftMs <= 0;
-    assert(!isOver || this.#jumpedMs > fromMs - REMEMBERED_MS, "a wait that is over");
+    assert(
+      !isOver || this.#jumpedMs > fromMs - REMEMBERED_MS,
+      "throttled after the throttle ended",
+    );
     const { maxFailures } = this.rules;
     const { slowMs } = this.#read();
     const own = account.sources.get(source);
     const isSpent = levelAt(account.total.most, HOUR, slowMs) > maxFailures * 0.8 - 2 ||
       own !== undefined && levelAt(own.most, 2 * HOUR, slowMs) > maxFailures / 2 - 1;
-    assert(isSpent, "throttled although the budget holds");
+    assert(isSpent, "throttled within the budget");
   }
 
-  /** Takes note that the clock of the store was set. */
+  /** Records that the clock of the store was set. */
   jumped(nowMs: number): void {
     this.#jumpedMs = nowMs;
   }
