@@ -1,6 +1,6 @@
 /**
- * Other programs as processes of a test. Each has a deadline: a test may fail by one that hangs, and
- * does not hang with it.
+ * Other programs as processes of a test. Each has a deadline, so that a process that hangs fails its
+ * test instead of blocking it.
  *
  * @module
  */
@@ -11,23 +11,23 @@ export interface Ended {
   readonly code: number;
   /** The signal that ended it, if one did. */
   readonly signal: Deno.Signal | null;
-  /** What it wrote on standard output. */
+  /** Standard output. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The same as text. */
   readonly stdout: string;
-  /** What it wrote on standard error, as text. */
+  /** Standard error, as text. */
   readonly stderr: string;
 }
 
-/** What a process gets beside its command line. */
+/** Options of a process. */
 export interface Surroundings {
   /** Standard input, to its end; nothing unless given. */
   readonly input?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables beside those of the test. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs, if not where the test does. */
+  /** Its folder; that of the test unless given. */
   readonly cwd?: string | URL;
-  /** How long it may take, in milliseconds; five minutes unless given. */
+  /** Its deadline in milliseconds; five minutes unless given. */
   readonly deadlineMs?: number;
 }
 
@@ -55,7 +55,7 @@ export async function runToEnd(
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     killIfThere(child);
-    // Whoever inherited its output may live on and keep that open: do not wait for it.
+    // A process that inherited its output may keep that open: do not wait for its end.
     late.reject(new Error(`${program} has not ended after ${deadlineMs / 1000} seconds`));
   }, deadlineMs);
   try {
@@ -71,8 +71,7 @@ async function feed(
   child: Deno.ChildProcess,
   input: string | Uint8Array<ArrayBuffer>,
 ): Promise<Deno.CommandOutput> {
-  // A program that needs no input, or fails early, may end before it has taken all; its exit code
-  // says so better than the broken pipe.
+  // A program may end before it has read all of its input: its exit code matters, not the broken pipe.
   const fed = new Blob([input]).stream().pipeTo(child.stdin).catch(() => {});
   const output = await child.output();
   await fed;

@@ -1,5 +1,5 @@
 /**
- * Connections that each send a right pin, wait for the answer, and send the next.
+ * Connections that each send a right pin, wait for the reply, and send the next.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { exchangeOn } from "./http.ts";
 import type { RunningProgram } from "./program.ts";
 import { pinOf } from "./reference_totp.ts";
 
-/** What was answered to right pins. */
+/** Counts of replies to right pins. */
 export interface Answers {
   /** `true`. */
   right: number;
-  /** `false`, which is wrong. */
+  /** `false`, although the pin is right. */
   refused: number;
   /** Neither: another status, or a connection that ended. */
   other: number;
@@ -20,13 +20,13 @@ export interface Answers {
 
 /** A load that runs. */
 export interface ClosedLoop {
-  /** What was answered so far. */
+  /** Counts so far. */
   readonly answers: Readonly<Answers>;
-  /** Ends it after the answers that are due. */
+  /** Stops it after the pending replies. */
   readonly end: () => Promise<Readonly<Answers>>;
 }
 
-/** Starts so many connections to a server, each with a secret of its own. */
+/** Starts connections to a server, each with a secret of its own. */
 export async function startClosedLoop(
   server: Pick<RunningProgram, "url">,
   connections: number,

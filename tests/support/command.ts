@@ -18,10 +18,10 @@ import type { Config } from "../../lib/config/options.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-// To start a process takes a hundred times as long: `deno task test:program` does.
+// A process takes a hundred times as long: `deno task test:program` starts one for each command.
 const STAYS_HERE = !Deno.env.has("TEST_PROGRAM");
 
-/** What a command gets beside its arguments. */
+/** Options of a command beside its arguments. */
 export interface Surroundings {
   /** Standard input, to its end. */
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
@@ -36,7 +36,7 @@ export async function runCommand(
   args: readonly string[],
   { stdin = "", env = {}, permissions }: Surroundings = {},
 ): Promise<Outcome> {
-  // One that serves goes on.
+  // A server does not end.
   if (STAYS_HERE && permissions === undefined && args[0] !== "serve") {
     return await callCommand(args, { stdin, env });
   }
@@ -49,10 +49,10 @@ export async function runCommand(
 }
 
 /**
- * Runs the command that asks a server for its health, until it comes to an answer within its five
- * seconds, which are few on a busy machine.
+ * Runs `healthcheck` until the server replies within its five seconds, which are few on a busy
+ * machine.
  */
-export async function askForHealth(
+export async function runHealthcheck(
   args: readonly string[],
   surroundings: Surroundings = {},
 ): Promise<Outcome> {
@@ -66,12 +66,12 @@ export async function askForHealth(
 
 function wordsBefore(permissions: readonly string[] | undefined): readonly string[] {
   if (permissions === undefined) return programWords();
-  // Quiet, and with the lock: where packages are not here yet, Deno would say what it downloads.
+  // Quiet, and with the lock file: Deno would log its downloads of missing packages.
   const options = ["--quiet", "--lock=runtime.lock", "--frozen", "--no-prompt", ...permissions];
   return [Deno.execPath(), "run", ...options, "main.ts"];
 }
 
-/** What a command that is called finds of its process, beside what a process gets. */
+/** Options of a command in this process. */
 export interface Called extends Omit<Surroundings, "permissions"> {
   /** How many columns the terminal has that standard output is; undefined when it is none. */
   readonly columns?: number;
@@ -97,23 +97,23 @@ export async function callCommand(
   return { code, ...written };
 }
 
-/** What tells of every text that is written to it. */
-export function sink(tell: (text: string) => void): Writable {
+/** A stream that calls a function with every text written to it. */
+export function sink(onText: (text: string) => void): Writable {
   return new Writable({
     decodeStrings: false,
     write: (text, _encoding, done) => {
-      tell(text);
+      onText(text);
       done();
     },
   });
 }
 
-/** What gives such chunks to whoever reads it. */
+/** A stream of chunks. */
 export function streamOf(chunks: readonly (string | Uint8Array)[]): Readable {
   return Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 }
 
-/** Runs something that finds other properties on `process`, and writes to other streams. */
+/** Runs a function with other properties of `process`, and with other output streams. */
 export async function withProcess<T>(own: object, run: () => Promise<T>): Promise<T> {
   const names = Object.keys(own) as (keyof typeof process)[];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
@@ -140,7 +140,7 @@ export async function withProcess<T>(own: object, run: () => Promise<T>): Promis
   }
 }
 
-// The program writes by the runtime, and asks `process` whether there is a terminal.
+// The program writes by the runtime, and detects a terminal by `process`.
 function writerTo(stream: Writable): typeof Deno.stdout.write {
   stream.on("error", () => {});
   return (bytes) =>

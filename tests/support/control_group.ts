@@ -1,6 +1,6 @@
 /**
- * A control group of Linux that bounds what processes take, as systemd does: by memory, where who takes
- * more is killed, or by processor time, where who takes more waits.
+ * A control group of Linux that limits processes, as systemd does: by memory, where a process over the
+ * limit is killed, or by processor time, where it waits.
  *
  * @module
  */
@@ -8,20 +8,20 @@
 const ROOT = "/sys/fs/cgroup";
 const PERIOD_US = 100_000;
 
-/** A bound that processes can be put under. */
+/** A limit for processes. */
 export interface Bound {
-  /** What a shell does to be under it, and everything that it becomes. */
+  /** Command of a shell that puts it, and its children, under the limit. */
   readonly shell: string;
-  /** Takes it away, once no process is under it. */
+  /** Removes it, once it has no process. */
   readonly remove: () => void;
 }
 
-/** Makes a bound as `MemoryMax` of systemd; undefined where this user may not. */
+/** Makes a limit as `MemoryMax` of systemd; undefined without the permission. */
 export function boundMemory(bytes: number): Bound | undefined {
   return makeBound([["memory", "memory.limit_in_bytes", bytes], ["", "memory.max", bytes]]);
 }
 
-/** Makes a bound as `CPUQuota` of systemd, in cores; undefined where this user may not. */
+/** Makes a limit as `CPUQuota` of systemd, in cores; undefined without the permission. */
 export function boundCores(cores: number): Bound | undefined {
   const quotaUs = Math.round(cores * PERIOD_US);
   return makeBound([["cpu", "cpu.cfs_quota_us", quotaUs], ["", "cpu.max", quotaUs]]);
@@ -46,7 +46,7 @@ function makeBound(
         remove();
       }
     } catch {
-      // There is no such tree, or it is not for us.
+      // There is no such tree, or no permission.
     }
   }
   return undefined;

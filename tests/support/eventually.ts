@@ -1,14 +1,14 @@
-/** Waiting for conditions and not for durations. */
+/** Waiting for conditions instead of durations. */
 
 const DEADLINE_MS = 180_000;
 const PAUSE_MS = 20;
 
 /**
- * Tries something for which a program gives so much time and no more. What fails in that time has
- * failed; where this machine took longer, nothing was shown, and it is tried again.
+ * Tries something for which a program has a time limit. A failure within the limit counts; if this
+ * machine took longer, the attempt proves nothing, and is repeated.
  *
  * @param limitMs How long the program waits, in milliseconds.
- * @throws {unknown} What the attempt threw that was in time, or the last one.
+ * @throws {unknown} The error of the attempt that was in time, or of the last one.
  */
 export async function inTime<T>(limitMs: number, attempt: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + DEADLINE_MS;
@@ -24,11 +24,11 @@ export async function inTime<T>(limitMs: number, attempt: () => Promise<T>): Pro
 }
 
 /**
- * Waits until something is so.
+ * Waits for a condition.
  *
- * @param what What is waited for, as a clause.
- * @param patienceMs How long it may take, in milliseconds; three minutes unless given.
- * @throws {Error} When it is not by then.
+ * @param what The condition, as a clause.
+ * @param patienceMs The timeout in milliseconds; three minutes unless given.
+ * @throws {Error} At the timeout.
  */
 export async function eventually(
   isSo: () => boolean | undefined | Promise<boolean>,

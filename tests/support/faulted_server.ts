@@ -1,6 +1,6 @@
 /**
- * The server that a fault befalls, and how it is told that it came through: it lives, answers what
- * is right, accepts nothing that it should not, and remembers what it knew before.
+ * A server that goes through a fault, and the checks afterwards: it runs, accepts right pins, refuses
+ * wrong and used ones, and has kept its state.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { referenceHotp } from "./reference_totp.ts";
 
 // Far above what any test takes; it only keeps one from hanging.
 const PATIENCE_MS = 1_500_000;
-// A server that was told to end has ten seconds for what runs; this is far above that.
+// A server has ten seconds for running requests after SIGTERM; this is far above that.
 const STOP_MS = 120_000;
 
 const STEP_MS = 30_000;
-// A wide window: the pins of many time steps are right, so each look can use one of its own.
+// A wide window: the pins of many time steps are right, so each check can use one of its own.
 const WINDOW = 10;
 const ARGS = [
   "--log-probes",
@@ -30,7 +30,7 @@ const ARGS = [
   String(WINDOW),
 ];
 
-/** The secret that is asked about. */
+/** The secret of the checks. */
 export const SECRET = "canary battery staple";
 
 /** A server under a fault. */
@@ -39,16 +39,16 @@ export class Subject {
   #lastStep = -Infinity;
 
   /**
-   * Watches a server.
+   * Makes the checks of a server.
    *
    * @param program The server.
-   * @param clock Its time of day in milliseconds, which may be another than ours.
+   * @param clock Its clock in milliseconds, which may differ from that of the test.
    */
   constructor(readonly program: RunningProgram, clock: () => number) {
     this.#clock = clock;
   }
 
-  /** A pin that is right now and was not used before. */
+  /** A right pin that was not used before. */
   freshPin(): string {
     const now = this.#step();
     this.#lastStep = Math.max(this.#lastStep + 1, now - WINDOW + 2);
@@ -66,7 +66,7 @@ export class Subject {
     return referenceHotp(secret, this.#step());
   }
 
-  /** A pin that is right in no time step near. */
+  /** A pin that is wrong in all time steps around now. */
   wrongPin(secret: string = SECRET): string {
     const now = this.#step();
     const right = new Set<string>();
@@ -86,13 +86,13 @@ export class Subject {
     return await exchangeRaw({ hostname, port: Number(port) }, { head, body: new Uint8Array() });
   }
 
-  /** What `/Validate.aspx` says of a pin. */
+  /** The reply of `/Validate.aspx` to a pin. */
   async validate(pin: string, secret?: string): Promise<string> {
     return Buffer.from((await this.get(validateTarget(pin, secret))).body).toString();
   }
 
-  /** Fails unless the server answers as one that nothing has befallen. */
-  async isWell(): Promise<void> {
+  /** Fails unless the server answers as before the fault. */
+  async assertHealthy(): Promise<void> {
     for (const probe of ["/healthz", "/readyz"]) assertEquals((await this.get(probe)).status, 200);
     if (this.#lastStep > 0) assertEquals(await this.validate(this.usedPin()), "False");
     assertEquals(await this.validate(this.wrongPin()), "False");
@@ -107,26 +107,26 @@ export class Subject {
   }
 }
 
-/** Where a pin is asked about. */
+/** The target of a request that checks a pin. */
 export function validateTarget(pin: string, secret: string = SECRET): string {
   return `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`;
 }
 
-/** What a server is started with, and by which clock. */
-export interface Circumstances extends Surroundings {
-  /** Options beside those that every server here has. */
+/** Options and surroundings of a server. */
+export interface SubjectOptions extends Surroundings {
+  /** Options beside those of every server here. */
   readonly args?: readonly string[];
-  /** The time of day of the server in milliseconds; ours unless given. */
+  /** The clock of the server in milliseconds; that of the test unless given. */
   readonly clock?: () => number;
 }
 
 /**
- * Starts a server, lets a fault befall it, and ends it: SIGTERM must suffice, and the exit code be 0.
+ * Starts a server, runs a test of a fault, and stops it by SIGTERM: its exit code must be 0.
  *
  * @returns How it ended.
  */
 export async function withSubject(
-  { args = [], clock = Date.now, ...surroundings }: Circumstances,
+  { args = [], clock = Date.now, ...surroundings }: SubjectOptions,
   run: (subject: Subject) => Promise<void>,
 ): Promise<Outcome> {
   const program = await startProgram([...ARGS, ...args], surroundings);
@@ -136,7 +136,7 @@ export async function withSubject(
   isGone.catch(() => {});
   try {
     const subject = new Subject(program, clock);
-    await subject.isWell();
+    await subject.assertHealthy();
     await within(PATIENCE_MS, "the test", Promise.race([run(subject), isGone]));
     program.signal("SIGTERM");
     const outcome = await within(STOP_MS, "the end of the server", program.outcome);
@@ -145,7 +145,7 @@ export async function withSubject(
   } catch (error) {
     kill(program);
     const { code, stderr } = await program.outcome;
-    throw new Error(`exit code ${code}, and the last it said: ${stderr.slice(-500)}`, {
+    throw new Error(`exit code ${code}, and the end of its log: ${stderr.slice(-500)}`, {
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * A store that speaks nonsense: it understands the commands of a server, and answers as a seeded
- * generator says.
+ * A store that sends any replies: it reads the commands of a server, and a function of the test makes
+ * the replies.
  *
  * @module
  */
@@ -8,11 +8,11 @@
 import { Buffer } from "node:buffer";
 import { PROBE_PREFIX } from "../../lib/guard/redis/script.ts";
 
-/** What one answer depends on. */
+/** A command that is answered. */
 export interface Question {
   /** The command. */
   readonly words: readonly string[];
-  /** The code of an honest verdict: 0 (accepted) for a pin that matched, 1 (wrong) for another. */
+  /** The code of the right verdict: 0 (accepted) for a pin that matched, 1 (wrong) for another. */
   readonly code: number;
 }
 
@@ -26,7 +26,7 @@ export interface Answer {
   readonly times?: number;
 }
 
-/** The honest answer. */
+/** The right reply. */
 export function honest({ code }: Question): string {
   return `*2\r\n:${code}\r\n:0\r\n`;
 }
@@ -43,7 +43,7 @@ export function written(reply: Reply): string {
   return `*${reply.length}\r\n${reply.map(written).join("")}`;
 }
 
-/** What is answered to a question; where that takes time, what is asked afterwards waits as well. */
+/** Makes the reply to a command; later commands wait for a slow one. */
 type Answers = (question: Question) => Answer | Promise<Answer>;
 
 /** A store that listens. */
@@ -59,9 +59,8 @@ export interface FuzzedStore {
 /**
  * Starts a store.
  *
- * @param answer Decides what is answered to a question about a pin. The probe is answered
- * honestly.
- * @param other Decides what is answered to any other command.
+ * @param answer Makes the reply to a command about a pin. The probe gets the right reply.
+ * @param other Makes the reply to any other command.
  */
 export function startFuzzedStore(
   answer: Answers,
@@ -111,7 +110,7 @@ async function converse(
   }
 }
 
-/** Gives false when the connection is to be closed. */
+/** Returns false when the connection is to be closed. */
 async function reply(
   connection: Deno.TcpConn,
   words: readonly string[],

@@ -1,29 +1,29 @@
 /**
- * Something between a server and its store that passes on what they say, unless told otherwise.
+ * A TCP proxy between a server and its store, which a test lets delay, change or drop messages.
  *
  * @module
  */
 
-/** Who sent what is passed on. */
+/** The sender of a message. */
 export type Sender = "server" | "store";
 
-/** What becomes of a piece of what was sent; nothing ends the connection. */
+/** Returns what is passed on of a piece; undefined ends the connection. */
 export type Meddle = (piece: Uint8Array, sender: Sender) => Piece | Promise<Piece>;
 
 type Piece = Uint8Array | undefined;
 
-/** A middleman that listens. */
+/** A proxy that listens. */
 export interface Middleman {
-  /** The port of loopback that it listens on. */
+  /** Its port on the loopback address. */
   readonly port: number;
-  /** Ends all connections, and listens no more. */
+  /** Ends all connections and stops listening. */
   readonly close: () => void;
 }
 
 /**
  * Starts one.
  *
- * @param meddle Makes the function that sees each piece of a connection, for every connection anew.
+ * @param meddle Makes the function that handles the pieces of one connection.
  */
 export function startMiddleman(storePort: number, meddle: () => Meddle): Middleman {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -60,7 +60,7 @@ async function mediate(
     close(store);
     open.delete(store);
   } catch {
-    // Either end may go at any time.
+    // Either end may close at any time.
   }
   close(server);
   open.delete(server);

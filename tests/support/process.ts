@@ -1,20 +1,20 @@
 /**
- * What the system says of a process that runs (proc(5)); on Linux alone.
+ * Figures of a running process (proc(5)); on Linux only.
  *
  * @module
  */
 
-/** How many descriptors it holds. */
+/** Number of its descriptors. */
 export function descriptorCount(pid: number): number {
   return outputOf("ls", `/proc/${pid}/fd`).split("\n").length - 1;
 }
 
-/** How much memory it has, in bytes. */
+/** Its resident memory, in bytes. */
 export function residentBytes(pid: number): number {
   return statusKilobytes(pid, "VmRSS") * 1024;
 }
 
-/** The most memory that it ever had, in bytes. */
+/** The peak of its memory, in bytes. */
 export function peakResidentBytes(pid: number): number {
   return statusKilobytes(pid, "VmHWM") * 1024;
 }
@@ -29,7 +29,7 @@ export function isStopped(pid: number): boolean {
   return /^State:\s+T/m.test(outputOf("cat", `/proc/${pid}/status`));
 }
 
-// By another program, since Deno lets a test read these files only where it may do everything.
+// By another program: Deno lets a test read these files only with all permissions.
 function outputOf(program: string, path: string): string {
   const { stdout } = new Deno.Command(program, { args: [path] }).outputSync();
   return new TextDecoder().decode(stdout);

@@ -139,7 +139,7 @@ export async function runProgram(
   return { code, stdout, stderr };
 }
 
-// How long it may take until it listens.
+// Deadline for the start.
 const START_MS = 300_000;
 
 /**

@@ -14,9 +14,9 @@ import type { RawReply, RawRequest } from "./http.ts";
 import { checkPicture } from "./picture_check.ts";
 import { fillIn, fillUp, holdsPin, type PinClock } from "./placeholders.ts";
 
-/** What an exchange is replayed against. */
+/** A server that exchanges are replayed against. */
 export interface Server {
-  /** Takes a request to the server and brings back its reply. */
+  /** Sends a request and returns the reply. */
   readonly send: (request: RawRequest) => Promise<RawReply>;
   /** The clock of the server, and what its pins depend on. */
   readonly clock: PinClock;
@@ -30,8 +30,8 @@ export interface Server {
 const MAX_TRIES = 5;
 
 /**
- * Replays an exchange; rejects at the first reply that is not the one in the file. Where the time
- * step has changed on the way, a pin at the edge of the window was another one: it is tried again.
+ * Replays an exchange; rejects at the first reply that differs from the file. It is repeated when the
+ * time step has changed meanwhile, since a pin at the edge of the window was then another one.
  */
 export async function replay(exchange: Exchange, server: Server): Promise<void> {
   const step = (): number => Math.floor(server.clock.now() / 1000 / server.clock.period);

@@ -16,13 +16,13 @@ type Link = RedisStoreOptions["link"];
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A clock by which each refusal that a store remembers is over at the next question. */
+/** A clock by which each remembered refusal has ended at the next call. */
 export function farApart(): () => number {
   let ms = 0;
   return () => ms += 2_000;
 }
 
-/** Plays runs of 150 events, each with the link that it asks for. */
+/** Plays runs of 150 events, each with a link of its own. */
 export async function playScript(link: () => Link, runs: number): Promise<void> {
   const random = seededRandom(11);
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What the program is made of, in a folder of its own: what a test makes there replaces nothing of
- * the developer's `dist/`, and disturbs no other test.
+ * A copy of the program's sources: what a test builds there replaces nothing in the developer's `dist/`,
+ * and disturbs no other test.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const SOURCES = [
 ];
 
 /**
- * Runs something in a copy of the sources, and removes the copy.
+ * Runs a test in a copy of the sources, and removes the copy.
  *
  * @param prefix What the name of its folder begins with.
  */

@@ -1,20 +1,20 @@
 /**
- * Timers of this process that go off when a test says so, however busy the machine is.
+ * Timers of this process that fire when a test says so, however busy the machine is.
  *
  * @module
  */
 
 const original = { setTimeout, clearTimeout, setInterval, clearInterval };
 
-/** Timers that were asked for. */
+/** The timers that were set. */
 export class ManualTimers {
   readonly #pending = new Map<number, () => void>();
   readonly #repeating = new Map<unknown, () => void>();
   readonly #holding = new Set<unknown>();
-  /** For how many milliseconds each was asked for, in their order. */
+  /** The delay of each in milliseconds, in order. */
   readonly asked: number[] = [];
 
-  /** Runs something whose timers go off at the next tick alone, and intervals when they are to. */
+  /** Runs an act whose timers fire only by `tick`, and whose intervals by theirs. */
   static async during(run: (timers: ManualTimers) => Promise<void>): Promise<void> {
     const timers = new ManualTimers();
     // No timer of the platform has such a number.
@@ -44,28 +44,28 @@ export class ManualTimers {
     }
   }
 
-  /** How many have not gone off yet. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** How many intervals there are. */
+  /** Number of intervals. */
   get intervals(): number {
     return this.#repeating.size;
   }
 
-  /** How many of them keep the process from ending. */
+  /** Number of them that keep the process alive. */
   get holding(): number {
     return this.#holding.size;
   }
 
-  /** Lets each interval go off once, and what they bring about happen. */
+  /** Fires each interval once, and waits for the consequences. */
   async repeat(): Promise<void> {
     for (const act of [...this.#repeating.values()]) act();
     await this.settle();
   }
 
-  /** Lets all go off that were asked for so far, and what they bring about happen. */
+  /** Fires all pending timers, and waits for the consequences. */
   async tick(): Promise<void> {
     const due = [...this.#pending.values()];
     this.#pending.clear();
@@ -73,7 +73,7 @@ export class ManualTimers {
     await this.settle();
   }
 
-  /** Lets happen what waits for no timer. */
+  /** Waits for everything that needs no timer. */
   async settle(): Promise<void> {
     await new Promise((resolve) => original.setTimeout(resolve, 0));
   }

@@ -14,7 +14,7 @@ import { wrongPinOf } from "./reference_totp.ts";
 /** The secret of the tests. */
 export const SECRET = "canary battery staple";
 
-/** Asks a server about a pin, by the route whose replies are plain. */
+/** Checks a pin by `/Validate.aspx`. */
 export async function check(
   server: RunningProgram,
   pin: string,
@@ -28,7 +28,7 @@ export async function check(
   return reply.status === 200 ? text : `${reply.status} ${text}`;
 }
 
-/** The status of `/readyz`: 200 once the store has answered, for as long as the server takes work. */
+/** The status of `/readyz`: 200 once the store has answered, until the server drains. */
 export async function readiness(server: RunningProgram): Promise<number> {
   return (await readyz(server)).status;
 }
@@ -37,7 +37,7 @@ export async function readiness(server: RunningProgram): Promise<number> {
 export async function storeAnswers(server: RunningProgram): Promise<boolean> {
   const { status, text } = await readyz(server);
   const answers = new Map([["ok", true], ["ok; the store does not answer", false]]).get(text);
-  if (status !== 200 || answers === undefined) throw new Error(`/readyz says ${status} ${text}`);
+  if (status !== 200 || answers === undefined) throw new Error(`/readyz is ${status} ${text}`);
   return answers;
 }
 
@@ -47,8 +47,8 @@ async function readyz({ url }: RunningProgram): Promise<{ status: number; text: 
 }
 
 /**
- * Asks about a pin until the store has decided about it: on a busy machine even a patient server may
- * have to answer without. Nobody else may ask the server meanwhile.
+ * Checks a pin until the store has decided about it: on a busy machine, even a long timeout may pass.
+ * No other call may reach the server meanwhile.
  */
 export async function decided(
   server: RunningProgram,
@@ -66,8 +66,8 @@ export async function decided(
 }
 
 /**
- * Runs something about a secret whose pins the guard begins to refuse; again, with another secret,
- * where it fails after so long that the first of the guard's waits may have ended.
+ * Runs a test of a secret that the guard throttles; repeats it with another secret when it fails so
+ * late that the first throttle may have ended.
  */
 export async function withinFirstWait(run: (secret: string) => Promise<void>): Promise<void> {
   let attempts = 0;
@@ -75,8 +75,8 @@ export async function withinFirstWait(run: (secret: string) => Promise<void>): P
 }
 
 /**
- * Has eight wrong pins looked at by a server that allows more. Others at its store that allow two
- * refuse all pins of the secret for half an hour then, and not for the half minute after a third.
+ * Has eight wrong pins checked by a server that allows more. Servers on the same store that allow two
+ * then throttle the secret for half an hour, instead of the half minute after a third wrong pin.
  */
 export async function failOften(storeUrl: string, keyFile: string, secret: string): Promise<void> {
   const server = await startServer(storeUrl, keyFile, ["--single-use"]);
@@ -96,14 +96,14 @@ export async function counted(
 }
 
 /**
- * A URL with more patience than the half second of a store by default, for which a busy machine may
- * well leave one without its processor; what a URL says itself stays.
+ * A URL with a longer timeout than the default of half a second, which a busy machine may well exceed;
+ * a timeout in the URL stays.
  */
 export function patient(storeUrl: string): string {
   return storeUrl.includes("?") ? storeUrl : `${storeUrl}?timeout=30000`;
 }
 
-/** Starts a server with a store, to which it is patient. */
+/** Starts a server with a store and a long timeout. */
 export async function startServer(
   storeUrl: string,
   keyFile: string,
@@ -115,7 +115,7 @@ export async function startServer(
 }
 
 /**
- * Runs a test with two servers, ends them afterwards, and gives what they logged.
+ * Runs a test with two servers, stops them afterwards, and returns their logs.
  *
  * @param args Options of both.
  * @param start Starts one.

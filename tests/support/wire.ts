@@ -1,5 +1,5 @@
 /**
- * A connection to the program that sends any bytes, and what becomes of it.
+ * A connection to the program that can send any bytes.
  *
  * @module
  */
@@ -24,8 +24,8 @@ export class Wire {
   }
 
   /**
-   * Connects to a program and sends text at once: Bun closes a connection that says nothing for ten
-   * seconds, and on a busy machine that much may pass while others connect.
+   * Connects to a program and sends text at once: Bun closes a connection that is silent for ten
+   * seconds, which can pass on a busy machine while others connect.
    */
   static async saying(program: RunningProgram, text: string): Promise<Wire> {
     const wire = await Wire.to(program);
@@ -46,7 +46,7 @@ export class Wire {
     }
   }
 
-  /** Everything received until it is what is looked for, or until the other side closes. */
+  /** Receives until the text is complete, or the other side closes. */
   async receive(until: (text: string) => boolean): Promise<string> {
     const timer = setTimeout(() => this.close(), PATIENCE_MS);
     while (!this.ended && !until(this.text)) this.ended = !await this.more();
@@ -54,7 +54,7 @@ export class Wire {
     return this.text;
   }
 
-  /** Whether the other side has closed, waiting until it does. */
+  /** Waits until the other side closes; false when it does not. */
   async isClosed(): Promise<boolean> {
     await this.receive(() => false);
     return this.ended;

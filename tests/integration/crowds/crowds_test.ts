@@ -68,7 +68,7 @@ Deno.test(`a normal caller beside crowds of ${SIZE}`, async (t) => {
             beside.push(await measure(subject));
             mostBytes = Math.max(mostBytes, residentBytes(pid));
           }
-          await subject.isWell();
+          await subject.assertHealthy();
         } finally {
           crowd.leave();
         }
@@ -87,7 +87,7 @@ Deno.test(`a normal caller beside crowds of ${SIZE}`, async (t) => {
         ]);
       });
     }
-    await subject.isWell();
+    await subject.assertHealthy();
     assert(residentBytes(pid) - idleBytes < 256 * MIB, "the memory does not come back");
     assert(peakResidentBytes(pid) < 512 * MIB, "more than half of what the unit of deploy/ allows");
   });

@@ -7,7 +7,7 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
-import { type Circumstances, type Subject, withSubject } from "../../support/faulted_server.ts";
+import { type Subject, type SubjectOptions, withSubject } from "../../support/faulted_server.ts";
 
 const HOUR_MS = 3_600_000;
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
@@ -31,7 +31,7 @@ class TimeOfDay {
   }
 
   /** How a server is started that has it. */
-  circumstances(): Circumstances {
+  circumstances(): SubjectOptions {
     return {
       clock: () => Date.now() + this.#offsetMs,
       // In the shell, because it is the server's alone: the clock that goes steadily is left alone.
@@ -68,7 +68,7 @@ Deno.test("pins follow the time of day, forth and back, and none is accepted twi
     assertEquals(await subject.validate(ours), "True");
     time.set(2 * HOUR_MS);
     assertEquals(await subject.validate(ours), "False");
-    await subject.isWell();
+    await subject.assertHealthy();
     // Those of our own time step were right before, and would be again but for their use.
     time.set(0);
     assertEquals(await subject.validate(ours), "False");

@@ -83,7 +83,7 @@ Deno.test("without descriptors the server answers on open connections, and accep
       await eventually(() => isReached(subject), "the server accepts again");
       // Nobody knows whether a pin is used whose answer did not come.
       if (answer === undefined) await subject.validate(subject.usedPin());
-      await subject.isWell();
+      await subject.assertHealthy();
     }
   });
 });

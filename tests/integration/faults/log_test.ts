@@ -43,7 +43,7 @@ async function withPipe(run: (path: string) => Promise<void>): Promise<void> {
 Deno.test("a log on a full disk costs no answer", async () => {
   await withSubject({ shell: "exec 2>/dev/full" }, async (subject) => {
     await sendMany(subject);
-    await subject.isWell();
+    await subject.assertHealthy();
   });
 });
 
@@ -56,7 +56,7 @@ Deno.test("a log that may not grow any more costs no answer", async () => {
   const shell = `ulimit -f ${FULL_BYTES / 512}; exec 2>>'${path}'`;
   await withSubject({ shell }, async (subject) => {
     await sendMany(subject);
-    await subject.isWell();
+    await subject.assertHealthy();
   });
   await Deno.remove(path);
 });
@@ -66,7 +66,7 @@ Deno.test("the log closed from the start costs no answer", async () => {
     // The lines of the log must not go where a connection got the descriptor of standard error.
     assertEquals(await Deno.readLink(`/proc/${subject.program.pid}/fd/2`), "/dev/null");
     await sendMany(subject);
-    await subject.isWell();
+    await subject.assertHealthy();
   });
 });
 
@@ -76,7 +76,7 @@ Deno.test("a reader of the log that ends costs no answer", async () => {
     await withSubject({ shell: `exec 2>'${path}'` }, async (subject) => {
       (await opened).close();
       await sendMany(subject);
-      await subject.isWell();
+      await subject.assertHealthy();
     });
   });
 });
@@ -93,7 +93,7 @@ Deno.test("a log that is not read costs no reply, and SIGTERM ends the server", 
       const before = residentBytes(subject.program.pid);
       for (let round = 0; round < ROUNDS; round++) await sendMany(subject);
       assert(residentBytes(subject.program.pid) - before < 64 * 2 ** 20, "the lines are kept");
-      await subject.isWell();
+      await subject.assertHealthy();
     });
   });
 });
@@ -102,7 +102,7 @@ Deno.test("a log that is read again goes on with the number of lines that are mi
   await withPipe(async (path) => {
     await withSubject(unread(path), async (subject) => {
       for (let round = 0; round < ROUNDS; round++) await sendMany(subject);
-      await subject.isWell();
+      await subject.assertHealthy();
       using reader = await Deno.open(path);
       let text = "";
       const reading = (async () => {

@@ -55,7 +55,7 @@ async function takeMuch(subject: Subject): Promise<void> {
   await answered(dear);
   const form = post("/api.asmx/ValidatePin", "application/x-www-form-urlencoded", MAX_BODY_BYTES);
   const almost = await together(subject, form + "a".repeat(MAX_BODY_BYTES - 1));
-  await subject.isWell();
+  await subject.assertHealthy();
   await answered(almost);
 }
 
@@ -90,7 +90,7 @@ Deno.test("the memory limit of the systemd unit suffices for hostile callers", a
       const before = descriptorCount(pid);
       for (let round = 0; round < 2; round++) await takeMuch(subject);
       await failForMany(subject);
-      await subject.isWell();
+      await subject.assertHealthy();
       await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
       const peak = peakResidentBytes(pid);
       assert(peak < allowedBytes(), `it took ${peak} bytes`);

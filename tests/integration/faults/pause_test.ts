@@ -69,6 +69,6 @@ Deno.test("after a pause every caller that came meanwhile is answered, each with
       "false",
     ]);
     for (const wire of [...callers, ...begun.map(([wire]) => wire)]) wire.close();
-    await subject.isWell();
+    await subject.assertHealthy();
   });
 });

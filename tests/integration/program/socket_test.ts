@@ -10,7 +10,7 @@ import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
 import { PROGRAM, runProgram, startProgram, withProgram } from "../../support/program.ts";
 import { pinOf } from "../../support/reference_totp.ts";
-import { askForHealth } from "../../support/command.ts";
+import { runHealthcheck } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const SECRET = "correct-horse-battery-staple";
@@ -19,7 +19,7 @@ const IN_USE = "Z error cannot listen on the socket: ";
 
 // By the program itself: this test may not connect to a socket.
 async function isAnswered(path: string): Promise<boolean> {
-  return (await askForHealth(["--socket", path])).code === 0;
+  return (await runHealthcheck(["--socket", path])).code === 0;
 }
 
 // By another process for the same reason: sends bytes on a connection, and returns the reply.

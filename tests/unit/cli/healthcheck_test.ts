@@ -9,15 +9,15 @@ import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { type Outcome, startProgram } from "../../support/program.ts";
-import { askForHealth, configOf, runCommand } from "../../support/command.ts";
+import { configOf, runCommand, runHealthcheck } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
-// Far above what an answer takes on a busy machine, where the limit of the command itself is not.
+// Far above the time of a reply on a busy machine, unlike the timeout of the command itself.
 const PATIENCE_MS = 60_000;
 
-/** What the command says, and its exit code. */
+/** The output and the exit code of the command. */
 async function check(...args: string[]): Promise<Outcome> {
   let stdout = "";
   const print = (line: string): void => void (stdout += `${line}\n`);
@@ -29,7 +29,7 @@ async function check(...args: string[]): Promise<Outcome> {
   }
 }
 
-/** Answers as the server does, and nothing else. */
+/** Replies to /healthz as the server does. */
 function healthz(request: Request): Response {
   const isRight = request.method === "GET" && new URL(request.url).pathname === "/healthz";
   return isRight ? new Response("ok") : new Response(null, { status: 404 });
@@ -48,7 +48,7 @@ Deno.test("healthcheck calls the address of the options", async () => {
   const port = String(server.addr.port);
   assertEquals(await check("--port", port), well(`http://127.0.0.1:${port}`));
   assertEquals(
-    await askForHealth([], { env: { AUTHENTICATOR_PORT: port } }),
+    await runHealthcheck([], { env: { AUTHENTICATOR_PORT: port } }),
     well(`http://127.0.0.1:${port}`),
   );
 });
@@ -114,7 +114,7 @@ Deno.test("healthcheck calls through a unix socket", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {
     const path = `${folder}/pin.sock`;
-    const checkSocket = (): Promise<Outcome> => askForHealth(["--socket", path]);
+    const checkSocket = (): Promise<Outcome> => runHealthcheck(["--socket", path]);
     assertEquals(
       await checkSocket(),
       notWell(`${path} cannot be reached: there is no such file or folder`),
@@ -129,7 +129,7 @@ Deno.test("healthcheck calls through a unix socket", async () => {
   });
 });
 
-Deno.test("healthcheck fails when the answer is not 200", async () => {
+Deno.test("healthcheck fails when the status is not 200", async () => {
   await using server = Deno.serve(LOOPBACK, () => new Response("ok", { status: 503 }));
   const { port } = server.addr;
   assertEquals(
@@ -146,12 +146,12 @@ Deno.test("healthcheck fails when nothing listens", async () => {
   );
 });
 
-Deno.test("healthcheck fails when what answers is not HTTP", async () => {
+Deno.test("healthcheck fails when the reply is not HTTP", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const answered = (async () => {
     using connection = await listener.accept();
-    // It would be asked over TLS too.
+    // Otherwise it would be called over TLS too.
     listener.close();
     await connection.read(new Uint8Array(1024));
     await connection.write(new TextEncoder().encode("220 mail.example.com ESMTP\r\n"));
@@ -163,8 +163,8 @@ Deno.test("healthcheck fails when what answers is not HTTP", async () => {
   await answered;
 });
 
-Deno.test("healthcheck() does not wait for ever", async () => {
-  // The system takes the connection, and nobody ever reads from it.
+Deno.test("healthcheck() fails at its timeout", async () => {
+  // The system accepts the connection, and nothing reads from it.
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const config = configOf(["--port", String(port)]);
@@ -172,42 +172,45 @@ Deno.test("healthcheck() does not wait for ever", async () => {
   assertEquals(error.message, `http://127.0.0.1:${port} does not answer within 0.05 seconds`);
 });
 
-/** What a question was asked with. */
-type Asked = Readonly<Record<string, unknown>>;
+/** The options of a request. */
+type RequestOptions = Readonly<Record<string, unknown>>;
 
-/** What a question gets: the status of an answer, or what goes wrong. */
-type Fate = number | { readonly code?: string; readonly name?: string };
+/** The result of a request: the status of its reply, or an error. */
+type Result = number | { readonly code?: string; readonly name?: string };
 
-/** What the command says where a question over plain HTTP has one fate and over TLS another. */
-async function fated(
-  plain: Fate,
-  secure: Fate,
+/** Runs the command with the results of its requests over plain HTTP and over TLS. */
+async function checkWith(
+  plain: Result,
+  secure: Result,
   ...args: string[]
-): Promise<{ readonly outcome: Outcome; readonly asked: readonly (readonly [string, Asked])[] }> {
-  const asked: (readonly [string, Asked])[] = [];
-  const stub = (scheme: string, fate: Fate) => (options: Record<string, unknown>): EventEmitter => {
-    const { signal, agent: _agent, ...rest } = options;
-    asked.push([scheme, { ...rest, hasDeadline: signal instanceof AbortSignal }]);
-    const request = new EventEmitter();
-    const [event, what] = typeof fate === "number"
-      ? ["response", { statusCode: fate }]
-      : ["error", Object.assign(new Error("canary"), fate)];
-    queueMicrotask(() => request.emit(event as string, what));
-    return request;
-  };
+): Promise<
+  { readonly outcome: Outcome; readonly requests: readonly (readonly [string, RequestOptions])[] }
+> {
+  const requests: (readonly [string, RequestOptions])[] = [];
+  const stub =
+    (scheme: string, result: Result) => (options: Record<string, unknown>): EventEmitter => {
+      const { signal, agent: _agent, ...rest } = options;
+      requests.push([scheme, { ...rest, hasDeadline: signal instanceof AbortSignal }]);
+      const request = new EventEmitter();
+      const [event, what] = typeof result === "number"
+        ? ["response", { statusCode: result }]
+        : ["error", Object.assign(new Error("canary"), result)];
+      queueMicrotask(() => request.emit(event as string, what));
+      return request;
+    };
   const before = [http.get, https.get] as const;
   Object.assign(http, { get: stub("http", plain) });
   Object.assign(https, { get: stub("https", secure) });
   try {
-    return { outcome: await check(...args), asked };
+    return { outcome: await check(...args), requests };
   } finally {
     Object.assign(http, { get: before[0] });
     Object.assign(https, { get: before[1] });
   }
 }
 
-// What goes wrong, what is said of it, and whether it is worth to ask the other way.
-const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
+// The error, its message, and whether a call over TLS follows.
+const ERRORS: readonly (readonly [Exclude<Result, number>, string, boolean])[] = [
   [{ code: "ECONNREFUSED" }, "cannot be reached: nothing listens there", false],
   [{ code: "ENOENT" }, "cannot be reached: there is no such file or folder", false],
   [{ code: "ENOTFOUND" }, "cannot be reached: the name has no address", false],
@@ -225,15 +228,15 @@ const FATES: readonly (readonly [Exclude<Fate, number>, string, boolean])[] = [
   [{ name: "Error" }, "does not answer as HTTP", true],
 ];
 
-for (const [fate, says, asksAgain] of FATES) {
-  Deno.test(`healthcheck reports after ${Object.values(fate)[0]} that it ${says}`, async () => {
-    const { outcome, asked } = await fated(fate, { code: "ECONNRESET" });
-    assertEquals(outcome, notWell(`http://127.0.0.1:8080 ${says}`));
-    assertEquals(asked.map(([scheme]) => scheme), asksAgain ? ["http", "https"] : ["http"]);
+for (const [error, message, triesTls] of ERRORS) {
+  Deno.test(`healthcheck reports after ${Object.values(error)[0]} that the server ${message}`, async () => {
+    const { outcome, requests } = await checkWith(error, { code: "ECONNRESET" });
+    assertEquals(outcome, notWell(`http://127.0.0.1:8080 ${message}`));
+    assertEquals(requests.map(([scheme]) => scheme), triesTls ? ["http", "https"] : ["http"]);
   });
 }
 
-Deno.test("healthcheck requests the health alone, at the address or the socket, with a deadline", async () => {
+Deno.test("healthcheck requests /healthz at the address or the socket, with a deadline", async () => {
   const common = {
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
@@ -243,14 +246,14 @@ Deno.test("healthcheck requests the health alone, at the address or the socket, 
   const reset = { code: "ECONNRESET" };
   const tls = ["--tls-cert", "any.pem", "--tls-key", "any.pem"];
   const place = { host: "pin.example", port: 1, ...common };
-  const plain = await fated(200, reset, "--host", "pin.example", "--port", "1");
-  assertEquals(plain, { outcome: well("http://pin.example:1"), asked: [["http", place]] });
-  const secure = await fated(reset, 200, "--host", "pin.example", "--port", "1", ...tls);
-  assertEquals(secure.asked, [["https", { ...place, ...unchecked }]]);
-  const socket = await fated(200, reset, "--socket", "a.sock");
-  assertEquals(socket.asked, [["http", { socketPath: "a.sock", ...common }]]);
-  assertEquals((await fated(200, reset, "--host", "::")).outcome, well("http://[::1]:8080"));
-  assertEquals((await fated(200, reset, "--host", "::2")).outcome, well("http://[::2]:8080"));
+  const plain = await checkWith(200, reset, "--host", "pin.example", "--port", "1");
+  assertEquals(plain, { outcome: well("http://pin.example:1"), requests: [["http", place]] });
+  const secure = await checkWith(reset, 200, "--host", "pin.example", "--port", "1", ...tls);
+  assertEquals(secure.requests, [["https", { ...place, ...unchecked }]]);
+  const socket = await checkWith(200, reset, "--socket", "a.sock");
+  assertEquals(socket.requests, [["http", { socketPath: "a.sock", ...common }]]);
+  assertEquals((await checkWith(200, reset, "--host", "::")).outcome, well("http://[::1]:8080"));
+  assertEquals((await checkWith(200, reset, "--host", "::2")).outcome, well("http://[::2]:8080"));
 });
 
 Deno.test("healthcheck refuses --port 0, whose port is unknown", async () => {

@@ -101,6 +101,16 @@ Deno.test("causesOf() returns no cause for a clock within the window, for any pe
   }
 });
 
+Deno.test("causesOf() names the time zone up to a minute from a multiple of half an hour", () => {
+  const namesZone = (seconds: number): boolean => {
+    const stepsAhead = Math.floor(seconds / 30);
+    const secondsAhead = [seconds - 15, seconds + 15] as const;
+    return said({ stepsAhead, secondsAhead }).join(" ").includes("time zone");
+  };
+  const distances = [-3661, -3660, -3600, -3540, -3539, 1739, 1740, 1860, 1861, 60, 0];
+  assertEquals(distances.filter(namesZone), [-3660, -3600, -3540, 1740, 1860]);
+});
+
 Deno.test("causesOf() is empty for a right pin", () => {
   assertEquals(said({}), []);
 });

@@ -34,20 +34,23 @@ Deno.test("a server on Deno that was stopped has not failed", async () => {
   assertEquals(hasFailed, false);
 });
 
-/** A server that Deno was asked for and did not make. */
-interface Asked {
+/** The arguments of a call of Deno.serve(), which is replaced. */
+interface ServeCall {
   readonly options: Record<string, unknown>;
   readonly answer: (request: Request) => Promise<Response>;
   readonly finished: PromiseWithResolvers<void>;
 }
 
-/** Asks for a server without one being made. */
-function ask(options: Partial<ServerOptions>, handler: Handler): Server & { asked: Asked } {
+/** Starts a server with Deno.serve() replaced. */
+function serveReplaced(
+  options: Partial<ServerOptions>,
+  handler: Handler,
+): Server & { call: ServeCall } {
   const original = Deno.serve;
-  let asked: Asked | undefined;
-  const serve = (options: Asked["options"], answer: Asked["answer"]): unknown => {
+  let call: ServeCall | undefined;
+  const serve = (options: ServeCall["options"], answer: ServeCall["answer"]): unknown => {
     const finished = Promise.withResolvers<void>();
-    asked = { options, answer, finished };
+    call = { options, answer, finished };
     const addr = { hostname: "::1", port: 7, transport: "tcp" };
     return { addr, finished: finished.promise, shutdown: () => Promise.resolve() };
   };
@@ -55,7 +58,7 @@ function ask(options: Partial<ServerOptions>, handler: Handler): Server & { aske
   try {
     const onError = (): Response => new Response();
     const all = { address: PORT, tls: undefined, shared: false, onError, ...options };
-    return { ...denoRuntime().serve(all, handler), asked: asked! };
+    return { ...denoRuntime().serve(all, handler), call: call! };
   } finally {
     Object.assign(Deno, { serve: original });
   }
@@ -65,17 +68,17 @@ const well: Handler = ({ url }) => Promise.resolve(new Response(url));
 
 for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
   Deno.test(`a server on Deno that ${how} without close() has failed`, async () => {
-    const { failed, asked } = ask({}, well);
-    asked.finished[end]();
+    const { failed, call } = serveReplaced({}, well);
+    call.finished[end]();
     await failed;
   });
 
   Deno.test(`a server on Deno that was stopped and then ${how} has not failed`, async () => {
-    const { failed, shutdown, asked } = ask({}, well);
+    const { failed, shutdown, call } = serveReplaced({}, well);
     let hasFailed = false;
     void failed.then(() => hasFailed = true);
     await shutdown();
-    asked.finished[end]();
+    call.finished[end]();
     await new Promise((resolve) => setTimeout(resolve, 5));
     assertEquals(hasFailed, false);
   });
@@ -84,8 +87,8 @@ for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
 Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
   const tls = { cert: "a", key: "b" };
   for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
-    const { address, asked } = ask({ shared, tls: shared ? tls : undefined }, well);
-    const { onListen, onError, ...rest } = asked.options;
+    const { address, call } = serveReplaced({ shared, tls: shared ? tls : undefined }, well);
+    const { onListen, onError, ...rest } = call.options;
     assertEquals(address, { hostname: "::1", port: 7 });
     assertEquals(rest, { ...PORT, ...secure, reusePort: shared });
     assertEquals([typeof onListen, typeof onError], ["function", "function"]);
@@ -93,10 +96,10 @@ Deno.test("Deno serves on a port, alone or shared, and with a certificate", () =
 });
 
 Deno.test("Deno serves on a socket, and a request without a Host is for this machine there", async () => {
-  const { address, asked } = ask({ address: { path: "/a.sock" } }, well);
-  assertEquals([address, asked.options.path], [undefined, "/a.sock"]);
+  const { address, call } = serveReplaced({ address: { path: "/a.sock" } }, well);
+  assertEquals([address, call.options.path], [undefined, "/a.sock"]);
   const urlOf = async (url: string, headers: HeadersInit = {}): Promise<string> =>
-    await (await asked.answer({ url, headers: new Headers(headers) } as Request)).text();
+    await (await call.answer({ url, headers: new Headers(headers) } as Request)).text();
   const path = "http+unix://%2Fa.sock";
   assertEquals(
     await urlOf(`${path}/healthz?a=http+unix://b`),
@@ -112,13 +115,13 @@ Deno.test("Deno serves on a socket, and a request without a Host is for this mac
 for (const address of [PORT, { path: "/a.sock" }]) {
   Deno.test(`on Deno the reply to CONNECT is too short, to end its connection (${Object.keys(address)[0]})`, async () => {
     const headers = new Headers({ connection: "close" });
-    const { asked } = ask(
+    const { call } = serveReplaced(
       { address },
       () => Promise.resolve(new Response("no", { status: 405, headers })),
     );
     const replyTo = async (method: string): Promise<unknown> => {
       const request = { method, url: "http://localhost/", headers: new Headers() } as Request;
-      const reply = await asked.answer(request);
+      const reply = await call.answer(request);
       const fields = ["connection", "content-length"].map((name) => reply.headers.get(name));
       return [reply.status, ...fields, await reply.text()];
     };
