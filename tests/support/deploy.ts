@@ -14,7 +14,7 @@ export function deployFile(name: string): string {
   return Deno.readTextFileSync(new URL(`../../deploy/${name}`, import.meta.url));
 }
 
-/** The one block of commands on a page that has a text in it, as somebody would copy it. */
+/** The one block of commands on a page that contains a text. */
 export function shownBlock(page: string, text: string): string {
   const blocks = fencesOf(page).filter((fence) => fence.text.includes(text));
   if (blocks.length !== 1) throw new TypeError(`${page} has not one block with: ${text}`);

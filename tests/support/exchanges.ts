@@ -1,6 +1,6 @@
 /**
- * Reads the Markdown files of golden exchanges; `tests/exchanges/README.md` says what they look
- * like.
+ * Reads the Markdown files of golden exchanges; `tests/exchanges/README.md` describes their
+ * format.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 export interface Block {
   /** The request line or status line, and the lines of the header. */
   readonly head: readonly string[];
-  /** The body, its line ends as the block says. */
+  /** The body, with the line ends of the block. */
   readonly body: string;
   /** Whether `\xHH`, `\r`, `\n`, `\t` and `\\` in it stand for bytes. */
   readonly escaped: boolean;
@@ -80,7 +80,7 @@ export class NamedBlocks {
   /**
    * Reads them, those of SOAP for both versions.
    *
-   * @throws {SyntaxError} When the document is not written as the README says.
+   * @throws {SyntaxError} When the document does not follow the README.
    */
   constructor(document: string) {
     const sections = SOAP_FILES.flatMap((file) => soapSections(document, file).split(/^(?=## )/m));
@@ -130,7 +130,7 @@ export class NamedBlocks {
 /**
  * Reads all files of exchanges in a folder, in the order of their names.
  *
- * @throws {SyntaxError} When one of them is not written as the README says, or no exchange uses
+ * @throws {SyntaxError} When one of them does not follow the README, or no exchange uses
  * one of the named blocks.
  */
 export function readExchangeFiles(folder: URL): readonly ExchangeFile[] {
@@ -173,7 +173,7 @@ function soapSections(document: string, name: string): string {
 /**
  * Reads one file.
  *
- * @throws {SyntaxError} When it is not written as the README says.
+ * @throws {SyntaxError} When it does not follow the README.
  */
 export function parseExchangeFile(name: string, text: string, named: NamedBlocks): ExchangeFile {
   const [preface, ...sections] = text.split(/^## /m);

@@ -1,6 +1,6 @@
 /**
  * The program as its users start it: a process of its own, from its sources by what `deno task start`
- * runs, or as the environment variable TEST_PROGRAM says: `bun` for the bundle on Bun, `executable`
+ * runs, or as the environment variable TEST_PROGRAM names it: `bun` for the bundle on Bun, `executable`
  * for what compile.sh made.
  *
  * @module
@@ -145,7 +145,7 @@ const START_MS = 300_000;
 /**
  * Starts the program and waits until it listens.
  *
- * @throws {Error} When it ends before, or does not listen by its deadline; the error says what it
+ * @throws {Error} When it ends before, or does not listen by its deadline; the error has what it
  * wrote.
  */
 export async function startProgram(
@@ -207,7 +207,7 @@ export async function withProgram(
   return outcome;
 }
 
-/** The base URL of the metrics port of a program that was started with one, once it says which. */
+/** The base URL of the metrics port of a program, once it is logged. */
 export async function metricsUrl(program: RunningProgram): Promise<string> {
   const said = (): string | undefined =>
     /health and metrics are at (http:[^"\s]+)[\s"]/.exec(program.stderr())?.[1];

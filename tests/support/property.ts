@@ -1,5 +1,5 @@
 /**
- * Runs of properties by fast-check: few and always the same, unless the test is told otherwise.
+ * Runs of properties by fast-check: few and always the same by default.
  *
  *     deno task test:hostile --minutes 10 --seed 5
  *     deno test -A tests/unit/hostile/fuzz_test.ts -- --seed 5 --path 812:0:3

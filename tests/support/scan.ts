@@ -2,7 +2,7 @@
 
 import { run } from "./client_program.ts";
 
-/** The text of the code in an SVG, at the size in pixels that the picture asks for. */
+/** The text of the code in an SVG, at the size in pixels of the picture. */
 export async function scanSvg(svg: string): Promise<string> {
   return await withFile(async (file) => {
     await run("rsvg-convert", ["--output", file], svg);

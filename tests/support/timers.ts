@@ -12,14 +12,14 @@ export class ManualTimers {
   readonly #repeating = new Map<unknown, () => void>();
   readonly #holding = new Set<unknown>();
   /** The delay of each in milliseconds, in order. */
-  readonly asked: number[] = [];
+  readonly delaysMs: number[] = [];
 
   /** Runs an act whose timers fire only by `tick`, and whose intervals by theirs. */
   static async during(run: (timers: ManualTimers) => Promise<void>): Promise<void> {
     const timers = new ManualTimers();
     // No timer of the platform has such a number.
     const setTimeout = (act: () => void, ms = 0): number => {
-      const timer = -timers.asked.push(ms);
+      const timer = -timers.delaysMs.push(ms);
       timers.#pending.set(timer, act);
       return timer;
     };

@@ -54,7 +54,7 @@ export class Wire {
     return this.text;
   }
 
-  /** Waits until the other side closes; false when it does not. */
+  /** Waits until the other side closes. */
   async isClosed(): Promise<boolean> {
     await this.receive(() => false);
     return this.ended;

@@ -78,7 +78,7 @@ Deno.test("a picture is dim and cannot be printed from the first letter until it
 Deno.test("Check and Send show that they wait, and give up after ten seconds", async () => {
   await visit(`${server.url}/`, async (page) => {
     await page.fill(PIN, pinOf(await scan(page)));
-    // They pass when the test says so.
+    // The test releases them.
     await page.evaluate(`{
       const controls = [];
       let passed;
@@ -187,7 +187,7 @@ const STRANGE: readonly Strange[] = [
 
 for (const { what, reply, says } of STRANGE) {
   Deno.test(`${what} is no answer, and shown for what it is`, async () => {
-    // The console tells of each reply with such a status.
+    // The console has a line for each reply with such a status.
     const complaints = (reply?.status ?? 200) >= 400 ? 3 : 0;
     await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
       // The first picture is on its way; its request is not to be answered by hand below.

@@ -6,7 +6,7 @@ import { eventually } from "../../support/eventually.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-// It runs as root in containers, where it has no sandbox; and it is to call nobody but the server.
+// It runs as root in containers, where it has no sandbox; and it may call only the server.
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -32,7 +32,7 @@ async function start(): Promise<Browser> {
   } catch {
     throw new Error("chromium is missing: apt-get install chromium");
   }
-  // Only now: it asks the system about itself as it is loaded.
+  // Only now: it reads facts of the system when it is loaded.
   const { chromium } = await import("playwright-core");
   return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: VISIT_MS });
 }
@@ -50,7 +50,7 @@ export interface VisitOptions extends BrowserContextOptions {
 /**
  * Opens a page in a browser that knows nothing yet, where it waits for each answer as long as it takes,
  * and fails when the page complained: an error or
- * warning on its console, a violation of its policy, an exception that nobody caught.
+ * warning on its console, a violation of its policy, an uncaught exception.
  */
 export async function visit(
   url: string,
@@ -67,7 +67,7 @@ export async function visit(
     const page = await context.newPage();
     const heard: string[] = [];
     page.on("console", (message) => {
-      // A reply that the browser shows by itself names no icon; so it asks for this one.
+      // A reply that the browser shows by itself names no icon; so it requests this one.
       if (message.location().url.endsWith("/favicon.ico")) return;
       if (["error", "warning"].includes(message.type())) heard.push(message.text());
     });
@@ -79,7 +79,7 @@ export async function visit(
     });
     await page.goto(url);
     await act(page);
-    // What was read on the page may be there before what the console tells.
+    // The text of the page may be there before the line of the console.
     await eventually(() => heard.length >= complaints, "the page complained");
     if (heard.length !== complaints) throw new Error(`The page complained: ${heard.join("\n")}`);
     // Nobody waits any more for what was answered by hand.
@@ -95,7 +95,7 @@ export async function shows(page: Page, selector: string, text: string): Promise
   const element = page.locator(selector).first();
   let shown = await element.innerText();
   const isShown = async (): Promise<boolean> => (shown = await element.innerText()) === text;
-  // What it shows instead says more than that it did not come.
+  // The text that it has instead explains more than a timeout.
   await eventually(isShown).catch(() => assertEquals(shown, text));
 }
 

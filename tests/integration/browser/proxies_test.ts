@@ -82,7 +82,7 @@ for (
 
 const ELSEWHERE = /authenticator (?:code|doctor)/;
 const sha256 = serverForTests("--algorithm", "SHA256");
-// Steps of an hour: a pin with a wrong digit is told only within a step of its own.
+// Steps of an hour: a pin with a wrong digit is recognized only within its own step.
 const hourly = serverForTests("--period", "3600");
 
 for (

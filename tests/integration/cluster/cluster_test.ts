@@ -33,7 +33,7 @@ import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 // Of the secrets of a test, how many each primary keeps.
 const SECRETS_OF_EACH = 8;
 
-/** The permissions that the documentation says a user of the store needs, those in a Cluster too. */
+/** The permissions of a user of the store, as documented, with those for a Cluster. */
 function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
   const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
@@ -50,7 +50,7 @@ async function knowTheServers({ command }: Node): Promise<void> {
 
 /**
  * Waits until a replica leads. The vote is Redis' own: where it comes to nothing on a busy machine, the
- * replica is told to lead without one, and what the nodes thought of each other is shown.
+ * replica is promoted without one, and the nodes' views of each other are printed.
  */
 async function promotion({ command }: Node): Promise<void> {
   const leads = async (): Promise<boolean> => (await command("ROLE")).startsWith("master");

@@ -1,5 +1,5 @@
 /**
- * Right pins without a pause while something befalls the store: who is refused wrongly is counted.
+ * Right pins without a pause during a failure of the store, and the number of them that are refused.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Load {
   readonly round: () => Promise<void>;
 }
 
-/** Asks about each secret again and again, with the right pin, through servers in turn. */
+/** Checks the right pin of each secret repeatedly, through the servers in turn. */
 export function load(servers: readonly RunningProgram[], secrets: readonly string[]): Load {
   let stopped = false;
   const answers = new Map(secrets.map((secret) => [secret, [] as string[]]));
@@ -49,7 +49,7 @@ export function refusals(answers: Iterable<readonly string[]>): readonly [number
 
 const NEWS = /(?:info|warn) (the store of the guard, \S+) (.+)$/;
 
-/** How many lines say of a store, or of a node, what the line before about it said. */
+/** Number of lines about a store or a node that repeat the one before about it. */
 export function repeatedNews(log: string): number {
   const last = new Map<string, string>();
   const repeated = log.split("\n").filter((line) => {
@@ -66,13 +66,13 @@ export function repeatedNews(log: string): number {
 /** Far more lines than the failures of a test can give reason for. */
 export const MANY_NEWS = 40;
 
-/** How many lines say something of a store, or of a node. */
+/** Number of lines about a store or a node. */
 export function newsIn(log: string): number {
   return log.split("\n").filter((line) => NEWS.test(line)).length;
 }
 
 /** Prints a figure that nothing is asserted of. */
 export function say(line: string): void {
-  // deno-lint-ignore no-console -- A figure for whoever reads the output.
+  // deno-lint-ignore no-console -- A figure for the output.
   console.log(line);
 }

@@ -1,6 +1,6 @@
 /**
  * Real nodes of Redis or Valkey, as many as a test wants: a primary with a replica and Sentinels, and
- * a Cluster. TEST_STORE names the program: redis-server unless said otherwise.
+ * a Cluster. TEST_STORE names the program: redis-server by default.
  *
  * @module
  */

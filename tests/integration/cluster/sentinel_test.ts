@@ -84,7 +84,7 @@ for (const [how, begin, end] of FAILOVERS) {
             return await counted(server, REPLAYED) > before;
           });
         }
-        // One that handed over may be asked until it says that it is a replica.
+        // A former primary may be called until it replies that it is a replica.
         let attempts = 0;
         await eventually(async () => {
           const secret = `new ${server.pid} ${attempts++}`;

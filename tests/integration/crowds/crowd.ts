@@ -16,7 +16,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   "reading a byte a second",
 ];
 
-/** A crowd, as the thread is told of it. */
+/** The message with which a thread starts its crowd. */
 export interface CrowdOptions {
   /** Where the server listens. */
   readonly port: number;

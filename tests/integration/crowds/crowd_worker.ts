@@ -59,7 +59,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-// One of the crowd; whoever is sent away comes again after a second.
+// One client of the crowd, which retries a second after a refusal.
 async function stand({ port, behaviour }: CrowdOptions, isThere: () => void): Promise<never> {
   for (;;) {
     try {

@@ -21,7 +21,7 @@ const CONNECTIONS = 4;
 const REQUESTS = 2_000;
 // Longer than the server waits for a body.
 const STANDING_MS = 12_000;
-// A secret of its own, whose failures nobody counts.
+// A secret of its own, whose failures do not count here.
 const SECRET = "good caller";
 const MIB = 2 ** 20;
 

@@ -1,5 +1,5 @@
 /**
- * Instances that somebody starts by hand behind nginx, as the comment of `deploy/nginx.conf` shows.
+ * Instances started by hand behind nginx, as the comment of `deploy/nginx.conf` shows.
  *
  * @module
  */

@@ -35,7 +35,7 @@ export async function startCaddy(
   };
 }
 
-/** The same with a log of every request, as the file says how. */
+/** The same with a log of every request, as a comment of the file shows. */
 export function withAccessLog(configuration: string): string {
   return exchange(configuration, "\trequest_body {", "\tlog\n\trequest_body {");
 }

@@ -93,7 +93,7 @@ export async function sendThroughTroubles(
   const statuses: Record<string, readonly number[]> = { both: await send(url) };
   await end(first!, "SIGTERM");
   statuses["one stopped"] = await send(url);
-  // It leaves its socket where it was, and nobody listens there.
+  // Its socket file stays, without a listener.
   await end(second!, "SIGKILL");
   statuses["all down"] = await send(url);
   const again = await start(places[0]);

@@ -8,7 +8,7 @@
 export interface Count {
   /** How many were sent. */
   readonly sent: number;
-  /** How many ended how: a status, `lost`, or what an error says. */
+  /** Counts by result: a status, `lost`, or the message of an error. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
@@ -16,7 +16,7 @@ export interface Count {
 export interface Load {
   /** How many requests a second; fewer where that would leave too many unanswered. */
   readonly perSecond: number;
-  /** How many requests are sent at least, whenever it is told to stop; none unless given. */
+  /** The least number of requests before a stop; none unless given. */
   readonly least?: number;
   /** How many may be unanswered at once. */
   readonly atOnce: number;
@@ -28,7 +28,7 @@ const PAIRS = "pin=123456&secretCode=correct%20horse%20battery%20staple";
 const TICK_MS = 2;
 
 /**
- * Sends requests until it is told to stop and has sent enough, each of them in its turn by GET and
+ * Sends requests until it is stopped and has sent enough, each of them in its turn by GET and
  * by POST, and waits until each has ended.
  *
  * @param url The address of ValidatePin.

@@ -32,7 +32,7 @@ Deno.test("steadyLoad() leaves no more unanswered than it may", async () => {
 });
 
 Deno.test("steadyLoad() counts a request as lost when it is not answered in time", async () => {
-  // The system takes connections, and nobody ever reads from them.
+  // The system accepts connections, and nothing reads from them.
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const stop = new AbortController();
   const url = `http://127.0.0.1:${listener.addr.port}/`;

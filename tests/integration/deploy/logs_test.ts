@@ -37,7 +37,7 @@ function ports(): readonly [Place, Place] {
   return [place(), place()];
 }
 
-/** What shows that the troubles came: an answer at first, and none while nobody was there. */
+/** Log lines of the faults: a reply at first, and none while no instance ran. */
 function assertTroubled({ statuses }: Troubles): void {
   const [get, shortRoute, post] = statuses["both"]!;
   assertEquals([get, shortRoute, post], [200, 200, 200]);

@@ -74,7 +74,7 @@ function byOrder(a: string, b: string): number {
   return order.indexOf(a) - order.indexOf(b);
 }
 
-/** What TypeScript says of manifests as literals of their types: of every field there is not. */
+/** Errors of TypeScript for manifests as literals of their types: every unknown field. */
 async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
   const source = manifests.map((manifest, i) =>
     `import type { I${manifest.kind} as T${i} } from "${MODULES[manifest.kind]}";\n` +
@@ -213,7 +213,7 @@ Deno.test("systemd accepts a server on each core, and enables them for their tar
     assert((await complaintsOf(units, ...files)).length > 0);
   }));
 
-/** Runs the executable of an image as a user that nobody has named, as OpenShift does. */
+/** Runs the executable of an image as a user without a name, as OpenShift does. */
 async function runAsStranger(root: string): Promise<void> {
   const script = `mount -t proc proc '${root}/proc' &&
     exec chroot --userspec=1234567890:0 '${root}' /usr/local/bin/authenticator check`;

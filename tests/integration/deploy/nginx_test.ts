@@ -97,7 +97,7 @@ Deno.test("on sockets: every request is answered, and none had to be sent twice"
     assertEquals(log, []);
   }));
 
-// What nginx says of a connection that an instance closed before it answered.
+// The error of nginx for a connection that an instance closed before its reply.
 const CLOSED = /upstream prematurely closed connection|(?:recv|send|writev)\(\) failed \(104:/;
 
 Deno.test("on ports, where nginx may send a POST again: every request is answered", () =>

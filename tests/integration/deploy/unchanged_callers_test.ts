@@ -1,5 +1,5 @@
 /**
- * Callers that nobody can change, as `docs/deploying.md` says: their old names on an internal DNS, port
+ * Callers that cannot be changed, as in `docs/deploying.md`: their old names on an internal DNS, port
  * 80 for a process that is not root, and TLS by an internal authority. All of it in a network and
  * mount namespace of its own, so that neither the machine's DNS nor its trust store is touched.
  *
@@ -116,7 +116,7 @@ Deno.test("callers that cannot be changed reach the server by name, on port 80 a
     });
   }));
 
-/** Calls as unchanged callers do, then as the page tells to try it. */
+/** Calls as unchanged callers do, then by the commands of the page. */
 async function checkCallers(inside: Inside, folder: string): Promise<void> {
   const call = (url: string): Promise<Ended> =>
     runToEnd(inside("curl", "--silent", "--show-error", "--max-time", "60", "--noproxy", "*", url));

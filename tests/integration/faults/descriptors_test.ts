@@ -20,7 +20,7 @@ function request(pin: string): string {
   return `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 }
 
-// What the server says of a pin on a connection that stays open.
+// The reply to a pin on a connection that stays open.
 async function ask(wire: Wire, pin: string): Promise<string | undefined> {
   const answers = (text: string): string[] => text.match(/True|False/g) ?? [];
   const before = answers(await wire.receive(() => true)).length;
@@ -28,7 +28,7 @@ async function ask(wire: Wire, pin: string): Promise<string | undefined> {
   return answers(await wire.receive((text) => answers(text).length > before))[before];
 }
 
-// On Deno whoever has no request under way is let go once another could not be accepted.
+// Deno closes idle connections once another could not be accepted.
 const LETS_GO = PROGRAM === "deno";
 
 // Bun does not accept a connection that has sent nothing.

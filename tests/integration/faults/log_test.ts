@@ -1,6 +1,6 @@
 /**
  * What becomes of the server when its log cannot be written: the disk is full, standard error is
- * closed, or nobody reads the pipe that it is.
+ * closed, or a pipe without a reader.
  *
  * @module
  */

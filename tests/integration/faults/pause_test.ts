@@ -43,7 +43,7 @@ async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire,
     await eventually(() => isStopped(program.pid), "the server stands");
     if (performance.now() - startMs < BODY_TIMEOUT_MS) return begun;
     assert(attempts < ATTEMPTS, "the server stood too late, again and again");
-    // On a busy machine: the server may have waited long enough, and said so.
+    // On a busy machine, the server may have waited long enough, and logged it.
     program.signal("SIGCONT");
     for (const [wire] of begun) wire.close();
   }

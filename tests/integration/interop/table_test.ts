@@ -1,4 +1,4 @@
-/** The page about clients says what the tests try. */
+/** The page about clients lists what the tests try. */
 
 import { assertEquals } from "@std/assert/equals";
 import { interopPage, interopTable, TABLE_FILE } from "./table.ts";

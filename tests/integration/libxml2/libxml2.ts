@@ -29,7 +29,7 @@ export class Libxml2 implements AsyncDisposable {
   /**
    * Reads a document.
    *
-   * @returns What it says, or undefined when libxml2 refuses it.
+   * @returns Its content as lines, or undefined when libxml2 refuses it.
    * @throws {Error} When the module of Python is missing; the message names the package.
    */
   async read(document: string): Promise<readonly string[] | undefined> {

@@ -66,7 +66,7 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
     withSources("another-folder-", async (other) => {
       await need(["dpkg-deb", "--version"], "dpkg");
       await need(["lintian", "--version"], "lintian");
-      // A key of somebody who runs containers from the sources.
+      // A key of a developer who runs containers from the sources.
       await Deno.writeTextFile(`${other}/deploy/guard.key`, "secret");
       for (const folder of [one, other]) {
         const { code, stdout, stderr } = await release(folder, {});

@@ -213,7 +213,7 @@ Deno.test.afterAll(async () => {
   assert(!/^\S+ error /m.test(stderr), `The log has an error:\n${stderr}`);
 });
 
-// Where the system tells it.
+// On Linux, which has it.
 function memory(): number {
   return Deno.build.os === "linux" ? residentBytes(program.pid) : 0;
 }
@@ -442,7 +442,7 @@ const UNREAD: readonly (readonly [string, string, string, string])[] = [
   ["a body to nowhere", POST.replace(/\/\S+/, "/nowhere") + CLOSE, WHOLE, "404"],
 ];
 
-// For how long the program receives and drops what nobody reads.
+// Time for which the program receives and drops an unread body.
 const DROPPING_MS = 2_000;
 
 for (const [what, head, rest, status] of UNREAD) {
@@ -506,7 +506,7 @@ for (const [how, secretCode, isTaken] of DELS) {
   });
 }
 
-// What the head says beside its first line, what comes behind it, and the status.
+// The header fields, the bytes after the head, and the status.
 const TUNNELS: readonly (readonly [string, string, string])[] = [
   ["Host: localhost:443\r\n", "", "405"],
   ["Host: localhost:443\r\n", GET, "405"],

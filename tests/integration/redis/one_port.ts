@@ -23,7 +23,7 @@ export function getRequest(path: string, ...fields: readonly string[]): RawReque
   return { head: [`GET ${path} HTTP/1.1`, "Host: localhost", ...fields], body: new Uint8Array() };
 }
 
-/** The path that asks about a pin, by the route whose replies are plain. */
+/** The target of a check by `/Validate.aspx`. */
 export function checkPath(pin: string, secret: string): string {
   return `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`;
 }
@@ -34,7 +34,7 @@ export function serverOf({ headers }: Pick<RawReply, "headers">): string {
   return id.slice(0, id.indexOf("-"));
 }
 
-/** The status of `/readyz` on the server's own port; undefined when nobody listens there. */
+/** The status of `/readyz` on the server's own port; undefined when nothing listens there. */
 export async function ownReadiness(server: RunningProgram): Promise<number | undefined> {
   return await readinessAt(await metricsUrl(server));
 }

@@ -152,7 +152,7 @@ class Load {
   readonly lost: number[] = [0];
   /** Right pins that were answered with `False`, by the stage in which they were sent. */
   readonly refused: number[] = [0];
-  /** What nobody should get. */
+  /** Replies that must not occur. */
   readonly wrong: string[] = [];
   #isOver = false;
   readonly #callers: readonly Promise<void>[];
@@ -260,8 +260,8 @@ Deno.test(
         .map(({ stderr }) => stderr);
       assert(linesWith("false", logs) <= BUDGET + WAITED_FOR, logs.join(""));
       assert(linesWith("throttled", logs) > BUDGET, logs.join(""));
-      // A store that is slow to answer, as on a busy machine, refuses right pins and says so. What
-      // the first server said last went with it.
+      // With a slow store, as on a busy machine, right pins are refused, and the log has it. What
+      // the first server logged last is lost with it.
       const refused = load.refused.slice(1).reduce((sum, count) => sum + count, 0);
       assert(refused <= linesWith("unavailable", logs), `${refused}`);
     });

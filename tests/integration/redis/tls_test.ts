@@ -36,7 +36,7 @@ interface TlsRedis {
   readonly file: (name: keyof typeof FILES) => string;
 }
 
-/** Runs a test with a Redis with TLS, and what its configuration says further. */
+/** Runs a test with a Redis with TLS and further options. */
 async function withTlsRedis(
   more: readonly string[],
   run: (redis: TlsRedis) => Promise<void>,
@@ -86,8 +86,8 @@ async function isReady(server: RunningProgram): Promise<void> {
   await eventually(async () => await readiness(server) === 200);
 }
 
-async function refuses(server: RunningProgram, said: string): Promise<void> {
-  await server.logged(said);
+async function refuses(server: RunningProgram, logText: string): Promise<void> {
+  await server.logged(logText);
   assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
 }
 
@@ -160,7 +160,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
       const { address, file } = redis;
       const authority = ["--guard-tls-ca", file("ca.pem")];
       const stranger = ["--guard-tls-cert", file("cert.pem"), "--guard-tls-key", file("key.pem")];
-      // Without any, TLS 1.2 has no alert for it and says that the handshake failed (RFC 5246 §7.2.2).
+      // Without any, TLS 1.2 has no alert for it but that the handshake failed (RFC 5246 §7.2.2).
       const none = version === "TLSv1.2" ? "HANDSHAKE_FAILURE" : "CERTIFICATE_REQUIRED";
       for (const [args, code] of [[[], none], [stranger, "UNKNOWN_CA"]] as const) {
         const log = await logOf(
@@ -176,10 +176,10 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
             }
           },
         );
-        const said = version === "TLSv1.2" && args.length === 0
+        const logText = version === "TLSv1.2" && args.length === 0
           ? "breaks TLS off"
           : "requires another client certificate";
-        assert(log.includes(said), log);
+        assert(log.includes(logText), log);
       }
     });
   });

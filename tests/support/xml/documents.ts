@@ -1,4 +1,4 @@
-/** Generators of documents that nobody would write: broken ones and good ones. */
+/** Generators of hostile documents, well-formed and not. */
 
 import * as fc from "fast-check";
 import { ENVELOPES, PIECES } from "./envelopes.ts";

@@ -16,7 +16,7 @@ export function featuresOf(text: string): readonly Feature[] {
   return features.filter((feature) => feature !== false);
 }
 
-// What the XML declaration of a document says. White space is that of XML: for \s, more is.
+// The XML declaration of a document. White space is that of XML; \s matches more.
 function declared(text: string, name: string): string | undefined {
   const declaration = /^<\?xml[ \t\r\n][^>]*>/.exec(text)?.[0].replace(/[ \t\r\n]+/g, " ") ?? "";
   return new RegExp(` ${name} ?= ?['"]([^'"]*)['"]`).exec(declaration)?.[1];

@@ -1,4 +1,4 @@
-/** What a document says, read by the parser under test and by others: lines that can be compared. */
+/** The content of a document, read by the parser under test and by others, as lines to compare. */
 
 import { SaxesParser } from "saxes";
 import { XmlError } from "../../../lib/xml/cursor.ts";

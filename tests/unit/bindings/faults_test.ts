@@ -15,7 +15,7 @@ function bindingNamed(name: string): Binding {
 }
 
 // wire.md §3.10 and wire.md §5.3: each code, its status, that of a SOAP reply, whom it blames in SOAP 1.1 and
-// in 1.2, and whether the text says that the request was not read.
+// in 1.2, and whether the text has that the request was not read.
 const ROWS: readonly (readonly [FaultCode, number, number, string, string, boolean])[] = [
   ["unreadable", 400, 500, "Client", "Sender", true],
   ["invalid", 400, 500, "Client", "Sender", false],

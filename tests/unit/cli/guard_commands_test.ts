@@ -19,7 +19,7 @@ async function guard(
   return [code, stdout, stderr];
 }
 
-/** What doctor says of a pin. */
+/** The output of doctor for a pin. */
 async function doctor(pin: string, args: readonly string[]): Promise<string> {
   const { stdout } = await runCommand(["doctor", ...args], { stdin: `${pin}\n${SECRET}\n` });
   assert(!stdout.includes("canary"), stdout);
@@ -64,9 +64,9 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
       "secrets whose pins are refused now: 1",
       "",
     ]]);
-    const said = await doctor(rightPin(), way);
+    const doctorOutput = await doctor(rightPin(), way);
     const line = `\nThe log of the server calls this secret secret=${name.trim()}.\n`;
-    assert(said.endsWith(line), said);
+    assert(doctorOutput.endsWith(line), doctorOutput);
     const [, unlocked] = await guard(["unlock", ...way]);
     assertEquals(unlocked, `pins for secret=${name.trim()} are checked again\n`);
     assertEquals(await check(rightPin()), "True");
@@ -131,11 +131,11 @@ Deno.test("status fails with 1 where no server answers", async () => {
   assert(stderr.includes(NO_SERVER), stderr);
 });
 
-for (const [args, expected, said] of MISTAKES) {
+for (const [args, expected, expectedMessage] of MISTAKES) {
   Deno.test(`guard ${args[0]} ${args[1]} fails with ${expected}`, async () => {
     const [code, stdout, stderr] = await guard(args);
     assertEquals([code, stdout], [expected, ""]);
-    assert(stderr.includes(said), stderr);
+    assert(stderr.includes(expectedMessage), stderr);
   });
 }
 
@@ -153,18 +153,18 @@ Deno.test("status without an operator port names the option that opens one", asy
 Deno.test("a server that cannot start logs the reason in the format of its log", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const port = ["--port", String(taken.addr.port)];
-  const said =
+  const expectedMessage =
     `cannot listen on 127.0.0.1, port ${port[1]}: the address is in use by another program ` +
     "(stop it, or choose another address)";
   const text = await runCommand(["serve", ...port]);
-  assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
+  assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${expectedMessage}\n`]);
   const noVariable =
     "AUTHENTICATOR_API_KEY_FILE is set, but there is no such variable; did you mean " +
     "AUTHENTICATOR_API_KEYS_FILE?";
   const mistyped = { AUTHENTICATOR_API_KEY_FILE: "keys" };
   for (
     const [args, code, message, more] of [
-      [["serve", ...port, "--log-format", "json"], 1, said, {}],
+      [["serve", ...port, "--log-format", "json"], 1, expectedMessage, {}],
       [
         ["serve", "--port", "x", "--log-format=json"],
         2,

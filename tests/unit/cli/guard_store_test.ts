@@ -103,13 +103,13 @@ Deno.test("status shows none of those that have all wrong pins back, of however 
 });
 
 Deno.test("guard unlock lifts the wait of the secret at a store, and names it as the log does", async () => {
-  for (const [reply, says] of [[1, "checked again"], [0, "nothing was remembered"]] as const) {
+  for (const [reply, expected] of [[1, "checked again"], [0, "nothing was remembered"]] as const) {
     const asked: (readonly string[])[] = [];
     const lines = await printed(guardUnlock, (words) => {
       asked.push(words);
       return words[0] === "EVAL" ? reply : "OK";
     });
-    assertEquals([lines.length, lines[0]!.includes(says)], [1, true], lines[0]);
+    assertEquals([lines.length, lines[0]!.includes(expected)], [1, true], lines[0]);
     assertEquals(lines[0]!.includes(`secret=${shortName(FINGERPRINT)}`), true);
     const [, , ...key] = asked.find(([command]) => command === "EVAL")!;
     assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);

@@ -14,7 +14,7 @@ function pair(args: readonly string[], surroundings: Surroundings = {}): Promise
   return runCommand(["pair", ...NAMES, ...args], surroundings);
 }
 
-/** What the server says to the same: the setup code, and the Key URI out of the Html. */
+/** The reply of the server to the same: the setup code, and the Key URI out of the Html. */
 async function served(
   secretCode: string,
   args: readonly string[] = [],
@@ -177,7 +177,7 @@ Deno.test("pair shows names as they are, but for what commands a terminal", asyn
   assert(stdout.includes("Issuer:      A 31mB\nAccount:     x y\n"), stdout);
 });
 
-// What is typed and read, the exit code, and what is said.
+// The input, the exit code, and the output.
 const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, number, string])[] =
   [
     [["--app-info", "x"], SECRET, 2, "pair needs --app-name. Try --help."],

@@ -1,5 +1,5 @@
 /**
- * The command that serves, called in this process: what it says, line by line, and what it leaves.
+ * The command `serve`, called in this process: its log, line by line, and what it leaves behind.
  *
  * @module
  */
@@ -28,7 +28,7 @@ interface Setup {
   readonly printed: readonly string[];
   /** The lines of the log so far, without their times. */
   readonly lines: () => readonly string[];
-  /** Sends this process a signal that nobody else in it sees. */
+  /** Sends this process a signal that only the server handles. */
   readonly signal: (signal: typeof SIGNALS[number]) => void;
 }
 
@@ -84,9 +84,9 @@ async function serving(
       signal("SIGTERM");
       return await ended;
     });
-    const said = lines();
+    const logLines = lines();
     await afterwards?.(lines);
-    return { code, printed, lines: said };
+    return { code, printed, lines: logLines };
   } finally {
     Deno.stderr.write = write;
     SIGNALS.forEach((signal, i) => {
@@ -96,12 +96,12 @@ async function serving(
   }
 }
 
-/** What is said beside the lines about requests. */
+/** The log without the lines about requests. */
 function saidOf({ lines }: Pick<Ran, "lines">): readonly string[] {
   return lines.filter((line) => !line.startsWith("info request "));
 }
 
-async function ask(url: string): Promise<readonly [number, string]> {
+async function get(url: string): Promise<readonly [number, string]> {
   const reply = await fetch(url);
   return [reply.status, await reply.text()];
 }
@@ -117,14 +117,14 @@ test("serve() logs where it listens and what is risky, and at last that it stopp
   const ran = await serving(args, async ({ url, lines }) => {
     await eventually(() => lines().length === 3, "the log is written");
     probes = lines()[1]!.replace("info health and metrics are at ", "");
-    assertEquals(await ask(`${url}/readyz`), [200, "ok"]);
-    assertEquals((await ask(`${url}/metrics`))[0], 404);
-    assertEquals((await ask(`${probes}/metrics`))[0], 200);
-    assertEquals(await ask(`${probes}/readyz`), [200, "ok"]);
+    assertEquals(await get(`${url}/readyz`), [200, "ok"]);
+    assertEquals((await get(`${url}/metrics`))[0], 404);
+    assertEquals((await get(`${probes}/metrics`))[0], 200);
+    assertEquals(await get(`${probes}/readyz`), [200, "ok"]);
   }, {
     // Until the process ends, probes learn that the server takes no more work.
     afterwards: async (lines) => {
-      assertEquals((await ask(`${probes}/readyz`))[0], 503);
+      assertEquals((await get(`${probes}/readyz`))[0], 503);
       await eventually(() => lines().at(-1)!.includes(" status=503 "), "the log is written");
     },
   });
@@ -143,7 +143,7 @@ test("serve() logs where it listens and what is risky, and at last that it stopp
 
 test("serve() prints JSON where its log is JSON", async () => {
   const { printed } = await serving(["--port", "0", "--log-format", "json"], async ({ url }) => {
-    assertEquals(await ask(`${url}/healthz`), [200, "ok"]);
+    assertEquals(await get(`${url}/healthz`), [200, "ok"]);
   });
   assert(/^\{"listening":"http:\/\/127\.0\.0\.1:[0-9]+"\}$/.test(printed[0]!), printed[0]);
 });
@@ -158,7 +158,7 @@ test("serve() colours its log at a terminal alone, and never against NO_COLOR", 
   for (const [surroundings, isColoured] of COLOURS) {
     const { lines } = await serving(
       ["--port", "0"],
-      async ({ url }) => void await ask(`${url}/none`),
+      async ({ url }) => void await get(`${url}/none`),
       surroundings,
     );
     const request = lines.filter((line) => line.startsWith("info request "));
@@ -198,7 +198,7 @@ test("serve() fails when an address or a file cannot be used", async () => {
   });
 });
 
-/** Runs something whose timers of one length go off only where that says so. */
+/** Runs a test in which timers of one length fire only when it fires them. */
 async function holding(
   lengthMs: number,
   run: (goOff: () => Promise<void>) => Promise<void>,

@@ -77,7 +77,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
   ]);
 });
 
-// Of all that a request can tell, something: whoever adds to it is told here by the compiler.
+// A value for every fact of a request: the compiler reports a new one here.
 const FACTS: Required<CallFacts> = {
   secret: "kX3_p0aVbq",
   distance: 0,

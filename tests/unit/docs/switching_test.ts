@@ -6,7 +6,7 @@ import { parseCommand } from "../../../lib/cli/args/parse.ts";
 import { ask } from "./ask.ts";
 import { HERE, requestOf, wordsOf } from "./commands.ts";
 
-// docs/switching.md: each command in it is run in process or says that it is not, and what it states
+// docs/switching.md: each command in it is run in process or is marked as not run, and what it states
 // of bytes is so.
 
 const PAGE = Deno.readTextFileSync(new URL("../../../docs/switching.md", import.meta.url));

@@ -155,7 +155,7 @@ Deno.test("the guard accepts with single use no code of the same or an earlier s
   assertEquals(player.pin(STEP), "accepted");
   assertEquals([player.pin(STEP), player.pin(STEP - 1)], ["replayed", "replayed"]);
   assertEquals([player.pin(STEP + 1), player.pin(STEP + 1)], ["accepted", "replayed"]);
-  // Whoever asks.
+  // From every source.
   assertEquals(player.pin(STEP + 1, "another"), "replayed");
 });
 
@@ -380,7 +380,7 @@ Deno.test("right pins of calls without a source reserve no part of the budget", 
   assertEquals(player.pin(STEP), "accepted");
   assertEquals(["a", "b", "c"].map((source) => player.exhaust(source)), [5, 5, 0]);
   assertEquals(player.pin(STEP), "throttled");
-  // Once it is kept for somebody, they have no part in it, however often they were right.
+  // Once the reserve belongs to known sources, others have no part in it.
   const other = new Player(rulesWith({ maxFailures: 10 }));
   assertEquals([other.pin(STEP), other.pin(STEP, "user")], ["accepted", "accepted"]);
   assertEquals([other.exhaust(), other.pin(STEP)], [8, "throttled"]);

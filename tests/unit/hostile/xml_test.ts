@@ -1,5 +1,5 @@
 // The parser ends, throws nothing but XmlError, repeats nothing of the input, and reads what another
-// parser reads, in documents that nobody would write.
+// parser reads, in hostile documents.
 
 import { assert } from "@std/assert/assert";
 import * as fc from "fast-check";

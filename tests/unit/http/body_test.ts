@@ -35,7 +35,7 @@ async function faultOf(body: Body, timeoutMs?: number): Promise<readonly [FaultC
   return [fault.code, fault.message];
 }
 
-/** A body that arrives in chunks, and that tells whether its rest was refused. */
+/** A body in chunks, with whether its rest was cancelled. */
 function chunks(
   sizes: Iterable<number>,
   end: "close" | "hang" | "break",

@@ -9,9 +9,9 @@ import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { VALIDATE_PIN } from "../../../lib/operations/operations.ts";
 import { handlerWith } from "../../support/handler.ts";
 
-/** Who is said to ask, by the key of the caller and the field of its request. */
+/** The source of a call, by the key of the caller and the field of its request. */
 async function sourcesOf(
-  asked: readonly (readonly [key: string, field: string | undefined])[],
+  sourceFor: readonly (readonly [key: string, field: string | undefined])[],
 ): Promise<readonly (string | undefined)[]> {
   const sources: (string | undefined)[] = [];
   let source: string | undefined;
@@ -27,7 +27,7 @@ async function sourcesOf(
       store: storeThat({ settle: () => "wrong" }),
     },
   });
-  for (const [key, field] of asked) {
+  for (const [key, field] of sourceFor) {
     source = undefined;
     const headers = new Headers({ "x-api-key": key.repeat(16) });
     if (field !== undefined) headers.set("x-authenticator-source", field);

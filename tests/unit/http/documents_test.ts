@@ -10,7 +10,7 @@ const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 
 interface Setup {
   /** Asks a host for its OpenAPI description, and gives the status. */
-  readonly ask: (host: string) => Promise<number>;
+  readonly fetchPath: (host: string) => Promise<number>;
   /** How often a description was written. */
   readonly written: () => number;
   readonly handler: Handler;
@@ -37,7 +37,7 @@ function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
     trustProxy: false,
   });
   return {
-    ask: async (host) => {
+    fetchPath: async (host) => {
       const reply = await handler(new Request(`http://${host}/api.asmx`));
       await reply.body?.cancel();
       return reply.status;
@@ -48,19 +48,19 @@ function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): 
 }
 
 Deno.test("a page is written once for all hosts", async () => {
-  const { ask, written } = setup();
-  await ask("host");
+  const { fetchPath, written } = setup();
+  await fetchPath("host");
   const once = written();
-  for (let i = 0; i < 64; i++) await ask(`host${i}`);
+  for (let i = 0; i < 64; i++) await fetchPath(`host${i}`);
   assertEquals([written(), once > 0], [once, true]);
 });
 
 Deno.test("a page that could not be written is written at the next request", async () => {
-  const { ask } = setup((count) => {
+  const { fetchPath } = setup((count) => {
     if (count === 1) throw new TypeError("broken");
     return OTP;
   });
-  assertEquals([await ask("localhost"), await ask("localhost")], [500, 200]);
+  assertEquals([await fetchPath("localhost"), await fetchPath("localhost")], [500, 200]);
 });
 
 Deno.test("the page of a handler without a guard has none", async () => {

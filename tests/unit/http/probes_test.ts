@@ -44,7 +44,7 @@ const PICTURES: readonly (readonly [string, string, string, string | undefined, 
   ["POST", "", "", "data=a", 400],
   ["GET", "?data=a", FORM, undefined, 200],
   ["GET", "", FORM, undefined, 400],
-  // Of a GET, nobody looks at the media type.
+  // The media type of a GET is ignored.
   ["GET", "", "application/x-www-form-urlencoded; charset=utf-16", undefined, 400],
 ];
 

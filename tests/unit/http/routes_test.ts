@@ -56,7 +56,7 @@ Deno.test("the table has each path and method once, its paths in lower case", ()
 
 for (const path of new Set(ROUTES.map((route) => route.path))) {
   const rows = ROUTES.filter((route) => route.path === path);
-  const asked = path.replace("*", "Pair");
+  const requested = path.replace("*", "Pair");
   const methods = new Set<string>(rows.flatMap((row) => row.methods));
 
   Deno.test(`${path} answers the methods of its rows, and names them in Allow`, async () => {
@@ -65,7 +65,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
       ...methods.has("POST") ? ["POST"] : [],
     ];
     const reply = await handler(
-      new Request(`http://localhost${asked}`, {
+      new Request(`http://localhost${requested}`, {
         method: "OPTIONS",
         headers: { "x-api-key": "0123456789abcdef" },
       }),
@@ -75,8 +75,8 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
       [...allowed, "OPTIONS"].join(", "),
     ]);
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]) {
-      const isRefused = await statusOf(method, asked) === 405;
-      assertEquals(isRefused, !allowed.includes(method), `${method} ${asked}`);
+      const isRefused = await statusOf(method, requested) === 405;
+      assertEquals(isRefused, !allowed.includes(method), `${method} ${requested}`);
     }
   });
 
@@ -85,17 +85,21 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
       // Its callers take any status but 200 for a right pin.
       if (name === "validate.aspx") continue;
       for (const method of methods) {
-        assertEquals(await statusOf(method, asked, false) === 401, !isOpen, `${method} ${asked}`);
+        assertEquals(
+          await statusOf(method, requested, false) === 401,
+          !isOpen,
+          `${method} ${requested}`,
+        );
       }
     }
   });
 
   Deno.test(`${path} is found by its file part in any case, and nothing behind it is`, async () => {
-    const [, file, rest = ""] = /^(\/[^/]*)(.*)$/.exec(asked)!;
+    const [, file, rest = ""] = /^(\/[^/]*)(.*)$/.exec(requested)!;
     assert(await statusOf("OPTIONS", file!.toUpperCase() + rest) === 204);
     if (path === "/" || path.startsWith("/api.asmx")) return;
-    assertEquals(await statusOf("GET", `${asked}/`), 404);
-    assertEquals(await statusOf("GET", `${asked}/Pair`), 404);
+    assertEquals(await statusOf("GET", `${requested}/`), 404);
+    assertEquals(await statusOf("GET", `${requested}/Pair`), 404);
   });
 }
 

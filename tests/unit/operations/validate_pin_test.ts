@@ -114,10 +114,10 @@ Deno.test("validatePin() computes every step before it calls a shared store", as
 
 Deno.test("validatePin() calls the guard with the fingerprints, and logs the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
-    const asked: unknown[] = [];
+    const guardCalls: unknown[] = [];
     const store = storeThat({
-      refusal: (...args: unknown[]) => (asked.push(args), refused),
-      settle: (...args: unknown[]) => (asked.push(args), "replayed"),
+      refusal: (...args: unknown[]) => (guardCalls.push(args), refused),
+      settle: (...args: unknown[]) => (guardCalls.push(args), "replayed"),
     });
     const guard = {
       fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
@@ -125,15 +125,15 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
       store,
     };
     const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
-    const ask = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
+    const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
     const name = "fingerprint of 115";
     const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
-    assertEquals(await ask({ source: "web" }), { result: false, facts });
-    assertEquals(await ask({}), { result: false, facts });
+    assertEquals(await check({ source: "web" }), { result: false, facts });
+    assertEquals(await check({}), { result: false, facts });
     const names = [[name, `web, ${name}`], [name, undefined]] as const;
     assertEquals(
-      asked,
+      guardCalls,
       names.flatMap(([own, asker]) => [
         [own, asker],
         ...(refused === undefined ? [[own, 10, asker]] : []),
@@ -143,13 +143,13 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
 });
 
 Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async () => {
-  const asked = (): never => {
+  const guardCalls = (): never => {
     throw new Error("The guard is asked");
   };
   const guard = {
     fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
-    source: asked,
-    store: storeThat({ refusal: asked, settle: asked }),
+    source: guardCalls,
+    store: storeThat({ refusal: guardCalls, settle: guardCalls }),
   };
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
   const secret = shortName("fingerprint of 115");

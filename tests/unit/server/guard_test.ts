@@ -18,7 +18,7 @@ import {
 
 // None of these is about patience.
 const PATIENT = "timeout=60000";
-// A store that is not refused says nothing until its timeout, which nobody should wait for.
+// A store that is not refused stays silent until its timeout, which takes too long for a test.
 const SOON_MS = 30_000;
 const monotonicMs = (): number => performance.now();
 const OBSERVER = {
@@ -92,19 +92,19 @@ Deno.test("createGuard() reads the file of its key, whether or not it needs it",
   }
 });
 
-/** What is said and counted, and an observer that takes it. */
-function notes(): { readonly said: string[]; readonly observer: GuardObserver } {
-  const said: string[] = [];
-  const note = (kind: string) => (what: string): void => void said.push(`${kind}: ${what}`);
+/** An observer, with its log lines and counts. */
+function observed(): { readonly logLines: string[]; readonly observer: GuardObserver } {
+  const logLines: string[] = [];
+  const note = (kind: string) => (what: string): void => void logLines.push(`${kind}: ${what}`);
   const log = { info: note("info"), warn: note("warn") };
-  return { said, observer: { log, count: note("count"), monotonicMs, randomBytes } };
+  return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
 
 Deno.test("createGuard() counts what is forgotten for want of room, and logs it once a minute", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
-  assertEquals(said, [
+  assertEquals(logLines, [
     "count: evicted-failed",
     "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets those with the " +
     "fewest wrong pins",
@@ -113,23 +113,23 @@ Deno.test("createGuard() counts what is forgotten for want of room, and logs it 
 });
 
 Deno.test("createGuard() logs again after a minute that there is no room", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   let nowMs = 0;
   const config = configOf(["--guard-entries", "1"]);
   const { store } = createGuard(config, { ...observer, monotonicMs: () => nowMs })!;
   // The first has room.
   for (nowMs of [5, 10, 60_009, 60_010, 60_011]) await decide(store, `at ${nowMs}`, undefined);
-  assertEquals(said.map((line) => line.split(":")[0]), [
+  assertEquals(logLines.map((line) => line.split(":")[0]), [
     ...["count", "warn", "count", "count", "warn", "count"],
   ]);
 });
 
 Deno.test("createGuard() draws a key where none is given", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
   const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
   await eventually(() => guard.store.isHealthy());
-  assertEquals(said, [`info: the store of the guard, ${fuzzed.url}, answers`]);
+  assertEquals(logLines, [`info: the store of the guard, ${fuzzed.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();
   await eventually(() => !guard.store.isHealthy());
@@ -137,7 +137,7 @@ Deno.test("createGuard() draws a key where none is given", async () => {
 });
 
 Deno.test("createGuard() logs why its store cannot be used, and counts what it could not decide", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
   const url = `redis://127.0.0.1:${freePort()}`;
@@ -145,12 +145,12 @@ Deno.test("createGuard() logs why its store cannot be used, and counts what it c
     configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", path]),
     observer,
   )!;
-  await eventually(() => said.length > 0);
+  await eventually(() => logLines.length > 0);
   assertEquals([refusal(guard.store, "a"), await decide(guard.store, "a", 7)], [
     "unavailable",
     "unavailable",
   ]);
-  assertEquals(said, [
+  assertEquals(logLines, [
     `warn: the store of the guard, ${url}, cannot be reached (ECONNREFUSED): pins that need it are refused`,
     "count: store-error",
     "count: store-error",
@@ -160,7 +160,7 @@ Deno.test("createGuard() logs why its store cannot be used, and counts what it c
 });
 
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   const none = freePort();
   const node = startFuzzedStore(
     (question) => ({ pieces: [honest(question)] }),
@@ -175,10 +175,10 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
   );
   const url = `redis+cluster://${node.address}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
-  await eventually(() => said.length > 0 && guard.store.isHealthy());
+  await eventually(() => logLines.length > 0 && guard.store.isHealthy());
   guard.store.close();
   node.close();
-  assertEquals(said, [
+  assertEquals(logLines, [
     `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
     "(ECONNREFUSED): pins that need it are refused",
   ]);
@@ -189,7 +189,7 @@ function portOf({ address }: FuzzedStore): number {
 }
 
 Deno.test("createGuard() reads the files of TLS for each connection, and goes on where they are gone", async () => {
-  const { said, observer } = notes();
+  const { logLines, observer } = observed();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, AUTHORITY);
   using listener = Deno.listenTls({
@@ -211,16 +211,16 @@ Deno.test("createGuard() reads the files of TLS for each connection, and goes on
   const soon = (isSo: () => boolean, what: string): Promise<void> =>
     eventually(isSo, what, SOON_MS);
   try {
-    await soon(() => said.length === 1, "the certificate is refused");
+    await soon(() => logLines.length === 1, "the certificate is refused");
     Deno.writeTextFileSync(path, CERTIFICATE);
-    await soon(() => said.length === 2, "the authority is read again");
+    await soon(() => logLines.length === 2, "the authority is read again");
     Deno.removeSync(path);
     const before = connections;
     await soon(() => connections > before + 2, "the store is tried without the file");
   } finally {
     guard.store.close();
   }
-  assertEquals(said.map(reason), [
+  assertEquals(logLines.map(reason), [
     "DEPTH_ZERO_SELF_SIGNED_CERT",
     "ERR_TLS_CERT_ALTNAME_INVALID",
   ]);

@@ -34,7 +34,7 @@ testTimeouts("abort work that takes longer", async (timeouts, timers) => {
   await rejected;
   late.resolve("late");
   await timers.settle();
-  assertEquals(timers.asked, new Array(TICKS + 1).fill(TICK_MS));
+  assertEquals(timers.delaysMs, new Array(TICKS + 1).fill(TICK_MS));
 });
 
 testTimeouts("count for each from when it began", async (timeouts, timers) => {
@@ -54,12 +54,12 @@ testTimeouts("count for each from when it began", async (timeouts, timers) => {
 
 testTimeouts("take one timer for all, and none while nothing waits", async (timeouts, timers) => {
   for (let i = 0; i < 5; i++) await timeouts.within(() => Promise.resolve());
-  assertEquals([timers.asked, timers.pending], [[TICK_MS], 1]);
+  assertEquals([timers.delaysMs, timers.pending], [[TICK_MS], 1]);
   await timers.tick();
-  assertEquals([timers.asked, timers.pending], [[TICK_MS], 0]);
+  assertEquals([timers.delaysMs, timers.pending], [[TICK_MS], 0]);
   await timeouts.within(() => Promise.resolve());
   timeouts.close();
-  assertEquals([timers.asked.length, timers.pending], [2, 0]);
+  assertEquals([timers.delaysMs.length, timers.pending], [2, 0]);
 });
 
 testTimeouts("end at once when they are closed", async (timeouts, timers) => {

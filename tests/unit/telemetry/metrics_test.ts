@@ -52,7 +52,7 @@ const KINDS: readonly RequestEvent[] = Array.from({ length: 200 }, (_, i) => ({
 Deno.test("createMetrics() counts so many callers by name, and the others together", () => {
   const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${1000 + i}`);
   const metrics = createMetrics("1.2.3", factKinds(100));
-  // The first and the last of them once more: the one is told apart as before, the other is not.
+  // The first and the last of them once more: the one has its own counter as before, the other does not.
   for (const caller of [...callers, callers[0]!, callers.at(-1)!]) {
     metrics.observe({ ...EVENT, outcome: "unsupported-media-type", caller });
   }

@@ -45,7 +45,7 @@ Deno.test("storeObstacles() waits two seconds for a store, and as long as a serv
       void obstacles.then(() => isOver = true);
       while (!isOver) await timers.tick();
       // Ticks of connecting, which has twice as long, then of each reply.
-      assertEquals(new Set(timers.asked), new Set([2 * Number(tickMs), tickMs]));
+      assertEquals(new Set(timers.delaysMs), new Set([2 * Number(tickMs), tickMs]));
       assertEquals(await obstacles, [
         `the store of the guard, ${store}, does not answer in time`,
       ]);
@@ -67,7 +67,7 @@ Deno.test("storeObstacles() trusts whom the options name", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/ca.pem`;
     Deno.writeTextFileSync(path, CERTIFICATE);
-    // The name in the certificate is another one, which is looked at once somebody is trusted.
+    // The certificate has another name, which is checked once its authority is trusted.
     for (
       const [args, code] of [
         [[], "DEPTH_ZERO_SELF_SIGNED_CERT"],

@@ -4,7 +4,7 @@ import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificates.ts";
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 
-/** The risks of some options, in an environment that says of a variable what a function gives. */
+/** The risks of options, with the environment variables of a function. */
 async function risksOf(
   args: readonly string[],
   read: (name: string) => string | undefined = () => undefined,

@@ -66,12 +66,12 @@ Deno.test("doctor reports the error of a server, and exits with 1", async () => 
 
 Deno.test("doctor checks at the current time without --at", async () => {
   // Right for an hour on either side.
-  const ask = (hoursAgo: number): Promise<Outcome> => {
+  const checkAt = (hoursAgo: number): Promise<Outcome> => {
     const pin = referenceHotp(SECRET, Math.floor(Date.now() / 3_600_000) - hoursAgo);
     return doctor(`${pin}\n${SECRET}\n`, ["--period", "3600"]);
   };
-  assertEquals((await ask(0)).code, 0);
-  const { code, stdout } = await ask(3);
+  assertEquals((await checkAt(0)).code, 0);
+  const { code, stdout } = await checkAt(3);
   assertEquals([code, /, the time of this machine's clock\.\n$/.test(stdout)], [1, true], stdout);
 });
 
@@ -100,11 +100,11 @@ Deno.test("doctor requires two lines", async () => {
 Deno.test("doctor prompts at a terminal for the pin, and for the secret, which is not shown", async () => {
   const terminal = { isTTY: true, setRawMode: () => {} };
   const stdin = Object.assign(streamOf([`${RIGHT}\r${SECRET}\r`]), terminal);
-  let asked = "";
-  const stderr = sink((text) => void (asked += text));
+  let promptText = "";
+  const stderr = sink((text) => void (promptText += text));
   const own = { stdin, stderr, stdout: sink(() => {}) };
   assertEquals(await withProcess(own, () => main(["doctor", "--at", AT])), 0);
-  assertEquals(asked, `Pin: ${RIGHT}\r\nSecret (not shown): \r\n`);
+  assertEquals(promptText, `Pin: ${RIGHT}\r\nSecret (not shown): \r\n`);
 });
 
 const WINDOW_1 = configOf([]);
@@ -228,12 +228,12 @@ Deno.test("doctor finds the step of the code in a shared store, however the phon
   );
   const options = ["--at", AT, "--single-use", "--guard-key-file", file];
   const args = [...options, "--guard", `${store.url}?timeout=60000`];
-  const said = async (step: number): Promise<readonly (string | number)[]> => {
+  const outputOf = async (step: number): Promise<readonly (string | number)[]> => {
     const { code, stdout } = await doctor(`${referenceHotp(SECRET, step)}\n${SECRET}\n`, args);
     return [code, ...stdout.match(/This code was already used|A later code than this/) ?? []];
   };
-  assertEquals(await said(STEP - 1), [1, "This code was already used"]);
-  assertEquals([await said(STEP), await said(STEP + 1)], [[0], [0]]);
+  assertEquals(await outputOf(STEP - 1), [1, "This code was already used"]);
+  assertEquals([await outputOf(STEP), await outputOf(STEP + 1)], [[0], [0]]);
   store.close();
   await Deno.remove(file);
 });

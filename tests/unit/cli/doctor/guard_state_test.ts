@@ -28,7 +28,7 @@ Deno.test("explainMemory() explains what is remembered by the options", () => {
       "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     ],
   });
-  // Two wrong pins of one who asks, a second ago, are all that it may have.
+  // The source has spent its two wrong pins, a second ago.
   const source = { id: "one", debtMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
   const ofOne = { debtMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
   assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {

@@ -45,7 +45,7 @@ Deno.test("a terminal shows the prompt, and what is typed where that may be seen
 // What is typed, the lines that come of it, and what the terminal shows of the first.
 const KEYS: readonly (readonly [string, readonly string[], string])[] = [
   ["1\n2\n", ["1", "2"], "1"],
-  // What is typed behind the last line is nobody's.
+  // Text after the last line is dropped.
   ["1\r2\r3\r", ["1", "2"], "1"],
   ["12\x7f3\r\r", ["13", ""], "12\b \b3"],
   ["12\b\b\b3\r\r", ["3", ""], "12\b \b\b \b3"],

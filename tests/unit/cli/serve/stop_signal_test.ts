@@ -58,8 +58,8 @@ Deno.test("the end of standard input stops the server where that is wanted, and 
       process.emit("SIGTERM");
       assertEquals(listeners(), before.map((count) => count + 1));
       await timers.tick();
-      assertEquals([listeners(), timers.asked], [before, [500]]);
-      timers.asked.length = 0;
+      assertEquals([listeners(), timers.delaysMs], [before, [500]]);
+      timers.delaysMs.length = 0;
     }
     const before = listeners();
     const stdin = streamOf([]);

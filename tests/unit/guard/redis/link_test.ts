@@ -20,7 +20,7 @@ const HALF_WELL: Behaviour = (key) => /^b$|1$/.test(key) ? REFUSES(key) : WELL(k
 
 interface Setup {
   readonly link: StoreLink;
-  /** What befell clients and what was said, in order. */
+  /** The events of clients and the log lines, in order. */
   readonly events: string[];
   /** The behaviour of a client; those that are not set are well. */
   readonly behaviours: Map<number, Behaviour>;
@@ -79,12 +79,16 @@ function testLink(
     }));
 }
 
-function ask(link: StoreLink, key = "a"): Promise<unknown> {
+function sendCommand(link: StoreLink, key = "a"): Promise<unknown> {
   return link.run(key, (send) => send([]));
 }
 
 testLink("uses one client, and reports once that the store answers", async ({ link, events }) => {
-  assertEquals([await ask(link), await ask(link), link.isHealthy], ["a", "a", true]);
+  assertEquals([await sendCommand(link), await sendCommand(link), link.isHealthy], [
+    "a",
+    "a",
+    true,
+  ]);
   assertEquals(events, ["open 1", "answers"]);
 });
 
@@ -92,19 +96,19 @@ testLink("replaces a client without an answer, once that has answered all", asyn
   const { link, events, behaviours, timers } = setup;
   const late = Promise.withResolvers<unknown>();
   behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
-  const waiting = ask(link, "late");
-  await assertRejects(() => ask(link), Error, "OOM");
+  const waiting = sendCommand(link, "late");
+  await assertRejects(() => sendCommand(link), Error, "OOM");
   await timers.settle();
   assertEquals(events, ["open 1", "answers", "is full (OOM)", "open 2", "answers"]);
   late.resolve("late");
-  assertEquals([await waiting, await ask(link), link.isHealthy], ["late", "a", true]);
+  assertEquals([await waiting, await sendCommand(link), link.isHealthy], ["late", "a", true]);
   assertEquals(events.slice(5), ["destroy 1"]);
 });
 
 testLink("ends a question by its deadline, and the client with it", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
-  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
+  const rejected = assertRejects(() => sendCommand(link), Error, "No reply in time");
   for (let i = 0; i < 11; i++) await timers.tick();
   await rejected;
   await timers.settle();
@@ -122,13 +126,13 @@ testLink(
     lose(1);
     await timers.settle();
     assertEquals(link.isHealthy, false);
-    await assertRejects(() => ask(link), Error, "no connection");
-    timers.asked.length = 0;
+    await assertRejects(() => sendCommand(link), Error, "no connection");
+    timers.delaysMs.length = 0;
     for (let i = 0; i < 40 && !link.isHealthy; i++) {
       await timers.tick();
       await timers.settle();
     }
-    assertEquals(timers.asked.filter((ms) => ms > 20), [500, 1000, 2000, 4000, 4000, 4000]);
+    assertEquals(timers.delaysMs.filter((ms) => ms > 20), [500, 1000, 2000, 4000, 4000, 4000]);
     assertEquals(events, [
       ...["open 1", "answers", "closes the connection", "open 2", "destroy 2"],
       ...[
@@ -162,11 +166,11 @@ for (const isCluster of [false, true]) {
     behaviours.set(2, SILENT);
     lose(1);
     await timers.settle();
-    assertEquals([link.isHealthy, await ask(link), events.at(-1)], [true, "a", "open 2"]);
+    assertEquals([link.isHealthy, await sendCommand(link), events.at(-1)], [true, "a", "open 2"]);
     for (let i = 0; i < 11; i++) await timers.tick();
     assertEquals(events.at(-1), `${isCluster ? "its node probe-0 " : ""}does not answer in time`);
     // The old one is asked whether it can still serve, and goes once the third has answered.
-    assertEquals([link.isHealthy, await ask(link)], [true, "a"]);
+    assertEquals([link.isHealthy, await sendCommand(link)], [true, "a"]);
     await timers.tick();
     await timers.settle();
     assertEquals(events.slice(-3), ["open 3", "destroy 1", "answers"]);
@@ -220,21 +224,21 @@ testLink("to a server does not use one that refuses some of its keys", async (se
 testLink("to a Cluster keeps asking while a node fails, and the others answer", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   for (let i = 1; i < 4; i++) behaviours.set(i, HALF_WELL);
-  await assertRejects(() => ask(link, "b"), ServerError, "its node b");
-  assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
+  await assertRejects(() => sendCommand(link, "b"), ServerError, "its node b");
+  assertEquals([link.isHealthy, await sendCommand(link, "a")], [true, "a"]);
   await timers.settle();
   // The second serves, though a node of it fails too, and is replaced until all nodes answer.
   assertEquals(events.slice(2), [
     ...["its node b is full (OOM)", "open 2", "destroy 1"],
     "its node probe-1 is full (OOM)",
   ]);
-  assertEquals([link.isHealthy, await ask(link, "a")], [true, "a"]);
+  assertEquals([link.isHealthy, await sendCommand(link, "a")], [true, "a"]);
   for (let i = 0; i < 9; i++) {
     await timers.tick();
     await timers.settle();
   }
   assertEquals(events.at(-1), "answers");
-  assertEquals(await ask(link, "b"), "b");
+  assertEquals(await sendCommand(link, "b"), "b");
 }, { isCluster: true });
 
 testLink("to a Cluster that is gone is not healthy, until a node answers again", async (setup) => {
@@ -253,7 +257,7 @@ testLink("to a Cluster that is gone is not healthy, until a node answers again",
 testLink("ends what waits, and all timers, when it is closed", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
-  const rejected = assertRejects(() => ask(link), Error, "No reply in time");
+  const rejected = assertRejects(() => sendCommand(link), Error, "No reply in time");
   link.close();
   await rejected;
   assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);

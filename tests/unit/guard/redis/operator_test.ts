@@ -13,7 +13,7 @@ import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { honest, type Reply, startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
-async function asked<T>(
+async function commandsOf<T>(
   answer: (words: readonly string[]) => Reply,
   act: (store: StoreClient) => Promise<T>,
 ): Promise<{ readonly result: T; readonly commands: readonly (readonly string[])[] }> {
@@ -35,28 +35,28 @@ const inspectName = (store: StoreClient): Promise<unknown> => inspectSecret(stor
 
 Deno.test("unlockSecret() reports whether anything was remembered, and accepts no other reply", async () => {
   for (const [reply, wasKept] of [[1, true], [0, false]] as const) {
-    const { result, commands } = await asked(() => reply, unlockName);
+    const { result, commands } = await commandsOf(() => reply, unlockName);
     const [[name, script, ...rest] = []] = commands;
     assertEquals([result, name, script!.includes("SET"), rest], [
       ...[wasKept, "EVAL", true, ["1", `${KEY_PREFIX}name`]],
     ]);
   }
   for (const reply of [2, "1", null, [1]]) {
-    await assertRejects(() => asked(() => reply, unlockName), Error, UNREADABLE);
+    await assertRejects(() => commandsOf(() => reply, unlockName), Error, UNREADABLE);
   }
 });
 
 Deno.test("inspectSecret() reads the state of a secret and the time of the store, and changes nothing", async () => {
   const answer = (kept: Reply, time: Reply = ["1000", "500999"]) => ([name]: readonly string[]) =>
     name === "GET" ? kept : time;
-  const { result, commands } = await asked(answer("3:7:-1"), inspectName);
+  const { result, commands } = await commandsOf(answer("3:7:-1"), inspectName);
   const state = { debtMs: 3, lastMs: 7, usedStep: -1, sources: [] };
   assertEquals(result, { state, nowMs: 1_000_500 });
   assertEquals(commands, [["GET", `${KEY_PREFIX}name`], ["TIME"]]);
-  const nothing = await asked(answer(null), inspectName);
+  const nothing = await commandsOf(answer(null), inspectName);
   assertEquals([nothing.result, nothing.commands.length], [undefined, 1]);
   for (const wrong of [answer("nonsense"), answer(7), answer("3:7:-1", "1000")]) {
-    await assertRejects(() => asked(wrong, inspectName), Error, UNREADABLE);
+    await assertRejects(() => commandsOf(wrong, inspectName), Error, UNREADABLE);
   }
 });
 
@@ -73,7 +73,7 @@ async function all(store: StoreClient): Promise<readonly unknown[]> {
 
 Deno.test("listSecrets() scans the keys of secrets, and no others", async () => {
   const kept = new Map([[A!, "1:2:3"], [B!, "4:5:-1 x:1:2:3"], [ODD!, "canary"]]);
-  const { result, commands } = await asked(([command, word]) => {
+  const { result, commands } = await commandsOf(([command, word]) => {
     if (command === "TIME") return ["1000", "0"];
     if (command === "GET") return kept.get(word!.slice(KEY_PREFIX.length)) ?? null;
     // A server gives some keys twice.
@@ -105,12 +105,12 @@ Deno.test("listSecrets() passes over a key of another type, and over no other er
     if (command === "SCAN") return ["0", [`${KEY_PREFIX}${A}`, `${KEY_PREFIX}${B}`]];
     return word === `${KEY_PREFIX}${A}` ? new Error(error) : "1:2:3";
   };
-  const { result } = await asked(saying("WRONGTYPE Operation against a key"), all);
+  const { result } = await commandsOf(saying("WRONGTYPE Operation against a key"), all);
   assertEquals(result, [[B, 1, 1_000_000]]);
-  await assertRejects(() => asked(saying("NOPERM no permissions"), all), Error, "NOPERM");
+  await assertRejects(() => commandsOf(saying("NOPERM no permissions"), all), Error, "NOPERM");
 });
 
 Deno.test("probe() tries a key in each quarter of the slots on one server", async () => {
-  const { result } = await asked(() => "OK", (store) => store.probe());
+  const { result } = await commandsOf(() => "OK", (store) => store.probe());
   assertEquals(result, []);
 });

@@ -45,7 +45,7 @@ function storeOver(
 const STEP = 60_000_000;
 const KEY = `${PROBE_PREFIX}0`;
 
-// What a store says of a question, whether the pin matched, and what it means.
+// The reply of Redis, whether the pin matched, and the verdict.
 const DECISIONS: readonly (readonly [readonly [number, number], boolean, string])[] = [
   [[0, 0], true, "accepted"],
   [[1, 0], false, "wrong"],
@@ -57,9 +57,9 @@ const DECISIONS: readonly (readonly [readonly [number, number], boolean, string]
   [[4, 0], false, "unavailable"],
 ];
 
-for (const [said, matched, verdict] of DECISIONS) {
-  Deno.test(`a Redis store reads ${said} after a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
-    const { store, errors } = storeOver(() => said);
+for (const [replyText, matched, verdict] of DECISIONS) {
+  Deno.test(`a Redis store reads ${replyText} after a pin that ${matched ? "matched" : "is wrong"} for ${verdict}`, async () => {
+    const { store, errors } = storeOver(() => replyText);
     assertEquals(await decide(store, "a", matched ? STEP : undefined), verdict);
     assertEquals(errors(), verdict === "unavailable" ? 1 : 0);
   });
@@ -113,20 +113,20 @@ Deno.test("a Redis store is unavailable when the reply is an error", async () =>
 });
 
 Deno.test("probe() fails where no decision can be had", async () => {
-  const asked: (readonly string[])[] = [];
+  const callCount: (readonly string[])[] = [];
   await probe(
     sendTo((words) => {
-      asked.push(words);
+      callCount.push(words);
       return [0, 0];
     }),
     KEY,
   );
-  assertEquals(asked.map((words) => [words[0], words[2], words[3]]), [
+  assertEquals(callCount.map((words) => [words[0], words[2], words[3]]), [
     ["EVAL", "1", `${KEY_PREFIX}probe-0`],
     ["EVALSHA", "1", `${KEY_PREFIX}probe-0`],
   ]);
   // It is a question that makes the store write: a full one or a replica answers others.
-  const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = asked;
+  const [[, , , , , , , singleUse, forgetUseMs, , matchedStep] = []] = callCount;
   assertEquals([singleUse, forgetUseMs, matchedStep], ["1", "1", "0"]);
   // What the last probe wrote may still be there.
   await probe(sendTo(() => [3, 0]), KEY);
@@ -146,9 +146,9 @@ Deno.test("probe() fails where the script cannot be called by its name", async (
 
 Deno.test("a Redis store remembers that a source is refused, for a second at most", async () => {
   for (const [saidMs, keptMs] of [[30_000, 1000], [1000, 1000], [999, 999]] as const) {
-    let asked = 0;
+    let callCount = 0;
     const { store, clock } = storeOver(() => {
-      asked++;
+      callCount++;
       return [1, saidMs];
     });
     assertEquals([refusal(store, "a"), await decide(store, "a", undefined)], [undefined, "wrong"]);
@@ -157,20 +157,20 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
     assertEquals(refusal(store, "a", "source"), undefined);
     await decide(store, "a", undefined, "source");
     clock.ms += 1;
-    assertEquals([refusal(store, "a"), asked], [undefined, 2]);
+    assertEquals([refusal(store, "a"), callCount], [undefined, 2]);
     assertEquals(refusal(store, "a", "source"), "throttled");
   }
 });
 
 Deno.test("a Redis store sends the source", async () => {
-  const asked: string[] = [];
+  const callCount: string[] = [];
   const { store } = storeOver((words) => {
-    asked.push(words.at(-3)!);
+    callCount.push(words.at(-3)!);
     return [0, 0];
   });
   await decide(store, "a", STEP);
   await decide(store, "a", STEP, "source");
-  assertEquals(asked, ["", "source"]);
+  assertEquals(callCount, ["", "source"]);
 });
 
 Deno.test("a Redis store sends the script where its name is not known", async () => {
@@ -184,23 +184,23 @@ Deno.test("a Redis store sends the script where its name is not known", async ()
 });
 
 Deno.test("a Redis store calls the script by its name, with the entry of the secret", async () => {
-  const asked: (readonly string[])[] = [];
+  const callCount: (readonly string[])[] = [];
   const { store } = storeOver((words) => {
-    asked.push(words);
+    callCount.push(words);
     return [matchedIn(words) ? 0 : 1, 0];
   });
   await decide(store, "a", STEP);
   await decide(store, "b", 0);
   await decide(store, "b", undefined);
-  for (const words of asked) {
+  for (const words of callCount) {
     assertEquals([words[0], words[2]], ["EVALSHA", "1"]);
     assertMatch(words[1]!, /^[0-9a-f]{40}$/);
   }
   // The number is that of the format of what is kept there.
-  assertEquals(asked.map((words) => words[3]), [
+  assertEquals(callCount.map((words) => words[3]), [
     ...["authenticator:guard:2:a", "authenticator:guard:2:b", "authenticator:guard:2:b"],
   ]);
-  assertEquals(asked.map((words) => words.at(-2)), [String(STEP), "0", ""]);
+  assertEquals(callCount.map((words) => words.at(-2)), [String(STEP), "0", ""]);
 });
 
 function matchedIn(words: readonly string[]): boolean {
@@ -208,12 +208,12 @@ function matchedIn(words: readonly string[]): boolean {
 }
 
 Deno.test("a Redis store retries only when Redis does not have the script", async () => {
-  let asked = 0;
+  let callCount = 0;
   const { store } = storeOver(() => {
-    asked++;
+    callCount++;
     return new Error("READONLY You can't write against a read only replica.");
   });
-  assertEquals([await decide(store, "a", STEP), asked], ["unavailable", 1]);
+  assertEquals([await decide(store, "a", STEP), callCount], ["unavailable", 1]);
 });
 
 Deno.test("a Redis store needs no listener", async () => {
@@ -228,7 +228,7 @@ Deno.test("a Redis store needs no listener", async () => {
 // As many refusals as a store remembers without asking.
 const MOST_REFUSALS = 10_000;
 
-/** A store that refuses pins for as long as the fingerprint says, and a way to fail often. */
+/** A store that refuses pins for the time in the fingerprint, and a function that fails often. */
 function refusingStore():
   & { fail: (...names: readonly string[]) => Promise<void> }
   & ReturnType<
@@ -264,13 +264,13 @@ Deno.test("a Redis store remembers 10,000 refusals, and evicts the oldest for an
 
 Deno.test("a Redis store reports whether anything was remembered of a secret that it unlocks", async () => {
   for (const [reply, remembered] of [[1, true], [0, false]] as const) {
-    const asked: (readonly string[])[] = [];
+    const callCount: (readonly string[])[] = [];
     const { store } = storeOver((words) => {
-      asked.push(words);
+      callCount.push(words);
       return reply;
     });
     assertEquals(await store.unlock("a"), remembered);
-    assertEquals([asked[0]![0], asked[0]!.slice(2)], ["EVAL", ["1", `${KEY_PREFIX}a`]]);
+    assertEquals([callCount[0]![0], callCount[0]!.slice(2)], ["EVAL", ["1", `${KEY_PREFIX}a`]]);
   }
   const refused = new Error("NOPERM");
   await assertRejects(() => storeOver(() => refused).store.unlock("a"), Error, "NOPERM");

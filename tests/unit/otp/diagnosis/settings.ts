@@ -1,6 +1,6 @@
 import type { PinSettings } from "../../../../lib/otp/diagnosis/diagnosis.ts";
 
-/** The settings of a server that is told none. */
+/** The settings of a server without options. */
 export const SETTINGS: PinSettings = {
   algorithm: "SHA1",
   digits: 6,

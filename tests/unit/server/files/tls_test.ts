@@ -90,14 +90,14 @@ Deno.test("readTls() checks each certificate of a chain", async () => {
   await setup(({ server, file }) => {
     const broken = CERTIFICATE.replace(/\n[^-]+\n/, "\nAAAA\n");
     const cut = CERTIFICATE.slice(0, CERTIFICATE.length / 2);
-    const said = [CERTIFICATE, broken, cut].map((second) => {
+    const results = [CERTIFICATE, broken, cut].map((second) => {
       Deno.writeTextFileSync(file("chain"), `${CERTIFICATE}a comment\n${second}`);
       return second === CERTIFICATE
         ? server("chain", "key")?.key
         : messageOf(() => server("chain", "key"));
     });
     const wrong = "the file of --tls-cert does not hold a PEM certificate";
-    assertEquals(said, [PRIVATE_KEY, wrong, wrong]);
+    assertEquals(results, [PRIVATE_KEY, wrong, wrong]);
   });
 });
 

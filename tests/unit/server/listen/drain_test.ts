@@ -11,13 +11,13 @@ class Setup {
 
   constructor(readonly timers: ManualTimers) {}
 
-  /** A request that is answered at once; what the reply says of the connection. */
+  /** Sends a request that is answered at once; returns the Connection of its reply. */
   async come(): Promise<string | null> {
     const reply = await this.traffic.answer(() => Promise.resolve(new Response()), REQUEST);
     return reply.headers.get("connection");
   }
 
-  /** A request that is answered once what this gives is called; what the reply says of the connection. */
+  /** Sends a request that is answered by the returned function; returns the Connection of its reply. */
   stay(): () => Promise<string | null> {
     const { promise, resolve } = Promise.withResolvers<Response>();
     const answered = this.traffic.answer(() => promise, REQUEST);
@@ -57,7 +57,7 @@ test("replies close the connection once the server drains", async (setup) => {
 
 test("drain() ends once no request came for a pause", async (setup) => {
   setup.drain();
-  assertEquals([await setup.pauses(99), setup.timers.asked], [1, [250]]);
+  assertEquals([await setup.pauses(99), setup.timers.delaysMs], [1, [250]]);
 });
 
 test("drain() goes on while requests come", async (setup) => {
@@ -75,7 +75,7 @@ test("drain() ends under steady load beside a request that does not end", async 
   setup.stay();
   setup.drain();
   assertEquals(await setup.pauses(99, () => setup.come()), 36);
-  assertEquals(setup.timers.asked.reduce((sum, ms) => sum + ms), MAX_DRAIN_MS);
+  assertEquals(setup.timers.delaysMs.reduce((sum, ms) => sum + ms), MAX_DRAIN_MS);
 });
 
 for (const pauses of [1, 8, 20, 36, 99]) {

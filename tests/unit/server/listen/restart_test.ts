@@ -41,22 +41,22 @@ function fallible(): Fallible {
   };
 }
 
-/** A place for servers, those that stood there, and what was said. */
+/** A restarting server, the servers it started, and its log. */
 interface Setup {
-  readonly standing: RestartingListener;
+  readonly listener: RestartingListener;
   readonly servers: Fallible[];
-  readonly said: string[];
+  readonly logLines: string[];
 }
 
 /** @param attempts What opening another does, one after the other; at the end it succeeds. */
 function setup(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): Setup {
   const servers = [fallible()];
-  const said: string[] = [];
+  const logLines: string[] = [];
   const left = [...attempts];
   const log = {
-    info: (message: string): void => void said.push(message),
-    warn: (message: string): void => void said.push(message.split(/[,:]/)[0]!),
-    error: (message: string): void => void said.push(message),
+    info: (message: string): void => void logLines.push(message),
+    warn: (message: string): void => void logLines.push(message.split(/[,:]/)[0]!),
+    error: (message: string): void => void logLines.push(message),
   };
   const open = (): RunningServer => {
     const attempt = left.shift();
@@ -66,36 +66,38 @@ function setup(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
     if (attempt === "fail") server.fail();
     return server;
   };
-  return { standing: new RestartingListener(servers[0]!, open, log, timing), servers, said };
+  return { listener: new RestartingListener(servers[0]!, open, log, timing), servers, logLines };
 }
 
 const BEGIN = "a connection could not be accepted";
 
 Deno.test("a server that fails is opened again, which is logged once a minute at most", async () => {
   const attempts = ["refuse", "fail", "refuse", "refuse", "fail"] as const;
-  const { standing, servers, said } = setup(attempts);
+  const { listener, servers, logLines } = setup(attempts);
   servers[0]!.fail();
   await eventually(() => servers.length === 4);
-  assertEquals(said, [BEGIN]);
+  assertEquals(logLines, [BEGIN]);
   servers[3]!.fail();
   await eventually(() => servers.length === 5);
-  await standing.stop();
+  await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true, true, true, true]);
-  assertEquals(said, [BEGIN]);
+  assertEquals(logLines, [BEGIN]);
   const again = setup(Array.from({ length: 20 }, () => "refuse"), { ...TIMING, warningMs: 1 });
   again.servers[0]!.fail();
   await eventually(() => again.servers.length === 2);
-  await again.standing.stop();
-  assertEquals([again.said.length > 1, new Set(again.said).size], [true, 1]);
+  await again.listener.stop();
+  assertEquals([again.logLines.length > 1, new Set(again.logLines).size], [true, 1]);
 });
 
 Deno.test("a server that fails lets go of its callers, also while none can be opened", async () => {
-  const { standing, servers, said } = setup(Array.from({ length: 1_000 }, () => "refuse" as const));
+  const { listener, servers, logLines } = setup(
+    Array.from({ length: 1_000 }, () => "refuse" as const),
+  );
   servers[0]!.fail();
   await eventually(() => servers[0]!.isStopped());
   assertEquals(servers.length, 1);
-  await standing.stop();
-  assertEquals(said, [BEGIN]);
+  await listener.stop();
+  assertEquals(logLines, [BEGIN]);
 });
 
 Deno.test("a place that is stopped while a server is opened waits for it, and stops it too", async () => {
@@ -107,10 +109,10 @@ Deno.test("a place that is stopped while a server is opened waits for it, and st
     isAsked = true;
     return opened;
   };
-  const standing = new RestartingListener(first, open, SILENT, TIMING);
+  const listener = new RestartingListener(first, open, SILENT, TIMING);
   first.fail();
   await eventually(() => isAsked);
-  const stopped = standing.stop();
+  const stopped = listener.stop();
   // What was to be stopped by then is.
   await eventually(first.isStopped);
   resolve(late);
@@ -119,11 +121,11 @@ Deno.test("a place that is stopped while a server is opened waits for it, and st
 });
 
 Deno.test("a server that fails as it is stopped is not logged", async () => {
-  const { standing, servers, said } = setup();
-  await standing.stop();
+  const { listener, servers, logLines } = setup();
+  await listener.stop();
   servers[0]!.fail();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assertEquals([servers.length, said], [1, []]);
+  assertEquals([servers.length, logLines], [1, []]);
 });
 
 /** Keeps a server from ending; what it gives lets go of it. */
@@ -137,17 +139,17 @@ function occupy({ traffic }: RunningServer): () => Promise<void> {
 }
 
 Deno.test("requests under way hold up a stop, but not for ever a server that failed or was replaced", async () => {
-  const { standing, servers } = setup();
+  const { listener, servers } = setup();
   occupy(servers[0]!);
   servers[0]!.fail();
   await eventually(servers[0]!.isStopped);
   await eventually(() => servers.length === 2);
   occupy(servers[1]!);
   const third = fallible();
-  standing.replace(third);
+  listener.replace(third);
   const release = occupy(third);
   let hasStopped = false;
-  const stopped = standing.stop().then(() => hasStopped = true);
+  const stopped = listener.stop().then(() => hasStopped = true);
   await new Promise((resolve) => setTimeout(resolve, 10 * TIMING.retireMs));
   assertEquals([hasStopped, third.isStopped()], [false, false]);
   await release();
@@ -156,21 +158,21 @@ Deno.test("requests under way hold up a stop, but not for ever a server that fai
 });
 
 Deno.test("a place that was stopped has no server any more", async () => {
-  const { standing, servers } = setup();
+  const { listener, servers } = setup();
   servers[0]!.fail();
-  await standing.stop();
+  await listener.stop();
   await new Promise((resolve) => setTimeout(resolve, 20));
   assertEquals(servers.filter(({ isStopped }) => !isStopped()).length, 0);
 });
 
 Deno.test("a server that was replaced may fail", async () => {
-  const { standing, servers, said } = setup();
+  const { listener, servers, logLines } = setup();
   const second = fallible();
-  standing.replace(second);
+  listener.replace(second);
   servers[0]!.fail();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  assertEquals([servers.length, said, second.isStopped()], [1, [], false]);
-  await standing.stop();
+  assertEquals([servers.length, logLines, second.isStopped()], [1, [], false]);
+  await listener.stop();
 });
 
 Deno.test("a server is taken from its place before it is stopped, and one that ends badly is logged", async () => {
@@ -183,41 +185,41 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
   };
   const release = (): void => void events.push("released");
   const serving = { server: { ...server, shutdown }, traffic, release };
-  const standing = new RestartingListener(serving, fallible, log, TIMING);
-  assertEquals(standing.isStopped, false);
-  await standing.stop();
+  const listener = new RestartingListener(serving, fallible, log, TIMING);
+  assertEquals(listener.isStopped, false);
+  await listener.stop();
   assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);
-  assertEquals(standing.isStopped, true);
+  assertEquals(listener.isStopped, true);
 });
 
 Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
-  const { standing, servers, said } = setup();
+  const { listener, servers, logLines } = setup();
   const states: boolean[] = [];
   let refusals = 3;
   const next = fallible();
-  const isReplaced = await standing.replaceAlone(() => {
+  const isReplaced = await listener.replaceAlone(() => {
     states.push(servers[0]!.isStopped());
     if (refusals-- > 0) throw new ListenError(ADDRESS, "EADDRINUSE");
     return next;
   });
-  assertEquals([isReplaced, states, said], [true, [true, true, true, true], []]);
-  await standing.stop();
+  assertEquals([isReplaced, states, logLines], [true, [true, true, true, true], []]);
+  await listener.stop();
   assertEquals(next.isStopped(), true);
-  assertEquals(await standing.replaceAlone(fallible), false);
+  assertEquals(await listener.replaceAlone(fallible), false);
 });
 
 Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
-  const { standing, servers, said } = setup(["refuse"]);
+  const { listener, servers, logLines } = setup(["refuse"]);
   await assertRejects(
     () =>
-      standing.replaceAlone(() => {
+      listener.replaceAlone(() => {
         throw new ListenError(ADDRESS, "EADDRINUSE");
       }),
     ListenError,
     "the address is in use",
   );
   await eventually(() => servers.length === 2);
-  assertEquals(said, ["the address cannot be opened with the old certificate"]);
-  await standing.stop();
+  assertEquals(logLines, ["the address cannot be opened with the old certificate"]);
+  await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
 });

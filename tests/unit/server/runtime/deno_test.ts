@@ -130,7 +130,7 @@ for (const address of [PORT, { path: "/a.sock" }]) {
   });
 }
 
-/** Runs something with a standard error that takes texts as it is told. */
+/** Runs a test with a replaced write() of standard error. */
 async function withStderr(
   write: (bytes: Uint8Array) => Promise<number>,
   run: () => Promise<void>,
