@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import * as fc from "fast-check";
 import { isElement, parseXml, type XmlElement } from "../../../lib/xml/tree.ts";
 import {
   element,
@@ -9,7 +10,7 @@ import {
   writeHtmlFragment,
   writeIndented,
 } from "../../../lib/xml/writer.ts";
-import { randomText, seededRandom } from "../../support/random.ts";
+import { IS_REPLAY, runOptions } from "../../support/property.ts";
 import { type Row, testTable } from "../../support/xml/outline.ts";
 
 const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>';
@@ -164,30 +165,42 @@ function plainElement(element: XmlElement): Plain {
 const NAMES = ["a", "b", "_", "p:c", "p:\xE9", "q:d-1.\xB7", "\u540D", "p:\u{10000}"];
 const CHARACTERS = [..."ab  \t\r\n&<>\"'];!-=/\xA0\xE9\u2028\uFFFD\u{1F511}\u{10FFFF}"];
 
-function randomTree(random: (limit: number) => number, depth: number): MarkupElement {
-  const text = (): string =>
-    Array.from({ length: random(9) }, () => CHARACTERS[random(CHARACTERS.length)]).join("");
-  const attributes = Object.fromEntries(
-    Array.from({ length: random(4) }, () => [NAMES[random(NAMES.length)]!, text()]),
-  );
-  const children = Array.from(
-    { length: depth === 0 ? 0 : random(5) },
-    () => random(2) === 0 ? text() : randomTree(random, depth - 1),
-  );
-  return { name: NAMES[random(NAMES.length)]!, attributes, children };
-}
+const TEXT = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 8 });
+const NAME = fc.constantFrom(...NAMES);
+
+const { tree: TREE } = fc.letrec<{ readonly tree: MarkupElement }>((tie) => ({
+  tree: fc.record({
+    name: NAME,
+    attributes: fc.dictionary(NAME, TEXT, { maxKeys: 3, noNullPrototype: true }),
+    children: fc.array(fc.oneof({ maxDepth: 5, depthSize: "max" }, TEXT, tie("tree")), {
+      maxLength: 4,
+    }),
+  }),
+}));
 
 Deno.test("parseXml() reads back what is written", () => {
-  const random = seededRandom(4);
-  for (let i = 0; i < 500; i++) {
-    const tree = randomTree(random, 5);
+  const property = fc.property(TREE, (tree) => {
     const root = element("r", { "xmlns:p": "p", "xmlns:q": "q" }, tree);
     for (const write of [writeCompact, writeHtmlFragment]) {
       const read = plainElement(parseXml(write(root)).root);
       assertEquals(read, { name: "r", attributes: {}, children: [plainMarkup(tree)] });
     }
-  }
+  });
+  fc.assert(property, runOptions(500));
 });
+
+// Elements with either one text or elements in them, as records have.
+const { record: RECORDS } = fc.letrec<{ readonly record: MarkupElement }>((tie) => ({
+  record: fc.record({
+    name: fc.constant("a"),
+    attributes: fc.record({ b: TEXT }),
+    children: fc.oneof(
+      { maxDepth: 4, depthSize: "max" },
+      fc.tuple(TEXT.map((text) => `${text}.`)),
+      fc.array(tie("record"), { maxLength: 3, size: "max" }),
+    ),
+  }),
+}));
 
 Deno.test("parseXml() reads back what is written indented, but for blanks between elements", () => {
   const withoutBlanks = (plain: Plain): Plain => ({
@@ -196,23 +209,14 @@ Deno.test("parseXml() reads back what is written indented, but for blanks betwee
       .filter((child) => typeof child !== "string" || !/^\r?\n *$/.test(child))
       .map((child) => typeof child === "string" ? child : withoutBlanks(child)),
   });
-  const random = seededRandom(5);
-  const record = (depth: number): MarkupElement =>
-    element(
-      "a",
-      { b: randomText(random, "ab\r\n <&'\"", 5) },
-      ...depth === 0
-        ? [randomText(random, "ab\r\n <&]>", 5) + "."]
-        : Array.from({ length: random(4) }, () => record(depth - 1)),
-    );
   let lines = 0;
-  for (let i = 0; i < 200; i++) {
-    const root = record(4);
+  const property = fc.property(RECORDS, (root) => {
     const written = writeIndented(root);
     assertEquals(withoutBlanks(plainElement(parseXml(written).root)), plainMarkup(root));
     lines += written.split("\r\n").length;
-  }
-  assert(lines > 1000, "the generator made trees to indent");
+  });
+  fc.assert(property, runOptions(500));
+  assert(IS_REPLAY || lines > 1000, `${lines} lines`);
 });
 
 Deno.test("writeHtmlFragment() writes an end-tag for every element except the void ones", () => {
