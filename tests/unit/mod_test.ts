@@ -54,7 +54,7 @@ Deno.test("createAuthenticator() without a page names the descriptions, and with
   assert((await page.text()).includes("<form "));
 });
 
-Deno.test("createAuthenticator() requires a key where there are some, over HTTP alone", async () => {
+Deno.test("createAuthenticator() requires a configured API key, only over HTTP", async () => {
   const { fetch, validatePin } = createAuthenticator(
     { apiKeys: ["shop:0123456789abcdef"] },
     { now },

@@ -34,7 +34,7 @@ function packagesMapped(): string[] {
   return [...new Set(packages)].map((name) => `npm:${name}`).sort();
 }
 
-Deno.test("two packages run, each held by its SHA-512", () => {
+Deno.test("the program has two packages, each pinned by its SHA-512", () => {
   const { npm } = lockIn("runtime.lock");
   assertEquals(Object.keys(npm), ["@redis/client@6.3.1", "deno-std@1.4.0"]);
   for (const { integrity } of Object.values(npm)) {
@@ -49,7 +49,7 @@ Deno.test("each lock file has the packages of the import map", () => {
   }
 });
 
-Deno.test("the locks of what runs, and of the tests, are parts of the lock of all", () => {
+Deno.test("the lock files of the program and of the tests are parts of the full lock file", () => {
   const all = lockIn("deno.lock").npm;
   for (const part of ["runtime.lock", "test.lock"]) {
     for (const [name, { integrity }] of Object.entries(lockIn(part).npm)) {

@@ -46,7 +46,7 @@ Deno.test("code accepts a file, and the options of codes", async () => {
   });
 });
 
-Deno.test("code refuses what the service refuses, in the words of its options", async () => {
+Deno.test("code refuses what the service refuses, with the names of its options", async () => {
   const rows: readonly (readonly [readonly string[], string, string])[] = [
     [[], "", "the secret must not be empty"],
     [[], "x".repeat(1025), "the secret is longer than 1024 bytes"],

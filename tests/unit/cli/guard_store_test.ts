@@ -77,7 +77,7 @@ Deno.test("status shows the secrets at a store with the most wrong pins, and how
   ]);
 });
 
-Deno.test("status counts a secret that is throttled for one source alone", async () => {
+Deno.test("status counts a secret that is throttled for only one source", async () => {
   const state = `${2 * HOUR}:${NOW_SECONDS * 1000}:-1 one:${4 * HOUR}:${NOW_SECONDS * 1000}:0`;
   const lines = await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), [
     "--max-failures",

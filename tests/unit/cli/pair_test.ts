@@ -67,7 +67,7 @@ for (const options of OPTIONS) {
   });
 }
 
-Deno.test("pair prints what to type, line by line, and warns of what many apps ignore", async () => {
+Deno.test("pair prints the setup code and names, line by line, and warns of settings that many apps ignore", async () => {
   const options = ["--algorithm", "SHA256", "--digits", "8", "--period", "60"];
   const { stdout, stderr } = await pair(options, { stdin: SECRET });
   assertEquals(stdout.split("\n\n")[0]!.split("\n"), [
@@ -96,7 +96,7 @@ Deno.test("pair colours the picture when it may, and never against NO_COLOR", as
   }
 });
 
-Deno.test("pair draws in a terminal that is wide enough, and colours what is no dumb one", async () => {
+Deno.test("pair draws the QR code in a wide terminal, with colours unless it is dumb", async () => {
   const { uri } = await served(SECRET);
   const draw = (columns: number, env: Record<string, string>): Promise<Outcome> =>
     callCommand(["pair", ...NAMES], { stdin: SECRET, columns, env: { NO_COLOR: "", ...env } });
@@ -169,7 +169,7 @@ for (const encoding of ["text", "base32"] as const) {
   });
 }
 
-Deno.test("pair shows names as they are, but for what commands a terminal", async () => {
+Deno.test("pair prints names unchanged, except control characters", async () => {
   const { stdout } = await runCommand(
     ["pair", "--app-name", "A\u009b31mB", "--app-info", "x\ty"],
     { stdin: SECRET },

@@ -111,7 +111,7 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
 }
 
-test("serve() logs where it listens and what is risky, and at last that it stopped", async () => {
+test("serve() logs its address and risks at the start, and its end", async () => {
   const args = ["--port", "0", "--metrics-port", "0", "--window", "3"];
   let probes = "";
   const ran = await serving(args, async ({ url, lines }) => {
@@ -154,7 +154,7 @@ const COLOURS: readonly (readonly [Surroundings, boolean])[] = [
   [{ stderr: true, env: { NO_COLOR: "1" } }, false],
 ];
 
-test("serve() colours its log at a terminal alone, and never against NO_COLOR", async () => {
+test("serve() colours its log only at a terminal, and never with NO_COLOR", async () => {
   for (const [surroundings, isColoured] of COLOURS) {
     const { lines } = await serving(
       ["--port", "0"],

@@ -243,7 +243,7 @@ for (const name of namesOf(OPTIONS)) {
     }
   });
 
-  Deno.test(`parseCommand() names ${flagOf(name)} and what is expected, never the value`, () => {
+  Deno.test(`parseCommand() names ${flagOf(name)} and the expected value, never the given one`, () => {
     for (const typed of REFUSED[name]) {
       const expected = `must be ${EXPECTED[name]}`;
       assertEquals(errorOf([`${flagOf(name)}=${typed}`]), `${flagOf(name)} ${expected}`);
@@ -331,7 +331,7 @@ Deno.test("parseCommand() accepts a client certificate and its key together, for
   }
 });
 
-Deno.test("parseCommand() names what is wrong with the URL of a store", () => {
+Deno.test("parseCommand() names the flaw of a store's URL", () => {
   const [flag, variable] = ["--guard", "AUTHENTICATOR_GUARD"];
   const primary = "must be a URL of redis+sentinel that ends with the name of the primary: " +
     "redis+sentinel://host:26379/NAME";

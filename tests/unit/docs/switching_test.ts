@@ -45,7 +45,7 @@ Deno.test("docs/switching.md: every command prints the output below it", async (
   }
 });
 
-Deno.test("docs/switching.md: an address differs in its host alone, and is answered here", async () => {
+Deno.test("docs/switching.md: a URL differs only in its host, and is answered here", async () => {
   const rows = [
     ...PAGE.matchAll(/^\| [^|]+\| `(GET|POST) (http:[^`]+)` +\| `(GET|POST) (http:[^`]+)` +\|$/gm),
   ];

@@ -32,7 +32,7 @@ function spentAtOnce(
   return { spending, nowMs };
 }
 
-Deno.test("remainingWaitMs() is nothing while attempts are left, and then a wait that doubles to the refill", () => {
+Deno.test("remainingWaitMs() is 0 while attempts are left, then doubles up to the refill time", () => {
   // An attempt comes back while the waits grow, so the last of them comes twice.
   const rows = [
     [HOUR, [30, 60, 120, 240, 480, 960, 1920, 1920, 3600, 3600, 3600]],
@@ -53,7 +53,7 @@ Deno.test("remainingWaitMs() is nothing while attempts are left, and then a wait
   }
 });
 
-Deno.test("a budget that nothing is spent of refuses nothing, by a clock that begins with 0 too", () => {
+Deno.test("an unspent budget has no throttle, also on a clock that starts at 0", () => {
   for (const nowMs of [0, START]) assertEquals(remainingWaitMs(BUDGET, FULL_BUDGET, nowMs), 0);
 });
 
@@ -99,7 +99,7 @@ Deno.test("no stretch of time has more attempts than the whole budget, its extra
   }
 });
 
-Deno.test("remainingWaitMs() of a part of what others spent waits until the part is within its bounds", () => {
+Deno.test("remainingWaitMs() of unknown sources lasts until their part of the budget has room", () => {
   // Of 5 attempts, 4 may be spent by some, and 11 with the extra ones; 12 were.
   const part = { attempts: 4, refillMs: HOUR };
   const spending = { debtMs: 12 * HOUR, lastMs: START };
@@ -107,13 +107,13 @@ Deno.test("remainingWaitMs() of a part of what others spent waits until the part
   assertEquals(remainingWaitMs({ ...part, attempts: 5 }, spending, START), HOUR);
 });
 
-Deno.test("settle() leaves what needs no change as it is", () => {
+Deno.test("clampToClock() returns a valid spending unchanged", () => {
   const { spending, nowMs } = spentAtOnce(BUDGET, 10);
   assert(clampToClock(BUDGET, spending, nowMs) === spending);
   assert(clampToClock(BUDGET, spending, nowMs + HOUR) === spending);
 });
 
-Deno.test("settle() starts a wait anew, and no longer, when the clock was set back", () => {
+Deno.test("clampToClock() restarts a throttle, without making it longer, when the clock was set back", () => {
   for (const count of [3, 5, 20]) {
     const { spending, nowMs } = spentAtOnce(BUDGET, count);
     const waitMs = remainingWaitMs(BUDGET, spending, nowMs);
@@ -122,7 +122,7 @@ Deno.test("settle() starts a wait anew, and no longer, when the clock was set ba
   }
 });
 
-Deno.test("settle() makes a budget that was larger no debt that lasts", () => {
+Deno.test("clampToClock() limits the debt from a larger budget", () => {
   const { spending, nowMs } = spentAtOnce({ attempts: 100, refillMs: HOUR }, 107);
   const settled = clampToClock(BUDGET, spending, nowMs);
   assertEquals([debtMs(settled, nowMs), remainingWaitMs(BUDGET, settled, nowMs)], [

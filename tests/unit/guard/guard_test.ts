@@ -68,7 +68,7 @@ class Player {
   }
 }
 
-Deno.test("the guard checks as many wrong pins in a row as are allowed, and at no more", () => {
+Deno.test("the guard checks exactly the allowed number of wrong pins in a row", () => {
   for (const maxFailures of [1, 5, 100]) {
     const player = new Player(rulesWith({ maxFailures }));
     assertEquals(new Set(player.wrong(maxFailures)), new Set(["wrong"]));
@@ -278,7 +278,7 @@ Deno.test("throttleTimes() returns the shortest and the longest throttle over al
   assertEquals(refusals(), [FIRST_WAIT_MS, FIRST_WAIT_MS]);
 });
 
-Deno.test("pinsOwed() counts wrong pins that have not come back, a part of one as one", () => {
+Deno.test("pinsOwed() counts wrong pins that are not restored yet, rounded up", () => {
   const rules = rulesWith();
   const player = new Player(rules);
   player.wrong(3);
@@ -319,7 +319,7 @@ Deno.test("a used code is remembered for longer than it can be right", () => {
   }
 });
 
-Deno.test("a source has half of the budget, which comes back half as fast, and a secret the whole", () => {
+Deno.test("a source has half of the budget, restored half as fast, and a secret the whole", () => {
   const rules = rulesWith({ maxFailures: 100 });
   assertEquals(totalBudget(rules), { attempts: 100, refillMs: HOUR });
   assertEquals(sourceBudget(rules), { attempts: 50, refillMs: 2 * HOUR });

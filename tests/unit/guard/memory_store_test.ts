@@ -365,7 +365,7 @@ Deno.test("the first of the pins that are sent at once is decided first, right o
   }
 });
 
-Deno.test("what is not a code at all counts as a failure too", async () => {
+Deno.test("a text that is no code counts as a failure too", async () => {
   const { store } = storeWith();
   assertEquals(await check(store, ["1", "abc", "12345"]), [false, false, false]);
   assertEquals(await check(store, [RIGHT]), [false]);
@@ -416,7 +416,7 @@ Deno.test("no flood of wrong pins for made-up secrets makes a known source unkno
   assertEquals(decide(store, "user", STEP, "home"), "accepted");
 });
 
-Deno.test("a right pin after a wait leaves the next wait as it was", () => {
+Deno.test("a right pin after a throttle does not change the next throttle", () => {
   const { store, clock } = storeWith();
   fail(store, "a", 3);
   clock.ms += 30_000;
@@ -424,7 +424,7 @@ Deno.test("a right pin after a wait leaves the next wait as it was", () => {
   assertEquals(decide(store, "a", STEP + 1), "accepted");
 });
 
-Deno.test("a memory store frees what expired without a call", () => {
+Deno.test("a memory store frees expired entries without a call", () => {
   const rules = rulesWith();
   const { store, clock } = storeWith(10_000, rules);
   for (let i = 0; i < 1000; i++) fail(store, `s${i}`, 1);

@@ -77,7 +77,7 @@ Deno.test("parseKeys() accepts the name of a caller before a key", () => {
   for (const [line, name, key] of rows) assertEquals(parseKeys(line), [{ name, key }], line);
 });
 
-Deno.test("doubtfulLines() names the lines with a colon that no name stands before", () => {
+Deno.test("doubtfulLines() names the lines with a colon but no valid name before it", () => {
   const lines = [`# 1:${KEY}`, "", KEY, `a:${KEY}`, `a:1:${KEY}`, `1st:${KEY}`, `:${KEY}`, OTHER];
   for (const end of ["\n", "\r\n", "\r"]) {
     assertEquals(doubtfulLines(lines.join(end)), [6, 7, 8]);
@@ -96,7 +96,7 @@ Deno.test("KeyRing identifies a caller by each of its keys, and by a whole line 
   assertEquals([`other:${KEY}`, "billing", `${KEY}x`].map(callerBy), Array(3).fill(undefined));
 });
 
-Deno.test("KeyRing lets in by the keys that were put in the place of others, and by no other", () => {
+Deno.test("KeyRing accepts only the new keys after a replacement", () => {
   const ring = new KeyRing(parseKeys(KEY));
   const letsIn = (key: string): boolean =>
     ring.callerOf(new Request("http://localhost/", { headers: { "x-api-key": key } })) !==

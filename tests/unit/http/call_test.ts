@@ -39,7 +39,7 @@ async function sourcesOf(
   return sources;
 }
 
-Deno.test("a source belongs to the key of its caller, and to no other's", async () => {
+Deno.test("a source belongs to the API key of its caller", async () => {
   const sources = await sourcesOf([
     ["s", undefined],
     ["s", "web"],
@@ -88,7 +88,7 @@ Deno.test("a binding gets the head of a request, and the body that it names", as
   ]);
 });
 
-Deno.test("ValidatePin answers a page of another site that shows a key, and no other", async () => {
+Deno.test("ValidatePin answers a page of another site only with an API key", async () => {
   const key = "0123456789abcdef";
   const ask = async (apiKeys: readonly string[] | undefined, shown: string): Promise<number> => {
     const headers = { "sec-fetch-site": "cross-site", "x-api-key": shown };

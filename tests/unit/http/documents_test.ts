@@ -77,7 +77,7 @@ Deno.test("the page describes single use by the options", async () => {
   assertEquals(/A code works<\/th>\s*<td[^>]*><span>(.*?)</.exec(page)?.[1], "once");
 });
 
-Deno.test("what browsers get compressed is what others get", async () => {
+Deno.test("a compressed page has the text of the uncompressed one", async () => {
   const textOf = async (headers: HeadersInit): Promise<string> => {
     const request = new Request("http://localhost/api.asmx", { headers });
     const reply = await handlerWith()(request);
@@ -118,7 +118,7 @@ const DOCUMENTS: readonly (readonly [string, number, string, string | null, bool
 ];
 
 for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
-  Deno.test(`${path} comes as ${mediaType}${isZipped ? ", compressed" : ""}`, async () => {
+  Deno.test(`${path} is ${mediaType}${isZipped ? ", compressed" : ""}`, async () => {
     const headers = { "accept-encoding": "gzip" };
     const reply = await handlerWith()(new Request(`http://localhost${path}`, { headers }));
     const field = (name: string): string | null => reply.headers.get(name);
@@ -153,7 +153,7 @@ Deno.test("one handler returns each document with its own text in every order", 
   for (const query of queries) assertEquals(await textOf(`/api.asmx?${query}`), page, query);
 });
 
-Deno.test("the page behind a slash is another, since what it leads to stands a folder higher", async () => {
+Deno.test("the page behind a slash differs, since its links go a folder higher", async () => {
   const handler = handlerWith();
   for (const query of ["", "?op=Pair"]) {
     const tagOf = async (path: string): Promise<string | null> =>

@@ -58,7 +58,7 @@ const HOSTS: readonly (readonly [host: string, status: number])[] = [
   ["127.0.0.1.evil.example", 403],
 ];
 
-Deno.test("the status and the guard's endpoints answer under an address, localhost and the metrics host alone", async () => {
+Deno.test("the status and the guard's endpoints accept only an IP address, localhost and the metrics host as Host", async () => {
   for (const [host, status] of HOSTS) {
     assertEquals((await answer(host, "GET", "/guard/status"))[0], status, host);
     assertEquals((await answer(host, "GET", "/status"))[0], status, host);

@@ -260,7 +260,7 @@ function unreadable(path: string): Request {
 }
 
 for (const [what, options] of [...BREAKAGES, ["the head of a request", {}] as const]) {
-  Deno.test(`createHandler() answers although this fails: ${what}`, async () => {
+  Deno.test(`createHandler() replies even if this fails: ${what}`, async () => {
     const logged: unknown[] = [];
     const log = { error: (message: string, cause: unknown) => void logged.push(message, cause) };
     const handler = handlerWith({ ...options, log });

@@ -57,7 +57,7 @@ Deno.test("isAuthority() rejects everything else", () => {
   for (const host of NO_HOSTS) assertEquals(isAuthority(host), false, host);
 });
 
-Deno.test("targetOf() leaves path and query as they were sent", () => {
+Deno.test("targetOf() keeps path and query as sent", () => {
   const { authority, path, query } = targetOf(
     new Request("http://localhost:8080/API.asmx/Pair?a=%41+b?c&=d"),
     "localhost:8080",

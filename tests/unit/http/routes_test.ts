@@ -35,7 +35,7 @@ Deno.test("the table has the routes of docs/wire.md", () => {
   );
 });
 
-Deno.test("what operators get on a port of their own calls no operation", () => {
+Deno.test("the routes of the operator port call no operation", () => {
   const names = OPERATOR_ROUTES.map(({ name }) => name);
   assertEquals(names, [
     "healthz",

@@ -133,7 +133,7 @@ for (const way of WAYS.keys()) {
     }
   });
 
-  Deno.test(`a wrong pin is false although the store accepts it: ${way}`, async () => {
+  Deno.test(`a wrong pin is false even if the store accepts it: ${way}`, async () => {
     const { check, events } = serviceWith(
       storeThat({ isCharged: false, settle: () => "accepted" }),
     );

@@ -85,7 +85,7 @@ const LOCAL = {};
 const SHARED = { isCharged: false };
 const verdict = (verdict: Verdict): StoreChanges => ({ settle: () => verdict });
 
-Deno.test("validatePin() computes the current step alone for a pin that it accepts", async () => {
+Deno.test("validatePin() computes only the current step for a pin of that step", async () => {
   assertEquals(await workFor(CURRENT!), "code true");
   assertEquals(await workFor(CURRENT!, LOCAL), "code decision true");
 });

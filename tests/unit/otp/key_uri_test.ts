@@ -7,7 +7,7 @@ function format(issuer: string, account: string): string {
   return formatKeyUri({ ...DEFAULT_TOTP, issuer, account, secret: "GEZDGNA" });
 }
 
-Deno.test("formatKeyUri() writes label, secret and issuer, and leaves defaults out", () => {
+Deno.test("formatKeyUri() writes label, secret and issuer, and omits defaults", () => {
   assertEquals(
     format("Acme", "jane@example.com"),
     "otpauth://totp/Acme:jane%40example.com?secret=GEZDGNA&issuer=Acme",

@@ -59,7 +59,7 @@ Deno.test("secretKey() returns nothing for a text that is not Base32", () => {
   }
 });
 
-Deno.test("secretKey() folds ASCII letters alone", () => {
+Deno.test("secretKey() folds only ASCII letters", () => {
   // The first five have upper cases in A to Z, and the lower case of the Kelvin sign is k.
   for (const letter of ["ı", "ſ", "ß", "ﬀ", "ﬆ", "\u212a", "Ａ", "２", "²"]) {
     assertEquals(secretKey(`MZXW6YT${letter}`, "base32"), undefined, letter);

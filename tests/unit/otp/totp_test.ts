@@ -117,7 +117,7 @@ Deno.test("hotp() keeps leading zeros", async () => {
   assertEquals(found.length, 6);
 });
 
-Deno.test("importOtpKey() refuses an empty key with an error of its own", async () => {
+Deno.test("importOtpKey() refuses an empty key", async () => {
   await assertRejects(() => importOtpKey(new Uint8Array(), "SHA1"), RangeError, "The key is empty");
 });
 
@@ -166,7 +166,7 @@ Deno.test("matchTimeStep() checks no step nearer than the least distance", async
   }
 });
 
-Deno.test("matchesCurrentStep() accepts the code of the current step and no other", async () => {
+Deno.test("matchesCurrentStep() accepts only the code of the current step", async () => {
   assertEquals(await matchesNow(codeAt(STEP)), true);
   for (const distance of [-1, 1]) assertEquals(await matchesNow(codeAt(STEP + distance)), false);
 });
@@ -177,7 +177,7 @@ Deno.test("matchTimeStep() computes no step before the first", async () => {
   assertEquals(await match("000000", 10, 0), undefined);
 });
 
-Deno.test("matchTimeStep() goes back to the first step of all, and no further", async () => {
+Deno.test("matchTimeStep() goes back to step 0 at most", async () => {
   assertEquals(await match(codeAt(0), 3, 3), -3);
   // A counter before the first would wrap around to the last of 64 bits.
   const key = await importOtpKey(seed(20), "SHA1");
@@ -205,7 +205,7 @@ Deno.test("importOtpKey() returns a key that signs, and cannot be exported", asy
   assertEquals([key.extractable, key.usages], [false, ["sign"]]);
 });
 
-Deno.test("nothing but exactly the digits of a code matches", async () => {
+Deno.test("only exactly the digits of a code match", async () => {
   const code = codeAt(STEP);
   const fullWidth = code.replace(/[0-9]/g, (d) => String.fromCharCode(0xff10 + Number(d)));
   const arabic = code.replace(/[0-9]/g, (d) => String.fromCharCode(0x660 + Number(d)));

@@ -72,7 +72,7 @@ for (const [scheme, colours] of [["light", LIGHT!], ["dark", DARK!]] as const) {
     }
   });
 
-  Deno.test(`text stands out on what is laid over a ground in the ${scheme} scheme`, () => {
+  Deno.test(`text has contrast on layered backgrounds in the ${scheme} scheme`, () => {
     const layers = [...STYLE.matchAll(/#ffffff([0-9a-f]{2})\b/g)].map(([, alpha]) => alpha!);
     const underText = layers.filter((alpha) => alpha < "40");
     assert(underText.length >= 3);
@@ -102,7 +102,7 @@ Deno.test("the style has both schemes, print, reduced motion, and fetches nothin
   assert(!/url\(|@import|@font-face/.test(STYLE));
 });
 
-Deno.test("the script keeps nothing, and puts no text in as markup", () => {
+Deno.test("the script stores nothing, and inserts no text as markup", () => {
   const banned =
     /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|localStorage|sessionStorage|indexedDB|cookie|pushState|replaceState|location\.(?:href|assign|replace)\b|https?:\/\//;
   assertEquals(banned.exec(SCRIPT), null);

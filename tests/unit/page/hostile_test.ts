@@ -32,7 +32,7 @@ function assertHarmless(html: string, harmless: string, payload: string): void {
   assertEquals(skeletonOf(html), skeletonOf(harmless), payload);
 }
 
-Deno.test("no base URL changes the elements of a page, even one that no option lets in", async () => {
+Deno.test("no base URL changes the elements of a page, even one that no option accepts", async () => {
   for (const query of QUERIES) {
     const at = async (text: string): Promise<string> => {
       const baseUrl = `http://localhost/${text}`;
@@ -46,7 +46,7 @@ Deno.test("no base URL changes the elements of a page, even one that no option l
   }
 });
 
-Deno.test("no namespace changes the elements of a page, even one that no option lets in", async () => {
+Deno.test("no namespace changes the elements of a page, even one that no option accepts", async () => {
   for (const query of QUERIES) {
     const at = async (text: string): Promise<string> =>
       (await getPage(handlerWith({ config: { namespace: `http://x/${text}/` } }), query)).html;
@@ -57,7 +57,7 @@ Deno.test("no namespace changes the elements of a page, even one that no option 
   }
 });
 
-Deno.test("nothing of the query comes back on a page", async () => {
+Deno.test("no text of the query is repeated on a page", async () => {
   for (const payload of PAYLOADS) {
     const encoded = encodeURIComponent(payload);
     const unknown = await getPage(handlerWith(), `?op=${encoded}`);
@@ -73,7 +73,7 @@ Deno.test("nothing of the query comes back on a page", async () => {
 });
 
 // The programs quote the address each in its own way: it stands there percent-encoded.
-Deno.test("no base URL ends a string in a program, even one that no option lets in", async () => {
+Deno.test("no base URL ends a string in a program, even one that no option accepts", async () => {
   const hostile = "'$x$(id)${x}`id`\\\"\n\u2028%s{0}{{x}}<%";
   const encoded = "%27%24x%24(id)%24%7Bx%7D%60id%60%5C%22%0A%E2%80%A8%s%7B0%7D%7B%7Bx%7D%7D%3C%";
   const { html } = await getPage(handlerWith({ config: { baseUrl: `http://h/${hostile}` } }));

@@ -55,7 +55,7 @@ for (const query of ["", "?op=nothing"]) {
   });
 }
 
-Deno.test("every place and every condition of the page is filled in, under each setting", async () => {
+Deno.test("every placeholder and every condition of the page is filled in, under each setting", async () => {
   for (const flags of [{}, { "secret-encoding": "base32", "single-use": "true", html: "image" }]) {
     const { html } = await getPage(handlerWith({ flags }));
     assert(!/\{\{|data-if|undefined|NaN/.test(html));
@@ -151,7 +151,7 @@ Deno.test("the page warns of a window wider than two", async () => {
   assert(html.includes("for 630 seconds"));
 });
 
-Deno.test("the page shows a key where one is needed, and never one of the server's", async () => {
+Deno.test("the page has a placeholder for the API key where one is required, and no key of the server", async () => {
   assertEquals((await getPage(handlerWith({ apiKeys: [KEY] }))).reply.status, 401);
   const headers = { "x-api-key": KEY };
   const { html } = await getPage(handlerWith({ apiKeys: [KEY] }), "", { headers });

@@ -110,7 +110,7 @@ Deno.test("svgElement() strokes the dark modules and nothing else, in every vers
   }
 });
 
-Deno.test("svgElement() leaves a quiet zone of four modules on every side", () => {
+Deno.test("svgElement() has a quiet zone of four modules on every side", () => {
   for (const uri of KEY_URIS) {
     const code = encodeQr(uri, "M")!;
     const { viewBox } = svgElement(code, "").attributes;

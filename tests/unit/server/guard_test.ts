@@ -49,7 +49,7 @@ for (const [line, verdicts] of ROWS) {
   });
 }
 
-Deno.test("readGuardKey() takes white space and a byte order mark off what is long enough without", () => {
+Deno.test("readGuardKey() strips white space and a byte order mark", () => {
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   for (
@@ -100,7 +100,7 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
 
-Deno.test("createGuard() counts what is forgotten for want of room, and logs it once a minute", async () => {
+Deno.test("createGuard() counts evictions, and logs them once a minute", async () => {
   const { logLines, observer } = observed();
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
@@ -136,7 +136,7 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   fuzzed.close();
 });
 
-Deno.test("createGuard() logs why its store cannot be used, and counts what it could not decide", async () => {
+Deno.test("createGuard() logs why its store cannot be used, and counts the failed decisions", async () => {
   const { logLines, observer } = observed();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, "k".repeat(32));
@@ -188,7 +188,7 @@ function portOf({ address }: FuzzedStore): number {
   return Number(address.split(":")[1]);
 }
 
-Deno.test("createGuard() reads the files of TLS for each connection, and goes on where they are gone", async () => {
+Deno.test("createGuard() reads the files of TLS for each connection, and still connects when they are gone", async () => {
   const { logLines, observer } = observed();
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, AUTHORITY);

@@ -58,7 +58,7 @@ function setup(args: readonly string[] = []): Setup {
 
 const WRONG_PIN = "/api.asmx/ValidatePin?pin=1&secretCode=x";
 
-Deno.test("createServerService() counts and logs each request, under a name of its own", async () => {
+Deno.test("createServerService() counts and logs each request, with an id of its own", async () => {
   const { get, close, written } = setup(["--metrics"]);
   const ids: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -128,7 +128,7 @@ Deno.test("createServerService() has metrics of its process", async () => {
   await close();
 });
 
-Deno.test("createServerService() counts wrong pins and what its guard remembers, where it has one", async () => {
+Deno.test("createServerService() counts wrong pins and the entries of its guard, with a guard", async () => {
   const figures = async (args: readonly string[]): Promise<readonly string[]> => {
     const { get, close } = setup(["--metrics", ...args]);
     for (const secret of ["x", "y", "y"]) {
@@ -172,7 +172,7 @@ Deno.test("createServerService() evicts from a full guard without metrics too", 
   await close();
 });
 
-Deno.test("createServerService() answers its operator what its guard remembers", async () => {
+Deno.test("createServerService() reports the state of its guard to the operator", async () => {
   const { get, operatorHandler, close, written } = setup(["--max-failures", "1"]);
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
@@ -205,7 +205,7 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("createServerService() with a metrics port has the page there alone, and requires no key", async () => {
+Deno.test("createServerService() with a metrics port has the metrics only there, without an API key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];

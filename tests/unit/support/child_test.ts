@@ -20,7 +20,7 @@ Deno.test("runToEnd() does not wait for a program that hangs", async () => {
   );
 });
 
-Deno.test("limitLife() kills what still runs by then", async () => {
+Deno.test("limitLife() kills a process that still runs at its deadline", async () => {
   const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
   limitLife(child, 50);
   const { success, signal } = await child.status;

@@ -49,7 +49,7 @@ Deno.test("an exchange names a request and its reply, with the texts that they t
   });
 });
 
-Deno.test("a name stands beside a block that is written out", () => {
+Deno.test("a named block can be beside a written one", () => {
   const { steps } = read("```http\nGET / HTTP/1.1\n```\n\n- Reply: **204**");
   assertEquals(steps.map(({ reply }) => reply.head), [["HTTP/1.1 204 No Content"]]);
 });
@@ -90,7 +90,7 @@ for (const [mistake, lines, message] of MISTAKES) {
   });
 }
 
-Deno.test("a name that stands twice, or for no block or for two, is refused", () => {
+Deno.test("a name that is given twice, or has no block or two, is refused", () => {
   const block = "```http\nHTTP/1.1 204 No Content\n```\n";
   const twice = `# N\n\n## 204\n\nA.\n\n${block}\n## 204\n\nB.\n\n${block}`;
   assertThrows(() => new NamedBlocks(twice), SyntaxError, "a heading stands twice");

@@ -24,7 +24,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ["canary", "the system refuses"],
 ];
 
-Deno.test("describeSystemError() has words of its own", () => {
+Deno.test("describeSystemError() describes an error in the program's own words", () => {
   assertEquals(
     REASONS.map(([error]) => describeSystemError(error)),
     REASONS.map(([, reason]) => reason),

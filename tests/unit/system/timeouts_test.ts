@@ -17,7 +17,7 @@ function testTimeouts(
     ));
 }
 
-testTimeouts("give what is done in time, and why it failed", async (timeouts) => {
+testTimeouts("settle with work that ends in time, and with its error", async (timeouts) => {
   assertEquals(await timeouts.within(() => Promise.resolve(7)), 7);
   await assertRejects(() => timeouts.within(() => Promise.reject(new Error("No"))), Error, "No");
 });

@@ -92,7 +92,7 @@ Deno.test("createLog() writes a request as an object on one line", () => {
   );
 });
 
-Deno.test("createLog() colours the status alone, and only when it may", () => {
+Deno.test("createLog() colours only the status, and only with colours on", () => {
   const shown = (status: number): string =>
     logged({ color: true }, (log) => log.request({ ...EVENT, status }));
   assertEquals(shown(200).includes("status=\x1b[32m200\x1b[0m "), true);

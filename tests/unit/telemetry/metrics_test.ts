@@ -85,7 +85,7 @@ Deno.test("createMetrics() counts durations in buckets that include the smaller 
   assertEquals([value("_count"), value("_sum")], ["4", "20.0022"]);
 });
 
-Deno.test("createMetrics() writes what a Prometheus parser reads", () => {
+Deno.test("createMetrics() writes a page that a Prometheus parser reads", () => {
   const page = pageOf([EVENT]);
   assertEquals(page.at(-1), "");
   const names = new Set<string>();
@@ -129,7 +129,7 @@ Deno.test("createMetrics() writes this page", () => {
   assertEquals(metrics.text(FIGURES), PAGE);
 });
 
-Deno.test("createMetrics() counts each word of a fact as often as it comes", () => {
+Deno.test("createMetrics() counts each value of a fact", () => {
   const outcomes = ["throttled", "replayed", "throttled", "throttled"] as const;
   const page = pageOf(outcomes.map((outcome) => ({ ...EVENT, outcome, facts: { outcome } })));
   const counts = page.filter((line) => line.startsWith("authenticator_guard_refusals_total{"));
@@ -141,7 +141,7 @@ Deno.test("createMetrics() counts each word of a fact as often as it comes", () 
   ]);
 });
 
-Deno.test("createMetrics() writes what the guard remembers, where it is in this process", () => {
+Deno.test("createMetrics() writes the entries of a guard in this process", () => {
   const { text } = createMetrics("1.2.3", factKinds(1));
   const page = text({ ...FIGURES, guardEntries: 7 });
   assert(page.includes(ENTRIES), page);

@@ -74,7 +74,7 @@ Deno.test("Cursor.name() begins a name with the characters of [4] NameStartChar"
   assertEquals(disagreements(NAME_START_CHAR, (c) => startsWithName(c, c)), []);
 });
 
-Deno.test("Cursor.name() goes on with the characters of [4a] NameChar", () => {
+Deno.test("Cursor.name() continues with the characters of [4a] NameChar", () => {
   assertEquals(disagreements(NAME_CHAR, (c) => startsWithName(`a${c}`, `a${c}`)), []);
 });
 
@@ -134,7 +134,7 @@ Deno.test("XmlError has line and column in characters, from 1", () => {
   );
 });
 
-Deno.test("XmlError is a SyntaxError with the message alone", () => {
+Deno.test("XmlError is a SyntaxError whose message has no position", () => {
   const error = new XmlError("Something is wrong", "secret", 3);
   assertEquals(error instanceof SyntaxError, true);
   assertEquals(String(error), "XmlError: Something is wrong");

@@ -79,7 +79,7 @@ testTable("tokenize() reads [5] Name", outlineTokens, [
   ["<a\xD7/>", "! White space was expected before an attribute (1:3)"],
 ]);
 
-testTable("tokenize() reads [23] XMLDecl and leaves it out", outlineTokens, [
+testTable("tokenize() reads [23] XMLDecl without a token", outlineTokens, [
   ['<?xml version="1.0"?><a/>', "empty a"],
   ["<?xml version='1.0'?>", ""],
   ["<?xml\t\r\nversion\n=\r'1.0'\t?>", ""],

@@ -67,7 +67,7 @@ Deno.test("the W3C suite: no document that is not well-formed is accepted", () =
   assertEquals(wrong.map(({ id }) => id), OF_WRONG_ENCODING);
 });
 
-Deno.test("the W3C suite: a well-formed document is accepted, or refused for what it has", () => {
+Deno.test("the W3C suite: a well-formed document is accepted, or refused for an unsupported feature", () => {
   const wrong = CASES.filter((document) =>
     document.applies && (document.type === "valid" || document.type === "invalid") &&
     (verdictOn(document) === "malformed" ||

@@ -99,12 +99,12 @@ Deno.test("writeHtmlFragment() writes no declaration, and quotes with apostrophe
   );
 });
 
-Deno.test("writeHtmlFragment() ends what HTML would leave open, and void elements as it does", () => {
+Deno.test("writeHtmlFragment() closes every element, and void elements as HTML does", () => {
   const paragraph = element("p", {}, element("a", { href: "#" }), element("br", {}), "text");
   assertEquals(writeHtmlFragment(paragraph), "<p><a href='#'></a><br />text</p>");
 });
 
-Deno.test("writeIndented() ends lines with CRLF and leaves elements with text alone", () => {
+Deno.test("writeIndented() ends lines with CRLF and keeps elements with text on one line", () => {
   assertEquals(
     writeIndented(RECORD),
     [

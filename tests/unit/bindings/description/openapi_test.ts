@@ -124,7 +124,7 @@ Deno.test("openApi() has every status of an error that a call as JSON can get", 
   assertEquals(statuses(false), statuses(true).filter((status) => status !== "401"));
 });
 
-Deno.test("openApi() names the ways to show a key, where one is wanted, and each lets a caller in", async () => {
+Deno.test("openApi() lists the ways to send an API key where one is required, and each works", async () => {
   const { security, components } = documentWith();
   assertEquals([security, components.securitySchemes], [undefined, undefined]);
   const wanted = documentWith({ wantsKey: true });

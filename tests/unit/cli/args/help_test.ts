@@ -6,7 +6,7 @@ import { help } from "../../../../lib/cli/args/help.ts";
 import { namesOf } from "../../../../lib/config/option.ts";
 import { helpTexts } from "./help_texts.ts";
 
-Deno.test("help() is what stands in help.txt, for all commands and for one of each kind", () => {
+Deno.test("help() is the text of help.txt, for all commands and for one of each kind", () => {
   assertEquals(helpTexts(), Deno.readTextFileSync(new URL("help.txt", import.meta.url)));
 });
 

@@ -79,7 +79,7 @@ Failure.
 Wrong usage or settings.
 `;
 
-Deno.test("manPage() has its sections, and in that of a command what matters there", () => {
+Deno.test("manPage() has its sections, and each command's options in that of the command", () => {
   for (const part of [HEAD, MIDDLE, OF_CODE, OPTIONS_HEAD]) assert(TEXT.includes(part), part);
   assertEquals(TEXT.slice(-TAIL.length), TAIL);
   // A command that takes all options, or none, names none of them.

@@ -20,7 +20,7 @@ Deno.test("parseCommand() returns the origin of each value for check", () => {
   );
 });
 
-Deno.test("parseCommand() passes over hyphens alone that come first, and no others", () => {
+Deno.test("parseCommand() skips a leading --, and no other", () => {
   assertEquals(parse(["--", "--help"]), parse(["--help"]));
   assertEquals(parse(["--", "pair", "--new-secret"]), parse(["pair", "--new-secret"]));
   const serve = parse(["--", "--port", "9000"]);
@@ -165,7 +165,7 @@ Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
   parseCommand([], () => undefined, [...namesOf(OPTIONS).map(variableOf), ...ofOthers]);
 });
 
-Deno.test("parseCommand() passes over what Kubernetes sets for a service of this name, no more", () => {
+Deno.test("parseCommand() ignores exactly the variables that Kubernetes sets for a service of this name", () => {
   const ours = (name: string): string => `AUTHENTICATOR_${name}`;
   const ofKubernetes = ["SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT_8080_TCP_ADDR"];
   const others = ["PORT_1_TCP", "X_PORT_1_UDP", "PIN_PORT_5_SCTP_PROTO", "PIN_SERVICE_HOST"];

@@ -134,7 +134,7 @@ Deno.test("check refuses the files that serve refuses", async () => {
   });
 });
 
-Deno.test("check warns of what is risky, and exits with 0", async () => {
+Deno.test("check warns of risks, and exits with 0", async () => {
   const outcome = await check(["--host", "0.0.0.0", "--window", "3"], {
     env: { OTEL_DENO: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
   });

@@ -9,7 +9,7 @@ import { freePort } from "../../../support/free_port.ts";
 import { honest, startFuzzedStore } from "../../../support/fuzzed_store.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
-Deno.test("checkSystem() refuses on Windows what needs a Unix system", () => {
+Deno.test("checkSystem() refuses on Windows the options that need a Unix system", () => {
   for (const args of [["--socket", "a.sock"], ["--share-port"]]) {
     const config = configOf(args);
     const sentence = `${args[0]} needs a Unix system`;

@@ -8,7 +8,7 @@ import { configOf } from "../../../support/command.ts";
 const SECRET = "MYSECRETMYSECRET";
 const NOTHING = { refuses: false, lines: [] };
 
-Deno.test("explainMemory() explains what is remembered by the options", () => {
+Deno.test("explainMemory() explains the state of a secret by the options", () => {
   // At the third wrong pin, 28.5 s ago.
   const state = { debtMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
   const remembered = { state, nowMs: 1_028_500 };
@@ -72,7 +72,7 @@ Deno.test("guardFindings() is empty where there is no guard", async () => {
   assertEquals(await guardFindings(configOf([...none, ...store]), SECRET, 7), NOTHING);
 });
 
-Deno.test("guardFindings() is empty for what is no secret", async () => {
+Deno.test("guardFindings() is empty for an invalid secret", async () => {
   assertEquals(await guardFindings(configOf([]), "", 7), NOTHING);
   const base32 = configOf(["--secret-encoding", "base32"]);
   assertEquals(await guardFindings(base32, "no Base32!", 7), NOTHING);

@@ -77,7 +77,7 @@ Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mar
   });
 });
 
-Deno.test("writeNewFiles() writes for the user alone, and nothing over what is there", async () => {
+Deno.test("writeNewFiles() writes files that only the user can read, and overwrites none", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/picture`;
     await writeNewFiles([path, "first"]);
@@ -88,7 +88,7 @@ Deno.test("writeNewFiles() writes for the user alone, and nothing over what is t
   });
 });
 
-Deno.test("writeNewFiles() leaves none where it cannot write all, and not half of one", async () => {
+Deno.test("writeNewFiles() leaves no file, whole or half, when it cannot write all", async () => {
   await withFolder(async (folder) => {
     const first = [`${folder}/first`, "text"] as const;
     // What is no text stands for a disk that is full.

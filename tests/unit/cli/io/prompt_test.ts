@@ -34,7 +34,7 @@ async function ask(...chunks: (string | Uint8Array)[]): Promise<Session> {
   return { typed: result, ...rest };
 }
 
-Deno.test("a terminal shows the prompt, and what is typed where that may be seen", async () => {
+Deno.test("a terminal shows the prompt, and the input that is not secret", async () => {
   assertEquals(await ask("12", "3\r", "hush\r"), {
     typed: { lines: ["123", "hush"] },
     shown: "Pin: 123\r\nSecret (not shown): \r\n",
@@ -82,13 +82,13 @@ Deno.test("the end of input ends the lines, without another prompt", async () =>
   assertEquals([typed, shown], [{ lines: ["1"] }, "Pin: 1\r\n"]);
 });
 
-Deno.test("a character that comes in pieces is one", async () => {
+Deno.test("a character in pieces is one", async () => {
   const [first, ...rest] = new TextEncoder().encode("é\r\r");
   const { typed, shown } = await ask(Uint8Array.of(first!), Uint8Array.from(rest));
   assertEquals([typed, shown.split("\r\n")[0]], [{ lines: ["é", ""] }, "Pin: é"]);
 });
 
-Deno.test("a sequence that comes in pieces belongs to no line, and is no reason to wait", async () => {
+Deno.test("an escape sequence in pieces belongs to no line, and does not block", async () => {
   for (
     const [chunks, line] of [
       [["1\x1b", "[D2\r\r"], "12"],

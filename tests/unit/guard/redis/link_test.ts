@@ -254,7 +254,7 @@ testLink("to a Cluster that is gone is not healthy, until a node answers again",
   assertEquals(link.isHealthy, true);
 }, { isCluster: true });
 
-testLink("ends what waits, and all timers, when it is closed", async (setup) => {
+testLink("ends pending commands and all timers when it is closed", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
   const rejected = assertRejects(() => sendCommand(link), Error, "No reply in time");

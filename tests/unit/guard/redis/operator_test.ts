@@ -33,7 +33,7 @@ async function commandsOf<T>(
 const unlockName = (store: StoreClient): Promise<boolean> => unlockSecret(store, "name");
 const inspectName = (store: StoreClient): Promise<unknown> => inspectSecret(store, "name");
 
-Deno.test("unlockSecret() reports whether anything was remembered, and accepts no other reply", async () => {
+Deno.test("unlockSecret() reports whether there was a state, and refuses any other reply", async () => {
   for (const [reply, wasKept] of [[1, true], [0, false]] as const) {
     const { result, commands } = await commandsOf(() => reply, unlockName);
     const [[name, script, ...rest] = []] = commands;
@@ -99,7 +99,7 @@ Deno.test("listSecrets() scans the keys of secrets, and no others", async () => 
   ]);
 });
 
-Deno.test("listSecrets() passes over a key of another type, and over no other error", async () => {
+Deno.test("listSecrets() skips a key of another type, and fails for any other error", async () => {
   const saying = (error: string) => ([command, word]: readonly string[]): Reply => {
     if (command === "TIME") return ["1000", "0"];
     if (command === "SCAN") return ["0", [`${KEY_PREFIX}${A}`, `${KEY_PREFIX}${B}`]];

@@ -95,7 +95,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [error, saying] of REASONS) {
-  Deno.test(`storeClause() has for ${String(error).slice(0, 60)}: a store ${saying}`, () => {
+  Deno.test(`storeClause() of ${String(error).slice(0, 60)} is: a store ${saying}`, () => {
     assertEquals(storeClause(typeof error === "string" ? new Error(error) : error), saying);
   });
 }

@@ -22,7 +22,7 @@ Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => 
   assertEquals([args[0]!.split(":")[0], ...args.slice(3)], ["0", "0", "7", "", "", ""]);
 });
 
-Deno.test("the script reads as many arguments as it is given", () => {
+Deno.test("the script reads every argument", () => {
   const indices = [...DECIDE_SCRIPT.matchAll(/(?:ARGV\[|budget\()(\d+)/g)].map(([, i]) =>
     Number(i)
   );
@@ -33,7 +33,7 @@ Deno.test("the script reads as many arguments as it is given", () => {
   assert(!DECIDE_SCRIPT.includes("undefined"));
 });
 
-Deno.test("parseState() reads what the script keeps, and nothing that is like it", () => {
+Deno.test("parseState() reads exactly the states that the script writes", () => {
   const state = { debtMs: 1, lastMs: 2, usedStep: -1 };
   const source = { id: "a-_9", debtMs: 30, lastMs: 40, knownUntilMs: 50 };
   assertEquals(parseState("1:2:-1"), { ...state, sources: [] });

@@ -82,7 +82,7 @@ Deno.test("a StoreUrl has the primary's name, its timeout, its database and its 
   assertEquals(StoreUrl.parse("redis://:only@a")!.login, { password: "only" });
 });
 
-Deno.test("StoreUrl.parse() reads no other scheme, and nothing that the client would not", () => {
+Deno.test("StoreUrl.parse() refuses other schemes, and URLs that the client refuses", () => {
   const wrong = [
     "",
     "memory",
@@ -170,7 +170,7 @@ for (const [text, wanted] of NEARLY) {
   });
 }
 
-Deno.test("StoreUrl.wanted() is undefined for a URL of a store, and for what is nothing like one", () => {
+Deno.test("StoreUrl.parseError() is undefined for a store's URL, and for other texts", () => {
   const texts = ["redis://a", "redis+sentinel://a/main?timeout=1", "", "memory", "http://a"];
   assertEquals(texts.map((text) => StoreUrl.parseError(text)), texts.map(() => undefined));
 });

@@ -85,7 +85,7 @@ Deno.test("diagnose() finds nothing for the code of another secret", async () =>
   assertEquals([found.canBeCode, found.match], [true, undefined]);
 });
 
-Deno.test("diagnose() does not search for what cannot be a code", async () => {
+Deno.test("diagnose() does not search for a text that cannot be a code", async () => {
   for (const pin of ["", "12345A", "123456789"]) {
     const { canBeCode, match } = await diagnosisOf(pin);
     assertEquals([canBeCode, match], [false, undefined]);
@@ -108,7 +108,7 @@ Deno.test("diagnose() checks no time before 1970", async () => {
   assertEquals((await atStart(pin)).match, undefined);
 });
 
-Deno.test("diagnose() finds what is next to now, in the window, or off by a time zone", async () => {
+Deno.test("diagnose() finds codes next to now, in the window, and off by a time zone", async () => {
   const isFound = async (steps: number, options?: Options): Promise<boolean> =>
     (await diagnosisOf(code(SECRET, steps), options)).match?.stepsAhead === steps;
   for (const steps of [-40, 40, -59, 61, 660, -1680, 1681]) {
@@ -152,7 +152,7 @@ Deno.test("diagnose() finds pin and secret swapped", async () => {
   assertEquals([match?.secret, match?.stepsAhead], ["as-configured", 0]);
 });
 
-Deno.test("diagnose() finds what is wrong with how the pin is written", async () => {
+Deno.test("diagnose() finds flaws in the spelling of the pin", async () => {
   const read = async (pin: string, digits = 6): Promise<readonly unknown[]> => {
     const { flaws, canBeCode } = await diagnosisOf(pin, { digits });
     return [flaws, canBeCode];

@@ -45,7 +45,7 @@ Deno.test("readTls() reads a certificate and its key, and nothing where none are
   });
 });
 
-Deno.test("readTls() names the file and what is wrong with it", async () => {
+Deno.test("readTls() names the file and its flaw", async () => {
   await setup(({ server }) => {
     const wrong = [["none", "key"], ["cert", "none"], ["canary", "key"], ["cert", "canary"]];
     assertEquals(wrong.map(([cert, key]) => messageOf(() => server(cert!, key!))), [
@@ -70,7 +70,7 @@ Deno.test("readTls() and readStoreFiles() pass over a byte order mark", async ()
   });
 });
 
-Deno.test("readTls() refuses what Deno cannot show", () => {
+Deno.test("readTls() refuses a certificate that Deno cannot use", () => {
   // Made once as the others, but by `openssl x509 -req -days 36500`, which adds no extensions.
   const [cert, key] = ["cert", "key"].map((kind) =>
     fileURLToPath(new URL(`../../../support/certificates/version1_${kind}.pem`, import.meta.url))

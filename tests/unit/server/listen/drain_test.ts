@@ -60,7 +60,7 @@ test("drain() ends once no request came for a pause", async (setup) => {
   assertEquals([await setup.pauses(99), setup.timers.delaysMs], [1, [250]]);
 });
 
-test("drain() goes on while requests come", async (setup) => {
+test("drain() continues while requests arrive", async (setup) => {
   let left = 3;
   setup.drain();
   assertEquals(await setup.pauses(99, () => left-- > 0 ? setup.come() : undefined), 4);

@@ -84,7 +84,7 @@ Deno.test("listen() returns the URL with the port that the system chose", async 
   }
 });
 
-Deno.test("listen() has one server without TLS, alone on its port, and nothing to renew", async () => {
+Deno.test("listen() starts one server without TLS, alone on its port, with nothing to renew", async () => {
   const { runtime, servers, fail } = setup();
   const { renew, stop } = await listenWith(runtime);
   assertEquals([servers(), await renew(tls("a"))], [["0 plain"], false]);

@@ -120,7 +120,7 @@ Deno.test("a place that is stopped while a server is opened waits for it, and st
   assertEquals(late.isStopped(), true);
 });
 
-Deno.test("a server that fails as it is stopped is not logged", async () => {
+Deno.test("a server that fails during a stop is not logged", async () => {
   const { listener, servers, logLines } = setup();
   await listener.stop();
   servers[0]!.fail();

@@ -155,7 +155,7 @@ Deno.test("standard error is written whole even if the pipe is full at times", a
   assertEquals([taken, turns], ["0123456789", 6]);
 });
 
-Deno.test("what cannot be written on standard error is an error", async () => {
+Deno.test("a failed write to standard error is an error", async () => {
   await withStderr(
     () => Promise.reject(new Deno.errors.BrokenPipe("gone")),
     async () =>

@@ -18,7 +18,7 @@ Deno.test("withTimeout() waits for ever where it may", async () => {
   await waited;
 });
 
-Deno.test("withTimeout() ends with what it waits for, and leaves no timer behind", async () => {
+Deno.test("withTimeout() settles with its promise, and leaves no timer behind", async () => {
   const { setTimeout, clearTimeout } = globalThis;
   const timers = new Set<unknown>();
   Object.assign(globalThis, {
