@@ -103,8 +103,8 @@ async function get(program: RunningProgram, path: string): Promise<string> {
   const socket = await connectTo(program);
   const { host } = new URL(program.url);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  const reply = await nextData(socket);
-  socket.destroy();
+  let reply = "";
+  for await (const chunk of socket) reply += chunk;
   return reply;
 }
 
