@@ -10,7 +10,7 @@ import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";
 
 const server = serverForTests();
-const OUTPUT = fileURLToPath(new URL("../../browser/output/", import.meta.url));
+const OUTPUT = fileURLToPath(new URL("output/", import.meta.url));
 
 const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ["1440", { viewport: { width: 1440, height: 900 } }],
