@@ -384,8 +384,8 @@ Deno.test("the program reports in one sentence that the port is taken, and exits
   assertEquals([code, stdout, withoutTime(stderr)], [
     1,
     "",
-    `error cannot listen on 127.0.0.1, port ${port}: the address is in use by another program ` +
-    "(stop it, or choose another address)\n",
+    `error cannot listen on 127.0.0.1, port ${port}: it is in use by another program ` +
+    "(stop it, or choose another)\n",
   ]);
 });
 
@@ -394,7 +394,7 @@ Deno.test("the program does not blame the port for a name without an address", a
   assertEquals(code, 1);
   assertMatch(
     withoutTime(stderr),
-    /^error cannot listen on nowhere\.invalid, port 8080: (?:the address is in use, or )?the name has no address\n$/,
+    /^error cannot listen on nowhere\.invalid, port 8080: (?:it is in use, or )?the name has no address\n$/,
   );
 });
 

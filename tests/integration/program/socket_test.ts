@@ -63,7 +63,7 @@ Deno.test("a socket without a listener is replaced, one that is answered is in u
     const program = await startProgram(["--socket", path]);
     const { code, stdout, stderr } = await runProgram(["--socket", path]);
     assertEquals([code, stdout], [1, ""]);
-    const reason = "the address is in use by another program (stop it, or choose another address)";
+    const reason = "it is in use by another program (stop it, or choose another)";
     assert(stderr.endsWith(`${IN_USE}${reason}\n`), stderr);
     assert(await isAnswered(path));
     program.signal("SIGTERM");
@@ -142,7 +142,7 @@ Deno.test("what is no socket is left alone, and a path that cannot be one is an 
     await Deno.writeTextFile(`${folder}/file`, "text");
     const cases = [
       [`${folder}/file`, "the path is taken by something that is not a socket"],
-      [`${folder}/none/a.sock`, "there is no such file or folder"],
+      [`${folder}/none/a.sock`, "its folder does not exist"],
       [`${folder}/${"a".repeat(120)}`, "the path is too long"],
     ] as const;
     for (const [path, reason] of cases) {

@@ -132,7 +132,7 @@ Deno.test("the program serves over TLS", async () => {
     assertEquals([second.code, second.stdout], [1, ""]);
     assert(
       second.stderr.endsWith(
-        "the address is in use by another program (stop it, or choose another address)\n",
+        "it is in use by another program (stop it, or choose another)\n",
       ),
       second.stderr,
     );

@@ -153,9 +153,8 @@ Deno.test("status without an operator port names the option that opens one", asy
 Deno.test("a server that cannot start logs the reason in the format of its log", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const port = ["--port", String(taken.addr.port)];
-  const said =
-    `cannot listen on 127.0.0.1, port ${port[1]}: the address is in use by another program ` +
-    "(stop it, or choose another address)";
+  const said = `cannot listen on 127.0.0.1, port ${port[1]}: it is in use by another program ` +
+    "(stop it, or choose another)";
   const text = await runCommand(["serve", ...port]);
   assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${said}\n`]);
   const env = { AUTHENTICATOR_LOG_FORMAT: "json" };
