@@ -17,7 +17,7 @@ import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
-import { serve } from "./lib/cli/serve/serve.ts";
+import { flushLog, serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
 import { licenses } from "./lib/cli/licenses.ts";
 import { exitOnDebuggerSignal } from "./lib/cli/debugger_signal.ts";
@@ -57,7 +57,8 @@ export async function main(args: readonly string[]): Promise<number> {
     else writeStderr(`authenticator: error: ${withStop(clause)}${advice}\n`);
     return exitCode;
   } finally {
-    await flushOutput();
+    // Only standard error has texts left.
+    await flushLog(flushOutput());
   }
 }
 

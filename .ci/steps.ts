@@ -81,8 +81,11 @@ const STEPS: readonly Step[] = [
   suite("program", { program: "deno", command: `${task} suite tests/integration/program/` }),
   suite("program", { program: "executable" }),
   suite("program", { program: "bun", when: "night", minutes: 45 }),
-  suite("faults", { when: "night", command: `${task} suite tests/integration/faults/` }),
-  suite("crowds", { when: "night", command: `${task} suite tests/integration/crowds/` }),
+  ...["faults", "crowds"].flatMap((name) =>
+    PROGRAMS.map((program) =>
+      suite(name, { program, when: "night", command: `${task} suite tests/integration/${name}/` })
+    )
+  ),
   suite("interop", { program: "deno" }),
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),
@@ -90,12 +93,13 @@ const STEPS: readonly Step[] = [
   suite("browser", { beside: true }),
   suite("deploy"),
   suite("machines", { beside: true }),
+  suite("redis", { program: "bun", when: "night", minutes: 30 }),
+  suite("redis", { program: "executable", when: "night", minutes: 30 }),
   ...PROGRAMS.map((program) =>
-    suite("redis", {
+    suite("cluster", {
       program,
       when: "night",
-      minutes: 45,
-      command: `${task} test:redis tests/integration/cluster/`,
+      command: `${task} suite tests/integration/cluster/`,
     })
   ),
   {
@@ -150,7 +154,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** What a step left: its output, or nothing where that was shown at once. */
+/** Outcome of a step; no output where that was shown at once. */
 interface Ended {
   readonly success: boolean;
   readonly output: string;

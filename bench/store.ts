@@ -1,5 +1,5 @@
 /**
- * What a shared guard costs: right pins by POST with the guard off, in memory and in Redis, in turns.
+ * Cost of a shared guard: right pins by POST with the guard off, in memory and in Redis, in turns.
  * Run compile.sh before; needs wrk and redis-server.
  *
  *     deno run -A bench/store.ts [SECONDS] [ROUNDS]

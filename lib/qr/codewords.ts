@@ -6,7 +6,7 @@
  */
 
 import { blockLayout, type ErrorCorrectionLevel } from "./tables.ts";
-import { countIndicatorBits, MODE_FACTS, MODE_INDICATOR_BITS, type Segment } from "./segments.ts";
+import { countIndicatorBits, MODE_INDICATOR_BITS, MODE_ROWS, type Segment } from "./segments.ts";
 
 const TERMINATOR_BITS = 4;
 
@@ -48,7 +48,7 @@ export function codewordSequence(
 function dataCodewordsOf(segments: readonly Segment[], version: number, count: number): Uint8Array {
   const stream = new BitStream(count);
   for (const { mode, values } of segments) {
-    stream.append(MODE_FACTS[mode].indicator, MODE_INDICATOR_BITS);
+    stream.append(MODE_ROWS[mode].indicator, MODE_INDICATOR_BITS);
     const countBits = countIndicatorBits(mode, version);
     if (countBits > 0) stream.append(values.length, countBits);
     APPEND_VALUES[mode](stream, values);

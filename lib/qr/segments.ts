@@ -69,7 +69,7 @@ export interface ModeRow {
 
 /** Row of each mode. */
 // deno-fmt-ignore
-export const MODE_FACTS: Readonly<Record<Segment["mode"], ModeRow>> = {
+export const MODE_ROWS: Readonly<Record<Segment["mode"], ModeRow>> = {
   numeric:      { indicator: 1, countBits: [10, 12, 14], valueLimit: 10,  sixths: 20 },
   alphanumeric: { indicator: 2, countBits: [ 9, 11, 13], valueLimit: 45,  sixths: 33 },
   byte:         { indicator: 4, countBits: [ 8, 16, 16], valueLimit: 256, sixths: 48 },
@@ -96,7 +96,7 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
   const bytes = typeof characters === "string" ? new TextEncoder().encode(characters) : characters;
   if (mode === "byte") return { mode, values: bytes };
   const values = bytes.map((byte) => ALPHANUMERIC_VALUES[byte]!);
-  if (values.some((value) => value >= MODE_FACTS[mode].valueLimit)) {
+  if (values.some((value) => value >= MODE_ROWS[mode].valueLimit)) {
     throw new RangeError(`Cannot encode the characters as ${mode}: one of them has no code`);
   }
   return { mode, values };
@@ -107,7 +107,7 @@ export function createSegment(mode: Mode, characters: string | Uint8Array): Segm
  * 16, or 0 for ECI.
  */
 export function countIndicatorBits(mode: Segment["mode"], version: number): number {
-  return MODE_FACTS[mode].countBits[version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
+  return MODE_ROWS[mode].countBits[version <= 9 ? 0 : version <= 26 ? 1 : 2]!;
 }
 
 /**
@@ -117,15 +117,15 @@ export function bitLength(segments: readonly Segment[], version: number): number
   let bits = 0;
   for (const { mode, values } of segments) {
     bits += MODE_INDICATOR_BITS + countIndicatorBits(mode, version);
-    bits += Math.ceil(values.length * MODE_FACTS[mode].sixths / 6);
+    bits += Math.ceil(values.length * MODE_ROWS[mode].sixths / 6);
   }
   return bits;
 }
 
 // Modes by index, as the dynamic programming below names them.
 const MODES: readonly Mode[] = ["byte", "alphanumeric", "numeric"];
-const VALUE_LIMITS = MODES.map((mode) => MODE_FACTS[mode].valueLimit);
-const CHARACTER_COSTS = MODES.map((mode) => MODE_FACTS[mode].sixths);
+const VALUE_LIMITS = MODES.map((mode) => MODE_ROWS[mode].valueLimit);
+const CHARACTER_COSTS = MODES.map((mode) => MODE_ROWS[mode].sixths);
 
 // Higher than the cost of any text, and still a small integer.
 const IMPOSSIBLE = 2 ** 29;

@@ -8,7 +8,7 @@
 const REASONS: ReadonlyMap<string, string> = new Map([
   // Files and folders, and sockets by their path.
   ["ENOENT", "there is no such file or folder"],
-  ["ENOTDIR", "what its path names as a folder is none"],
+  ["ENOTDIR", "a part of its path is not a folder"],
   ["EISDIR", "it is a folder"],
   ["EEXIST", "the file exists, and is never overwritten"],
   ["EROFS", "the file system is read-only"],
@@ -17,11 +17,11 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOTSOCK", "the path is taken by something that is not a socket"],
   ["EPROTOTYPE", "the path is taken by a socket of another kind"],
   // Addresses.
-  ["EADDRINUSE", "the address is in use by another program (stop it, or choose another address)"],
+  ["EADDRINUSE", "it is in use by another program (stop it, or choose another)"],
   ["EADDRNOTAVAIL", "this machine does not have this address"],
   ["ENOTFOUND", "the name has no address"],
   ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "the connection was closed"],
+  ["ECONNRESET", "it closes the connection"],
   // Both.
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],

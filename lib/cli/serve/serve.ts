@@ -119,7 +119,8 @@ async function stopInTime(listener: Listener): Promise<boolean> {
   return isDone;
 }
 
-async function flushLog(written: Promise<void>): Promise<void> {
+/** Waits for the last lines on standard error, for a second at most: a reader may have stopped. */
+export async function flushLog(written: Promise<void>): Promise<void> {
   let areWritten = false;
   const ended = written.finally(() => {
     areWritten = true;

@@ -53,7 +53,7 @@ export interface Connections {
   readonly destroy: () => void;
 }
 
-/** Client of a store of any kind; its errors name the server, for `storeClause`. */
+/** Client of a store of any kind; the errors of its commands name the server, for `storeClause`. */
 export class StoreClient {
   readonly #connections: Connections;
   readonly #replies: Timeouts;
@@ -113,6 +113,11 @@ export class StoreClient {
   async servers(): Promise<readonly Send[]> {
     const servers = await this.#replies.within(() => this.#connections.servers());
     return servers.map((send) => (words) => this.#replies.within(() => send(words)));
+  }
+
+  /** Whether the client was destroyed. */
+  get isDestroyed(): boolean {
+    return this.#isDestroyed;
   }
 
   /** Destroys the client once it has no pending commands. */

@@ -41,8 +41,8 @@ export class StoreLink {
   #active: StoreClient | undefined;
   /** The client of the current attempt to connect. */
   #next: StoreClient | undefined;
-  /** The client that was replaced last, which may have pending commands. */
-  #retired: StoreClient | undefined;
+  /** The clients that were replaced and have pending commands. */
+  #retired: readonly StoreClient[] = [];
   #isHealthy: boolean | undefined;
   #isReplacing = false;
   #isClosed = false;
@@ -81,7 +81,7 @@ export class StoreLink {
 
   /** Closes the link for good. */
   close(): void {
-    const clients = [this.#active, this.#next, this.#retired];
+    const clients = [this.#active, this.#next, ...this.#retired];
     this.#isClosed = true;
     this.#isHealthy = false;
     this.#active = undefined;
@@ -128,8 +128,9 @@ export class StoreLink {
       await client.connect();
       const failures = await client.probe();
       if (this.#isClosed) throw new Error("Closed");
-      this.#retired = this.#active;
-      this.#retired?.retire();
+      const old = this.#active === undefined ? [] : [this.#active];
+      old.forEach((client) => client.retire());
+      this.#retired = [...this.#retired, ...old].filter((client) => !client.isDestroyed);
       this.#active = client;
       this.#isHealthy = true;
       return failures[0];

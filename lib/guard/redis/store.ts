@@ -15,7 +15,8 @@ import type {
 } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
-import { decide, redisKey, unlock } from "./script.ts";
+import { NO_REPLY } from "./reasons.ts";
+import { decide, isReply, redisKey, unlock } from "./script.ts";
 
 /** Maximum number of refusals remembered in this process. */
 const MAX_REFUSALS = 10_000;
@@ -82,10 +83,14 @@ export class RedisStore implements GuardStore, SharedStoreAdmin {
   /** Ends the throttle of a secret, of which this process forgets the refusals within a second. */
   async unlock(fingerprint: string): Promise<boolean> {
     const key = redisKey(fingerprint);
-    // A refused command, for want of a permission, is no failure of the link.
+    // A refused command, for want of a permission, is no failure of the link; no reply is one.
+    const refusal = (error: unknown): { readonly error: unknown } => {
+      if (isReply(error, NO_REPLY)) throw error;
+      return { error };
+    };
     const done = await this.#options.link.run(
       key,
-      (send) => unlock(send, key).catch((error: unknown) => ({ error })),
+      (send) => unlock(send, key).catch(refusal),
     );
     if (typeof done === "object") throw done.error;
     return done;

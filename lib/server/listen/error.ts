@@ -29,6 +29,7 @@ export class ListenError extends Error {
 
 function socketReason(code: string): string | undefined {
   if (code === "EINVAL") return systemErrorReason("ENAMETOOLONG");
+  if (code === "ENOENT") return "its folder does not exist";
   // The backlog of the socket is full: its server is suspended or busy.
   return systemErrorReason(code === "EAGAIN" ? "EADDRINUSE" : code);
 }
@@ -39,5 +40,5 @@ function portReason({ hostname }: TcpAddress, code: string): string | undefined 
   const reason = systemErrorReason(code === "EINVAL" ? "EADDRNOTAVAIL" : code);
   if (isIP(hostname) !== 0) return reason;
   const noAddress = systemErrorReason("ENOTFOUND");
-  return code === "EADDRINUSE" ? `the address is in use, or ${noAddress}` : reason ?? noAddress;
+  return code === "EADDRINUSE" ? `it is in use, or ${noAddress}` : reason ?? noAddress;
 }

@@ -105,7 +105,7 @@ async function checkTaken(machine: Machine): Promise<void> {
   assert(
     said?.includes("authenticator.service did not start: ") &&
       said.includes(
-        "cannot listen on 127.0.0.1, port 8080: the address is in use by another program",
+        "cannot listen on 127.0.0.1, port 8080: it is in use by another program",
       ) &&
       said.endsWith(". Then run: dpkg --configure authenticator"),
     stderr,

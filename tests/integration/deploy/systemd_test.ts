@@ -168,7 +168,7 @@ async function checkTakenPort(machine: Machine): Promise<void> {
   const { run, say } = machine;
   await say("systemctl stop authenticator");
   await say("redis-server --port 8080 --save '' --dir /tmp --daemonize yes");
-  const taken = "cannot listen on 127.0.0.1, port 8080: the address is in use by another program";
+  const taken = "cannot listen on 127.0.0.1, port 8080: it is in use by another program";
   const earlier = await countInLog(machine, "authenticator", taken);
   assertEquals((await run("systemctl start authenticator")).code, 1);
   assert(await countInLog(machine, "authenticator", taken) > earlier);

@@ -359,7 +359,7 @@ Deno.test("the program does not blame the port for a name without an address", a
   assertEquals(code, 1);
   assertMatch(
     stderr,
-    /^\S+Z error cannot listen on nowhere\.invalid, port 8080: (?:the address is in use, or )?the name has no address\n$/,
+    /^\S+Z error cannot listen on nowhere\.invalid, port 8080: (?:it is in use, or )?the name has no address\n$/,
   );
 });
 

@@ -63,8 +63,7 @@ Deno.test("a socket without a listener is replaced, and one with a listener is i
     await withProgram(["--socket", path], async () => {
       const { code, stdout, stderr } = await runProgram(["--socket", path]);
       assertEquals([code, stdout], [1, ""]);
-      const reason =
-        "the address is in use by another program (stop it, or choose another address)";
+      const reason = "it is in use by another program (stop it, or choose another)";
       assert(stderr.endsWith(`${IN_USE}${reason}\n`), stderr);
       assert(await isAnswered(path));
     });
@@ -131,7 +130,7 @@ Deno.test("a file that is no socket is kept, and a path that cannot be a socket 
     await Deno.writeTextFile(`${folder}/file`, "text");
     const cases = [
       [`${folder}/file`, "the path is taken by something that is not a socket"],
-      [`${folder}/none/a.sock`, "there is no such file or folder"],
+      [`${folder}/none/a.sock`, "its folder does not exist"],
       [`${folder}/${"a".repeat(120)}`, "the path is too long"],
     ] as const;
     for (const [path, reason] of cases) {

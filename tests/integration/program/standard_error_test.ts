@@ -66,3 +66,19 @@ for (const shell of UNWRITABLE) {
     }, { command: words });
   });
 }
+
+for (const args of [["serve", "--no-such-option"], ["serve", "--host", "203.0.113.1"]]) {
+  Deno.test({
+    name: `${args.slice(0, 2).join(" ")} ends although standard error is a full pipe`,
+    ignore: Deno.build.os !== "linux",
+    fn: async () => {
+      const path = `${await Deno.makeTempDir()}/pipe`;
+      await runToEnd(["mkfifo", path]);
+      using pipe = await Deno.open(path, { read: true, write: true });
+      // A pipe holds 64 KiB (pipe(7)).
+      await pipe.write(new Uint8Array(65_536));
+      const { code } = await run(`exec 2>"${path}"`, args, "");
+      assertEquals(code, args.includes("--host") ? 1 : 2);
+    },
+  });
+}

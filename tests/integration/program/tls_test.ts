@@ -138,8 +138,7 @@ Deno.test("the program serves over TLS, and reports that its port is taken", asy
       const { port } = new URL(program.url);
       const { code, stdout, stderr } = await runProgram(args.with(1, port));
       assertEquals([code, stdout], [1, ""]);
-      const reason =
-        "the address is in use by another program (stop it, or choose another address)\n";
+      const reason = "it is in use by another program (stop it, or choose another)\n";
       assert(stderr.endsWith(reason), stderr);
     });
   });

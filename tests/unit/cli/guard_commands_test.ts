@@ -154,8 +154,8 @@ Deno.test("a server that cannot start logs the reason in the format of its log",
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const port = ["--port", String(taken.addr.port)];
   const expectedMessage =
-    `cannot listen on 127.0.0.1, port ${port[1]}: the address is in use by another program ` +
-    "(stop it, or choose another address)";
+    `cannot listen on 127.0.0.1, port ${port[1]}: it is in use by another program ` +
+    "(stop it, or choose another)";
   const text = await runCommand(["serve", ...port]);
   assertEquals([text.code, text.stderr.replace(/^\S+Z /, "")], [1, `error ${expectedMessage}\n`]);
   const noVariable =

@@ -215,7 +215,7 @@ const ERRORS: readonly (readonly [Exclude<Result, number>, string, boolean])[] =
   [{ code: "ENOENT" }, "cannot be reached: there is no such file or folder", false],
   [{ code: "ENOTFOUND" }, "cannot be reached: the name has no address", false],
   [{ code: "EACCES" }, "cannot be reached: permission denied", false],
-  [{ code: "ECONNRESET" }, "cannot be reached: the connection was closed", true],
+  [{ code: "ECONNRESET" }, "cannot be reached: it closes the connection", true],
   [
     { name: "NotCapable" },
     "cannot be reached: the program was started without the permission",

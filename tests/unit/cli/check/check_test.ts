@@ -255,8 +255,8 @@ Deno.test("check fails where the address cannot be used, unless a server of ours
     2,
     `authenticator: error: the server cannot start: cannot listen on 127.0.0.1, port ${
       port[1]
-    }: the address is in use by ` +
-    "another program (stop it, or choose another address).\n",
+    }: it is in use by ` +
+    "another program (stop it, or choose another).\n",
   ]);
   const foreign = await check(["--host", "192.0.2.1"]);
   assert(foreign.stderr.includes("this machine does not have this address"), foreign.stderr);

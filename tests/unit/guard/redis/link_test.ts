@@ -263,6 +263,24 @@ testLink("ends pending commands and all timers when it is closed", async (setup)
   assertEquals([timers.pending, events.includes("destroy 1"), link.isHealthy], [0, true, false]);
 });
 
+testLink("destroys every replaced client when it is closed", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
+  const rejected: Promise<unknown>[] = [];
+  for (const client of [1, 2]) {
+    behaviours.set(client, (key) => key === "late" ? NEVER : WELL(key));
+    rejected.push(assertRejects(() => sendCommand(link, "late"), Error, "No reply in time"));
+    lose(client);
+    await timers.settle();
+  }
+  link.close();
+  await Promise.all(rejected);
+  assertEquals(events.filter((event) => event.startsWith("destroy")).sort(), [
+    "destroy 1",
+    "destroy 2",
+    "destroy 3",
+  ]);
+});
+
 Deno.test("a link allows each reply to a probe the whole timeout", () =>
   ManualTimers.during(async (timers) => {
     const answers: PromiseWithResolvers<unknown>[] = [];

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { type Admission, guardRules } from "../../../../lib/guard/guard.ts";
-import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { NO_REPLY, UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, probe, PROBE_PREFIX, type Send } from "../../../../lib/guard/redis/script.ts";
 import { RedisStore, type RedisStoreOptions } from "../../../../lib/guard/redis/store.ts";
 import { decide, refusal } from "../../../support/guard_store.ts";
@@ -275,4 +275,21 @@ Deno.test("a Redis store reports whether anything was remembered of a secret tha
   const refused = new Error("NOPERM");
   await assertRejects(() => storeOver(() => refused).store.unlock("a"), Error, "NOPERM");
   await assertRejects(() => storeOver(() => "OK").store.unlock("a"), Error, UNREADABLE);
+});
+
+Deno.test("an unlock without a reply is a failure of the link, a refused one is none", async () => {
+  for (const [message, fails] of [[NO_REPLY, true], ["NOPERM", false]] as const) {
+    let failed = false;
+    const link: RedisStoreOptions["link"] = {
+      ...linkTo(() => new Error(message)),
+      run: (_, commands) =>
+        commands(sendTo(() => new Error(message))).catch((error) => {
+          failed = true;
+          throw error;
+        }),
+    };
+    const store = new RedisStore({ rules: RULES, link, now: () => 0 });
+    await assertRejects(() => store.unlock("a"), Error, message);
+    assertEquals(failed, fails, message);
+  }
 });

@@ -6,7 +6,7 @@ const SOCKET = { path: "/canary" };
 const UNKNOWN = "the address cannot be used";
 
 // Codes of the system, and what they mean for a port and for a socket.
-const IN_USE = "the address is in use by another program (stop it, or choose another address)";
+const IN_USE = "it is in use by another program (stop it, or choose another)";
 const NOT_HERE = "this machine does not have this address";
 const REASONS: readonly (readonly [string, string, string])[] = [
   ["EADDRINUSE", IN_USE, IN_USE],
@@ -30,6 +30,6 @@ Deno.test("a ListenError blames no port for a name, since Bun's error for an unk
   assertEquals(
     error.message,
     "cannot listen on host.example, port 80: " +
-      "the address is in use, or the name has no address",
+      "it is in use, or the name has no address",
   );
 });

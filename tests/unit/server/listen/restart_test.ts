@@ -216,7 +216,7 @@ Deno.test("a port that cannot be opened for a renewal is opened as it was", asyn
         throw new ListenError(ADDRESS, "EADDRINUSE");
       }),
     ListenError,
-    "the address is in use",
+    "it is in use",
   );
   await eventually(() => servers.length === 2);
   assertEquals(logLines, ["the address cannot be opened with the old certificate"]);
