@@ -6,7 +6,7 @@
 
 /** Number of wrong pins that are checked before throttling, and their refill time. */
 export interface Budget {
-  /** Looks in a full budget, at least 1, before waits begin. */
+  /** Attempts in a full budget, at least 1, before waits begin. */
   readonly attempts: number;
   /** Refill time of one attempt, in milliseconds; also the longest wait. */
   readonly refillMs: number;

@@ -36,7 +36,7 @@ Function NewGuid()
 End Function
 
 Dim pairing, answer
-If Request.Form("pin") = "" Then
+If Request.ServerVariables("REQUEST_METHOD") <> "POST" Then
   ' Keep the secret encrypted beside the account: each login needs it.
   Session("secret") = NewSecret()
   Set pairing = CallService("Pair", "appName=" & Server.URLEncode(AppName) & _

@@ -1,5 +1,5 @@
 /**
- * Public callers that accept a login unless they read the text `False` (wire.md §9.10, rows 16 and
+ * Public callers that accept a login unless they read the text `False` (wire.md §9.10, callers 16 and
  * 17): they must refuse whatever is wrong with a pin.
  */
 
