@@ -43,7 +43,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
  * Base URL in the texts where no option sets one. Rendering a document for each Host instead would
  * cost milliseconds for every new Host that a caller sends.
  */
-const EXAMPLE_BASE = "http://localhost:8080";
+const EXAMPLE_BASE = "http://127.0.0.1:8080";
 
 /** The service page. */
 export const servicePage: ServicePage = {

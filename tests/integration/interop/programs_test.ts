@@ -23,7 +23,7 @@ const lockedServer = serverForTests(
 );
 
 /** Address in the programs of a page that runs no script, which would put in the page's own. */
-const EXAMPLE_BASE = "http://localhost:8080";
+const EXAMPLE_BASE = "http://127.0.0.1:8080";
 
 // What ends a string, begins another value or is read twice in one of the languages.
 const HOSTILE =

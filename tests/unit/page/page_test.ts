@@ -217,7 +217,7 @@ Deno.test("the page is the same for every host and at every time, and marks an a
   const { html } = await getPage(handler, "", { base: "http://a" });
   assertEquals((await getPage(handler, "", { base: "http://b:81" })).html, html);
   assertEquals((await getPage(later)).html, html);
-  assert(html.includes('data-base="http://localhost:8080"') && html.includes("is an example"));
+  assert(html.includes('data-base="http://127.0.0.1:8080"') && html.includes("is an example"));
   const { html: named } = await getPage(
     handlerWith({ flags: { "base-url": "https://pin.example.com/otp" } }),
   );

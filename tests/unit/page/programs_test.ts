@@ -76,7 +76,7 @@ for (const [language, patterns] of Object.entries(PATTERNS)) {
     }
     assertMatch(program, /\bPair\b/);
     assert(!program.includes("authenticatorapi.com"));
-    assertEquals(program.match(/http:\/\/localhost:8080\/api\.asmx/g)?.length, 1);
+    assertEquals(program.match(/http:\/\/127\.0\.0\.1:8080\/api\.asmx/g)?.length, 1);
   });
 }
 
