@@ -10,7 +10,6 @@ import { check } from "./lib/cli/check/check.ts";
 import { code } from "./lib/cli/code.ts";
 import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
-import { manPage } from "./lib/cli/args/man_page.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
@@ -21,7 +20,7 @@ import { flushLog, serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
 import { licenses } from "./lib/cli/licenses.ts";
 import { exitOnDebuggerSignal } from "./lib/cli/debugger_signal.ts";
-import { VERSION, versionLine } from "./lib/cli/version.ts";
+import { versionLine } from "./lib/cli/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
 import { ListenError } from "./lib/server/listen/error.ts";
@@ -109,9 +108,6 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
   switch (command.kind) {
     case "help":
       print(help(command.about));
-      return 0;
-    case "man":
-      print(manPage(VERSION).trimEnd());
       return 0;
     case "licenses":
       print(licenses());

@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { manPage } from "../lib/cli/args/man_page.ts";
+import { manPage } from "./man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
 import { filesIn } from "./archive.ts";
 

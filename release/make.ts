@@ -14,7 +14,7 @@ import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import project from "../deno.json" with { type: "json" };
-import { manPage } from "../lib/cli/args/man_page.ts";
+import { manPage } from "./man_page.ts";
 import { licenses } from "../lib/cli/licenses.ts";
 import { VERSION } from "../lib/cli/version.ts";
 import { packDeploy } from "./archive.ts";

@@ -207,13 +207,6 @@ const TABLE: readonly (readonly [name: string, facts: CommandRow])[] = [
     uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
     examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
   }],
-  ["man", {
-    summary: "Print the manual page",
-    details: "It is written in roff.",
-    options: {},
-    uses: [],
-    examples: ["authenticator man | man -l -"],
-  }],
   ["licenses", {
     summary: "Print the licences of the program and its parts",
     details: "The parts are its packages and its runtime.",

@@ -53,7 +53,7 @@ export type Command =
     /** The name of a command, or its first word (`guard`); undefined for all commands. */
     readonly about: string | undefined;
   }
-  | { readonly kind: "version" | "man" | "licenses" };
+  | { readonly kind: "version" | "licenses" };
 
 /**
  * Parses a command line and the environment.
@@ -78,7 +78,6 @@ export function parseCommand(
     case "help":
       return { kind: "help", about: operand };
     case "licenses":
-    case "man":
     case "version":
       return { kind: name };
   }

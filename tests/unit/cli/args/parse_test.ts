@@ -38,7 +38,7 @@ Deno.test("parseCommand() accepts a value that begins with hyphens after an equa
 });
 
 const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
-  "healthcheck, check, status, guard unlock, guard name, man, licenses, help and version";
+  "healthcheck, check, status, guard unlock, guard name, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
@@ -203,7 +203,7 @@ Deno.test("parseCommand() accepts --help after every command, even beside errors
 });
 
 Deno.test("parseCommand() reads no variable for a command without options of the service", () => {
-  for (const args of [["help"], ["version"], ["man"], ["licenses"]]) {
+  for (const args of [["help"], ["version"], ["licenses"]]) {
     parseCommand(args, () => "canary", ["AUTHENTICATOR_CANARY"]);
   }
 });

@@ -1,9 +1,9 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { CODE_OPTIONS, COMMANDS } from "../../../../lib/cli/args/commands.ts";
-import { manPage } from "../../../../lib/cli/args/man_page.ts";
-import { flagOf, namesOf, variableOf } from "../../../../lib/config/option.ts";
-import { OPTIONS } from "../../../../lib/config/options.ts";
+import { CODE_OPTIONS, COMMANDS } from "../../lib/cli/args/commands.ts";
+import { manPage } from "../../release/man_page.ts";
+import { flagOf, namesOf, variableOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 
 const PAGE = manPage("1.2.3");
 
@@ -86,7 +86,7 @@ Deno.test("manPage() has its sections, and each command's options in that of the
   const sections = TEXT.split('.SS "').slice(1);
   const silent = sections.filter((section) => !section.includes("Options of the service that"));
   assertEquals(silent.map((section) => section.split('"')[0]), [
-    ...["serve", "check", "man", "licenses", "help", "version"],
+    ...["serve", "check", "licenses", "help", "version"],
   ]);
   // Backslashes are characters, and a switch has no value.
   assert(PAGE.includes("printf '%s\\en' 123456"));

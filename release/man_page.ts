@@ -4,10 +4,10 @@
  * @module
  */
 
-import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
-import { OPTIONS } from "../../config/options.ts";
-import { type CommandRow, COMMANDS } from "./commands.ts";
-import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "./help.ts";
+import { flagOf, namesOf, type Option, variableOf } from "../lib/config/option.ts";
+import { OPTIONS } from "../lib/config/options.ts";
+import { type CommandRow, COMMANDS } from "../lib/cli/args/commands.ts";
+import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "../lib/cli/args/help.ts";
 
 /**
  * Writes the manual page.
