@@ -20,12 +20,13 @@ export function manPage(version: string): string {
     ".SH NAME",
     "authenticator \\- pairs authenticator apps and checks their pins",
     ".SH SYNOPSIS",
-    ...[...COMMANDS].flatMap(([name, facts]) => [".br", escaped(synopsisOf(name, facts))]).slice(1),
+    ...[...COMMANDS].flatMap(([name, command]) => [".br", escaped(synopsisOf(name, command))])
+      .slice(1),
     ".SH DESCRIPTION",
     ...sentences(PURPOSE),
     "Without a command it serves.",
     ".SH COMMANDS",
-    ...[...COMMANDS].flatMap(([name, facts]) => commandSection(name, facts)),
+    ...[...COMMANDS].flatMap(([name, command]) => commandSection(name, command)),
     ".SH OPTIONS",
     "These are the options of the service.",
     "Each can be set in the environment too; a flag wins over its variable.",
@@ -37,8 +38,8 @@ export function manPage(version: string): string {
   ].join("\n");
 }
 
-function commandSection(name: string, facts: CommandRow): readonly string[] {
-  const { summary, details, options, uses, examples } = facts;
+function commandSection(name: string, command: CommandRow): readonly string[] {
+  const { summary, details, options, uses, examples } = command;
   const used = uses.length === 0 || uses.length === namesOf(OPTIONS).length
     ? []
     : [".PP", escaped(`Options of the service that matter here: ${uses.map(flagOf).join(", ")}.`)];

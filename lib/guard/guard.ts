@@ -2,7 +2,7 @@
  * Guard of secrets against guessing and replay: its rules, as a pure function of the state of a
  * secret, the checked pin and the time. A store keeps the state and applies the rules in one step.
  *
- * In memory, a store charges an attempt when it admits a pin, before the pin is checked; `settle` keeps
+ * The store in memory charges an attempt when it admits a pin, before the pin is checked; `settle` keeps
  * the charge of a wrong pin and refunds that of any other. The script of Redis decides after the check.
  *
  * @module

@@ -8,15 +8,6 @@
 /** Error correction level, by recoverable part: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */
 export type ErrorCorrectionLevel = "L" | "M" | "Q" | "H";
 
-/** Smallest version, 21 by 21 modules. */
-export const MIN_VERSION = 1;
-
-/** Largest version, 177 by 177 modules. */
-export const MAX_VERSION = 40;
-
-/** Number of mask patterns, which are numbered from 0. */
-export const MASK_COUNT = 8;
-
 /** Width of the quiet zone on every side, in modules (clause 6.3.8). */
 export const QUIET_ZONE_MODULES = 4;
 

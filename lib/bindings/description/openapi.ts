@@ -55,7 +55,7 @@ export function openApi(
     components: {
       schemas: { ...schemas, Error: ERROR_SCHEMA },
       parameters: { Source: SOURCE_PARAMETER },
-      responses: Object.fromEntries(errors.map(([status, facts]) => [status, errorReply(facts)])),
+      responses: Object.fromEntries(errors.map(([status, row]) => [status, errorReply(row)])),
       ...(wantsKey && { securitySchemes: KEY_SCHEMES }),
     },
   };
@@ -142,7 +142,7 @@ function reference(name: string): Json {
 /** Faults that the JSON form has, by status. */
 const ERRORS: ReadonlyMap<string, FaultRow> = new Map(
   Object.values(FAULTS).filter(({ when }) => when !== undefined)
-    .map((facts) => [String(facts.status), facts]),
+    .map((row) => [String(row.status), row]),
 );
 
 const ERROR_SCHEMA: Json = {

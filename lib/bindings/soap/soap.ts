@@ -83,46 +83,46 @@ function writeReply(
 }
 
 function writeFault(fault: Fault, version: SoapVersion): Reply {
-  const facts = FAULTS[fault.code];
-  const header = headerBlocks(fault, facts, version);
-  const content = version === SOAP_11 ? fault11(fault, facts) : fault12(fault, facts);
+  const row = FAULTS[fault.code];
+  const header = headerBlocks(fault, row, version);
+  const content = version === SOAP_11 ? fault11(fault, row) : fault12(fault, row);
   const body = element("soap:Body", {}, element("soap:Fault", {}, ...content));
   const parts = header.length === 0 ? [body] : [element("soap:Header", {}, ...header), body];
-  return envelope(version, facts.soapStatus, parts);
+  return envelope(version, row.soapStatus, parts);
 }
 
 // Writes a fault; its children are in no namespace (SOAP 1.1 §4.4).
-function fault11(fault: Fault, facts: FaultRow): readonly MarkupElement[] {
+function fault11(fault: Fault, row: FaultRow): readonly MarkupElement[] {
   return [
-    element("faultcode", {}, `soap:${SOAP_11.faultCodes[facts.blames]}`),
-    element("faultstring", {}, faultText(fault, facts)),
-    ...(facts.blames === "must-understand" ? [] : [element("detail", {})]),
+    element("faultcode", {}, `soap:${SOAP_11.faultCodes[row.blames]}`),
+    element("faultstring", {}, faultText(fault, row)),
+    ...(row.blames === "must-understand" ? [] : [element("detail", {})]),
   ];
 }
 
 // Writes a fault (SOAP 1.2 part 1 §5.4).
-function fault12(fault: Fault, facts: FaultRow): readonly MarkupElement[] {
-  const code = `soap:${SOAP_12.faultCodes[facts.blames]}`;
-  const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, facts));
+function fault12(fault: Fault, row: FaultRow): readonly MarkupElement[] {
+  const code = `soap:${SOAP_12.faultCodes[row.blames]}`;
+  const text = element("soap:Text", { "xml:lang": "en" }, faultText(fault, row));
   return [
     element("soap:Code", {}, element("soap:Value", {}, code)),
     element("soap:Reason", {}, text),
     // Add an empty Detail: from it a .NET caller knows that the Body was at fault, and not a header
     // block.
-    ...(facts.blames === "must-understand" ? [] : [element("soap:Detail", {})]),
+    ...(row.blames === "must-understand" ? [] : [element("soap:Detail", {})]),
   ];
 }
 
-function faultText(fault: Fault, facts: FaultRow): string {
-  return facts.unread ? `Server was unable to read request. ---> ${fault.message}` : fault.message;
+function faultText(fault: Fault, row: FaultRow): string {
+  return row.unread ? `Server was unable to read request. ---> ${fault.message}` : fault.message;
 }
 
 function headerBlocks(
   fault: Fault,
-  facts: FaultRow,
+  row: FaultRow,
   version: SoapVersion,
 ): readonly MarkupElement[] {
-  if (facts.blames === "version-mismatch") return [UPGRADE];
+  if (row.blames === "version-mismatch") return [UPGRADE];
   return version === SOAP_12 ? notUnderstoodBlocks(fault.notUnderstood) : [];
 }
 

@@ -117,7 +117,7 @@ const STORE: readonly (keyof Config)[] = [
   ] as const,
 ];
 
-const TABLE: readonly (readonly [name: string, facts: CommandRow])[] = [
+const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   ["serve", {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +

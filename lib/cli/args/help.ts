@@ -27,8 +27,8 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
  */
 export function help(about: string | undefined): string {
   if (about === undefined) return usage();
-  const facts = COMMANDS.get(about);
-  return facts === undefined ? groupHelp(about) : commandHelp(about, facts);
+  const command = COMMANDS.get(about);
+  return command === undefined ? groupHelp(about) : commandHelp(about, command);
 }
 
 function usage(): string {
@@ -75,15 +75,15 @@ const LAST_OPTIONS = [
 ];
 
 /** Writes the synopsis of a command, as in its usage line. */
-export function synopsisOf(name: string, facts: CommandRow): string {
-  const { operand } = facts;
+export function synopsisOf(name: string, command: CommandRow): string {
+  const { operand } = command;
   const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
-  const hasOptions = namesOf(optionsOf(facts)).length > 0;
+  const hasOptions = namesOf(optionsOf(command)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }
 
-function commandHelp(name: string, facts: CommandRow): string {
-  const { summary, details, options, uses, examples } = facts;
+function commandHelp(name: string, command: CommandRow): string {
+  const { summary, details, options, uses, examples } = command;
   const own = namesOf(options).flatMap((option) =>
     detailedRows(option, options[option]!, undefined)
   );
@@ -93,7 +93,7 @@ function commandHelp(name: string, facts: CommandRow): string {
   return [
     `${summary}.`,
     "",
-    `Usage: ${synopsisOf(name, facts)}`,
+    `Usage: ${synopsisOf(name, command)}`,
     "",
     ...wrapped(details, 100),
     ...headed("Options", own),

@@ -70,8 +70,8 @@ export function parseCommand(
 ): Command {
   // npm users put two hyphens before the options, and deno task passes them on.
   const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
-  const facts = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
-  const { flags, operand } = readWords(rest, facts);
+  const command = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
+  const { flags, operand } = readWords(rest, command);
   if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
   switch (name) {
@@ -177,8 +177,8 @@ interface Words {
   readonly operand: string | undefined;
 }
 
-function readWords(args: readonly string[], facts: CommandRow): Words {
-  const options = optionsOf(facts);
+function readWords(args: readonly string[], command: CommandRow): Words {
+  const options = optionsOf(command);
   const known = new Map(namesOf(options).map((name) => [flagOf(name).slice(2), options[name]!]));
   const types = [...known].map(([flag, { placeholder }]) =>
     [flag, { type: placeholder === undefined ? "boolean" : "string" }] as const
@@ -204,12 +204,12 @@ function readWords(args: readonly string[], facts: CommandRow): Words {
   }
   if (flags.has("help")) return { flags, operand: undefined };
   const word = tokens.findIndex(({ kind }) => kind === "positional");
-  if (facts.operand === undefined && word >= 0) {
+  if (command.operand === undefined && word >= 0) {
     const before = tokens.slice(0, word)
       .flatMap((token) => token.kind === "option" ? [token.name] : []);
     throw unexpectedWord(before.at(-1), known);
   }
-  return { flags, operand: operandOf(words, facts) };
+  return { flags, operand: operandOf(words, command) };
 }
 
 function operandOf(words: readonly string[], { operand }: CommandRow): string | undefined {

@@ -28,10 +28,10 @@ const PIPES = new Map<string, Buffer>();
 export function readOptionFile(option: keyof Config, path: string): Buffer {
   let reason = "it has more than 1 MiB";
   try {
-    const facts = statSync(path);
-    if (facts.size <= MAX_FILE_BYTES) {
-      const bytes = facts.isFIFO() && PIPES.get(path) || readFileSync(path);
-      if (facts.isFIFO()) PIPES.set(path, bytes);
+    const stat = statSync(path);
+    if (stat.size <= MAX_FILE_BYTES) {
+      const bytes = stat.isFIFO() && PIPES.get(path) || readFileSync(path);
+      if (stat.isFIFO()) PIPES.set(path, bytes);
       return bytes;
     }
   } catch (error) {

@@ -41,9 +41,9 @@ export function readTls(config: Config): Tls | undefined {
 export function tlsVersion({ tlsCert, tlsKey }: Config): string {
   return [tlsCert, tlsKey].map((path) => {
     try {
-      const facts = statSync(path!);
+      const stat = statSync(path!);
       // A pipe is read once, and changes when it is read.
-      return facts.isFIFO() ? "pipe" : `${facts.mtimeMs} ${facts.size} ${facts.ino}`;
+      return stat.isFIFO() ? "pipe" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
     } catch {
       return "none";
     }
