@@ -82,6 +82,15 @@ export function clientFile(name: string): string {
   return fileURLToPath(new URL(`../integration/interop/clients/${name}`, import.meta.url));
 }
 
+/** Compiles a program in C# that Mono runs, with the Main method of `clients/Host.cs`. */
+export async function compileCSharp(
+  program: string,
+  files: readonly string[],
+  options: readonly string[],
+): Promise<void> {
+  await run("mcs", ["-main:Host", ...options, `-out:${program}`, ...files, clientFile("Host.cs")]);
+}
+
 /** Runs a program of ours from `clients/`, and reads the JSON that it prints. */
 export async function runClient(
   interpreter: string,

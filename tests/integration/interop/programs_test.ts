@@ -7,7 +7,7 @@ import { choicesOf, panesOf } from "../../support/service_page.ts";
 import { killIfThere, limitLife } from "../../support/child.ts";
 import { freePort } from "../../support/free_port.ts";
 import { bytesOfBase32 } from "../../support/reference_base32.ts";
-import { run } from "../../support/client_program.ts";
+import { compileCSharp, run } from "../../support/client_program.ts";
 import { codeOfSetupCode } from "./oath.ts";
 import { PATIENT, serverForTests, type ServerUnderTest } from "../../support/server_under_test.ts";
 
@@ -65,8 +65,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: "Program.cs",
     literal: inDoubleQuotes,
     command: async (path, folder) => {
-      const references = ["-r:System.Net.Http", "-r:System.Xml.Linq"];
-      await run("mcs", ["-langversion:7.2", ...references, `-out:${folder}/program.exe`, path]);
+      const options = ["-langversion:7.2", "-r:System.Net.Http", "-r:System.Xml.Linq"];
+      await compileCSharp(`${folder}/program.exe`, [path], options);
       return ["mono", `${folder}/program.exe`];
     },
   },

@@ -1,6 +1,6 @@
 /** Clients that have to be made: stubs generated from the WSDL of a server, and compiled. */
 
-import { clientFile, run } from "../../support/client_program.ts";
+import { clientFile, compileCSharp, run } from "../../support/client_program.ts";
 
 /** Makes the programs of a stack from a WSDL, in a folder. */
 type Recipe = (wsdl: string, folder: string) => Promise<void>;
@@ -88,8 +88,7 @@ async function mono(wsdl: string, folder: string): Promise<void> {
   const proxies = MONO_PROTOCOLS.map((protocol) => `${folder}/${protocol}.cs`);
   const libraries = ["Web.Services", "Web.Extensions", "EnterpriseServices"]
     .map((name) => `-r:System.${name}`);
-  const program = `-out:${folder}/Dotnet.exe`;
-  await run("mcs", [...libraries, program, clientFile("Dotnet.cs"), ...proxies]);
+  await compileCSharp(`${folder}/Dotnet.exe`, [clientFile("Dotnet.cs"), ...proxies], libraries);
 }
 
 /** The class path of a client in Java: jars as Debian installs them, and folders of classes. */

@@ -3,7 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { clientFile, run, runClient } from "../../support/client_program.ts";
+import { clientFile, compileCSharp, run, runClient } from "../../support/client_program.ts";
 import { withProgram } from "../../support/program.ts";
 import { serverForTests } from "../../support/server_under_test.ts";
 import { BINDINGS, callWithZeep } from "./clients.ts";
@@ -17,7 +17,7 @@ let found = "";
 Deno.test.beforeAll(async () => {
   folder = await Deno.makeTempDir({ prefix: "wsdl" });
   const program = `${folder}/Wsdl.exe`;
-  await run("mcs", ["-r:System.Web.Services", `-out:${program}`, clientFile("Wsdl.cs")]);
+  await compileCSharp(program, [clientFile("Wsdl.cs")], ["-r:System.Web.Services"]);
   const wsdl = await (await fetch(`${server.url}/api.asmx?wsdl`)).text();
   await Deno.writeTextFile(`${folder}/api.wsdl`, wsdl);
   const schemas = ["wsdl-1.1.xsd", "wsdl-1.1-soap.xsd"];

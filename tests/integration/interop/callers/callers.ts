@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { Args } from "../../../support/calls.ts";
-import { run } from "../../../support/client_program.ts";
+import { compileCSharp, run } from "../../../support/client_program.ts";
 
 /** The parts of the reply to a Pair that a caller cuts out; each caller needs other parts. */
 export interface Paired {
@@ -40,8 +40,7 @@ type Language = keyof typeof COMMANDS;
 /** Compiles the callers in C# and Java. */
 export async function compileCallers(): Promise<void> {
   folder = await Deno.makeTempDir({ prefix: "callers" });
-  const program = `-out:${folder}/Callers.exe`;
-  await run("mcs", ["-r:System.Xml.Linq", program, fileOf("Callers.cs")]);
+  await compileCSharp(`${folder}/Callers.exe`, [fileOf("Callers.cs")], ["-r:System.Xml.Linq"]);
   await run("javac", ["-encoding", "UTF-8", "-d", folder, fileOf("Callers.java")]);
 }
 
