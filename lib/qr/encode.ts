@@ -1,5 +1,5 @@
 /**
- * QR Code symbols, ISO/IEC 18004:2015, of any version, error correction level and mask pattern.
+ * QR Code symbols, ISO/IEC 18004:2015, of every version at error correction levels L and M.
  *
  *     text → segments → codewords → matrix → mask → QrCode
  *
@@ -94,23 +94,28 @@ export function smallestVersion(
   return undefined;
 }
 
-/**
- * Creates the symbol of `segments`, as they are, in a version with room for them.
- *
- * @param forcedMask Mask pattern in place of the one with the lowest penalty.
- */
+/** Creates the symbol of `segments`, as they are, in a version with room for them. */
 export function createSymbol(
   segments: readonly Segment[],
   version: number,
   level: ErrorCorrectionLevel,
-  forcedMask?: number,
 ): QrCode {
   const template = templateOf(version);
-  const { size } = template;
   const matrix = placeCodewords(template, codewordSequence(segments, version, level));
-  const layers = maskLayers(version, level);
-  const mask = forcedMask ?? bestMask(matrix, layers, size);
-  return { version, level, mask, size, rows: rowsOf(matrix, layers[mask]!, size) };
+  const mask = bestMask(matrix, maskLayers(version, level), template.size);
+  return maskedSymbol(matrix, version, level, mask);
+}
+
+/** Returns the symbol of a matrix without mask and format information, with `mask` 0 to 7. */
+export function maskedSymbol(
+  matrix: Int32Array,
+  version: number,
+  level: ErrorCorrectionLevel,
+  mask: number,
+): QrCode {
+  const { size } = templateOf(version);
+  const layer = maskLayers(version, level)[mask]!;
+  return { version, level, mask, size, rows: rowsOf(matrix, layer, size) };
 }
 
 /** Returns the rows of a double matrix after inversion by `layer`, without its columns. */

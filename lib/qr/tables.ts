@@ -5,8 +5,11 @@
  * @module
  */
 
-/** Error correction level, by recoverable part: about 7 % at L, 15 % at M, 25 % at Q, 30 % at H. */
-export type ErrorCorrectionLevel = "L" | "M" | "Q" | "H";
+/**
+ * Error correction level, by recoverable part: about 7 % at L, 15 % at M. Levels Q and H are for
+ * symbols that are printed on what gets dirty or torn.
+ */
+export type ErrorCorrectionLevel = "L" | "M";
 
 /** Width of the quiet zone on every side, in modules (clause 6.3.8). */
 export const QUIET_ZONE_MODULES = 4;
@@ -19,8 +22,6 @@ const EC_CODEWORDS_PER_BLOCK: VersionTable = {
   // 0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19  20  21  22  23  24  25  26  27  28  29  30  31  32  33  34  35  36  37  38  39  40
   L: [-1,  7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
   M: [-1, 10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28],
-  Q: [-1, 13, 22, 18, 26, 18, 24, 18, 22, 20, 24, 28, 26, 24, 20, 30, 24, 28, 28, 26, 30, 28, 30, 30, 30, 30, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
-  H: [-1, 17, 28, 22, 16, 22, 28, 26, 26, 24, 28, 24, 28, 22, 24, 24, 30, 28, 28, 26, 28, 30, 24, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
 };
 
 // Table 9, number of error correction blocks.
@@ -29,8 +30,6 @@ const BLOCKS: VersionTable = {
   // 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40
   L: [-1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9,10,12,12,12,13,14,15,16,17,18,19,19,20,21,22,24,25],
   M: [-1, 1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9,10,10,11,13,14,16,17,17,18,20,21,23,25,26,28,29,31,33,35,37,38,40,43,45,47,49],
-  Q: [-1, 1, 1, 2, 2, 4, 4, 6, 6, 8, 8, 8,10,12,16,12,17,16,18,21,20,23,23,25,27,29,34,34,35,38,40,43,45,48,51,53,56,59,62,65,68],
-  H: [-1, 1, 1, 2, 4, 4, 4, 5, 6, 8, 8,11,11,16,16,18,16,19,21,25,25,25,34,30,32,35,37,40,42,45,48,51,54,57,60,63,66,70,74,77,81],
 };
 
 /** Division of the codewords of a version and level into blocks (clause 7.5.1, table 9). */
@@ -89,7 +88,7 @@ export function alignmentPositions(version: number): readonly number[] {
 }
 
 // Table 12: the two bits for each level.
-const LEVEL_INDICATOR: Readonly<Record<ErrorCorrectionLevel, number>> = { L: 1, M: 0, Q: 3, H: 2 };
+const LEVEL_INDICATOR: Readonly<Record<ErrorCorrectionLevel, number>> = { L: 1, M: 0 };
 
 /**
  * Returns the 15 bits of format information for `level` and `mask` 0 to 7, masked (clause 7.9,

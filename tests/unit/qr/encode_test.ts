@@ -11,7 +11,7 @@ import { KEY_URIS } from "./accounts.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
 import { symbol, symbolOf } from "./symbol.ts";
 
-const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M", "Q", "H"];
+const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M"];
 const VERSIONS = Array.from({ length: 40 }, (_, i) => i + 1);
 const MASKS = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -70,15 +70,15 @@ Deno.test("createSymbol() returns the symbol of another encoder where versions b
   const rows: readonly (readonly [number, ErrorCorrectionLevel, number])[] = [
     [1, "L", 0],
     [2, "M", 1],
-    [5, "Q", 2],
-    [6, "H", 3],
+    [5, "L", 2],
+    [6, "M", 3],
     [7, "L", 4],
     [9, "M", 5],
-    [10, "Q", 6],
-    [14, "H", 7],
+    [10, "L", 6],
+    [14, "M", 7],
     [26, "L", 0],
     [27, "M", 1],
-    [32, "Q", 2],
+    [32, "L", 2],
   ];
   for (const [version, level, mask] of rows) {
     compare([["byte", "a=%2B"], ["numeric", "12345678"]], version, level, mask);
@@ -134,7 +134,7 @@ Deno.test("createSymbol() returns the symbol of another encoder for segments in 
         const mode = (["numeric", "alphanumeric", "byte"] as const)[random(3)]!;
         return [mode, randomText(random, ALPHABETS[mode], 1 + random(7))] as const;
       });
-      compare(parts, version, LEVELS[random(4)]!, random(8));
+      compare(parts, version, LEVELS[random(2)]!, random(8));
     }
   }
 });
@@ -153,21 +153,21 @@ Deno.test("smallestVersion() has the capacities of another encoder in each versi
 });
 
 Deno.test("encodeQr() chooses the next version when a text is longer than table 7 allows", () => {
-  // Numeric, alphanumeric and byte capacity at L, M, Q and H.
+  // Numeric, alphanumeric and byte capacity at L and M.
   // deno-fmt-ignore
   const rows: readonly (readonly number[])[] = [
-    [ 1,   41,   25,   17,   34,   20,   14,   27,   16,   11,   17,   10,    7],
-    [ 2,   77,   47,   32,   63,   38,   26,   48,   29,   20,   34,   20,   14],
-    [ 5,  255,  154,  106,  202,  122,   84,  144,   87,   60,  106,   64,   44],
-    [ 6,  322,  195,  134,  255,  154,  106,  178,  108,   74,  139,   84,   58],
-    [ 7,  370,  224,  154,  293,  178,  122,  207,  125,   86,  154,   93,   64],
-    [ 9,  552,  335,  230,  432,  262,  180,  312,  189,  130,  235,  143,   98],
-    [10,  652,  395,  271,  513,  311,  213,  364,  221,  151,  288,  174,  119],
-    [20, 2061, 1249,  858, 1600,  970,  666, 1159,  702,  482,  919,  557,  382],
-    [26, 3283, 1990, 1367, 2544, 1542, 1059, 1804, 1094,  751, 1425,  864,  593],
-    [27, 3517, 2132, 1465, 2701, 1637, 1125, 1933, 1172,  805, 1501,  910,  625],
-    [30, 4158, 2520, 1732, 3289, 1994, 1370, 2358, 1429,  982, 1782, 1080,  742],
-    [40, 7089, 4296, 2953, 5596, 3391, 2331, 3993, 2420, 1663, 3057, 1852, 1273],
+    [ 1,   41,   25,   17,   34,   20,   14],
+    [ 2,   77,   47,   32,   63,   38,   26],
+    [ 5,  255,  154,  106,  202,  122,   84],
+    [ 6,  322,  195,  134,  255,  154,  106],
+    [ 7,  370,  224,  154,  293,  178,  122],
+    [ 9,  552,  335,  230,  432,  262,  180],
+    [10,  652,  395,  271,  513,  311,  213],
+    [20, 2061, 1249,  858, 1600,  970,  666],
+    [26, 3283, 1990, 1367, 2544, 1542, 1059],
+    [27, 3517, 2132, 1465, 2701, 1637, 1125],
+    [30, 4158, 2520, 1732, 3289, 1994, 1370],
+    [40, 7089, 4296, 2953, 5596, 3391, 2331],
   ];
   for (const [version, ...capacities] of rows) {
     for (const [i, length] of capacities.entries()) {
@@ -190,7 +190,7 @@ Deno.test("encodeQr() counts the bytes of UTF-8 when characters are beyond ASCII
 });
 
 Deno.test("encodeQr() returns a symbol of version 1 for an empty text", () => {
-  assertEquals(encodeQr("", "H")?.version, 1);
+  assertEquals(encodeQr("", "M")?.version, 1);
 });
 
 Deno.test("encodeQr() keeps the level when a higher one would fit in the same version", () => {

@@ -1,4 +1,12 @@
-import { createSymbol, encodeQr, type QrCode, smallestVersion } from "../../../lib/qr/encode.ts";
+import { codewordSequence } from "../../../lib/qr/codewords.ts";
+import {
+  createSymbol,
+  encodeQr,
+  maskedSymbol,
+  type QrCode,
+  smallestVersion,
+} from "../../../lib/qr/encode.ts";
+import { placeCodewords, templateOf } from "../../../lib/qr/matrix.ts";
 import { optimalSegments, type Segment, VERSION_RANGES } from "../../../lib/qr/segments.ts";
 import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 
@@ -27,5 +35,8 @@ export function symbolOf(
   mask?: number,
 ): QrCode | undefined {
   const fits = smallestVersion(segments, level, { min: version, max: version }) !== undefined;
-  return fits ? createSymbol(segments, version, level, mask) : undefined;
+  if (!fits) return undefined;
+  if (mask === undefined) return createSymbol(segments, version, level);
+  const codewords = codewordSequence(segments, version, level);
+  return maskedSymbol(placeCodewords(templateOf(version), codewords), version, level, mask);
 }
