@@ -107,7 +107,7 @@ const TABLE = {
   metricsPort: {
     placeholder: "PORT",
     defaultText: "",
-    description: "Port for health, metrics, status and guard; /metrics is then nowhere else",
+    description: "Operator port: health, metrics, status, guard; /metrics is then nowhere else",
     expected: PORT.expected,
     parse: (text: string): Parsed<number | undefined> =>
       text === "" ? { value: undefined } : PORT.parse(text),

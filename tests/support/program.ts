@@ -207,11 +207,11 @@ export async function withProgram(
   return outcome;
 }
 
-/** The base URL of the metrics port of a program, once it is logged. */
+/** The base URL of the operator port of a program, once it is logged. */
 export async function metricsUrl(program: RunningProgram): Promise<string> {
   const said = (): string | undefined =>
     /health and metrics are at (http:[^"\s]+)[\s"]/.exec(program.stderr())?.[1];
-  await eventually(() => said() !== undefined, "the program says where its metrics port is");
+  await eventually(() => said() !== undefined, "the program says where its operator port is");
   return said()!;
 }
 

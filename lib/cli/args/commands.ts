@@ -163,7 +163,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   ["healthcheck", {
     summary: "Ask the running server whether it is healthy",
     details:
-      "Asks /healthz at the address that the options give, on the metrics port where there " +
+      "Asks /healthz at the address that the options give, on the operator port where there " +
       "is one. The exit code is 0 when the server answers that it is healthy.",
     options: {},
     uses: ["host", "port", "socket", "tlsCert", "tlsKey", "metricsPort", "metricsHost"],
@@ -184,7 +184,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "Give it the options of the server, which it asks at its --metrics-port, 9101 unless given. " +
       "It shows version, start, address, certificate, names of API keys, last reload and guard; " +
       "with a shared store, also the secrets with the most wrong pins. The exit code is 0 when " +
-      "the server is healthy, 1 when it is not, and 2 without a metrics port.",
+      "the server is healthy, 1 when it is not, and 2 without an operator port.",
     options: {},
     uses: [...OPERATOR, ...STORE, "maxFailures", "window", "period"],
     examples: ["authenticator status --metrics-port 9101"],

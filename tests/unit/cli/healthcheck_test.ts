@@ -275,7 +275,7 @@ Deno.test("healthcheck reports that it lacks the permission", async () => {
   ]);
 });
 
-Deno.test("healthcheck calls the metrics port where there is one, since others may share the other", async () => {
+Deno.test("healthcheck calls the operator port where there is one, since others may share the other", async () => {
   await using server = Deno.serve(LOOPBACK, healthz);
   const { port } = server.addr;
   const place = `http://127.0.0.1:${port}`;

@@ -205,7 +205,7 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
-Deno.test("createServerService() with a metrics port has the metrics only there, without an API key", async () => {
+Deno.test("createServerService() with an operator port has the metrics only there, without an API key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
   const keys = ["--api-keys-file", `${folder}/keys`];

@@ -13,7 +13,7 @@ async function get(url: string): Promise<readonly [number, string]> {
   return [reply.status, await reply.text()];
 }
 
-Deno.test("a metrics port answers until the last request has ended, and reports that the server stops", async () => {
+Deno.test("an operator port answers until the last request has ended, and reports that the server stops", async () => {
   await inTime(MAX_DRAIN_MS, async () => {
     await withProgram(["--port", "0", "--metrics-port", "0"], async (program) => {
       const probes = await metricsUrl(program);
@@ -39,7 +39,7 @@ Deno.test("a metrics port answers until the last request has ended, and reports 
   });
 });
 
-Deno.test("a metrics port stays as it is on SIGHUP, and serves beside a socket", async () => {
+Deno.test("an operator port stays as it is on SIGHUP, and serves beside a socket", async () => {
   await withFolder(async (folder) => {
     const args = ["--metrics-port", "0", "--socket", `${folder}/a.sock`];
     await withProgram(args, async (program) => {
