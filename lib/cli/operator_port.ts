@@ -9,7 +9,7 @@ import type { Config } from "../config/options.ts";
 import { flagOf } from "../config/option.ts";
 import { connectAddress } from "../config/loopback.ts";
 import { readKeys } from "../server/server.ts";
-import type { NamedSecret, UnlockedSecret } from "../http/guard_endpoints.ts";
+import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { CommandError } from "./io/io.ts";
 

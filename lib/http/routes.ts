@@ -8,12 +8,16 @@ import { pairAspxBinding, validateAspxBinding } from "../bindings/aspx.ts";
 import type { Binding } from "../bindings/binding.ts";
 import { answerCall } from "./call.ts";
 import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
-import { answerGuardName, answerGuardStatus, answerGuardUnlock } from "./guard_endpoints.ts";
+import {
+  answerGuardName,
+  answerGuardStatus,
+  answerGuardUnlock,
+  answerStatus,
+} from "./operator_endpoints.ts";
 import type { HandlerOptions } from "./options.ts";
 import { answerQr } from "./qr.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./probes.ts";
 import type { HandlerParts, Route } from "./route.ts";
-import { answerStatus } from "./status.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
