@@ -18,7 +18,6 @@ import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -122,7 +121,7 @@ export function createServerService(
   );
   const log = createLog({ format, color, write: (line) => writer.write(line), now });
   const metrics = config.metrics || metricsPort !== undefined
-    ? createMetrics(version, factKinds(config.window))
+    ? createMetrics(version, config.window)
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
   const ring = callerKeys && new KeyRing(callerKeys);

@@ -110,7 +110,7 @@ testBoth(
 );
 
 testBoth(
-  "64 wrong pins at once through two servers are looked at as often as allowed",
+  "64 wrong pins at once through two servers are checked as often as allowed",
   async (way) => {
     await withRedis([], async ({ url, command }) => {
       await way.withTwoServers(url, ["--max-failures", "10"], async (one, two) => {

@@ -11,7 +11,7 @@ import { pairAspxBinding, validateAspxBinding } from "../../../lib/bindings/aspx
 import { FAULTS } from "../../../lib/bindings/faults.ts";
 import { bindingsOf } from "../../../lib/bindings/bindings.ts";
 import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
-import { type CallFacts, factKinds } from "../../../lib/operations/facts.ts";
+import type { CallFacts } from "../../../lib/operations/facts.ts";
 import type { FaultCode } from "../../../lib/operations/fault.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
@@ -123,7 +123,7 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
 };
 
 Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () => {
-  const metrics = createMetrics("1.0.0", factKinds(1));
+  const metrics = createMetrics("1.0.0", 1);
   metrics.observe(EVENT);
   const text = metrics.text(FIGURES);
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (.*)\n((?:[^#].*\n)+)/gm)].map(

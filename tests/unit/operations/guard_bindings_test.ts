@@ -13,7 +13,6 @@ import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
@@ -67,7 +66,7 @@ function serviceWith(
 ): Service {
   const guard = guardWith(store);
   const events: RequestEvent[] = [];
-  const metrics = createMetrics("1", factKinds(1));
+  const metrics = createMetrics("1", 1);
   let log = "";
   const write = (line: string): void => void (log += line);
   const logger = createLog({ format: "text", color: false, write, now: () => 0 });
