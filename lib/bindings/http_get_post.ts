@@ -14,7 +14,7 @@ import { emptyBody, FAULTS } from "./faults.ts";
 import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
-import { cacheBooleanReplies, resultContent } from "./result.ts";
+import { resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
@@ -58,9 +58,7 @@ function paramsBinding(
   return {
     ...own,
     accepts: (request) => request.method === method && request.operationName !== undefined,
-    writeReply: cacheBooleanReplies((operation, result) =>
-      writeReply(operation, result, namespace)
-    ),
+    writeReply: (operation, result) => writeReply(operation, result, namespace),
     writeFault: writePlainFault,
   };
 }

@@ -20,7 +20,7 @@ import { charsetOf } from "./media_type.ts";
 import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { booleanOf, cacheBooleanReplies, fieldsOf } from "./result.ts";
+import { booleanOf, fieldsOf } from "./result.ts";
 
 /** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -39,7 +39,7 @@ export function jsonBinding(): PathBinding {
     readArguments: (operation, { mediaType, body }) => ({
       args: argumentsIn(textOf(body, charsetOf(mediaType)), operation),
     }),
-    writeReply: cacheBooleanReplies(writeReply),
+    writeReply,
     writeFault,
   };
 }
