@@ -28,7 +28,7 @@ export interface CallRequest extends CallHead {
   /** Body; empty when the binding reads no body. */
   readonly body: Uint8Array;
   /** Names another binding, which the request turns out to belong to, for its reply or fault. */
-  readonly readAs: (binding: Binding) => void;
+  readonly switchBinding: (binding: Binding) => void;
 }
 
 /** Format of the body that a binding reads. */
