@@ -7,6 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
+import { placeAfter } from "../xml/cursor.ts";
 
 /** Decodes bytes strictly. */
 export type Decode = (bytes: Uint8Array) => string;
@@ -119,8 +120,8 @@ function undecodable(bytes: Uint8Array, encoding: string, isNamed: boolean): Fau
 function placeOf(bytes: Uint8Array, encoding: string): string {
   const good = longestPrefix(bytes, encoding);
   if (good === undefined) return "";
-  const lines = good.split(/\r\n?|\n/);
-  return ` (line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1})`;
+  const { line, column } = placeAfter(good);
+  return ` (line ${line}, column ${column})`;
 }
 
 // Bisects over prefixes. A streaming decoder tolerates no error but a truncated character at the
