@@ -103,7 +103,7 @@ export class RestartingListener {
   readonly #open: () => RunningServer | Promise<RunningServer>;
   readonly #log: ServerLog;
   readonly #timing: Timing;
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #retiring = new Set<Promise<unknown>>();
   /** The current server; undefined between a failure and the reopening. */
   #serving: RunningServer | undefined;
   #isStopped = false;
@@ -186,7 +186,7 @@ export class RestartingListener {
     this.#track(stop(serving, drainMs, timeoutMs));
   }
 
-  #track(stopping: Promise<void>): void {
+  #track(stopping: Promise<unknown>): void {
     const retired = stopping
       .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));
