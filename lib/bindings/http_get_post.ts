@@ -11,7 +11,7 @@ import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
 import type { CallArguments, CallRequest, PathBinding, Reply } from "./binding.ts";
 import { emptyBody, FAULTS } from "./faults.ts";
-import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
+import { FORM, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
 import { cacheBooleanReplies, resultContent } from "./result.ts";
@@ -33,9 +33,7 @@ export function httpPostBinding(namespace: string): PathBinding {
     { mediaType, body }: CallRequest,
   ): CallArguments => {
     if (body.length === 0) throw emptyBody("a form with the parameters");
-    const read = (pairs: Pairs): ReturnType<typeof readParameters> =>
-      readParameters(operation, pairs);
-    const { args, ignored } = readForm(body, charsetOf(mediaType), read);
+    const { args, ignored } = readParameters(operation, readForm(body, charsetOf(mediaType)));
     if (args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }

@@ -22,5 +22,5 @@ export async function answerQr(
   const isForm = method === "POST" && target.query === "" && mediaType.essence === FORM;
   if (!isForm) return { reply: qrPicture(readQuery(target.query)), outcome: "ok" };
   const bytes = await readBody(request, mediaType, { mediaTypes: [FORM], limit });
-  return { reply: readForm(bytes, charsetOf(mediaType), qrPicture), outcome: "ok" };
+  return { reply: qrPicture(readForm(bytes, charsetOf(mediaType))), outcome: "ok" };
 }
