@@ -37,16 +37,12 @@ export type DocumentHandler<Name> = (
   request: Request,
 ) => Promise<OutgoingReply>;
 
-/**
- * Makes the documents of a service.
- *
- * @param wantsKey Whether callers must send an API key.
- */
-export function createDocuments(options: HandlerOptions, wantsKey: boolean): Documents {
+/** Makes the documents of a service. */
+export function createDocuments(options: HandlerOptions): Documents {
   const { page } = options;
   return {
-    description: descriptions(options, wantsKey),
-    page: page && pageDocuments(page, options, wantsKey),
+    description: descriptions(options),
+    page: page && pageDocuments(page, options),
   };
 }
 
@@ -63,17 +59,14 @@ type DescriptionText = readonly [mediaType: string, text: string];
 const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
-function descriptions(
-  options: HandlerOptions,
-  wantsKey: boolean,
-): DocumentHandler<Description> {
-  const { namespace, service } = options;
+function descriptions(options: HandlerOptions): DocumentHandler<Description> {
+  const { namespace, service, apiKeys } = options;
   const texts: Readonly<Record<Description, (base: string) => DescriptionText>> = {
     wsdl: (base) => ["text/xml", wsdl({ base, namespace })],
     disco: (base) => ["text/xml", disco({ base, namespace })],
     openapi: (base) => [
       "application/json",
-      openApi({ base, wantsKey, service }),
+      openApi({ base, wantsKey: apiKeys !== undefined, service }),
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
@@ -102,9 +95,9 @@ function descriptions(
 /** Makes the handler of the service page, whose documents are the same for every Host. */
 function pageDocuments(
   page: ServicePage,
-  { namespace, service, baseUrl, maxFailures = 0, singleUse = false }: HandlerOptions,
-  wantsKey: boolean,
+  { namespace, service, baseUrl, maxFailures = 0, singleUse = false, apiKeys }: HandlerOptions,
 ): DocumentHandler<PageText> {
+  const wantsKey = apiKeys !== undefined;
   const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const pageReply = (type: string, body: string): Reply => (
