@@ -9,7 +9,13 @@ import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import type { CallArguments, CallRequest, PathBinding, Reply } from "./binding.ts";
+import {
+  type CallArguments,
+  type CallRequest,
+  type PathBinding,
+  plainReply,
+  type Reply,
+} from "./binding.ts";
 import { emptyBody, FAULTS } from "./faults.ts";
 import { FORM, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
@@ -65,11 +71,7 @@ function paramsBinding(
 
 /** Writes a fault as text/plain: one sentence and CRLF. */
 export function writePlainFault(fault: Fault): Reply {
-  return {
-    status: FAULTS[fault.code].status,
-    contentType: "text/plain; charset=utf-8",
-    body: `${fault.message}\r\n`,
-  };
+  return plainReply(FAULTS[fault.code].status, fault.message);
 }
 
 function writeReply(operation: Operation, result: Result, namespace: string): Reply {

@@ -18,7 +18,7 @@ import {
   parseOptions,
   UsageError,
 } from "./option.ts";
-import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
+import { oneOf, SWITCH, text, wholeNumber } from "./values.ts";
 
 const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
@@ -57,7 +57,7 @@ const TABLE = {
   socket: {
     placeholder: "PATH",
     description: "Unix socket to listen on instead of an address",
-    ...path("the path of a socket"),
+    ...text("the path of a socket"),
   },
   socketMode: {
     placeholder: "MODE",
@@ -69,12 +69,12 @@ const TABLE = {
   tlsCert: {
     placeholder: "FILE",
     description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   tlsKey: {
     placeholder: "FILE",
     description: "Private key of the certificate (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   namespace: {
     placeholder: "URI",
@@ -98,7 +98,7 @@ const TABLE = {
   apiKeysFile: {
     placeholder: "FILE",
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
@@ -202,27 +202,27 @@ const TABLE = {
   guardKeyFile: {
     placeholder: "FILE",
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardPasswordFile: {
     placeholder: "FILE",
     description: "Password of the store, in place of one in its URL",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsCa: {
     placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsCert: {
     placeholder: "FILE",
     description: "Client certificate chain for a rediss:// store (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsKey: {
     placeholder: "FILE",
     description: "Private key of the client certificate (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

@@ -18,6 +18,7 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
 import { Fault } from "../operations/fault.ts";
@@ -28,14 +29,7 @@ import { createDocuments } from "./documents.ts";
 import type { HandlerOptions, Telemetry } from "./options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
 import { checkHost, checkQuery, targetOf } from "./request_target.ts";
-import {
-  byteLength,
-  faultOf,
-  plainReply,
-  respond,
-  type RouteResult,
-  withStatusFields,
-} from "./response.ts";
+import { byteLength, faultOf, respond, type RouteResult, withStatusFields } from "./response.ts";
 import {
   allowOf,
   createRouter,

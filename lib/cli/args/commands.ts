@@ -7,7 +7,7 @@
 import type { Config } from "../../config/options.ts";
 import { type DefaultedKind, namesOf, type Option, type OptionTable } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { SWITCH } from "../../config/values.ts";
+import { SWITCH, text } from "../../config/values.ts";
 
 /** Options of the command `pair`. */
 export interface PairOptions {
@@ -37,7 +37,8 @@ export interface CodeOptions extends DoctorOptions {
   readonly secretFile: string | undefined;
 }
 
-const FILE = { placeholder: "FILE", ...text() };
+const TEXT = text("a text");
+const FILE = { placeholder: "FILE", ...TEXT };
 
 const SECRET_FILE: Option<string | undefined> = {
   description: "File with the secret, instead of standard input",
@@ -46,8 +47,8 @@ const SECRET_FILE: Option<string | undefined> = {
 
 /** Options of the command `pair`. */
 export const PAIR_OPTIONS: OptionTable<PairOptions> = {
-  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
-  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
+  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...TEXT },
+  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...TEXT },
   secretFile: SECRET_FILE,
   newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
   svg: { description: "Write the QR code as SVG too", ...FILE },
@@ -107,14 +108,12 @@ export interface CommandRow {
 const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
 const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
-  ...[
-    "guard",
-    "guardKeyFile",
-    "guardPasswordFile",
-    "guardTlsCa",
-    "guardTlsCert",
-    "guardTlsKey",
-  ] as const,
+  "guard",
+  "guardKeyFile",
+  "guardPasswordFile",
+  "guardTlsCa",
+  "guardTlsCert",
+  "guardTlsKey",
 ];
 
 const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
@@ -251,10 +250,6 @@ export function optionsOf({ options, uses }: CommandRow): Readonly<
   Record<string, Option<unknown>>
 > {
   return uses.length === 0 ? options : { ...OPTIONS, ...options };
-}
-
-function text(): DefaultedKind<string | undefined> {
-  return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
 }
 
 function parseTime(text: string): { readonly value: number | undefined } | undefined {
