@@ -6,12 +6,10 @@
 
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
-import { fingerprintBy } from "../../guard/fingerprint.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
-import { type DatedState, inspectSecret, withStore } from "../../guard/redis/operator.ts";
+import { type DatedState, inspectSecret } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
-import { readGuardKey } from "../../server/guard.ts";
-import { readStoreFiles } from "../../server/files/tls.ts";
+import { atStore, fingerprintOf } from "../guard.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
 
@@ -39,17 +37,19 @@ export async function guardFindings(
 ): Promise<GuardFindings> {
   const key = secretKey(secretCode, config.secretEncoding);
   if (key === undefined || key.length === 0) return SILENT;
-  const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
+  const { refuses, lines } = refusesNothing(config)
+    ? SILENT
+    : await storedFindings(secretCode, config, step);
   const nameLines = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
   return { refuses, lines: [...lines, ...nameLines] };
 }
 
-async function memoryOf(
-  key: Uint8Array<ArrayBuffer>,
+async function storedFindings(
+  secretCode: string,
   config: Config,
   step: number | undefined,
 ): Promise<GuardFindings> {
-  const { guard, guardKeyFile, algorithm } = config;
+  const { guard, guardKeyFile } = config;
   if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
@@ -58,17 +58,12 @@ async function memoryOf(
       `${flagOf("guard")}.`,
     ]);
   }
-  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
-  const files = readStoreFiles(config);
+  const fingerprint = fingerprintOf(config, guardKeyFile, secretCode);
   try {
-    const remembered = await withStore(
-      guard,
-      files,
-      (store) => inspectSecret(store, fingerprint),
-    );
-    return explainMemory(remembered, config, step);
-  } catch {
-    // Omit the message of the error, which may hold a password; the log of `serve` has the reason.
+    const state = await atStore(guard, config, (store) => inspectSecret(store, fingerprint));
+    return explainMemory(state, config, step);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
     return known([
       `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
     ]);
