@@ -78,14 +78,6 @@ export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   at: { description: "Time of the code, if not now", ...TIME },
 };
 
-/** Operand: the word after the name of a command. */
-export interface Operand {
-  /** The placeholder in the help. */
-  readonly placeholder: string;
-  /** The allowed words. */
-  readonly values: readonly string[];
-}
-
 /** Command of the program. */
 export interface CommandRow {
   /** A summary: a clause that begins with a capital letter and has no full stop. */
@@ -99,8 +91,8 @@ export interface CommandRow {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The operand; undefined without one. */
-  readonly operand?: Operand;
+  /** The placeholder of the operand, the name of a command; undefined without one. */
+  readonly operand?: string;
   /** Example command lines. */
   readonly examples: readonly string[];
 }
@@ -218,12 +210,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     details: "The same as --help after a command.",
     options: {},
     uses: [],
-    operand: {
-      placeholder: "COMMAND",
-      get values() {
-        return [...new Set([...COMMANDS.keys()].flatMap((name) => [name.split(" ")[0]!, name]))];
-      },
-    },
+    operand: "COMMAND",
     examples: ["authenticator help pair"],
   }],
   ["version", {
