@@ -15,6 +15,7 @@ import {
   type Option,
   type OptionSources,
   type OptionTable,
+  type Parsed,
   parseOptions,
   UsageError,
 } from "./option.ts";
@@ -31,9 +32,6 @@ const ADDRESS: DefaultedKind<string> = {
 function isAddress(text: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
 }
-
-/** Value of a text; undefined for a wrong one. */
-type Parsed<Value> = { readonly value: Value } | undefined;
 
 const PORT = wholeNumber(0, 65535);
 
@@ -187,10 +185,10 @@ const TABLE = {
     description: "Store of wrong pins: memory, or a Redis, Sentinel or Cluster URL",
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
-    wanted: (text) => StoreUrl.parseError(text),
     parse: (text: string): Parsed<"memory" | StoreUrl> => {
-      const value = text === "memory" ? text : StoreUrl.parse(text);
-      return value === undefined ? undefined : { value };
+      if (text === "memory") return { value: text };
+      const url = StoreUrl.parse(text);
+      return url instanceof StoreUrl ? { value: url } : url;
     },
   },
   guardEntries: {

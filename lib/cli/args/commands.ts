@@ -5,7 +5,13 @@
  */
 
 import type { Config } from "../../config/options.ts";
-import { type DefaultedKind, namesOf, type Option, type OptionTable } from "../../config/option.ts";
+import {
+  type DefaultedKind,
+  namesOf,
+  type Option,
+  type OptionTable,
+  type Parsed,
+} from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { SWITCH, text } from "../../config/values.ts";
 
@@ -63,7 +69,6 @@ const TIME: DefaultedKind<number | undefined> = {
   placeholder: "TIME",
   defaultText: "",
   expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
-  wanted: (text) => NO_ZONE.test(text) ? WITH_ZONE : undefined,
   parse: parseTime,
 };
 
@@ -239,8 +244,9 @@ export function optionsOf({ options, uses }: CommandRow): Readonly<
   return uses.length === 0 ? options : { ...OPTIONS, ...options };
 }
 
-function parseTime(text: string): { readonly value: number | undefined } | undefined {
+function parseTime(text: string): Parsed<number | undefined> {
   if (text === "") return { value: undefined };
+  if (NO_ZONE.test(text)) return WITH_ZONE;
   const ms = /^[0-9]{1,11}$/.test(text)
     ? Number(text) * 1000
     : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) && hasDay(text)
