@@ -107,7 +107,7 @@ function decodeUnits(parts: readonly string[], decode: Decode): readonly string[
 }
 
 // Characters that are the same in every encoding compatible with ASCII.
-const ASCII = /^[\n -~]*$/;
+const ASCII_TEXT = /^[\n -~]*$/;
 
 // Decodes each escape as a byte, and keeps a per cent sign that starts no escape, as `unescape`
 // does (ECMA-262 §B.2.1.2). The parts are decoded as lines of one text, which is ten times faster;
@@ -115,7 +115,7 @@ const ASCII = /^[\n -~]*$/;
 function decodeBytes(parts: readonly string[], decode: Decode): readonly string[] {
   const texts = parts.map((part) => part.includes("%") ? unescape(part) : part);
   const all = texts.join("\n");
-  if (ASCII.test(all)) return texts;
+  if (ASCII_TEXT.test(all)) return texts;
   const lines = decode(Buffer.from(all, "latin1")).split("\n");
   let at = 0;
   return texts.map((text) =>

@@ -15,7 +15,7 @@ import { connectAddress, send } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
 
 /** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
-export const DEFAULT_PORT = 9101;
+export const DEFAULT_OPERATOR_PORT = 9101;
 
 /** Options with the address of the operator port and the API keys. */
 export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
@@ -58,7 +58,7 @@ async function requestJson(
   body?: string,
 ): Promise<unknown> {
   const host = connectAddress(metricsHost);
-  const port = metricsPort || DEFAULT_PORT;
+  const port = metricsPort || DEFAULT_OPERATOR_PORT;
   const place = hostPort({ hostname: host, port });
   const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);
   const headers = {

@@ -121,7 +121,7 @@ function pageDocuments(
     );
     const coded = takesGzip(request) ? document.gzip : document.plain;
     // A 404 is no document that a browser could have kept (RFC 9110 §13.2.1).
-    return name === "unknown-operation" ? coded.whole : answer(coded, request);
+    return name === "unknown-operation" ? coded.full : answer(coded, request);
   };
 }
 
@@ -149,9 +149,9 @@ function kept<Document>(
 /** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
-  readonly whole: OutgoingReply;
+  readonly full: OutgoingReply;
   /** 304 reply without a body, for a caller that has this version. */
-  readonly fresh: OutgoingReply;
+  readonly notModified: OutgoingReply;
 }
 
 function representation(reply: Reply, etag: string, coding?: string): Representation {
@@ -159,13 +159,13 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   const encoded = coding === undefined ? headers : { ...headers, "content-encoding": coding };
   return {
     etag,
-    whole: { ...reply, headers: encoded },
-    fresh: { ...reply, headers, status: 304, body: null },
+    full: { ...reply, headers: encoded },
+    notModified: { ...reply, headers, status: 304, body: null },
   };
 }
 
-function answer({ etag, whole, fresh }: Representation, request: Request): OutgoingReply {
-  return matchesTag(request.headers.get("if-none-match"), etag) ? fresh : whole;
+function answer({ etag, full, notModified }: Representation, request: Request): OutgoingReply {
+  return matchesTag(request.headers.get("if-none-match"), etag) ? notModified : full;
 }
 
 /** A document, plain and compressed. */

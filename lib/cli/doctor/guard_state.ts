@@ -21,7 +21,7 @@ export interface GuardFindings {
   readonly lines: readonly string[];
 }
 
-const SILENT = known([]);
+const NO_FINDINGS = noRefusal([]);
 
 /**
  * Reads the state of a secret in the shared store without a change. For a guard in memory and a
@@ -36,9 +36,9 @@ export async function guardFindings(
   step: number | undefined,
 ): Promise<GuardFindings> {
   const key = secretKey(secretCode, config.secretEncoding);
-  if (key === undefined || key.length === 0) return SILENT;
+  if (key === undefined || key.length === 0) return NO_FINDINGS;
   const { refuses, lines } = refusesNothing(config)
-    ? SILENT
+    ? NO_FINDINGS
     : await storedFindings(secretCode, config, step);
   const nameLines = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
   return { refuses, lines: [...lines, ...nameLines] };
@@ -50,10 +50,10 @@ async function storedFindings(
   step: number | undefined,
 ): Promise<GuardFindings> {
   const { guard, guardKeyFile } = config;
-  if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
+  if (guard === "memory") return noRefusal(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
-    return known([
+    return noRefusal([
       `It is unknown whether the code was used: without ${flag} nothing is found in the store of ` +
       `${flagOf("guard")}.`,
     ]);
@@ -61,16 +61,16 @@ async function storedFindings(
   const fingerprint = fingerprintOf(config, guardKeyFile, secretCode);
   try {
     const state = await atStore(guard, config, (store) => inspectSecret(store, fingerprint));
-    return explainMemory(state, config, step);
+    return explainState(state, config, step);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return known([
+    return noRefusal([
       `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
     ]);
   }
 }
 
-function known(lines: readonly string[]): GuardFindings {
+function noRefusal(lines: readonly string[]): GuardFindings {
   return { refuses: false, lines };
 }
 
@@ -97,13 +97,13 @@ async function nameInLog(port: OperatorPort, secretCode: string): Promise<string
 }
 
 /** Explains the state of a secret. */
-export function explainMemory(
-  remembered: DatedState | undefined,
+export function explainState(
+  dated: DatedState | undefined,
   config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
   step: number | undefined,
 ): GuardFindings {
-  if (remembered === undefined) return SILENT;
-  const { state, nowMs } = remembered;
+  if (dated === undefined) return NO_FINDINGS;
+  const { state, nowMs } = dated;
   const { usedStep } = state;
   const lines: string[] = [];
   const { toAllMs, toSomeMs } = throttleTimes(guardRules(config), state, nowMs);
