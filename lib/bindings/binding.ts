@@ -67,6 +67,11 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Makes a plain-text reply of one sentence. */
+export function plainReply(status: number, sentence: string): Reply {
+  return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
+}
+
 /** Format of a binding: the requests that it takes, and its replies. */
 export interface BindingFormat {
   /** Name of the binding in the contract. */

@@ -4,9 +4,10 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import type { PageText } from "./documents.ts";
-import { type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
+import type { OutgoingReply, RouteResult } from "./response.ts";
 import type { RequestContext } from "./route.ts";
 
 /** Answers with the WSDL, the discovery document, or the service page if there is one. */

@@ -92,7 +92,7 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
    */
   readonly renewKeys: () => RenewedKeys | undefined;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
-  readonly guardReady: () => Promise<void>;
+  readonly guardReady: () => Promise<unknown>;
   /**
    * Closes the guard and flushes the log. It does not resolve while the reader of standard error
    * blocks.

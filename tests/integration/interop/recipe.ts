@@ -36,7 +36,7 @@ export function changesUnder(heading: string): readonly Change[] {
 /** Makes a copy of what the program consists of, and of the test of its layout, with the changes. */
 export async function changedCopy(changes: readonly Change[]): Promise<URL> {
   const folder = new URL(`file://${await Deno.makeTempDir({ prefix: "extending-" })}/`);
-  const names = ["main.ts", "deno.json", "import_map.json", "lib", "types"];
+  const names = ["main.ts", "deno.json", "import_map.json", "LICENSE", "lib", "types"];
   const sources = names.map((name) => fileURLToPath(new URL(name, ROOT)));
   await runToEnd(["cp", "-R", ...sources, folder.pathname]);
   await Deno.mkdir(new URL("tests/unit/", folder), { recursive: true });

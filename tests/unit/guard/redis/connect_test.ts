@@ -23,7 +23,10 @@ Deno.test("a Cluster without a node for a key is an error", async () => {
       if (command !== "CLUSTER") return written("PONG");
       return written(last < 0 ? [] : [[0, last, [host!, Number(port), "id"]]]);
     });
-    const client = await openStore(StoreUrl.parse(`redis+cluster://${node.address}`)!, options);
+    const client = await openStore(
+      StoreUrl.parse(`redis+cluster://${node.address}`) as StoreUrl,
+      options,
+    );
     const asked = client.connect().then(async () => {
       assertEquals(await client.run("", (send) => send(["GET", ""])), "PONG");
       assertEquals(await client.probe(), []);
