@@ -6,7 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync } from "node:zlib";
-import { isDark, type QrCode } from "./encode.ts";
+import { isDark, type QrCode } from "./symbol.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 
 /** Size of a picture. */

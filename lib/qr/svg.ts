@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type QrCode, rowWords } from "./encode.ts";
+import { type QrCode, rowWords } from "./symbol.ts";
 import type { PictureSize } from "./png.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 

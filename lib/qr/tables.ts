@@ -6,8 +6,8 @@
  */
 
 /**
- * Error correction level, by recoverable part: about 7 % at L, 15 % at M. Levels Q and H are for
- * symbols that are printed on what gets dirty or torn.
+ * Error correction level, by recoverable part: about 7 % at L, 15 % at M. Q and H are left out: a
+ * screen damages no symbol.
  */
 export type ErrorCorrectionLevel = "L" | "M";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isDark, type QrCode } from "./encode.ts";
+import { isDark, type QrCode } from "./symbol.ts";
 import { QUIET_ZONE_MODULES } from "./tables.ts";
 
 /** Cells by their inked halves: bit 0 for the upper, bit 1 for the lower. */

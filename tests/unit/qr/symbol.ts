@@ -1,11 +1,5 @@
 import { codewordSequence } from "../../../lib/qr/codewords.ts";
-import {
-  createSymbol,
-  encodeQr,
-  maskedSymbol,
-  type QrCode,
-  smallestVersion,
-} from "../../../lib/qr/encode.ts";
+import { encodeQr } from "../../../lib/qr/encode.ts";
 import { placeCodewords, templateOf } from "../../../lib/qr/matrix.ts";
 import {
   createSegment,
@@ -14,6 +8,12 @@ import {
   type Segment,
   VERSION_RANGES,
 } from "../../../lib/qr/segments.ts";
+import {
+  createSymbol,
+  maskedSymbol,
+  type QrCode,
+  smallestVersion,
+} from "../../../lib/qr/symbol.ts";
 import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 
 /** Version and mask pattern in place of those that the encoder takes. */
