@@ -92,7 +92,7 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
    */
   readonly renewKeys: () => RenewedKeys | undefined;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
-  readonly guardReady: () => Promise<unknown>;
+  readonly guardReady: () => Promise<void>;
   /**
    * Closes the guard and flushes the log. It does not resolve while the reader of standard error
    * blocks.
@@ -167,7 +167,9 @@ export function createServerService(
       callerKeys = keys;
       return { keys, isChanged };
     },
-    guardReady: () => withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS),
+    guardReady: async () => {
+      await withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
+    },
     close: async () => {
       guard?.store.close();
       await writer.flush();
@@ -226,11 +228,23 @@ export function readKeys(path: string): readonly CallerKey[] {
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
+/** Request ids drawn at once, since a request for random bytes costs more than an id. */
+const IDS_AT_ONCE = 512;
+
 // The prefix identifies the process. The rest is random: a counter would reveal the number of
 // requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  return () => `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
+  const length = 2 * ID_BYTES;
+  let drawn = "";
+  let at = 0;
+  return () => {
+    if (at === drawn.length) {
+      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
+      at = 0;
+    }
+    return `${prefix}-${drawn.slice(at, at += length)}`;
+  };
 }
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies
