@@ -13,7 +13,7 @@
 import { randomBytes } from "node:crypto";
 import { createService } from "./config/create_service.ts";
 import { checkOptions } from "./config/option.ts";
-import { type Config, OPTIONS, parseConfig } from "./config/options.ts";
+import { type Config, DEFAULTS, OPTIONS } from "./config/options.ts";
 import type { Guard } from "./guard/guard.ts";
 import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
@@ -231,8 +231,7 @@ function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
   for (const name in shared) {
     if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
   }
-  const defaults = parseConfig({ flags: new Map(), env: () => undefined });
-  const config = checkOptions(OPTIONS, shared, defaults);
+  const config = checkOptions(OPTIONS, shared, DEFAULTS);
   const isKey = guardKey instanceof Uint8Array && guardKey.length >= MIN_GUARD_KEY_BYTES;
   if (!isKey && (guardKey !== undefined || config.guard !== "memory")) {
     const reason = guardKey === undefined ? ", the same for all processes that share a store" : "";

@@ -27,7 +27,7 @@ export interface CallHead {
 export interface CallRequest extends CallHead {
   /** Body; empty when the binding reads no body. */
   readonly body: Uint8Array;
-  /** Names another binding, which the request turns out to belong to, for its reply or fault. */
+  /** Switches to the binding that the request turns out to belong to, for its reply or fault. */
   readonly switchBinding: (binding: Binding) => void;
 }
 

@@ -55,7 +55,7 @@ function parameterNamed({ parameters }: Operation, sent: string): string | undef
  * @throws {Fault} When a name or value is not UTF-8.
  */
 export function readQuery(query: string): Pairs {
-  // Behind an empty pair, a byte order mark is a character of a name.
+  // Begun with an empty pair, so that `readForm` drops no byte order mark: a query has none.
   return readForm(Buffer.from(`&${query}`), "utf-8");
 }
 

@@ -1,5 +1,5 @@
 /**
- * HTTP client of the commands, for servers on this machine.
+ * HTTP client of the commands, for a running server of this program.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 import http from "node:http";
 import https from "node:https";
 
-/** Timeout of a server, in milliseconds. */
+/** Default timeout of a reply, in milliseconds. */
 export const TIMEOUT_MS = 5_000;
 
 /** Request to a server, by its address or its socket. */
-export interface LocalRequest extends http.RequestOptions {
+export interface ServerRequest extends http.RequestOptions {
   /** Whether to speak TLS, without a check of the certificate. */
   readonly isTls?: boolean;
   /** The body; undefined for none. */
   readonly body?: string | undefined;
-  /** The timeout of the server, in milliseconds. */
+  /** The timeout of the reply, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 /** Sends a request, and returns the reply, whose body is yet to come. */
 export function send(
-  { isTls = false, body, timeoutMs = TIMEOUT_MS, ...options }: LocalRequest,
+  { isTls = false, body, timeoutMs = TIMEOUT_MS, ...options }: ServerRequest,
 ): Promise<http.IncomingMessage> {
   const { request, Agent } = isTls ? https : http;
   return new Promise((resolve, reject) => {

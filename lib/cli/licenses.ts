@@ -7,7 +7,7 @@
 import license from "../../LICENSE" with { type: "text" };
 
 // The text after its title and its copyright line, which is also the packages' licence.
-const MIT = license.trim().split("\n\n").slice(2).join("\n\n");
+const MIT = license.replaceAll("\r", "").trim().split("\n\n").slice(2).join("\n\n");
 
 const COPYRIGHTS = [
   ["authenticator", "Copyright (c) 2026 the Authenticator authors"],

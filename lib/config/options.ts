@@ -19,7 +19,7 @@ import {
   parseOptions,
   UsageError,
 } from "./option.ts";
-import { oneOf, SWITCH, text, wholeNumber } from "./values.ts";
+import { oneOf, optionalText, SWITCH, wholeNumber } from "./values.ts";
 
 const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
@@ -55,7 +55,7 @@ const TABLE = {
   socket: {
     placeholder: "PATH",
     description: "Unix socket to listen on instead of an address",
-    ...text("the path of a socket"),
+    ...optionalText("the path of a socket"),
   },
   socketMode: {
     placeholder: "MODE",
@@ -67,12 +67,12 @@ const TABLE = {
   tlsCert: {
     placeholder: "FILE",
     description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   tlsKey: {
     placeholder: "FILE",
     description: "Private key of the certificate (PEM)",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   namespace: {
     placeholder: "URI",
@@ -96,7 +96,7 @@ const TABLE = {
   apiKeysFile: {
     placeholder: "FILE",
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
@@ -200,27 +200,27 @@ const TABLE = {
   guardKeyFile: {
     placeholder: "FILE",
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   guardPasswordFile: {
     placeholder: "FILE",
     description: "Password of the store, in place of one in its URL",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   guardTlsCa: {
     placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   guardTlsCert: {
     placeholder: "FILE",
     description: "Client certificate chain for a rediss:// store (PEM)",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
   guardTlsKey: {
     placeholder: "FILE",
     description: "Private key of the client certificate (PEM)",
-    ...text("the path of a file"),
+    ...optionalText("the path of a file"),
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 
@@ -236,6 +236,9 @@ export type Config = { readonly [Name in keyof typeof TABLE]: ValueOf<typeof TAB
 
 /** The options of the service. */
 export const OPTIONS: OptionTable<Config> = TABLE;
+
+/** The options where none is given. */
+export const DEFAULTS: Config = parseOptions(OPTIONS, { flags: new Map(), env: () => undefined });
 
 /**
  * Reads the options of the service.

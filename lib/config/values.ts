@@ -44,7 +44,7 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
 }
 
 /** Makes the kind of an optional text, such as the path of a file, which need not exist. */
-export function text(expected: string): DefaultedKind<string | undefined> {
+export function optionalText(expected: string): DefaultedKind<string | undefined> {
   return {
     defaultText: "",
     expected,

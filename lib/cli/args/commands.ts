@@ -13,7 +13,7 @@ import {
   type Parsed,
 } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { SWITCH, text } from "../../config/values.ts";
+import { optionalText, SWITCH } from "../../config/values.ts";
 
 /** Options of the command `pair`. */
 export interface PairOptions {
@@ -43,7 +43,7 @@ export interface CodeOptions extends DoctorOptions {
   readonly secretFile: string | undefined;
 }
 
-const TEXT = text("a text");
+const TEXT = optionalText("a text");
 const FILE = { placeholder: "FILE", ...TEXT };
 
 const SECRET_FILE: Option<string | undefined> = {

@@ -65,7 +65,7 @@ async function storedFindings(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return noRefusal([
-      `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
+      `It is unknown whether the code was used: the store of the guard, ${guard}, does not answer.`,
     ]);
   }
 }

@@ -95,7 +95,7 @@ async function stop(
   timeoutMs: number,
 ): Promise<void> {
   release();
-  const stopped = withTimeout(traffic.drain(), drainMs).then(server.shutdown);
+  const stopped = withTimeout(traffic.drain(), drainMs).then(() => server.shutdown());
   await withTimeout(stopped, timeoutMs);
 }
 

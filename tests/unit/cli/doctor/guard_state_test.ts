@@ -94,7 +94,7 @@ Deno.test("guardFindings() reports why it cannot read a store", async () => {
   assertEquals(await guardFindings(config, SECRET, 7), {
     refuses: false,
     lines: [
-      `It is unknown whether the code was used: the store, redis://127.0.0.1:${port}, does not answer.`,
+      `It is unknown whether the code was used: the store of the guard, redis://127.0.0.1:${port}, does not answer.`,
     ],
   });
   Deno.removeSync(path);
