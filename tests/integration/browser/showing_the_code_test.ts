@@ -12,7 +12,7 @@ import VUE from "vue/dist/vue.global.prod.js" with { type: "text" };
 import xss from "xss";
 import { run } from "../../support/client_program.ts";
 import { scanPng } from "../../support/scan.ts";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { codeIn, fencesOf, read } from "../../support/pages.ts";
 import { visit } from "./browser.ts";
 import { scanScreenshot } from "./pairing.ts";

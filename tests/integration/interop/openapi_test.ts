@@ -11,7 +11,7 @@ import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { run } from "../../support/client_program.ts";
 import { codeOf, currentStep } from "./oath.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 
 const server = serverForTests(...PATIENT);
 const SECRET = "a secret of the generated client";

@@ -9,7 +9,7 @@ import { freePort } from "../../support/free_port.ts";
 import { bytesOfBase32 } from "../../support/reference_base32.ts";
 import { compileCSharp, run } from "../../support/client_program.ts";
 import { codeOfSetupCode } from "./oath.ts";
-import { PATIENT, serverForTests, type ServerUnderTest } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests, type TestServer } from "../../support/test_server.ts";
 
 const KEY = `it's-"$HOME"\\-\`id\`-#{1}-%41-<b>&amp;`;
 const keys = Deno.makeTempFileSync({ prefix: "keys" });
@@ -97,7 +97,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 // Debian has no compiler of VB and Delphi, no PowerShell and no IIS; Go would take much room.
 const UNTRIED = ["Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
 
-async function pageOf({ url }: ServerUnderTest): Promise<string> {
+async function pageOf({ url }: TestServer): Promise<string> {
   const reply = await fetch(`${url}/api.asmx`, { headers: { "X-Api-Key": KEY } });
   return await reply.text();
 }
@@ -113,7 +113,7 @@ interface Constants {
 /** Program of a page with other constants. */
 async function programOf(
   language: string,
-  server: ServerUnderTest,
+  server: TestServer,
   { url = server.url, ...constants }: Constants = {},
 ): Promise<string> {
   const pane = panesOf(await pageOf(server), "login").find(({ title }) => title === language);
