@@ -22,7 +22,8 @@ export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   };
 }
 
-class LuaStore {
+/** A store of its own. */
+export class LuaStore {
   readonly #texts = new Map<string, string>();
   readonly #state = lauxlib.luaL_newstate();
   #script = "";
@@ -38,6 +39,12 @@ class LuaStore {
     lua.lua_setglobal(state, luaText("redis"));
   }
 
+  /** Text of a key. */
+  get(key: string): string | undefined {
+    return this.#texts.get(key);
+  }
+
+  /** Runs a script, and returns the two numbers of its reply. */
   evaluate([command, script = "", , key = "", ...args]: readonly string[]): readonly number[] {
     if (command !== "EVAL" && this.#script === "") throw new Error("NOSCRIPT No matching script");
     const state = this.#state;
