@@ -6,7 +6,7 @@ import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
 import { limitLife, runToEnd } from "../../support/child.ts";
 import { eventually, inTime } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-import { startFuzzedStore } from "../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../support/fake_redis.ts";
 import { withFolder } from "../../support/folder.ts";
 import {
   type Outcome,
@@ -34,7 +34,7 @@ Deno.test("the program prints where it listens, and nothing else on stdout", asy
 });
 
 Deno.test("only lines about the store precede the log line that the program started", async () => {
-  const store = startFuzzedStore(() => ({ pieces: [] }));
+  const store = startFakeRedis();
   const absent = `redis://127.0.0.1:${freePort()}`;
   for (const [url, level] of [[store.url, "info"], [absent, "warn"]] as const) {
     const { stderr } = await withProgram(

@@ -8,7 +8,7 @@ import { fingerprintBy, shortName } from "../../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
-import { type Reply, startFuzzedStore, written } from "../../support/fuzzed_store.ts";
+import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 import { callCommand, configOf, streamOf, withProcess } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
 
@@ -26,7 +26,7 @@ async function printed(
   answer: (words: readonly string[]) => Reply,
   args: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const store = startFuzzedStore(() => ({ pieces: [] }), (words) => written(answer(words)));
+  const store = startFakeRedis(answer);
   const lines: string[] = [];
   try {
     await withFolder(async (folder) => {
@@ -123,7 +123,7 @@ Deno.test("guard unlock warns that the log of a server that refuses it has no li
     () => new Response("No key.", { status: 401 }),
   );
   const args = ["guard", "unlock", "--metrics-port", `${server.addr.port}`];
-  const store = startFuzzedStore(() => ({ pieces: [] }), () => written(1));
+  const store = startFakeRedis(() => 1);
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
     const flags = ["--guard", store.url, "--guard-key-file", `${folder}/key`];
@@ -154,10 +154,7 @@ async function longestTimer(run: () => Promise<unknown>): Promise<number> {
 }
 
 Deno.test("status and doctor wait longer for a store than a server does, unless its URL has a time-out", async () => {
-  const store = startFuzzedStore(
-    () => ({ pieces: [] }),
-    (words) => written(keeping(new Map())(words)),
-  );
+  const store = startFakeRedis(keeping(new Map()));
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
     const config = (timeoutMs: number): Config =>

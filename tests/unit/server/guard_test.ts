@@ -8,13 +8,7 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-import {
-  type FuzzedStore,
-  honest,
-  type Reply,
-  startFuzzedStore,
-  written,
-} from "../../support/fuzzed_store.ts";
+import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 
 // None of these is about patience.
 const PATIENT = "timeout=60000";
@@ -126,14 +120,14 @@ Deno.test("createGuard() logs again after a minute that there is no room", async
 
 Deno.test("createGuard() draws a key where none is given", async () => {
   const { logLines, observer } = observed();
-  const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
-  const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
+  const redis = startFakeRedis();
+  const guard = createGuard(configOf(["--guard", `${redis.url}?${PATIENT}`]), observer)!;
   await eventually(() => guard.store.isHealthy());
-  assertEquals(logLines, [`info: the store of the guard, ${fuzzed.url}, answers`]);
+  assertEquals(logLines, [`info: the store of the guard, ${redis.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();
   await eventually(() => !guard.store.isHealthy());
-  fuzzed.close();
+  redis.close();
 });
 
 Deno.test("createGuard() logs why its store cannot be used, and counts the failed decisions", async () => {
@@ -162,18 +156,15 @@ Deno.test("createGuard() logs why its store cannot be used, and counts the faile
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
   const { logLines, observer } = observed();
   const none = freePort();
-  const node = startFuzzedStore(
-    (question) => ({ pieces: [honest(question)] }),
-    () => {
-      const range = (
-        from: number,
-        to: number,
-        port: number,
-      ): Reply => [from, to, ["127.0.0.1", port, "id"]];
-      return written([range(0, 8191, portOf(node)), range(8192, 16_383, none)]);
-    },
-  );
-  const url = `redis+cluster://${node.address}`;
+  const node = startFakeRedis(() => {
+    const range = (
+      from: number,
+      to: number,
+      port: number,
+    ): Reply => [from, to, ["127.0.0.1", port, "id"]];
+    return [range(0, 8191, node.port), range(8192, 16_383, none)];
+  });
+  const url = `redis+cluster://127.0.0.1:${node.port}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
   await eventually(() => logLines.length > 0 && guard.store.isHealthy());
   guard.store.close();
@@ -183,10 +174,6 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
     "(ECONNREFUSED): pins that need it are refused",
   ]);
 });
-
-function portOf({ address }: FuzzedStore): number {
-  return Number(address.split(":")[1]);
-}
 
 Deno.test("createGuard() reads the files of TLS for each connection, and still connects when they are gone", async () => {
   const { logLines, observer } = observed();

@@ -6,7 +6,7 @@ import { configOf } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { freePort } from "../../../support/free_port.ts";
-import { honest, startFuzzedStore } from "../../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../../support/fake_redis.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
 Deno.test("checkSystem() refuses on Windows the options that need a Unix system", () => {
@@ -30,7 +30,7 @@ Deno.test("storeObstacles() tries the store, and none that a server would not us
   assertEquals(await obstacles("--max-failures", "0", "--single-use"), refused);
   assertEquals(await obstacles("--max-failures", "0"), []);
   assertEquals(await storeObstacles(configOf([])), []);
-  const well = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const well = startFakeRedis();
   assertEquals(await storeObstacles(configOf(["--guard", `${well.url}?timeout=60000`])), []);
   well.close();
 });

@@ -7,7 +7,7 @@ import { CERTAINTY, OTHER_REASONS } from "../../../../lib/otp/diagnosis/causes.t
 import { diagnose } from "../../../../lib/otp/diagnosis/diagnosis.ts";
 import { referenceHotp } from "../../../support/reference_totp.ts";
 import type { Outcome } from "../../../support/program.ts";
-import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../../support/fake_redis.ts";
 import { main } from "../../../../main.ts";
 import { configOf, runCommand, sink, streamOf, withProcess } from "../../../support/command.ts";
 
@@ -222,9 +222,8 @@ Deno.test("explain() lists other causes where nothing explains the pin", () => {
 Deno.test("doctor finds the step of the code in a shared store, however the phone's clock is off", async () => {
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "k".repeat(32));
-  const store = startFuzzedStore(
-    () => ({ pieces: [] }),
-    ([command]) => written(command === "GET" ? `0:0:${STEP - 1}` : [String(AT_MS / 1000), "0"]),
+  const store = startFakeRedis(([command]) =>
+    command === "GET" ? `0:0:${STEP - 1}` : [String(AT_MS / 1000), "0"]
   );
   const options = ["--at", AT, "--single-use", "--guard-key-file", file];
   const args = [...options, "--guard", `${store.url}?timeout=60000`];
