@@ -8,6 +8,7 @@
 import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET, validateTarget } from "./calls.ts";
 import { exchangeRaw, type RawReply } from "./http.ts";
 import { type Outcome, type RunningProgram, startProgram, type Surroundings } from "./program.ts";
 import { referenceHotp } from "./reference_totp.ts";
@@ -29,9 +30,6 @@ const ARGS = [
   "--window",
   String(WINDOW),
 ];
-
-/** The secret of the checks. */
-export const SECRET = "canary battery staple";
 
 /** A server under a fault. */
 export class Subject {
@@ -105,11 +103,6 @@ export class Subject {
   #step(): number {
     return Math.floor(this.#clock() / STEP_MS);
   }
-}
-
-/** The target of a request that checks a pin. */
-export function validateTarget(pin: string, secret: string = SECRET): string {
-  return `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`;
 }
 
 /** Options and surroundings of a server. */

@@ -7,12 +7,10 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
+import { SECRET, validateTarget } from "./calls.ts";
 import { eventually, inTime } from "./eventually.ts";
 import { type RunningProgram, startProgram, stop } from "./program.ts";
 import { wrongPinOf } from "./reference_totp.ts";
-
-/** The secret of the tests. */
-export const SECRET = "canary battery staple";
 
 /** Checks a pin by `/Validate.aspx`. */
 export async function check(
@@ -21,9 +19,8 @@ export async function check(
   secret = SECRET,
   source = "",
 ): Promise<string> {
-  const query = new URLSearchParams({ Pin: pin, SecretCode: secret });
   const headers = { "x-authenticator-source": source };
-  const reply = await fetch(`${server.url}/Validate.aspx?${query}`, { headers });
+  const reply = await fetch(server.url + validateTarget(pin, secret), { headers });
   const text = await reply.text();
   return reply.status === 200 ? text : `${reply.status} ${text}`;
 }

@@ -6,11 +6,12 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descriptorCount } from "../../support/process.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { Wire } from "../../support/wire.ts";
-import { type Subject, validateTarget, withSubject } from "../../support/faulted_server.ts";
+import { type Subject, withSubject } from "../../support/faulted_server.ts";
 
 const LIMIT = 96;
 // More than there is room for; what the server does not accept waits in the queue of the system.

@@ -7,11 +7,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { BODY_TIMEOUT_MS } from "../../../lib/http/body_limit.ts";
+import { SECRET, validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { isStopped } from "../../support/process.ts";
 import type { RunningProgram } from "../../support/program.ts";
 import { Wire } from "../../support/wire.ts";
-import { SECRET, type Subject, validateTarget, withSubject } from "../../support/faulted_server.ts";
+import { type Subject, withSubject } from "../../support/faulted_server.ts";
 
 // Longer than a body may take to arrive.
 const PAUSE_MS = 12_000;

@@ -1,11 +1,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Outcome, startProgram, stop } from "../../support/program.ts";
 import { runCommand } from "../../support/command.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf } from "../../support/reference_totp.ts";
-import { check, failOften, patient, SECRET, withTwoServers } from "../../support/two_servers.ts";
+import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
 
 async function doctor(pin: string, url: string, args: readonly string[]): Promise<Outcome> {
   const env = { AUTHENTICATOR_GUARD: patient(url) };

@@ -5,6 +5,7 @@ import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
 import { guardLines } from "../../../lib/cli/guard.ts";
@@ -12,7 +13,7 @@ import { configOf } from "../../support/command.ts";
 import { programWords } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
-import { check, failOften, patient, SECRET, withTwoServers } from "../../support/two_servers.ts";
+import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
 
 Deno.test("guard unlock lifts a wait for all servers at a store, and a used code stays used", async () => {
   await withRedis([], async ({ url, command }) => {

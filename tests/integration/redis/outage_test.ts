@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startMiddleman } from "../../support/middleman.ts";
@@ -11,7 +12,6 @@ import {
   counted,
   decided,
   readiness,
-  SECRET,
   startServer,
   storeAnswers,
   withTwoServers,

@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Meddle, startMiddleman } from "../../support/middleman.ts";
@@ -14,7 +15,7 @@ import {
 } from "../../support/certificates.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
-import { check, readiness, SECRET, startServer } from "../../support/two_servers.ts";
+import { check, readiness, startServer } from "../../support/two_servers.ts";
 
 const FILES = {
   "ca.pem": AUTHORITY,
