@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { referenceHotp, type ReferenceOptions } from "./reference_totp.ts";
+import { codeOutside, referenceHotp, type ReferenceOptions } from "./reference_totp.ts";
 
 /** What pins depend on beside the secret. */
 export interface PinClock extends ReferenceOptions {
@@ -97,14 +97,11 @@ function pinOf(key: Uint8Array, offset: number, clock: PinClock): string {
 
 // One step more on each side, should the time step change on the way.
 function wrongPin(key: Uint8Array, clock: PinClock): string {
-  const right = new Set<string>();
-  for (let offset = -clock.window - 1; offset <= clock.window + 1; offset++) {
-    right.add(pinOf(key, offset, clock));
-  }
-  for (let code = 0;; code++) {
-    const pin = String(code).padStart(clock.digits, "0");
-    if (!right.has(pin)) return pin;
-  }
+  const right = Array.from(
+    { length: 2 * clock.window + 3 },
+    (_, i) => pinOf(key, i - clock.window - 1, clock),
+  );
+  return codeOutside(right, clock.digits);
 }
 
 function moveDigits(pin: string, zero: number): string {

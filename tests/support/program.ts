@@ -176,10 +176,13 @@ export async function startProgram(
   };
 }
 
-/** Stops a program by SIGTERM, unless it has ended, and waits for its end. */
-export async function stop(program: RunningProgram): Promise<void> {
+/** Stops a program by SIGTERM or another signal, unless it has ended, and waits for its end. */
+export async function stop(
+  program: RunningProgram,
+  signal: Deno.Signal = "SIGTERM",
+): Promise<void> {
   try {
-    program.signal("SIGTERM");
+    program.signal(signal);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }

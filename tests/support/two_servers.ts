@@ -130,7 +130,7 @@ export async function withTwoServers(
     for (const server of servers) await eventually(async () => await readiness(server) === 200);
     await run(servers[0]!, servers[1]!, keyFile);
   } finally {
-    await Promise.all(servers.map(stop));
+    await Promise.all(servers.map((server) => stop(server)));
     Deno.removeSync(keyFile);
   }
   const outcomes = await Promise.all(servers.map((server) => server.outcome));

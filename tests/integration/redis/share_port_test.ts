@@ -43,7 +43,7 @@ async function withSharedPort(
       try {
         await run({ port, start });
       } finally {
-        await Promise.all(started.map(stop));
+        await Promise.all(started.map((server) => stop(server)));
       }
     });
   } finally {
@@ -271,7 +271,7 @@ Deno.test(
       }, "pins of the attacked secret are refused");
 
       const servers = [one!, two!, three, four];
-      await Promise.all(servers.map(stop));
+      await Promise.all(servers.map((server) => stop(server)));
       const logs = (await Promise.all(servers.map(({ outcome }) => outcome)))
         .map(({ stderr }) => stderr);
       assert(linesWith("false", logs) <= BUDGET + WAITED_FOR, logs.join(""));
