@@ -65,7 +65,7 @@ export function fillIn(
       return pieces.join("");
     })
     .replace(/\{\{earlier ([A-Za-z-]+)\}\}/g, (_, name: string) => earlier(name));
-  const unknown = /\{\{(?!any\}\}|qr \d+-[LMQH]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
+  const unknown = /\{\{(?!any\}\}|qr \d+-[LM]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
   if (unknown !== undefined) throw new SyntaxError(`There is no placeholder ${unknown}`);
   return filled;
 }

@@ -114,8 +114,8 @@ function checkReply(reply: RawReply, { reply: block, continued }: Step, fill: Fi
 }
 
 // What leaves a part of a reply open, and the symbol that a picture must show.
-const OPEN = /\{\{(?:any|qr \d+-[LMQH])\}\}/;
-const SYMBOL = /\{\{qr (\d+-[LMQH])\}\}/;
+const OPEN = /\{\{(?:any|qr \d+-[LM])\}\}/;
+const SYMBOL = /\{\{qr (\d+-[LM])\}\}/;
 
 function matches(text: string, pattern: string): boolean {
   const literals = pattern.split(OPEN).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
