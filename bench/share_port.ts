@@ -9,13 +9,13 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { loadavg } from "node:os";
 import process from "node:process";
-import { boundCores } from "../tests/support/control_group.ts";
 import { type RedisServer, withRedis } from "../tests/support/redis_server.ts";
 import { patient } from "../tests/support/two_servers.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { PROGRAM, startProgram } from "../tests/support/program.ts";
 import { numbersFrom, stopWithout } from "./command_line.ts";
+import { boundCores } from "./control_group.ts";
 import { cpuMicroseconds, load, median, redisMicroseconds, rightPinsScript } from "./load.ts";
 
 const [SECONDS, ROUNDS] = numbersFrom(process.argv.slice(2), [["seconds", 5], ["rounds", 9]]);
