@@ -4,6 +4,7 @@ import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../../lib/guard/redis/connect.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { eventually } from "../../support/eventually.ts";
+import { GUARD_KEY } from "../../support/guard_key.ts";
 import { type RunningProgram, runProgram, stop } from "../../support/program.ts";
 import {
   check,
@@ -84,9 +85,8 @@ async function withCluster(
   const [one, two] = cluster.primaries;
   await Promise.all([...cluster.primaries, ...cluster.replicas].map(knowTheServers));
   const url = `redis+cluster://guard:canary-password@${one!.address},${two!.address}`;
-  const log = await withTwoServers(url + query, args, async (first, second, keyFile) => {
-    const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
-    const name = fingerprintBy(key, "SHA1");
+  const log = await withTwoServers(url + query, args, async (first, second) => {
+    const name = fingerprintBy(new TextEncoder().encode(GUARD_KEY), "SHA1");
     const slot = (secret: string): number =>
       slotOf(redisKey(name(new TextEncoder().encode(secret))));
     const owner = (secret: string): Node => startOwner(cluster, slot(secret));
@@ -234,13 +234,10 @@ Deno.test("a primary without a replica is gone: the other slots decide, for a ne
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     await running.round();
     assertEquals(refusals((await running.end()).values())[0], 0);
-    const keyFile = Deno.makeTempFileSync();
-    Deno.writeTextFileSync(keyFile, "k".repeat(43));
-    const late = await startServer(`${url}?timeout=1000`, keyFile);
+    const late = await startServer(`${url}?timeout=1000`);
     await eventually(async () => await readiness(late) === 200);
     await late.logged(`its node, ${gone!.address}, `);
     await stop(late);
-    Deno.removeSync(keyFile);
   }, "?timeout=1000");
   assert(log.includes(": pins that need it are refused"), log);
 });
@@ -296,9 +293,7 @@ Deno.test("a slot that moves to a new node is decided on while it moves and afte
 Deno.test("a node of a Cluster that is given as a server is named in one line, and never used", async () => {
   await using nodes = new Nodes();
   const { primaries } = await startCluster(nodes);
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, "k".repeat(43));
-  const server = await startServer(`redis://${primaries[0]!.address}`, keyFile);
+  const server = await startServer(`redis://${primaries[0]!.address}`);
   await server.logged("(MOVED): pins that need it are refused\n");
   for (let i = 0; i < 10; i++) {
     assertEquals(await readiness(server), 503);
@@ -313,5 +308,4 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
     ),
   );
   assert(!lines.some((line) => line.endsWith("answers")) && repeatedNews(stderr) === 0, stderr);
-  Deno.removeSync(keyFile);
 });

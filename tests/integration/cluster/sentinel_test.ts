@@ -128,8 +128,6 @@ Deno.test("a server logs in to the primary that Sentinels name, and logs that th
   await using nodes = new Nodes();
   const password = "canary-of-the-store";
   const watched = await startWatched(nodes, password);
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, "k".repeat(43));
   for (const [login, code] of [[`:${password}@`, 0], ["", 1]] as const) {
     const env = { AUTHENTICATOR_GUARD: patient(urlOf(watched, login)) };
     const checked = await runProgram(["check", "--port", "0"], env);
@@ -138,22 +136,21 @@ Deno.test("a server logs in to the primary that Sentinels name, and logs that th
       code > 0,
     ]);
   }
-  const right = await startServer(urlOf(watched, `:${password}@`), keyFile);
+  const right = await startServer(urlOf(watched, `:${password}@`));
   await eventually(async () => await readiness(right) === 200);
   assertEquals(await check(right, pinOf("x"), "x"), "True");
   await stop(right);
-  const bare = await startServer(urlOf(watched), keyFile);
+  const bare = await startServer(urlOf(watched));
   const { address } = watched.primary;
   await bare.logged(
     `its primary, ${address}, requires a password (ERR): pins that need it are refused`,
   );
   await stop(bare);
   const other = urlOf(watched).replace(PRIMARY_NAME, "another");
-  const nameless = await startServer(other, keyFile);
+  const nameless = await startServer(other);
   await nameless.logged("one of its Sentinels knows no primary of that name (ERR): pins that");
   assertEquals([await readiness(nameless), await check(nameless, pinOf("x"), "x")], [503, "False"]);
   await stop(nameless);
   const texts = await Promise.all([right, bare, nameless].map(({ outcome }) => outcome));
   assert(!/canary/.test(texts.map(({ stderr }) => stderr).join("")));
-  Deno.removeSync(keyFile);
 });

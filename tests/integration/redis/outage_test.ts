@@ -137,10 +137,10 @@ async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Pr
 
 Deno.test("a server starts without its Redis, refuses pins, and uses Redis once it is there", async () => {
   await withRedis([], async (redis) => {
-    await withTwoServers(redis.url, [], async (one, _two, keyFile) => {
+    await withTwoServers(redis.url, [], async (one) => {
       await redis.kill();
       await stop(one);
-      const server = await startServer(redis.url, keyFile);
+      const server = await startServer(redis.url);
       await server.logged("cannot be reached");
       assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
       await redis.start();
@@ -189,16 +189,13 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
 for (const [what, login, args, said] of REFUSALS) {
   Deno.test(`a server is not ready with a Redis that ${what}, and logs it`, async () => {
     await withRedis(args, async ({ url }) => {
-      const keyFile = Deno.makeTempFileSync();
-      Deno.writeTextFileSync(keyFile, "k".repeat(32));
-      const server = await startServer(url.replace("//", `//${login}`), keyFile);
+      const server = await startServer(url.replace("//", `//${login}`));
       await server.logged(said);
       assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
       await stop(server);
       const { stderr } = await server.outcome;
       assert(stderr.includes("pins that need it are refused"), stderr);
       assert(!stderr.includes("canary"), stderr);
-      Deno.removeSync(keyFile);
     });
   });
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { extraAttempts } from "../../../lib/guard/budget.ts";
@@ -6,6 +5,7 @@ import { guardRules, totalBudget } from "../../../lib/guard/guard.ts";
 import { SECRET, validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { exchangeRaw } from "../../support/http.ts";
 import { metricsUrl, type RunningProgram, startProgram, stop } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
@@ -25,30 +25,24 @@ async function withSharedPort(
   args: readonly string[],
   run: (shared: Shared) => Promise<void>,
 ): Promise<void> {
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, Buffer.from(randomBytes(32)).toString("base64"));
   const started: RunningProgram[] = [];
-  try {
-    await withRedis([], async ({ url }) => {
-      const port = freePort();
-      const start = async (): Promise<RunningProgram> => {
-        const shared = ["--port", String(port), "--share-port", "--metrics-port", "0"];
-        const server = await startProgram([...shared, "--guard-key-file", keyFile, ...args], {
-          env: { AUTHENTICATOR_GUARD: patient(url) },
-        });
-        started.push(server);
-        await becomesReady(server);
-        return server;
-      };
-      try {
-        await run({ port, start });
-      } finally {
-        await Promise.all(started.map((server) => stop(server)));
-      }
-    });
-  } finally {
-    Deno.removeSync(keyFile);
-  }
+  await withRedis([], async ({ url }) => {
+    const port = freePort();
+    const start = async (): Promise<RunningProgram> => {
+      const shared = ["--port", String(port), "--share-port", "--metrics-port", "0"];
+      const server = await startProgram([...shared, "--guard-key-file", GUARD_KEY_FILE, ...args], {
+        env: { AUTHENTICATOR_GUARD: patient(url) },
+      });
+      started.push(server);
+      await becomesReady(server);
+      return server;
+    };
+    try {
+      await run({ port, start });
+    } finally {
+      await Promise.all(started.map((server) => stop(server)));
+    }
+  });
 }
 
 /** The status of `/readyz` on the server's own port; undefined when nothing listens there. */

@@ -125,12 +125,12 @@ Deno.test("a restarted server has the failures and the used codes", async () => 
   await withRedis([], async ({ url }) => {
     // With a wide window, the code is still right when the server has started again.
     const args = ["--max-failures", "3", "--single-use", "--window", "10"];
-    await withTwoServers(url, args, async (one, _two, keyFile) => {
+    await withTwoServers(url, args, async (one) => {
       const pin = pinOf(SECRET);
       assertEquals(await check(one, pin), "True");
       for (let i = 0; i < 2; i++) await check(one, wrongPinOf(SECRET));
       await stop(one);
-      const again = await startServer(url, keyFile, args);
+      const again = await startServer(url, args);
       await again.logged(", answers");
       assertEquals(await check(again, pin), "False");
       assertEquals(

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { decide, refusal } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
@@ -132,11 +133,9 @@ Deno.test("createGuard() draws a key where none is given", async () => {
 
 Deno.test("createGuard() logs why its store cannot be used, and counts the failed decisions", async () => {
   const { logLines, observer } = observed();
-  const path = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(path, "k".repeat(32));
   const url = `redis://127.0.0.1:${freePort()}`;
   const guard = createGuard(
-    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", path]),
+    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE]),
     observer,
   )!;
   await eventually(() => logLines.length > 0);
@@ -150,7 +149,6 @@ Deno.test("createGuard() logs why its store cannot be used, and counts the faile
     "count: store-error",
   ]);
   guard.store.close();
-  Deno.removeSync(path);
 });
 
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
