@@ -9,6 +9,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { residentBytes } from "../../support/process.ts";
 import { Wire } from "../../support/wire.ts";
 import { type Subject, withSubject } from "../../support/faulted_server.ts";
@@ -30,14 +31,11 @@ async function sendMany(subject: Subject): Promise<void> {
 }
 
 async function withPipe(run: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/pipe`;
-  assertEquals((await runToEnd(["mkfifo", path])).stderr, "");
-  try {
+  await withFolder(async (folder) => {
+    const path = `${folder}/pipe`;
+    assertEquals((await runToEnd(["mkfifo", path])).stderr, "");
     await run(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("a log on a full disk costs no answer", async () => {

@@ -3,6 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { withFolder } from "../../support/folder.ts";
 import { choicesOf, panesOf } from "../../support/service_page.ts";
 import { killIfThere, limitLife } from "../../support/child.ts";
 import { freePort } from "../../support/free_port.ts";
@@ -151,8 +152,7 @@ async function talk(
   pinOf: (setupKey: string) => Promise<string>,
 ): Promise<Talk> {
   const { file, command } = LANGUAGES[language]!;
-  const folder = await Deno.makeTempDir({ prefix: "program-" });
-  try {
+  return await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/${file}`, text);
     const [program, ...args] = await command(`${folder}/${file}`, folder);
     const child = new Deno.Command(program!, {
@@ -178,9 +178,7 @@ async function talk(
     const { code } = await child.status;
     killIfThere(child);
     return { code, stdout, stderr: await errors };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Label in the Key URI of a pairing, by the server. */
@@ -258,8 +256,7 @@ Deno.test("the PHP program names the setting that keeps it from a call", async (
   const { command } = LANGUAGES["PHP"]!;
   const text = (await programOf("PHP", server))
     .replace("<?php", "<?php ini_set('display_errors', 'stderr');");
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/program.php`, text);
     const [php, path] = await command(`${folder}/program.php`, folder);
     const { code, stdout, stderr } = await new Deno.Command(php!, {
@@ -268,9 +265,7 @@ Deno.test("the PHP program names the setting that keeps it from a call", async (
     assert(code !== 0);
     const said = new TextDecoder().decode(Uint8Array.of(...stdout, ...stderr));
     assertMatch(said, /No answer from the service, or allow_url_fopen is off/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("every program is run, but for those whose tool CI does not have", async () => {

@@ -7,6 +7,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
 import { programWords, withProgram } from "../../support/program.ts";
 
@@ -71,14 +72,15 @@ for (const args of [["serve", "--no-such-option"], ["serve", "--host", "203.0.11
   Deno.test({
     name: `${args.slice(0, 2).join(" ")} ends although standard error is a full pipe`,
     ignore: Deno.build.os !== "linux",
-    fn: async () => {
-      const path = `${await Deno.makeTempDir()}/pipe`;
-      await runToEnd(["mkfifo", path]);
-      using pipe = await Deno.open(path, { read: true, write: true });
-      // A pipe holds 64 KiB (pipe(7)).
-      await pipe.write(new Uint8Array(65_536));
-      const { code } = await run(`exec 2>"${path}"`, args, "");
-      assertEquals(code, args.includes("--host") ? 1 : 2);
-    },
+    fn: () =>
+      withFolder(async (folder) => {
+        const path = `${folder}/pipe`;
+        await runToEnd(["mkfifo", path]);
+        using pipe = await Deno.open(path, { read: true, write: true });
+        // A pipe holds 64 KiB (pipe(7)).
+        await pipe.write(new Uint8Array(65_536));
+        const { code } = await run(`exec 2>"${path}"`, args, "");
+        assertEquals(code, args.includes("--host") ? 1 : 2);
+      }),
   });
 }

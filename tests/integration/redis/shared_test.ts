@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SECRET } from "../../support/calls.ts";
+import { withFolder } from "../../support/folder.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { stop } from "../../support/program.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
@@ -164,9 +165,9 @@ Deno.test("a user of Redis with the rights of the page, and no more, is enough",
 
 Deno.test("a password of the store comes from a file", async () => {
   const password = "p@/ss#w?rd";
-  const path = await Deno.makeTempFile();
-  await Deno.writeTextFile(path, `${password}\n`);
-  try {
+  await withFolder(async (folder) => {
+    const path = `${folder}/password`;
+    await Deno.writeTextFile(path, `${password}\n`, { mode: 0o600 });
     await withRedis(["--requirepass", password], async ({ url }) => {
       const args = ["--single-use", "--guard-password-file", path];
       await withTwoServers(url, args, async (one, two) => {
@@ -175,9 +176,7 @@ Deno.test("a password of the store comes from a file", async () => {
         assertEquals(await check(two, pin), "False");
       });
     });
-  } finally {
-    await Deno.remove(path);
-  }
+  });
 });
 
 Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {
