@@ -14,7 +14,10 @@ const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fen
 /** The link to a new, empty store, for a `RedisStore`. */
 export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   const store = new LuaStore();
-  const send: Send = async (words) => await store.evaluate(words);
+  const send: Send = ([command, ...words]) =>
+    Promise.try(() =>
+      command === "GET" ? store.get(words[0]!) : store.evaluate([command!, ...words])
+    );
   return {
     run: (_key, commands) => commands(send),
     isHealthy: true,

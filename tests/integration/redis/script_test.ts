@@ -1,13 +1,12 @@
 import { decide as ask } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { guardRules, type GuardState, type GuardStore } from "../../../lib/guard/guard.ts";
-import { decide } from "../../support/guard_model.ts";
+import { guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../../lib/guard/sources.ts";
 import { openStore } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
-import { inspectSecret, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import { unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import {
   DECIDE_SCRIPT,
   KEY_PREFIX,
@@ -17,7 +16,6 @@ import {
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
-import { seededRandom } from "../../support/random.ts";
 import { farApart, playScript } from "../../support/script_history.ts";
 import { withRedis } from "../../support/redis_server.ts";
 
@@ -50,34 +48,6 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
 
 Deno.test("the script decides as the rules do in every history", async () => {
   await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
-});
-
-Deno.test("the script keeps what the rules need, to the last source", async () => {
-  await withRedis([], async ({ url }) => {
-    await withLink(url, async (link) => {
-      const random = seededRandom(12);
-      for (let run = 0; run < 20; run++) {
-        const maxFailures = 1 + random(40);
-        const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
-        let nowMs = 1_800_000_000_000;
-        let state: GuardState | undefined;
-        const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
-        for (let event = 0; event < 100; event++) {
-          const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
-          const source = random(9) === 0 ? undefined : `s${random(30)}`;
-          ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
-          await ask(redis, `run ${run}`, matchedStep, source);
-          const remembered = await withStore(
-            patientUrl(url),
-            {},
-            (store) => inspectSecret(store, `run ${run}`),
-          );
-          assertEquals(remembered?.state, state);
-          nowMs += random(10 * HOUR) >> random(20);
-        }
-      }
-    });
-  });
 });
 
 Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {
