@@ -9,7 +9,7 @@ import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../../support/child.ts";
 import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
-import { programWords, withProgram } from "../../support/program.ts";
+import { programWords } from "../../support/program.ts";
 
 /** Shell commands that give the program a standard error without a reader, full, or closed. */
 const UNWRITABLE = ["exec 2> >(true); wait $!", "exec 2>/dev/full", "exec 2>&-"] as const;
@@ -56,15 +56,6 @@ for (const [message, code, args, input = ""] of COMMANDS) {
       const { code, stdout } = await run(shell, args, input);
       assertEquals([shell, code, stdout], [shell, written.code, written.stdout]);
     }
-  });
-}
-
-for (const shell of UNWRITABLE) {
-  Deno.test(`a server answers and stops although its log cannot be written: ${shell}`, async () => {
-    const words = ["bash", "-c", `${shell}; exec "$0" "$@"`, ...programWords()];
-    await withProgram(["--port", "0"], async ({ url }) => {
-      assertEquals(await (await fetch(`${url}/healthz`)).text(), "ok");
-    }, { command: words });
   });
 }
 
