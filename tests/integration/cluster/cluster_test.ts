@@ -16,7 +16,8 @@ import {
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
+import { load, refusals } from "../../support/load.ts";
+import { MANY_NEWS, newsIn, repeatedNews, say } from "./log.ts";
 import {
   caughtUp,
   type Cluster,

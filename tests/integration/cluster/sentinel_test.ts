@@ -12,7 +12,8 @@ import {
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
+import { load, refusals } from "../../support/load.ts";
+import { MANY_NEWS, newsIn, repeatedNews, say } from "./log.ts";
 import { caughtUp, ELECTION_MS, Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
+import { load } from "../../support/load.ts";
 import { startMiddleman } from "../../support/middleman.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
 import { type RedisServer, withRedis } from "../../support/redis_server.ts";
@@ -16,10 +17,6 @@ import {
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-
-// Far above the ten seconds that an answer may take, for a machine with other things to do, and far
-// below the quarter of an hour after which a way that swallows packets is noticed by itself.
-const TOO_LONG_MS = 90_000;
 
 const OUTAGES: readonly (readonly [
   what: string,
@@ -54,41 +51,8 @@ function sendCommand(...words: readonly string[]): (redis: RedisServer) => Promi
   return async ({ command }) => assertEquals(await command(...words), "OK");
 }
 
-/** Pins that are being sent. */
-interface Load {
-  /** Waits until one more right pin was found right. */
-  readonly accepts: () => Promise<void>;
-  /** Stops, and gives every answer. */
-  readonly end: () => Promise<readonly string[]>;
-}
-
-/** Sends pins without a pause until it is stopped. */
-function load(server: RunningProgram): Load {
-  let stopped = false;
-  const answers: string[] = [];
-  const one = async (name: string): Promise<void> => {
-    for (let i = 0; !stopped; i++) {
-      const secret = `${name} ${i % 50}`;
-      const startMs = performance.now();
-      const answer = await check(server, i % 2 ? pinOf(secret) : wrongPinOf(secret), secret);
-      const tookMs = performance.now() - startMs;
-      answers.push(tookMs > TOO_LONG_MS ? `after ${tookMs} ms` : answer);
-    }
-  };
-  const all = Array.from({ length: 8 }, (_, i) => one(`${server.pid} ${i}`));
-  const accepted = (): number => answers.filter((answer) => answer === "True").length;
-  return {
-    accepts: async () => {
-      const before = accepted();
-      await eventually(() => accepted() > before, "a right pin is accepted");
-    },
-    end: async () => {
-      stopped = true;
-      await Promise.all(all);
-      return answers;
-    },
-  };
-}
+// Accepted while the store answers, and refused while it does not.
+const SECRETS = Array.from({ length: 8 }, (_, i) => `secret ${i}`);
 
 for (const [what, begin, end] of OUTAGES) {
   Deno.test(`when Redis ${what} under load, pins are refused until it is back`, async () => {
@@ -99,13 +63,19 @@ for (const [what, begin, end] of OUTAGES) {
         for (const server of [one, two, one, two]) {
           assertEquals(await decided(server, wrongPinOf(SECRET), SECRET), "False");
         }
-        const loads = [load(one), load(two)];
+        const loads = [one, two].map((server) => load([server], SECRETS));
         const accept = async (): Promise<unknown> =>
-          await Promise.all(loads.map(({ accepts }) => accepts()));
+          await Promise.all(loads.map(({ round }) => round("True")));
         await accept();
         await begin(redis);
+        let guesses = 0;
         for (const server of [one, two]) {
-          await eventually(async () => !await storeAnswers(server));
+          await eventually(async () => {
+            // A full store refuses only what writes, as a wrong pin of one more secret does.
+            const guessed = `guessed ${++guesses}`;
+            assertEquals(await check(server, wrongPinOf(guessed), guessed), "False");
+            return !await storeAnswers(server);
+          });
           assertEquals(await check(server, pinOf("another secret"), "another secret"), "False");
         }
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -114,8 +84,9 @@ for (const [what, begin, end] of OUTAGES) {
           await eventually(() => storeAnswers(server));
         }
         await accept();
-        const answers = (await Promise.all(loads.map(({ end }) => end()))).flat();
-        assertEquals(new Set(answers), new Set(["True", "False"]));
+        const answers = await Promise.all(loads.map(({ end }) => end()));
+        const texts = answers.flatMap((bySecret) => [...bySecret.values()].flat());
+        assertEquals(new Set(texts), new Set(["True", "False"]));
         await nothingWasForgotten(one, two);
       });
       assert(/warn the store of the guard, .*: pins that need it are refused\n/.test(log), log);
