@@ -61,9 +61,8 @@ export class Subject {
 
   /** The reply to a GET on a connection of its own. */
   async get(target: string): Promise<RawReply> {
-    const { hostname, port } = new URL(this.program.url);
     const head = [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: close"];
-    return await exchangeRaw({ hostname, port: Number(port) }, { head, body: new Uint8Array() });
+    return await exchangeRaw(this.program.url, { head });
   }
 
   /** The reply of `/Validate.aspx` to a pin. */

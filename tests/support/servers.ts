@@ -70,10 +70,9 @@ async function callHandler(handler: Handler, raw: RawRequest): Promise<RawReply>
 
 /** A program that runs and was started with the same options. */
 export function programServer(program: RunningProgram, args: readonly string[]): Server {
-  const { hostname, port } = new URL(program.url);
   const config = configOf(args);
   return {
-    send: (request) => exchangeRaw({ hostname, port: Number(port) }, request),
+    send: (request) => exchangeRaw(program.url, request),
     clock: clockOf(config, Date.now),
     settle: () => settle(config.period),
     overTcp: true,

@@ -44,13 +44,9 @@ for (const [name, version, start] of PROXIES) {
       );
       const upstream = `127.0.0.1:${all.addr.port}`;
       const proxy = await start(folder, [upstream, upstream]);
-      const { hostname, port } = new URL(proxy.url);
       const statusOf = async (path: string): Promise<number> => {
-        const request = {
-          head: [`GET ${path} HTTP/1.1`, `Host: ${hostname}`],
-          body: new Uint8Array(),
-        };
-        return (await exchangeRaw({ hostname, port: Number(port) }, request)).status;
+        const head = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1"];
+        return (await exchangeRaw(proxy.url, { head })).status;
       };
       assertEquals(await statusOf("/healthz"), 200);
       const reached = [];

@@ -10,7 +10,7 @@ import { validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descriptorCount } from "../../support/process.ts";
 import { PROGRAM } from "../../support/program.ts";
-import { Wire } from "../../support/wire.ts";
+import { Wire } from "../../support/http.ts";
 import { type Subject, withSubject } from "../../support/faulted_server.ts";
 
 const LIMIT = 96;
@@ -35,7 +35,7 @@ const LETS_GO = PROGRAM === "deno";
 // Bun does not accept a connection that has sent nothing.
 async function begin(subject: Subject, text: string): Promise<Wire | undefined> {
   try {
-    return await Wire.saying(subject.program, text);
+    return await Wire.saying(subject.program.url, text);
   } catch {
     // A server may close its port for a moment, and who is in the queue then is sent away.
     return undefined;
@@ -55,7 +55,7 @@ Deno.test("without descriptors the server answers on open connections, and accep
     const { pid } = subject.program;
     const before = descriptorCount(pid);
     for (let round = 0; round < 3; round++) {
-      const kept = await Wire.to(subject.program);
+      const kept = await Wire.to(subject.program.url);
       assertEquals(await ask(kept, subject.wrongPin()), "False");
       let someAreLetGo = false;
       const silent = Array.from({ length: SILENT }, () => begin(subject, "G"));

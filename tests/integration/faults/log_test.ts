@@ -11,7 +11,7 @@ import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
 import { withFolder } from "../../support/folder.ts";
 import { residentBytes } from "../../support/process.ts";
-import { Wire } from "../../support/wire.ts";
+import { Wire } from "../../support/http.ts";
 import { type Subject, withSubject } from "../../support/faulted_server.ts";
 
 // A pipe holds 64 KiB, and a line has about 150 bytes.
@@ -21,7 +21,7 @@ const BATCH = 100;
 
 // Requests on one connection, all answered.
 async function sendMany(subject: Subject): Promise<void> {
-  const wire = await Wire.to(subject.program);
+  const wire = await Wire.to(subject.program.url);
   const request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     await wire.send(request.repeat(BATCH));

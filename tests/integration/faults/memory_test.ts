@@ -9,7 +9,7 @@ import { assert } from "@std/assert/assert";
 import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descriptorCount, peakResidentBytes } from "../../support/process.ts";
-import { statusIn, Wire } from "../../support/wire.ts";
+import { statusIn, Wire } from "../../support/http.ts";
 import { type Subject, withSubject } from "../../support/faulted_server.ts";
 
 const UNIT = new URL("../../../deploy/authenticator.service", import.meta.url);
@@ -38,7 +38,7 @@ async function together({ program }: Subject, text: string): Promise<Wire[]> {
   const wires: Wire[] = [];
   while (wires.length < CALLERS) {
     wires.push(
-      ...await Promise.all(Array.from({ length: BATCH }, () => Wire.saying(program, text))),
+      ...await Promise.all(Array.from({ length: BATCH }, () => Wire.saying(program.url, text))),
     );
   }
   return wires;
@@ -67,7 +67,7 @@ async function answered(wires: readonly Wire[]): Promise<void> {
 
 // A wrong pin for each, which the guard remembers.
 async function failForMany(subject: Subject): Promise<void> {
-  const wire = await Wire.to(subject.program);
+  const wire = await Wire.to(subject.program.url);
   for (let sent = 0; sent < SECRETS; sent += BATCH) {
     const requests = Array.from(
       { length: BATCH },

@@ -62,9 +62,8 @@ async function becomesReady(server: RunningProgram): Promise<void> {
 
 /** A reply on a connection of its own: which server answered, and what. */
 async function ask(port: number, path: string): Promise<readonly [server: string, text: string]> {
-  const reply = await exchangeRaw({ hostname: "127.0.0.1", port }, {
+  const reply = await exchangeRaw(`http://127.0.0.1:${port}`, {
     head: [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"],
-    body: new Uint8Array(),
   });
   // The names of a server's requests begin alike.
   const [server = ""] = reply.headers.get("x-request-id")!.split("-");
