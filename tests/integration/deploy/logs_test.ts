@@ -18,7 +18,6 @@ import {
   type Troubles,
 } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { need } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 function sockets(folder: string): readonly [Place, Place] {
@@ -51,7 +50,6 @@ function assertTroubled({ statuses }: Troubles): void {
 
 Deno.test("nginx on sockets: no secret in its logs, and what became of each request", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const logs = `${folder}/nginx`;
     await Deno.mkdir(logs);
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(logs, upstreams);
@@ -65,7 +63,6 @@ Deno.test("nginx on sockets: no secret in its logs, and what became of each requ
 
 Deno.test("nginx on ports: no secret in its logs", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(folder, upstreams);
     assertTroubled(await sendThroughTroubles(ports(), start));
     assertEquals(filesWithCanary(folder), []);
@@ -73,7 +70,6 @@ Deno.test("nginx on ports: no secret in its logs", () =>
 
 Deno.test("the requests are such as nginx shows in a log of errors", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const start = (upstreams: readonly string[]): Promise<Proxy> =>
       startNginx(folder, upstreams, withErrors);
     const { lines } = await sendThroughTroubles(ports(), start);
@@ -83,7 +79,6 @@ Deno.test("the requests are such as nginx shows in a log of errors", () =>
 
 Deno.test("Caddy: no secret in its log, and what became of each request", () =>
   withFolder(async (folder) => {
-    await need(["caddy", "version"], "caddy");
     const start = (upstreams: readonly [string, string]): Promise<Proxy> =>
       startCaddy(folder, upstreams, withAccessLog);
     const troubles = await sendThroughTroubles(ports(), start);

@@ -10,7 +10,7 @@ import { freePort } from "../../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
 import { type Count, steadyLoad } from "./load.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { exchange, need } from "../../support/deploy.ts";
+import { exchange } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 // On a busy machine many fewer a second are answered.
@@ -55,7 +55,6 @@ async function restartUnderLoad(
   folder: string,
   change: (configuration: string) => string = (same) => same,
 ): Promise<Restarts> {
-  await need(["nginx", "-v"], "nginx");
   const start = ({ args }: Place): Promise<RunningProgram> =>
     startProgram([...args, "--trust-proxy"]);
   const programs = await Promise.all(places.map(start));

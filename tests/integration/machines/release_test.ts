@@ -20,8 +20,7 @@ import { packDebian } from "../../../release/deb.ts";
 import { executableName, parseSelection, TARGETS } from "../../../release/make.ts";
 import { filesOf, notesOf } from "../../../release/notes.ts";
 import { packLibrary } from "../../../release/npm.ts";
-import { need } from "../../support/deploy.ts";
-import { type Ended, runToEnd } from "../../support/child.ts";
+import { type Ended, need, runToEnd } from "../../support/child.ts";
 import { withFolder } from "../../support/folder.ts";
 import { read } from "../../support/pages.ts";
 import { withSources } from "../../support/sources.ts";
@@ -66,7 +65,7 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
   withSources("one-", (one) =>
     withSources("another-folder-", async (other) => {
       await need(["dpkg-deb", "--version"], "dpkg");
-      await need(["lintian", "--version"], "lintian");
+      await need(["lintian", "--version"]);
       // A key of a developer who runs containers from the sources.
       await Deno.writeTextFile(`${other}/deploy/guard.key`, "secret");
       for (const folder of [one, other]) {
