@@ -32,11 +32,6 @@ const PIN_FORMS: ReadonlyMap<string, (pin: string) => string> = new Map([
   ["pin-arabic-indic", (pin: string) => moveDigits(pin, ARABIC_INDIC_ZERO)],
 ]);
 
-/** Whether a text has a placeholder for a pin. */
-export function holdsPin(text: string): boolean {
-  return text.search(PIN) >= 0;
-}
-
 /**
  * Fills in pins, repetitions, and fields of the reply before: all but
  * `{{any}}`, `{{qr VERSION-LEVEL}}` and `{{fill N}}`.

@@ -12,7 +12,7 @@ import { SaxesParser } from "saxes";
 import type { Block, Exchange, Step } from "./exchanges.ts";
 import type { RawReply, RawRequest } from "./http.ts";
 import { checkPicture } from "./picture_check.ts";
-import { fillIn, fillUp, holdsPin, type PinClock } from "./placeholders.ts";
+import { fillIn, fillUp, type PinClock } from "./placeholders.ts";
 
 /** A server that exchanges are replayed against. */
 export interface Server {
@@ -20,8 +20,6 @@ export interface Server {
   readonly send: (request: RawRequest) => Promise<RawReply>;
   /** The clock of the server, and what its pins depend on. */
   readonly clock: PinClock;
-  /** Waits until the time step does not change soon. */
-  readonly settle: () => Promise<void>;
   /** Whether the replies come over TCP, where each has its Content-Length. */
   readonly overTcp: boolean;
 }
@@ -48,7 +46,6 @@ export async function replay(exchange: Exchange, server: Server): Promise<void> 
 async function replayOnce(exchange: Exchange, server: Server): Promise<void> {
   let earlier: RawReply | undefined;
   for (const step of exchange.steps) {
-    if (holdsPin([...step.request.head, step.request.body].join("\n"))) await server.settle();
     const fill = (text: string): string =>
       fillIn(text, server.clock, (name) => earlier?.headers.get(name.toLowerCase()) ?? "");
     const request = requestOf(step.request, fill);

@@ -42,7 +42,6 @@ export function handlerServer(args: readonly string[]): Server {
   return {
     send: (request) => callHandler(handler, request),
     clock: clockOf(config, now),
-    settle: () => Promise.resolve(),
     overTcp: false,
   };
 }
@@ -74,16 +73,6 @@ export function programServer(program: RunningProgram, args: readonly string[]):
   return {
     send: (request) => exchangeRaw(program.url, request),
     clock: clockOf(config, Date.now),
-    settle: () => settle(config.period),
     overTcp: true,
   };
-}
-
-// Far above what it takes from a pin to its reply.
-const SOON_MS = 5_000;
-
-// A pin of the edge of the window is right for the rest of this time step alone.
-async function settle(period: number): Promise<void> {
-  const left = period * 1000 - Date.now() % (period * 1000);
-  if (left < SOON_MS) await new Promise((resolve) => setTimeout(resolve, left + 50));
 }
