@@ -5,6 +5,7 @@
  * @module
  */
 
+import { freePort } from "../../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
 import { isWell } from "../../support/deploy.ts";
 
@@ -18,6 +19,24 @@ export interface Place {
   readonly args: readonly string[];
   /** The server as the proxy's configuration names it. */
   readonly upstream: string;
+}
+
+/** Two servers on sockets in a folder. */
+export function sockets(folder: string): readonly [Place, Place] {
+  const place = (name: string): Place => ({
+    args: ["--socket", `${folder}/${name}.sock`],
+    upstream: `unix:${folder}/${name}.sock`,
+  });
+  return [place("1"), place("2")];
+}
+
+/** Two servers on ports. */
+export function ports(): readonly [Place, Place] {
+  const place = (): Place => {
+    const port = freePort();
+    return { args: ["--port", String(port)], upstream: `127.0.0.1:${port}` };
+  };
+  return [place(), place()];
 }
 
 type Sent = readonly [what: string, path: string, init: RequestInit];

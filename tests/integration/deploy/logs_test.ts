@@ -7,34 +7,18 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { freePort } from "../../support/free_port.ts";
 import { startCaddy, withAccessLog } from "./caddy.ts";
 import {
   CANARY,
   filesWithCanary,
-  type Place,
+  ports,
   type Proxy,
   sendThroughTroubles,
+  sockets,
   type Troubles,
 } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
 import { withFolder } from "../../support/folder.ts";
-
-function sockets(folder: string): readonly [Place, Place] {
-  const place = (name: string): Place => ({
-    args: ["--socket", `${folder}/${name}.sock`],
-    upstream: `unix:${folder}/${name}.sock`,
-  });
-  return [place("1"), place("2")];
-}
-
-function ports(): readonly [Place, Place] {
-  const place = (): Place => {
-    const port = freePort();
-    return { args: ["--port", String(port)], upstream: `127.0.0.1:${port}` };
-  };
-  return [place(), place()];
-}
 
 /** Log lines of the faults: a reply at first, and none while no instance ran. */
 function assertTroubled({ statuses }: Troubles): void {
