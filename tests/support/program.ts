@@ -139,7 +139,7 @@ export async function runProgram(
   return { code, stdout, stderr };
 }
 
-// Deadline for the start.
+// Deadline for the start, and for a text.
 const START_MS = 300_000;
 
 /**
@@ -158,10 +158,9 @@ export async function startProgram(
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
   limitLife(child, surroundings.deadlineMs);
-  const timer = setTimeout(() => killIfThere(child), START_MS);
   const started = await stdout.has("\n").catch(() => undefined);
-  clearTimeout(timer);
   if (started === undefined) {
+    killIfThere(child);
     throw new Error(`the program did not start: ${(await outcome).stderr}`);
   }
   const [line] = started.split("\n");
@@ -228,41 +227,28 @@ function urlIn(line: string): string {
 class Output {
   /** So far. */
   text = "";
-  private ended = false;
-  private readonly waiting = new Set<() => void>();
+  #isEnded = false;
   /** All of it, at its end. */
   readonly end: Promise<string>;
 
   constructor(stream: ReadableStream<Uint8Array>) {
-    this.end = this.read(stream);
+    this.end = this.#read(stream);
   }
 
   /** Resolves with what there is once a text is in it; rejects when it does not come. */
-  has(text: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (this.text.includes(text)) resolve(this.text);
-        else if (this.ended) reject(new Error(`"${text}" is not in what it wrote: ${this.text}`));
-        else return;
-        this.waiting.delete(look);
-      };
-      this.waiting.add(look);
-      look();
-    });
-  }
-
-  private async read(stream: ReadableStream<Uint8Array>): Promise<string> {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
-      this.text += chunk;
-      this.look();
-    }
-    this.ended = true;
-    this.look();
+  async has(text: string): Promise<string> {
+    const isThere = (): boolean => this.text.includes(text);
+    await eventually(() => isThere() || this.#isEnded, "it is written", START_MS).catch(() => {});
+    if (!isThere()) throw new Error(`"${text}" is not in what it wrote: ${this.text}`);
     return this.text;
   }
 
-  private look(): void {
-    for (const look of [...this.waiting]) look();
+  async #read(stream: ReadableStream<Uint8Array>): Promise<string> {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
+      this.text += chunk;
+    }
+    this.#isEnded = true;
+    return this.text;
   }
 }
 
