@@ -1,4 +1,4 @@
-/** Requests as expensive as the limits allow, each made in any size. */
+/** Requests as expensive as the limits allow. */
 
 import { Buffer } from "node:buffer";
 import type { RawRequest } from "../http.ts";
@@ -7,10 +7,8 @@ import type { RawRequest } from "../http.ts";
 export interface CostlyRequest {
   /** The repeated part. */
   readonly part: string;
-  /** The largest size: bytes of the body or the field, characters of the query or the text. */
-  readonly size: number;
-  /** Makes the request in a size. */
-  readonly make: (size: number) => RawRequest;
+  /** Makes the request. */
+  readonly make: () => RawRequest;
 }
 
 /** A text, or the text of each number from 0 on. */
