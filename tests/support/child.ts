@@ -20,7 +20,7 @@ export interface Ended {
 }
 
 /** Options of a process. */
-export interface Surroundings {
+export interface RunOptions {
   /** Standard input, to its end; nothing unless given. */
   readonly input?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables beside those of the test. */
@@ -43,7 +43,7 @@ const LIFE_MS = 3_600_000;
  */
 export async function runToEnd(
   [program, ...args]: readonly string[],
-  { input = "", env = {}, cwd = ".", deadlineMs = RUN_MS }: Surroundings = {},
+  { input = "", env = {}, cwd = ".", deadlineMs = RUN_MS }: RunOptions = {},
 ): Promise<Ended> {
   const child = spawn(program!, {
     args,

@@ -10,7 +10,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SECRET, validateTarget } from "./calls.ts";
 import { exchangeRaw, type RawReply } from "./http.ts";
-import { type RunningProgram, startProgram, stop, type Surroundings } from "./program.ts";
+import { type RunningProgram, type StartOptions, startProgram, stop } from "./program.ts";
 import { pinOf, referenceHotp, wrongPinOf } from "./reference_totp.ts";
 
 // Far above what any test takes; it only keeps one from hanging.
@@ -22,7 +22,7 @@ const WINDOW = 10;
 const ARGS = ["--port", "0", "--log-probes", "--metrics", "--single-use", "--window", `${WINDOW}`];
 
 /** A server under a fault. */
-export class Subject {
+export class FaultedServer {
   readonly #clock: () => number;
   #lastStep = -Infinity;
 
@@ -86,8 +86,8 @@ export class Subject {
   }
 }
 
-/** Options and surroundings of a server. */
-export interface SubjectOptions extends Surroundings {
+/** How a server is started, and the clock that it has. */
+export interface FaultedServerOptions extends StartOptions {
   /** Options beside those of every server here. */
   readonly args?: readonly string[];
   /** The clock of the server in milliseconds; that of the test unless given. */
@@ -95,20 +95,20 @@ export interface SubjectOptions extends Surroundings {
 }
 
 /** Starts a server, runs a test of a fault, and stops it by SIGTERM: its exit code must be 0. */
-export async function withSubject(
-  { args = [], clock = Date.now, ...surroundings }: SubjectOptions,
-  run: (subject: Subject) => Promise<void>,
+export async function withFaultedServer(
+  { args = [], clock = Date.now, ...options }: FaultedServerOptions,
+  run: (server: FaultedServer) => Promise<void>,
 ): Promise<void> {
-  const limits = { deadlineMs: DEADLINE_MS, ...surroundings };
+  const limits = { deadlineMs: DEADLINE_MS, ...options };
   const program = await startProgram([...ARGS, ...args], limits);
   const isGone = program.outcome.then(() => {
     throw new Error(`the server ended by itself, or was killed after ${DEADLINE_MS} ms`);
   });
   isGone.catch(() => {});
   try {
-    const subject = new Subject(program, clock);
-    await subject.assertHealthy();
-    await Promise.race([run(subject), isGone]);
+    const server = new FaultedServer(program, clock);
+    await server.assertHealthy();
+    await Promise.race([run(server), isGone]);
     await stop(program);
     assertEquals((await program.outcome).code, 0);
   } catch (error) {

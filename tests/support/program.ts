@@ -39,7 +39,7 @@ export interface RunningProgram {
 }
 
 /** What a program is started with beside its command line. */
-export interface Surroundings {
+export interface StartOptions {
   /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Whether its standard input stays open until it is closed. */
@@ -114,8 +114,8 @@ export function programWords(): readonly string[] {
   return words ??= command();
 }
 
-function commandOf(args: readonly string[], surroundings: Surroundings): Deno.Command {
-  const { command = programWords(), env = {}, stdin, shell } = surroundings;
+function commandOf(args: readonly string[], options: StartOptions): Deno.Command {
+  const { command = programWords(), env = {}, stdin, shell } = options;
   const words = [...command, ...args];
   const [path, ...rest] = shell === undefined
     ? words
@@ -150,14 +150,14 @@ const START_MS = 300_000;
  */
 export async function startProgram(
   args: readonly string[],
-  surroundings: Surroundings = {},
+  options: StartOptions = {},
 ): Promise<RunningProgram> {
-  const child = commandOf(args, surroundings).spawn();
+  const child = commandOf(args, options).spawn();
   const stdout = new Output(child.stdout);
   const stderr = new Output(child.stderr);
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
-  limitLife(child, surroundings.deadlineMs);
+  limitLife(child, options.deadlineMs);
   const started = await stdout.has("\n").catch(() => undefined);
   if (started === undefined) {
     killIfThere(child);
@@ -196,9 +196,9 @@ export async function stop(
 export async function withProgram(
   args: readonly string[],
   act: (program: RunningProgram) => Promise<void>,
-  surroundings: Surroundings = {},
+  options: StartOptions = {},
 ): Promise<Outcome> {
-  const program = await startProgram(args, surroundings);
+  const program = await startProgram(args, options);
   try {
     await act(program);
   } finally {

@@ -6,10 +6,10 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { guardRules, type GuardState } from "../../lib/guard/guard.ts";
-import { decide } from "./guard_model.ts";
+import { decideByRules } from "./guard_model.ts";
 import { parseState, redisKey } from "../../lib/guard/redis/script.ts";
 import { RedisStore, type RedisStoreOptions } from "../../lib/guard/redis/store.ts";
-import { decide as ask } from "./guard_store.ts";
+import { decide } from "./guard_store.ts";
 import { pick, seededRandom } from "./random.ts";
 
 type Link = RedisStoreOptions["link"];
@@ -18,7 +18,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** A clock by which each remembered refusal has ended at the next call. */
-export function farApart(): () => number {
+export function clockPastRefusals(): () => number {
   let ms = 0;
   return () => ms += 2_000;
 }
@@ -52,16 +52,16 @@ async function playBoth(
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   let state: GuardState | undefined;
-  const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
+  const redis = new RedisStore({ rules, link, now: clockPastRefusals(), storeNow: () => nowMs });
   const key = redisKey(`run ${run}`);
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
     const source = pick(random, sources);
-    const decision = decide(rules, state, { matchedStep: step, source }, nowMs);
+    const decision = decideByRules(rules, state, { matchedStep: step, source }, nowMs);
     const expected = decision.verdict;
     state = decision.state;
-    const actual = await ask(redis, `run ${run}`, step, source);
+    const actual = await decide(redis, `run ${run}`, step, source);
     const kept = await link.run(key, (send) => send(["GET", key]));
     history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${expected}`);
     const message = `${JSON.stringify(rules)}\n${history.join("\n")}`;

@@ -17,7 +17,7 @@ import {
   withTwoServers,
 } from "../../support/two_servers.ts";
 import { load, refusals } from "../../support/load.ts";
-import { MANY_NEWS, newsIn, repeatedNews, say } from "./log.ts";
+import { MAX_STORE_LINES, print, repeatedStoreLines, storeLines } from "./log.ts";
 import {
   caughtUp,
   type Cluster,
@@ -40,7 +40,7 @@ function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
   const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   const [, more] = /\*\*In a Cluster\*\*, the Redis user also needs ([^]*?)\. /.exec(page) ?? [];
-  assert(alone !== undefined && more !== undefined, "docs/security.md does not say it");
+  assert(alone !== undefined && more !== undefined, "docs/security.md does not print it");
   return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
 }
 
@@ -57,7 +57,7 @@ async function knowTheServers({ command }: Node): Promise<void> {
 async function promotion({ command }: Node): Promise<void> {
   const leads = async (): Promise<boolean> => (await command("ROLE")).startsWith("master");
   await eventually(leads, "the replica leads", ELECTION_MS).catch(async () => {
-    say(`the nodes elected nobody:\n${await command("CLUSTER", "NODES")}`);
+    print(`the nodes elected nobody:\n${await command("CLUSTER", "NODES")}`);
     assertEquals(await command("CLUSTER", "FAILOVER", "TAKEOVER"), "OK");
     await eventually(leads, "the replica leads without a vote");
   });
@@ -187,7 +187,7 @@ Deno.test("a node of a Cluster fails: the others decide, its replica takes over,
   const warnings = log.match(/ warn the store of the guard, .* its node, .*$/gm) ?? [];
   assert(warnings.length >= 2, log);
   // Each reason once, not with every attempt; and once more where a node names it a primary again.
-  assert(repeatedNews(log) <= 2 && newsIn(log) <= MANY_NEWS, log);
+  assert(repeatedStoreLines(log) <= 2 && storeLines(log) <= MAX_STORE_LINES, log);
 });
 
 Deno.test("a node of a Cluster fails under load: only its secrets are refused, and only for a while", async () => {
@@ -211,8 +211,8 @@ Deno.test("a node of a Cluster fails under load: only its secrets are refused, a
         [...answers].filter(([secret]) => isItsOwn(secret) === wanted).map(([, all]) => all),
       );
     const [wrongly, all] = of(true);
-    say(`wrong refusals of the failing node's secrets: ${wrongly} of ${all}`);
-    say(`wrong refusals of all others: ${of(false).join(" of ")}`);
+    print(`wrong refusals of the failing node's secrets: ${wrongly} of ${all}`);
+    print(`wrong refusals of all others: ${of(false).join(" of ")}`);
     assert(wrongly > 0 && wrongly < all);
     // Those whose question was under way to another node are not touched.
     assertEquals(of(false)[0], 0);
@@ -285,7 +285,7 @@ Deno.test("a slot that moves to a new node is decided on while it moves and afte
       const running = load(servers, [secret!]);
       await running.round();
       const [wrongly] = refusals((await running.end()).values());
-      say(`wrong refusals after the slot moved: ${wrongly}`);
+      print(`wrong refusals after the slot moved: ${wrongly}`);
       await eventually(async () => await check(servers[1], pinOf(secret!), secret) === "True");
     },
   );
@@ -308,5 +308,8 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
       line.endsWith("use redis+cluster:// (MOVED): pins that need it are refused")
     ),
   );
-  assert(!lines.some((line) => line.endsWith("answers")) && repeatedNews(stderr) === 0, stderr);
+  assert(
+    !lines.some((line) => line.endsWith("answers")) && repeatedStoreLines(stderr) === 0,
+    stderr,
+  );
 });

@@ -13,7 +13,7 @@ import {
   withTwoServers,
 } from "../../support/two_servers.ts";
 import { load, refusals } from "../../support/load.ts";
-import { MANY_NEWS, newsIn, repeatedNews, say } from "./log.ts";
+import { MAX_STORE_LINES, print, repeatedStoreLines, storeLines } from "./log.ts";
 import { caughtUp, ELECTION_MS, Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 
@@ -95,7 +95,10 @@ for (const [how, begin, end] of FAILOVERS) {
       // Decisions are made by the one that leads.
       assert(Number(await watched.replica.command("DBSIZE")) >= SECRETS.length);
     });
-    assert(repeatedNews(log) === 0 && newsIn(log) <= MANY_NEWS && !/canary/.test(log), log);
+    assert(
+      repeatedStoreLines(log) === 0 && storeLines(log) <= MAX_STORE_LINES && !/canary/.test(log),
+      log,
+    );
   });
 }
 
@@ -117,7 +120,7 @@ Deno.test("a primary fails under load: pins are refused until another leads, and
     const seconds = ((performance.now() - killedMs) / 1000).toFixed(1);
     await running.round();
     const [wrongly, all] = refusals((await running.end()).values());
-    say(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
+    print(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
     assert(wrongly > 0 && wrongly < all);
     // The two failures from before are remembered: the third is the last that is looked at.
     await decided(two, wrongPinOf("counted"), "counted");

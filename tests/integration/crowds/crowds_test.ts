@@ -8,7 +8,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
-import { type Subject, withSubject } from "../../support/faulted_server.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 import { Wire } from "../../support/http.ts";
 import { descriptorCount, peakResidentBytes, residentBytes } from "../../support/process.ts";
 
@@ -74,11 +74,11 @@ class Crowd {
   constructor(private readonly url: string, private readonly behaviour: Behaviour) {}
 
   /** Waits until all are connected. */
-  async gather(): Promise<void> {
+  async connectAll(): Promise<void> {
     while (this.#clients.length < SIZE) {
       const connected = Array.from({ length: BATCH }, () =>
         new Promise<void>((resolve) => {
-          this.#clients.push(this.#stand(resolve));
+          this.#clients.push(this.#keepConnected(resolve));
         }));
       await Promise.all(connected);
     }
@@ -91,7 +91,7 @@ class Crowd {
     await Promise.all(this.#clients);
   }
 
-  async #stand(onConnect: () => void): Promise<void> {
+  async #keepConnected(onConnect: () => void): Promise<void> {
     const { hostname, port } = new URL(this.url);
     while (!this.#isOver) {
       let connection: Deno.Conn | undefined;
@@ -114,9 +114,12 @@ class Crowd {
 }
 
 /** Sends wrong pins over a few connections for a while; gives how many got which answer. */
-async function callFor(ms: number, subject: Subject): Promise<Readonly<Record<string, number>>> {
+async function callFor(
+  ms: number,
+  server: FaultedServer,
+): Promise<Readonly<Record<string, number>>> {
   const answers: Record<string, number> = {};
-  const form = `pin=${subject.wrongPin(SECRET)}&secretCode=${encodeURIComponent(SECRET)}`;
+  const form = `pin=${server.wrongPin(SECRET)}&secretCode=${encodeURIComponent(SECRET)}`;
   const request = {
     head: [
       ...["POST /api.asmx/ValidatePin HTTP/1.1", "Host: localhost"],
@@ -128,7 +131,7 @@ async function callFor(ms: number, subject: Subject): Promise<Readonly<Record<st
   const isOver = (): boolean => performance.now() - startMs > ms;
   const call = async (): Promise<void> => {
     do {
-      using wire = await Wire.to(subject.program.url);
+      using wire = await Wire.to(server.program.url);
       for (let isOpen = true; isOpen && !isOver();) {
         const { status, headers, body } = await wire.exchange(request);
         const text = new TextDecoder().decode(body);
@@ -145,25 +148,25 @@ async function callFor(ms: number, subject: Subject): Promise<Readonly<Record<st
 Deno.test(`a normal caller beside crowds of ${SIZE}`, async (t) => {
   // 2,000 connections, and what else a server has open.
   const circumstances = { args: ["--max-failures", "0"], shell: "ulimit -n 4096" };
-  await withSubject(circumstances, async (subject) => {
-    const { pid, url } = subject.program;
-    await callFor(SECOND_MS, subject);
+  await withFaultedServer(circumstances, async (server) => {
+    const { pid, url } = server.program;
+    await callFor(SECOND_MS, server);
     const idleBytes = residentBytes(pid);
     const descriptors = descriptorCount(pid);
     for (const [name, behaviour] of Object.entries(BEHAVIOURS)) {
       await t.step(name, async () => {
         const crowd = new Crowd(url, behaviour);
         try {
-          await crowd.gather();
-          assertEquals(Object.keys(await callFor(STANDING_MS, subject)), ["false"]);
-          await subject.assertHealthy();
+          await crowd.connectAll();
+          assertEquals(Object.keys(await callFor(STANDING_MS, server)), ["false"]);
+          await server.assertHealthy();
         } finally {
           await crowd.leave();
         }
         await eventually(() => descriptorCount(pid) <= descriptors + 2, "descriptors come back");
       });
     }
-    await subject.assertHealthy();
+    await server.assertHealthy();
     assert(residentBytes(pid) - idleBytes < 256 * MIB, "the memory does not come back");
     assert(peakResidentBytes(pid) < 512 * MIB, "more than half of what the unit of deploy/ allows");
   });

@@ -11,17 +11,17 @@ import { startCaddy, withAccessLog } from "./caddy.ts";
 import {
   CANARY,
   filesWithCanary,
+  type Outages,
   ports,
   type Proxy,
-  sendThroughTroubles,
+  sendThroughOutages,
   sockets,
-  type Troubles,
 } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
 import { withFolder } from "../../support/folder.ts";
 
 /** Log lines of the faults: a reply at first, and none while no instance ran. */
-function assertTroubled({ statuses }: Troubles): void {
+function assertOutages({ statuses }: Outages): void {
   const [get, shortRoute, post] = statuses["both"]!;
   assertEquals([get, shortRoute, post], [200, 200, 200]);
   for (const state of ["one stopped", "one is back"]) {
@@ -37,7 +37,7 @@ Deno.test("nginx on sockets: no secret in its logs, and what became of each requ
     const logs = `${folder}/nginx`;
     await Deno.mkdir(logs);
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(logs, upstreams);
-    assertTroubled(await sendThroughTroubles(sockets(folder), start));
+    assertOutages(await sendThroughOutages(sockets(folder), start));
     assertEquals(filesWithCanary(logs), []);
     const access = Deno.readTextFileSync(`${logs}/access.log`);
     // Both were tried, whichever was next.
@@ -48,7 +48,7 @@ Deno.test("nginx on sockets: no secret in its logs, and what became of each requ
 Deno.test("nginx on ports: no secret in its logs", () =>
   withFolder(async (folder) => {
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(folder, upstreams);
-    assertTroubled(await sendThroughTroubles(ports(), start));
+    assertOutages(await sendThroughOutages(ports(), start));
     assertEquals(filesWithCanary(folder), []);
   }));
 
@@ -56,7 +56,7 @@ Deno.test("the requests are such as nginx shows in a log of errors", () =>
   withFolder(async (folder) => {
     const start = (upstreams: readonly string[]): Promise<Proxy> =>
       startNginx(folder, upstreams, withErrors);
-    const { lines } = await sendThroughTroubles(ports(), start);
+    const { lines } = await sendThroughOutages(ports(), start);
     assert(lines.some((line) => line.includes(CANARY)));
     assertEquals(filesWithCanary(folder), [`${folder}/error.log`]);
   }));
@@ -65,11 +65,11 @@ Deno.test("Caddy: no secret in its log, and what became of each request", () =>
   withFolder(async (folder) => {
     const start = (upstreams: readonly [string, string]): Promise<Proxy> =>
       startCaddy(folder, upstreams, withAccessLog);
-    const troubles = await sendThroughTroubles(ports(), start);
-    assertTroubled(troubles);
+    const outages = await sendThroughOutages(ports(), start);
+    assertOutages(outages);
     assertEquals(filesWithCanary(folder), []);
-    const shown = troubles.lines.find((line) =>
+    const shown = outages.lines.find((line) =>
       line.includes('"http.log.access"') && line.includes('"status":502')
     );
-    assert(shown?.includes('"uri":"/api.asmx/ValidatePin"'), troubles.lines.join("\n"));
+    assert(shown?.includes('"uri":"/api.asmx/ValidatePin"'), outages.lines.join("\n"));
   }));

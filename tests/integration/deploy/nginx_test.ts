@@ -7,7 +7,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
-import { type Place, ports, sockets } from "./canaries.ts";
+import { type Instance, ports, sockets } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
 import { exchange } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
@@ -23,7 +23,7 @@ const RESTARTS = 6;
 // Between restarts, so that the load runs over both instances again.
 const PAUSE_MS = 1_000;
 
-function tell(line: string): void {
+function print(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
@@ -83,16 +83,16 @@ interface Restarts {
 }
 
 async function restartUnderLoad(
-  places: readonly Place[],
+  instances: readonly Instance[],
   folder: string,
   change: (configuration: string) => string = (same) => same,
 ): Promise<Restarts> {
-  const start = ({ args }: Place): Promise<RunningProgram> =>
+  const start = ({ args }: Instance): Promise<RunningProgram> =>
     startProgram([...args, "--trust-proxy"]);
-  const programs = await Promise.all(places.map(start));
+  const programs = await Promise.all(instances.map(start));
   const nginx = await startNginx(
     folder,
-    places.map(({ upstream }) => upstream),
+    instances.map(({ upstream }) => upstream),
     (configuration) => change(withErrors(configuration)),
   );
   const ended = new AbortController();
@@ -100,10 +100,10 @@ async function restartUnderLoad(
   try {
     for (let restarts = 0; restarts < RESTARTS; restarts++) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      const index = restarts % places.length;
+      const index = restarts % instances.length;
       programs[index]!.signal("SIGTERM");
       assertEquals((await programs[index]!.outcome).code, 0);
-      programs[index] = await start(places[index]!);
+      programs[index] = await start(instances[index]!);
     }
   } finally {
     ended.abort();
@@ -112,7 +112,7 @@ async function restartUnderLoad(
   const log = await nginx.stop();
   for (const program of programs) program.signal("SIGTERM");
   for (const program of programs) assertEquals((await program.outcome).code, 0);
-  tell(`${count.sent} requests in ${RESTARTS} restarts`);
+  print(`${count.sent} requests in ${RESTARTS} restarts`);
   return { count, log: log.filter((line) => !/connect\(\)/.test(line)) };
 }
 
@@ -143,6 +143,6 @@ Deno.test("on ports, where nginx may send a POST again: every request is answere
     assertEquals(log.filter((line) => !CLOSED.test(line)), []);
     // It happens to the requests that are under way as a port closes, and to no others.
     const again = new Set(log.map((line) => / \*(\d+) /.exec(line)?.[1])).size;
-    tell(`sent again by nginx: ${again}`);
+    print(`sent again by nginx: ${again}`);
     assert(again <= MOST_AT_ONCE * RESTARTS, `${again} requests had to be sent again`);
   }));

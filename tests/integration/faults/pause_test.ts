@@ -11,7 +11,7 @@ import { SECRET, validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { isStopped } from "../../support/process.ts";
 import { Wire } from "../../support/http.ts";
-import { type Subject, withSubject } from "../../support/faulted_server.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 
 // Longer than a body may take to arrive.
 const PAUSE_MS = 12_000;
@@ -20,9 +20,9 @@ const CALLERS = 50;
 const ATTEMPTS = 20;
 
 /** Begins two requests, with a right pin and a wrong one, and stops the server before they are late. */
-async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire, string])[]> {
-  const { program } = subject;
-  const bodies = [subject.freshPin(), subject.wrongPin()]
+async function beginAndStop(server: FaultedServer): Promise<readonly (readonly [Wire, string])[]> {
+  const { program } = server;
+  const bodies = [server.freshPin(), server.wrongPin()]
     .map((pin) => `pin=${pin}&secretCode=${encodeURIComponent(SECRET)}`);
   for (let attempts = 1;; attempts++) {
     const startMs = performance.now();
@@ -40,11 +40,11 @@ async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire,
 }
 
 Deno.test("after a pause every caller that came meanwhile is answered, each with what is right", async () => {
-  await withSubject({}, async (subject) => {
-    const { program } = subject;
-    const begun = await beginAndStop(subject);
+  await withFaultedServer({}, async (server) => {
+    const { program } = server;
+    const begun = await beginAndStop(server);
     const finished = begun.map(([wire, body]) => wire.finish(body));
-    const pin = subject.wrongPin();
+    const pin = server.wrongPin();
     const text = `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const callers = await Promise.all(
       Array.from({ length: CALLERS }, () => Wire.saying(program.url, text)),
@@ -59,6 +59,6 @@ Deno.test("after a pause every caller that came meanwhile is answered, each with
       "false",
     ]);
     for (const wire of [...callers, ...begun.map(([wire]) => wire)]) wire.close();
-    await subject.assertHealthy();
+    await server.assertHealthy();
   });
 });

@@ -4,7 +4,7 @@ import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { load } from "../../support/load.ts";
-import { startMiddleman } from "../../support/middleman.ts";
+import { startTcpProxy } from "../../support/tcp_proxy.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
 import { type RedisServer, withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
@@ -125,12 +125,12 @@ Deno.test("a server starts without its Redis, refuses pins, and uses Redis once 
 Deno.test("a server waits for a slow Redis, and not for one that is too slow", async () => {
   await withRedis([], async (redis) => {
     let delayMs = 500;
-    const middleman = startMiddleman(Number(new URL(redis.url).port), () => async (piece) => {
+    const proxy = startTcpProxy(Number(new URL(redis.url).port), () => async (piece) => {
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       return piece;
     });
     // On a busy machine much comes to the delay.
-    const url = `redis://127.0.0.1:${middleman.port}?timeout=6000`;
+    const url = `redis://127.0.0.1:${proxy.port}?timeout=6000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
       delayMs = 60_000;
@@ -138,7 +138,7 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
       delayMs = 0;
       await eventually(async () => await check(one, pinOf(SECRET)) === "True");
     });
-    middleman.close();
+    proxy.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { decide as ask } from "../../support/guard_store.ts";
+import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
@@ -16,7 +16,7 @@ import {
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
-import { farApart, playScript } from "../../support/script_history.ts";
+import { clockPastRefusals, playScript } from "../../support/script_history.ts";
 import { withRedis } from "../../support/redis_server.ts";
 
 const HOUR = 3_600_000;
@@ -86,8 +86,8 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      assertEquals(await ask(store, "a", 60_000_000), "accepted");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      assertEquals(await decide(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
   });
@@ -97,18 +97,18 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      await ask(store, "used", 60_000_000);
-      await ask(store, "failed", undefined);
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      await decide(store, "used", 60_000_000);
+      await decide(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
         const leftMs = Number(/\d+/.exec(await command("PTTL", KEY_PREFIX + name))![0]);
         return leftMs <= ms && leftMs > ms - 60_000;
       };
       assert(await isNear("used", rules.forgetUseMs));
       assert(await isNear("failed", HOUR));
-      await ask(store, "failed", undefined, "source");
+      await decide(store, "failed", undefined, "source");
       assert(await isNear("failed", 2 * HOUR));
-      await ask(store, "known", 60_000_000, "source");
+      await decide(store, "known", 60_000_000, "source");
       assert(await isNear("known", KNOWN_MS));
       // Nothing else; what the probe keeps for a millisecond may be there.
       const keys = await command("KEYS", "*");
@@ -125,14 +125,14 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = new RedisStore({ rules, link, now: farApart() });
+      const store: GuardStore = new RedisStore({ rules, link, now: clockPastRefusals() });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
-      assertEquals(await ask(store, "c", 1), "unavailable");
+      assertEquals(await decide(store, "c", 1), "unavailable");
       await command("RPUSH", `${KEY_PREFIX}list`, "a");
-      assertEquals(await ask(store, "a", 1), "unavailable");
-      assertEquals(await ask(store, "list", 1), "unavailable");
-      assertEquals([await ask(store, "b", 1), store.isHealthy()], ["accepted", true]);
+      assertEquals(await decide(store, "a", 1), "unavailable");
+      assertEquals(await decide(store, "list", 1), "unavailable");
+      assertEquals([await decide(store, "b", 1), store.isHealthy()], ["accepted", true]);
     });
   });
 });
@@ -141,12 +141,12 @@ Deno.test("an operator's unlock clears the wrong pins of a secret, and nothing e
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {
-      const store = new RedisStore({ rules, link, now: farApart() });
-      await ask(store, "failed", undefined);
-      await ask(store, "strange", undefined, "source");
-      await ask(store, "used", 60_000_000);
-      await ask(store, "known", 60_000_000, "source");
-      await ask(store, "known", undefined, "other");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      await decide(store, "failed", undefined);
+      await decide(store, "strange", undefined, "source");
+      await decide(store, "used", 60_000_000);
+      await decide(store, "known", 60_000_000, "source");
+      await decide(store, "known", undefined, "other");
       const unlock = (name: string): Promise<boolean> =>
         withStore(patientUrl(url), {}, (store) => unlockSecret(store, name));
       for (const name of ["failed", "strange"]) {
@@ -166,10 +166,10 @@ Deno.test("a store that forgot the script gets it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      assertEquals(await ask(store, "a", 1), "accepted");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      assertEquals(await decide(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
-      assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);
+      assertEquals([await decide(store, "a", 1), store.isHealthy()], ["replayed", true]);
     });
   });
 });

@@ -4,7 +4,7 @@ import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
-import { type Meddle, startMiddleman } from "../../support/middleman.ts";
+import { type ChangePiece, startTcpProxy } from "../../support/tcp_proxy.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
 import { seededRandom } from "../../support/random.ts";
 import {
@@ -214,7 +214,12 @@ const FLIPS = 6;
 const FLIPPING_MS = 900_000;
 
 /** Flips one bit of the bytes that one side sends: the `at`-th. */
-function flipOneBit(from: "server" | "store", at: number, bit: number, onFlip: () => void): Meddle {
+function flipOneBit(
+  from: "server" | "store",
+  at: number,
+  bit: number,
+  onFlip: () => void,
+): ChangePiece {
   let passed = 0;
   return (piece, sender) => {
     if (sender !== from) return piece;
@@ -233,13 +238,13 @@ Deno.test("a server outlives flipped bits in both directions of a TLS connection
     const random = seededRandom(SEED);
     let flips = 0;
     // In the handshake, and in what comes after it, to which pins have to be checked.
-    const middleman = startMiddleman(redis.tlsPort, () => {
+    const proxy = startTcpProxy(redis.tlsPort, () => {
       if (flips >= FLIPS) return (piece) => piece;
       const at = random(4) === 0 ? random(1200) : 1500 + random(3000);
       return flipOneBit(random(2) ? "server" : "store", at, random(8), () => flips++);
     });
     // Not so patient that a side that waits for the rest of what was flipped is found out late.
-    const url = `rediss://127.0.0.1:${middleman.port}?timeout=2000`;
+    const url = `rediss://127.0.0.1:${proxy.port}?timeout=2000`;
     const args = ["--guard-tls-ca", redis.file("ca.pem")];
     await logOf(url, args, async (server) => {
       await eventually(
@@ -254,6 +259,6 @@ Deno.test("a server outlives flipped bits in both directions of a TLS connection
       );
       await eventually(async () => await check(server, pinOf(SECRET)) === "True");
     });
-    middleman.close();
+    proxy.close();
   });
 });

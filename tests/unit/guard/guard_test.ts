@@ -21,8 +21,8 @@ import {
   scriptArguments,
 } from "../../../lib/guard/redis/script.ts";
 import { isKnown, KNOWN_MS } from "../../../lib/guard/sources.ts";
-import { decide } from "../../support/guard_model.ts";
-import { decide as decideInStore } from "../../support/guard_store.ts";
+import { decideByRules } from "../../support/guard_model.ts";
+import { decide } from "../../support/guard_store.ts";
 import { LuaStore } from "../../support/lua_store.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -60,7 +60,7 @@ class Player {
   pin(matchedStep?: number, source?: string): Verdict {
     if (this.nowMs >= this.#expiresMs) [this.state, this.#key] = [undefined, `${this.#key}'`];
     const call = { rules: this.rules, pin: { matchedStep, source }, nowMs: this.nowMs };
-    const { verdict, state, keepMs } = decide(this.rules, this.state, call.pin, this.nowMs);
+    const { verdict, state, keepMs } = decideByRules(this.rules, this.state, call.pin, this.nowMs);
     this.#expiresMs = this.nowMs + keepMs;
     this.state = state;
     const words = ["EVAL", DECIDE_SCRIPT, "1", this.#key, ...scriptArguments(call)];
@@ -71,7 +71,7 @@ class Player {
     if (this.nowMs < this.#lastMs) this.#store = undefined;
     this.#lastMs = this.nowMs;
     if (this.#store === undefined) return verdict;
-    assertEquals(decideInStore(this.#store, "a secret", matchedStep, source), verdict);
+    assertEquals(decide(this.#store, "a secret", matchedStep, source), verdict);
     return verdict;
   }
 
@@ -151,7 +151,7 @@ Deno.test("the model returns the time for which a source is throttled from now o
   const after = (count: number): number => {
     const player = new Player(rules);
     player.wrong(count - 1);
-    return decide(rules, player.state, { matchedStep: undefined }, START).refusedMs;
+    return decideByRules(rules, player.state, { matchedStep: undefined }, START).refusedMs;
   };
   assertEquals([1, 2, 3, 4].map(after), [0, 0, FIRST_WAIT_MS, FIRST_WAIT_MS]);
 });
@@ -208,7 +208,7 @@ Deno.test("the guard keeps a state for as long as any part of it matters", () =>
   const keepMs = (...questions: readonly (readonly [number | undefined, string | undefined])[]) => {
     let [state, kept]: [GuardState | undefined, number] = [undefined, 0];
     for (const [matchedStep, source] of questions) {
-      ({ state, keepMs: kept } = decide(rules, state, { matchedStep, source }, START));
+      ({ state, keepMs: kept } = decideByRules(rules, state, { matchedStep, source }, START));
     }
     return kept;
   };
@@ -310,7 +310,7 @@ Deno.test("the guard without a limit keeps a state from a guard with one", () =>
   const rules = rulesWith({ maxFailures: 0, singleUse: true });
   const source = { id: "a", debtMs: 100 * DAY, lastMs: START + DAY, knownUntilMs: 2 * START };
   const state = { debtMs: 100 * DAY, lastMs: START + DAY, usedStep: STEP, sources: [source] };
-  const replayed = decide(rules, state, { matchedStep: STEP, source: "a" }, START);
+  const replayed = decideByRules(rules, state, { matchedStep: STEP, source: "a" }, START);
   assertEquals([replayed.verdict, replayed.refusedMs], ["replayed", 0]);
   assertEquals(replayed.state, state);
 });
