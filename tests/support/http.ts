@@ -15,6 +15,13 @@ export interface RawRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** A request with the length of its body, where it needs one and its head has none. */
+export function withLength(head: readonly string[], body: RawRequest["body"]): RawRequest {
+  const hasLength = head.some((line) => /^(?:content-length|transfer-encoding):/i.test(line));
+  const needsLength = !hasLength && (body.length > 0 || head[0]!.startsWith("POST "));
+  return { head: needsLength ? [...head, `Content-Length: ${body.length}`] : head, body };
+}
+
 /** A reply. */
 export interface RawReply {
   /** The status. */

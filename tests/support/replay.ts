@@ -10,7 +10,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SaxesParser } from "saxes";
 import type { Block, Exchange, Step } from "./exchanges.ts";
-import type { RawReply, RawRequest } from "./http.ts";
+import { type RawReply, type RawRequest, withLength } from "./http.ts";
 import { checkPicture } from "./picture_check.ts";
 import { fillIn, fillUp, type PinClock } from "./placeholders.ts";
 
@@ -62,11 +62,8 @@ type Fill = (text: string) => string;
 function requestOf(block: Block, fill: Fill): RawRequest {
   const head = block.head.map((line) => latin1(bytesOf(fill(line), block.escaped)));
   const body = fillUp(bytesOf(fill(block.body), block.escaped));
-  const has = (name: string): boolean => head.some((line) => line.toLowerCase().startsWith(name));
-  if (has("transfer-encoding: chunked")) return { head, body: chunked(body) };
-  const needsLength = body.length > 0 || head[0]!.startsWith("POST ");
-  if (needsLength && !has("content-length:")) head.push(`Content-Length: ${body.length}`);
-  return { head, body };
+  const isChunked = head.some((line) => /^transfer-encoding: chunked/i.test(line));
+  return withLength(head, isChunked ? chunked(body) : body);
 }
 
 function bytesOf(text: string, escaped: boolean): Uint8Array {

@@ -9,7 +9,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
-import { Wire } from "../../support/http.ts";
+import { Wire, withLength } from "../../support/http.ts";
 import { descriptorCount, peakResidentBytes, residentBytes } from "../../support/process.ts";
 
 const SIZE = 2_000;
@@ -120,13 +120,10 @@ async function callFor(
 ): Promise<Readonly<Record<string, number>>> {
   const answers: Record<string, number> = {};
   const form = `pin=${server.wrongPin(SECRET)}&secretCode=${encodeURIComponent(SECRET)}`;
-  const request = {
-    head: [
-      ...["POST /api.asmx/ValidatePin HTTP/1.1", "Host: localhost"],
-      ...["Content-Type: application/x-www-form-urlencoded", `Content-Length: ${form.length}`],
-    ],
-    body: new TextEncoder().encode(form),
-  };
+  const request = withLength([
+    ...["POST /api.asmx/ValidatePin HTTP/1.1", "Host: localhost"],
+    "Content-Type: application/x-www-form-urlencoded",
+  ], new TextEncoder().encode(form));
   const startMs = performance.now();
   const isOver = (): boolean => performance.now() - startMs > ms;
   const call = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Requests as expensive as the limits allow. */
 
 import { Buffer } from "node:buffer";
-import type { RawRequest } from "../http.ts";
+import { type RawRequest, withLength } from "../http.ts";
 
 /** A request with one repeated part. */
 export interface CostlyRequest {
@@ -23,11 +23,9 @@ export function request(
   fields: Readonly<Record<string, string>> = {},
   body = "",
 ): RawRequest {
-  const bytes = new Uint8Array(Buffer.from(body));
-  const length = line.startsWith("POST ") ? { "Content-Length": bytes.length } : {};
-  const lines = Object.entries({ Host: "localhost", ...fields, ...length })
+  const lines = Object.entries({ Host: "localhost", ...fields })
     .map(([name, value]) => `${name}: ${value}`);
-  return { head: [`${line} HTTP/1.1`, ...lines], body: bytes };
+  return withLength([`${line} HTTP/1.1`, ...lines], new Uint8Array(Buffer.from(body)));
 }
 
 /** Makes a POST. */
