@@ -59,7 +59,7 @@ cli() {
 # Copies the sources, with the commit in them. COMMIT is for builds without the repository. Deno puts
 # the time of each file into its executable: the same sources are to give the same bytes.
 stage() {
-  local commit=${COMMIT:-} sources=(main.ts deno.json import_map.json runtime.lock lib)
+  local commit=${COMMIT:-} sources=(main.ts deno.json import_map.json runtime.lock LICENSE lib)
   if [[ -z $commit ]]; then
     commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo unknown)
     [[ -z $(git status --porcelain -- "${sources[@]}" 2>/dev/null) ]] || commit+=+changes

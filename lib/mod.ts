@@ -146,7 +146,7 @@ export function createAuthenticator(
   parts: AuthenticatorParts = {},
 ): Authenticator {
   const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = parts;
-  const { config, guardKey, keys } = checked(options);
+  const { config, guardKey, keys } = checkedOptions(options);
   const guard = guardOf(config, guardKey, log);
   const service = createService(config, { ...others, now, log, isReady, guard, apiKeys: keys });
   const { handler, operatorHandler, context } = service;
@@ -225,7 +225,7 @@ interface CheckedOptions {
   readonly keys: KeyRing | undefined;
 }
 
-function checked(options: AuthenticatorOptions): CheckedOptions {
+function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
   const { guardKey, apiKeys, ...shared } = asWritten(asShared(options));
   const known: readonly string[] = SHARED;
   for (const name in shared) {

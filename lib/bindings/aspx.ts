@@ -12,30 +12,26 @@ import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_get_post.ts";
 import { recordField } from "./result.ts";
 
-/** Makes the binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
-export function pairAspxBinding(): CallBinding {
-  return {
-    name: "pair.aspx",
-    accepts: () => true,
-    readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
-    writeReply: (_operation, result) => bare(recordField(result, "Html")),
-    writeFault: (fault) => fault.isMissing ? missing(fault) : writePlainFault(fault),
-  };
-}
+/** Binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
+export const PAIR_ASPX: CallBinding = {
+  name: "pair.aspx",
+  accepts: () => true,
+  readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
+  writeReply: (_operation, result) => bare(recordField(result, "Html")),
+  writeFault: (fault) => fault.isMissing ? missing(fault) : writePlainFault(fault),
+};
 
 /**
- * Makes the binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or
+ * Binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or
  * status for a success, so once both parameters are present, every fault is written as `False`.
  */
-export function validateAspxBinding(): CallBinding {
-  return {
-    name: "validate.aspx",
-    accepts: () => true,
-    readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
-    writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
-    writeFault: (fault) => fault.isMissing ? missing(fault) : bare("False"),
-  };
-}
+export const VALIDATE_ASPX: CallBinding = {
+  name: "validate.aspx",
+  accepts: () => true,
+  readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
+  writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
+  writeFault: (fault) => fault.isMissing ? missing(fault) : bare("False"),
+};
 
 function readCall(
   operation: Operation,

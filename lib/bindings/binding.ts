@@ -28,7 +28,7 @@ export interface CallRequest extends CallHead {
   /** Body; empty when the binding reads no body. */
   readonly body: Uint8Array;
   /** Names another binding, which the request turns out to belong to, for its reply or fault. */
-  readonly readAs: (binding: Binding) => void;
+  readonly switchBinding: (binding: Binding) => void;
 }
 
 /** Format of the body that a binding reads. */
@@ -65,6 +65,11 @@ export interface Reply {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** Header fields of the binding. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes a plain-text reply of one sentence. */
+export function plainReply(status: number, sentence: string): Reply {
+  return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
 /** Format of a binding: the requests that it takes, and its replies. */

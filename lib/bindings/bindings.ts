@@ -6,7 +6,7 @@
 
 import type { Binding } from "./binding.ts";
 import { httpGetBinding, httpPostBinding } from "./http_get_post.ts";
-import { jsonBinding } from "./json.ts";
+import { JSON_BINDING } from "./json.ts";
 import { soapBindings } from "./soap/soap.ts";
 
 /**
@@ -18,7 +18,7 @@ import { soapBindings } from "./soap/soap.ts";
 export function bindingsOf(namespace: string): readonly Binding[] {
   return [
     ...soapBindings(namespace),
-    jsonBinding(),
+    JSON_BINDING,
     httpPostBinding(namespace),
     httpGetBinding(namespace),
   ];

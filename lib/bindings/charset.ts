@@ -7,13 +7,14 @@
 
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
+import { placeAfter } from "../xml/cursor.ts";
 
 /** Decodes bytes strictly. */
 export type Decode = (bytes: Uint8Array) => string;
 
 // Labels of ASCII, tried as UTF-8 first. Client libraries add such a label on their own, then send
 // UTF-8 or Windows-1252, as which the WHATWG standard reads the label.
-const ASCII: ReadonlySet<string> = new Set(["ascii", "us-ascii", "ansi_x3.4-1968"]);
+const ASCII_LABELS: ReadonlySet<string> = new Set(["ascii", "us-ascii", "ansi_x3.4-1968"]);
 
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
@@ -48,7 +49,7 @@ export function readAs<T>(
 ): T {
   const mark = MARKS.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte));
   const text = mark === undefined ? bytes : bytes.subarray(mark[1].length);
-  const named = mark?.[0] ?? (ASCII.has(charset ?? "") ? undefined : encodingOf(charset));
+  const named = mark?.[0] ?? (ASCII_LABELS.has(charset ?? "") ? undefined : encodingOf(charset));
   const first = named ?? "utf-8";
   try {
     return read(text, decoderOf(first), first);
@@ -81,7 +82,7 @@ function replacementOf(bytes: Uint8Array, charset: string | undefined): string |
   const start = Buffer.from(bytes.subarray(0, 256)).toString("latin1");
   const declared = encodingOf(DECLARATION.exec(start)?.[1]?.toLowerCase());
   if (declared !== undefined && !declared.startsWith("utf-16")) return declared;
-  return ASCII.has(charset ?? "") ? "windows-1252" : undefined;
+  return ASCII_LABELS.has(charset ?? "") ? "windows-1252" : undefined;
 }
 
 // Decoders by encoding; there are forty at most.
@@ -119,8 +120,8 @@ function undecodable(bytes: Uint8Array, encoding: string, isNamed: boolean): Fau
 function placeOf(bytes: Uint8Array, encoding: string): string {
   const good = longestPrefix(bytes, encoding);
   if (good === undefined) return "";
-  const lines = good.split(/\r\n?|\n/);
-  return ` (line ${lines.length}, column ${[...lines.at(-1) ?? ""].length + 1})`;
+  const { line, column } = placeAfter(good);
+  return ` (line ${line}, column ${column})`;
 }
 
 // Bisects over prefixes. A streaming decoder tolerates no error but a truncated character at the

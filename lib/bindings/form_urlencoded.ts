@@ -55,31 +55,19 @@ function parameterNamed({ parameters }: Operation, sent: string): string | undef
  * @throws {Fault} When a name or value is not UTF-8.
  */
 export function readQuery(query: string): Pairs {
-  return readPairs(Buffer.from(query).toString("latin1"), (bytes) => {
-    try {
-      return strictUtf8.decode(bytes);
-    } catch {
-      throw new Fault("unreadable", "A percent-encoded text in the parameters is not UTF-8.");
-    }
-  });
+  // Behind an empty pair, a byte order mark is a character of a name.
+  return readForm(Buffer.from(`&${query}`), "utf-8");
 }
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a form body in its charset, which also applies to its escapes; UTF-8 by default (WHATWG URL
  * §5.1).
  *
  * @param charset Charset parameter in lower case without quotes; undefined when absent.
- * @param read Reads the names and values.
  * @throws {Fault} When the charset is not compatible with ASCII, or a name or value is not valid in
  * it.
  */
-export function readForm<T>(
-  bytes: Uint8Array,
-  charset: string | undefined,
-  read: (pairs: Pairs) => T,
-): T {
+export function readForm(bytes: Uint8Array, charset: string | undefined): Pairs {
   return readAs(bytes, charset ?? "utf-8", (text, decode, encoding) => {
     if (/^utf-16|^iso-2022-jp$/.test(encoding)) {
       throw new Fault(
@@ -87,7 +75,7 @@ export function readForm<T>(
         "The charset of a form must be compatible with ASCII, as utf-8 is.",
       );
     }
-    return read(readPairs(Buffer.from(text).toString("latin1"), decode));
+    return readPairs(Buffer.from(text).toString("latin1"), decode);
   });
 }
 
@@ -119,7 +107,7 @@ function decodeUnits(parts: readonly string[], decode: Decode): readonly string[
 }
 
 // Characters that are the same in every encoding compatible with ASCII.
-const ASCII = /^[\n -~]*$/;
+const ASCII_TEXT = /^[\n -~]*$/;
 
 // Decodes each escape as a byte, and keeps a per cent sign that starts no escape, as `unescape`
 // does (ECMA-262 §B.2.1.2). The parts are decoded as lines of one text, which is ten times faster;
@@ -127,7 +115,7 @@ const ASCII = /^[\n -~]*$/;
 function decodeBytes(parts: readonly string[], decode: Decode): readonly string[] {
   const texts = parts.map((part) => part.includes("%") ? unescape(part) : part);
   const all = texts.join("\n");
-  if (ASCII.test(all)) return texts;
+  if (ASCII_TEXT.test(all)) return texts;
   const lines = decode(Buffer.from(all, "latin1")).split("\n");
   let at = 0;
   return texts.map((text) =>

@@ -9,12 +9,18 @@ import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import type { CallArguments, CallRequest, PathBinding, Reply } from "./binding.ts";
+import {
+  type CallArguments,
+  type CallRequest,
+  type PathBinding,
+  plainReply,
+  type Reply,
+} from "./binding.ts";
 import { emptyBody, FAULTS } from "./faults.ts";
-import { FORM, type Pairs, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
+import { FORM, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
 import { charsetOf } from "./media_type.ts";
-import { cacheBooleanReplies, resultContent } from "./result.ts";
+import { resultContent } from "./result.ts";
 import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
@@ -33,9 +39,7 @@ export function httpPostBinding(namespace: string): PathBinding {
     { mediaType, body }: CallRequest,
   ): CallArguments => {
     if (body.length === 0) throw emptyBody("a form with the parameters");
-    const read = (pairs: Pairs): ReturnType<typeof readParameters> =>
-      readParameters(operation, pairs);
-    const { args, ignored } = readForm(body, charsetOf(mediaType), read);
+    const { args, ignored } = readParameters(operation, readForm(body, charsetOf(mediaType)));
     if (args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }
@@ -58,20 +62,14 @@ function paramsBinding(
   return {
     ...own,
     accepts: (request) => request.method === method && request.operationName !== undefined,
-    writeReply: cacheBooleanReplies((operation, result) =>
-      writeReply(operation, result, namespace)
-    ),
+    writeReply: (operation, result) => writeReply(operation, result, namespace),
     writeFault: writePlainFault,
   };
 }
 
 /** Writes a fault as text/plain: one sentence and CRLF. */
 export function writePlainFault(fault: Fault): Reply {
-  return {
-    status: FAULTS[fault.code].status,
-    contentType: "text/plain; charset=utf-8",
-    body: `${fault.message}\r\n`,
-  };
+  return plainReply(FAULTS[fault.code].status, fault.message);
 }
 
 function writeReply(operation: Operation, result: Result, namespace: string): Reply {

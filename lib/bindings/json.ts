@@ -20,7 +20,7 @@ import { charsetOf } from "./media_type.ts";
 import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { booleanOf, cacheBooleanReplies, fieldsOf } from "./result.ts";
+import { booleanOf, fieldsOf } from "./result.ts";
 
 /** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -28,21 +28,19 @@ export const JSON_TYPE = "application/json";
 /** Longest JSON body, in bytes. */
 export const MAX_JSON_BYTES = 16_384;
 
-/** Makes the binding of POST requests to an operation with a JSON body. */
-export function jsonBinding(): PathBinding {
-  return {
-    name: "JSON",
-    accepts: (request) =>
-      request.method === "POST" && request.operationName !== undefined &&
-      request.mediaType.essence === JSON_TYPE,
-    body: { mediaTypes: [JSON_TYPE], maxBytes: MAX_JSON_BYTES },
-    readArguments: (operation, { mediaType, body }) => ({
-      args: argumentsIn(textOf(body, charsetOf(mediaType)), operation),
-    }),
-    writeReply: cacheBooleanReplies(writeReply),
-    writeFault,
-  };
-}
+/** Binding of POST requests to an operation with a JSON body. */
+export const JSON_BINDING: PathBinding = {
+  name: "JSON",
+  accepts: (request) =>
+    request.method === "POST" && request.operationName !== undefined &&
+    request.mediaType.essence === JSON_TYPE,
+  body: { mediaTypes: [JSON_TYPE], maxBytes: MAX_JSON_BYTES },
+  readArguments: (operation, { mediaType, body }) => ({
+    args: argumentsIn(textOf(body, charsetOf(mediaType)), operation),
+  }),
+  writeReply,
+  writeFault,
+};
 
 /** Returns the value of the member `__type` of a record, as the original stack writes it. */
 export function typeNameOf({ name }: RecordType): string {

@@ -10,6 +10,7 @@
  */
 
 import { Fault } from "../operations/fault.ts";
+import { placeAfter } from "../xml/cursor.ts";
 import { emptyBody } from "./faults.ts";
 
 /** Deepest nesting of a member's value. */
@@ -45,9 +46,8 @@ export function faultAt(
   text: string,
   offset: number,
 ): Fault {
-  const lines = text.slice(0, offset).split(/\r\n?|\n/);
-  const column = [...lines.at(-1) ?? ""].length + 1;
-  return new Fault(code, `${message} (line ${lines.length}, column ${column}).`);
+  const { line, column } = placeAfter(text.slice(0, offset));
+  return new Fault(code, `${message} (line ${line}, column ${column}).`);
 }
 
 // White space (RFC 8259 §2).

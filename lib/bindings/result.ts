@@ -4,22 +4,8 @@
  * @module
  */
 
-import type { Operation, RecordType, Result, ResultType } from "../operations/operations.ts";
+import type { RecordType, Result, ResultType } from "../operations/operations.ts";
 import type { MarkupNode } from "../xml/writer.ts";
-import type { Binding, Reply } from "./binding.ts";
-
-/** Caches the replies `true` and `false` of each operation: most replies are one of the two. */
-export function cacheBooleanReplies(write: Binding["writeReply"]): Binding["writeReply"] {
-  const written = new Map<Operation, Map<Result, Reply>>();
-  return (operation, result) => {
-    if (typeof result !== "boolean") return write(operation, result);
-    let known = written.get(operation);
-    if (known === undefined) written.set(operation, known = new Map());
-    let reply = known.get(result);
-    if (reply === undefined) known.set(result, reply = write(operation, result));
-    return reply;
-  };
-}
 
 /** Makes the content of the result element: the text, or one element per field. */
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {

@@ -137,7 +137,13 @@ function most(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => other.wrong - one.wrong).slice(0, SHOWN_SECRETS);
 }
 
-function fingerprintOf(
+/**
+ * Returns the fingerprint of a secret.
+ *
+ * @throws {CommandError} When the secret is empty or malformed.
+ * @throws {OptionFileError} When the file of the guard key cannot be used.
+ */
+export function fingerprintOf(
   { algorithm, secretEncoding }: Config,
   guardKeyFile: string,
   secret: string,
@@ -150,8 +156,14 @@ function fingerprintOf(
   return name(key);
 }
 
-// Acts on a store. Replaces an error by its reason, since its message may hold a password.
-async function atStore<T>(
+/**
+ * Acts on the shared store of the guard.
+ *
+ * @throws {CommandError} When the store fails: with the reason, since the message of the store's
+ * error may hold a password.
+ * @throws {OptionFileError} When a file of the options cannot be used.
+ */
+export async function atStore<T>(
   url: StoreUrl,
   config: Config,
   act: (store: StoreClient) => Promise<T>,
@@ -160,7 +172,7 @@ async function atStore<T>(
   try {
     return await withStore(url, files, act);
   } catch (error) {
-    throw new CommandError(`the store, ${url}, ${storeClause(error)}`);
+    throw new CommandError(`the store of the guard, ${url}, ${storeClause(error)}`);
   }
 }
 

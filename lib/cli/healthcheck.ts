@@ -4,16 +4,13 @@
  * @module
  */
 
-import http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { connectAddress } from "../config/loopback.ts";
 import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
+import { hostPort } from "../server/runtime/runtime.ts";
+import { connectAddress, send, TIMEOUT_MS } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
-
-/** Timeout of the server, in milliseconds. */
-const TIMEOUT_MS = 5_000;
 
 /**
  * Asks `/healthz` at the address in the options: the operator port if there is one, since another
@@ -83,9 +80,8 @@ function otherWay(isTls: boolean): string {
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
   if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
-  const address = connectAddress(host);
-  const name = address.includes(":") ? `[${address}]` : address;
-  return `${tlsCert === undefined ? "http" : "https"}://${name}:${port}`;
+  const place = hostPort({ hostname: connectAddress(host), port });
+  return `${tlsCert === undefined ? "http" : "https"}://${place}`;
 }
 
 /** Whether a server of this program answers at a port of this machine, with or without TLS. */
@@ -108,21 +104,13 @@ function replyOf(
   { host, port, socket }: Config,
   isTls: boolean,
   timeoutMs: number,
-): Promise<http.IncomingMessage> {
-  const options = {
+): Promise<IncomingMessage> {
+  return send({
     ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
     headers: { host: "localhost", connection: "close" },
-    signal: AbortSignal.timeout(timeoutMs),
-    // No proxy of the environment (NODE_USE_ENV_PROXY): the server is on this machine.
-    agent: new (isTls ? https : http).Agent({ proxyEnv: {} } as http.AgentOptions),
-  };
-  // Without `ca`, Deno asks for permission to read the certificates of the system.
-  const unchecked = { rejectUnauthorized: false, ca: [] };
-  return new Promise((resolve, reject) => {
-    const request = isTls ? https.get({ ...options, ...unchecked }) : http.get(options);
-    request.on("response", resolve);
-    request.on("error", reject);
+    isTls,
+    timeoutMs,
   });
 }
 

@@ -4,18 +4,18 @@
  * @module
  */
 
-import http from "node:http";
+import { text } from "node:stream/consumers";
 import type { Config } from "../config/options.ts";
 import { flagOf } from "../config/option.ts";
-import { connectAddress } from "../config/loopback.ts";
 import { readKeys } from "../server/server.ts";
-import type { NamedSecret, UnlockedSecret } from "../http/guard_endpoints.ts";
+import { hostPort } from "../server/runtime/runtime.ts";
+import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
+import { connectAddress, send } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
 
 /** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
-export const DEFAULT_PORT = 9101;
-const TIMEOUT_MS = 5_000;
+export const DEFAULT_OPERATOR_PORT = 9101;
 
 /** Options with the address of the operator port and the API keys. */
 export type OperatorPort = Pick<Config, "metricsHost" | "metricsPort" | "apiKeysFile">;
@@ -58,8 +58,8 @@ async function requestJson(
   body?: string,
 ): Promise<unknown> {
   const host = connectAddress(metricsHost);
-  const port = metricsPort || DEFAULT_PORT;
-  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const port = metricsPort || DEFAULT_OPERATOR_PORT;
+  const place = hostPort({ hostname: host, port });
   const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);
   const headers = {
     "host": place,
@@ -67,15 +67,17 @@ async function requestJson(
     "content-type": "text/plain; charset=utf-8",
     ...(caller && { "x-api-key": caller.key }),
   };
-  const { status, text } = await exchange({ host, port, method, path, headers }, body).catch(() => {
-    throw new NoServerError(
-      `no server answers at ${place}: start it with ${
-        flagOf("metricsPort")
-      } ${port} (a restart ends all waits in memory), or give the ` +
-        `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
-    );
-  });
-  if (status === 200) return JSON.parse(text);
+  const { status, answer } = await send({ host, port, method, path, headers, body })
+    .then(async (reply) => ({ status: reply.statusCode, answer: await text(reply) }))
+    .catch(() => {
+      throw new NoServerError(
+        `no server answers at ${place}: start it with ${
+          flagOf("metricsPort")
+        } ${port} (a restart ends all waits in memory), or give the ` +
+          `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
+      );
+    });
+  if (status === 200) return JSON.parse(answer);
   if (status === 401) {
     throw new CommandError(
       caller === undefined
@@ -89,23 +91,6 @@ async function requestJson(
       `${place} is no operator port: give the ${flagOf("metricsPort")} of the server`,
     );
   }
-  const sentence = text.trim().replace(/\.$/, "");
+  const sentence = answer.trim().replace(/\.$/, "");
   throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
-}
-
-function exchange(
-  options: http.RequestOptions,
-  body: string | undefined,
-): Promise<{ readonly status: number | undefined; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = http.request({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    request.on("response", (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode, text }));
-      response.on("error", reject);
-    });
-    request.on("error", reject);
-    request.end(body);
-  });
 }

@@ -7,7 +7,7 @@
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { guardLines } from "./guard.ts";
-import { askStatus, DEFAULT_PORT, NoServerError } from "./operator_port.ts";
+import { askStatus, DEFAULT_OPERATOR_PORT, NoServerError } from "./operator_port.ts";
 import { keysInWords } from "./serve/reload.ts";
 
 /**
@@ -22,9 +22,10 @@ import { keysInWords } from "./serve/reload.ts";
 export async function status(config: Config, print: (line: string) => void): Promise<number> {
   const found = await askStatus(config).catch((error: unknown) => {
     if (!(error instanceof NoServerError) || config.metricsPort !== undefined) throw error;
+    const port = DEFAULT_OPERATOR_PORT;
     throw new UsageError(
-      `there is no operator port at ${config.metricsHost}:${DEFAULT_PORT}: start the server with ` +
-        `${flagOf("metricsPort")} ${DEFAULT_PORT}, or give the port that it has`,
+      `there is no operator port at ${config.metricsHost}:${port}: start the server with ` +
+        `${flagOf("metricsPort")} ${port}, or give the port that it has`,
     );
   });
   const { problems, version, since, address = "-", certificateUntil, keys, reload, store } = found;

@@ -5,18 +5,22 @@
  * @module
  */
 
+/**
+ * Value of a text. For a wrong text it is undefined, or the exact requirement that a nearly right
+ * one fails, in place of `expected`.
+ */
+export type Parsed<T> = { readonly value: T } | string | undefined;
+
 /** Kind of value. */
 export interface ValueKind<T> {
   /** The placeholder of the value in the usage text; a switch has no value. */
   readonly placeholder?: string;
   /** The requirement on a value, to follow "must be". */
   readonly expected: string;
-  /** Returns the exact requirement that a nearly right value fails. */
-  readonly wanted?: (text: string) => string | undefined;
   /** All values of an option with a closed set. */
   readonly values?: readonly string[];
-  /** Parses a text; returns undefined for a wrong one. */
-  readonly parse: (text: string) => { readonly value: T } | undefined;
+  /** Parses a text. */
+  readonly parse: (text: string) => Parsed<T>;
   /** Whether a value that a program gives is right; by default, a text that `parse` takes is. */
   readonly isValid?: (value: unknown) => boolean;
   /** The requirement on a value that a program gives, where `expected` names texts. */
@@ -85,13 +89,13 @@ export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSou
     // secret often ends with a line break.
     const inherited = env(variableOf(name))?.replace(/\r?\n$/, "") || undefined;
     const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
-    const { parse, wanted, expected, defaultText } = table[name];
+    const { parse, expected, defaultText } = table[name];
     const text = typed ?? inherited ?? defaultText;
     const parsed = parse(text);
-    if (parsed === undefined) {
+    if (typeof parsed !== "object") {
       const flaw = hiddenFlaw(text);
       throw new UsageError(
-        `${source} must be ${wanted?.(text) ?? expected}${flaw && `: its value ${flaw}`}`,
+        `${source} must be ${parsed ?? expected}${flaw && `: its value ${flaw}`}`,
       );
     }
     return [name, parsed.value];
@@ -117,13 +121,12 @@ export function checkOptions<T>(
 }
 
 function checkedValue<T>(name: string, kind: ValueKind<T>, value: unknown): unknown {
-  const { isValid, parse, wanted, expected, expectedValue = expected } = kind;
+  const { isValid, parse, expected, expectedValue = expected } = kind;
   if (isValid?.(value)) return value;
-  const text = isValid === undefined && typeof value === "string" ? value : undefined;
-  const parsed = text === undefined || text === "" ? undefined : parse(text);
-  if (parsed !== undefined) return parsed.value;
-  const requirement = text === undefined ? expectedValue : wanted?.(text) ?? expectedValue;
-  throw new TypeError(`${name} must be ${requirement}.`);
+  const isText = isValid === undefined && typeof value === "string" && value !== "";
+  const parsed = isText ? parse(value) : undefined;
+  if (typeof parsed === "object") return parsed.value;
+  throw new TypeError(`${name} must be ${parsed ?? expectedValue}.`);
 }
 
 const FLAWS: readonly (readonly [RegExp, string])[] = [

@@ -15,10 +15,11 @@ import {
   type Option,
   type OptionSources,
   type OptionTable,
+  type Parsed,
   parseOptions,
   UsageError,
 } from "./option.ts";
-import { oneOf, path, SWITCH, wholeNumber } from "./values.ts";
+import { oneOf, SWITCH, text, wholeNumber } from "./values.ts";
 
 const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
@@ -31,9 +32,6 @@ const ADDRESS: DefaultedKind<string> = {
 function isAddress(text: string): boolean {
   return /^[A-Za-z0-9._-]+$/.test(text) || /^[A-Fa-f0-9.:]+$/.test(text) && isIPv6(text);
 }
-
-/** Value of a text; undefined for a wrong one. */
-type Parsed<Value> = { readonly value: Value } | undefined;
 
 const PORT = wholeNumber(0, 65535);
 
@@ -57,7 +55,7 @@ const TABLE = {
   socket: {
     placeholder: "PATH",
     description: "Unix socket to listen on instead of an address",
-    ...path("the path of a socket"),
+    ...text("the path of a socket"),
   },
   socketMode: {
     placeholder: "MODE",
@@ -69,12 +67,12 @@ const TABLE = {
   tlsCert: {
     placeholder: "FILE",
     description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   tlsKey: {
     placeholder: "FILE",
     description: "Private key of the certificate (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   namespace: {
     placeholder: "URI",
@@ -98,7 +96,7 @@ const TABLE = {
   apiKeysFile: {
     placeholder: "FILE",
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
@@ -187,10 +185,10 @@ const TABLE = {
     description: "Store of wrong pins: memory, or a Redis, Sentinel or Cluster URL",
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
-    wanted: (text) => StoreUrl.parseError(text),
     parse: (text: string): Parsed<"memory" | StoreUrl> => {
-      const value = text === "memory" ? text : StoreUrl.parse(text);
-      return value === undefined ? undefined : { value };
+      if (text === "memory") return { value: text };
+      const url = StoreUrl.parse(text);
+      return url instanceof StoreUrl ? { value: url } : url;
     },
   },
   guardEntries: {
@@ -202,27 +200,27 @@ const TABLE = {
   guardKeyFile: {
     placeholder: "FILE",
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardPasswordFile: {
     placeholder: "FILE",
     description: "Password of the store, in place of one in its URL",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsCa: {
     placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsCert: {
     placeholder: "FILE",
     description: "Client certificate chain for a rediss:// store (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
   guardTlsKey: {
     placeholder: "FILE",
     description: "Private key of the client certificate (PEM)",
-    ...path("the path of a file"),
+    ...text("the path of a file"),
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

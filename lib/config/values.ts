@@ -43,11 +43,11 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
   };
 }
 
-/** Makes the kind of an optional path; its target need not exist. */
-export function path(expected: string): DefaultedKind<string | undefined> {
+/** Makes the kind of an optional text, such as the path of a file, which need not exist. */
+export function text(expected: string): DefaultedKind<string | undefined> {
   return {
     defaultText: "",
     expected,
-    parse: (text) => text.includes("\0") ? undefined : { value: text || undefined },
+    parse: (value) => value.includes("\0") ? undefined : { value: value || undefined },
   };
 }

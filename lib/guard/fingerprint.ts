@@ -51,23 +51,17 @@ export function fingerprintBy(
     setHex(digest, hash("sha256", inner.subarray(0, end), "hex"));
     // Remove the secret from memory.
     inner.fill(0, block.length, end);
-    setHex(digest, hash("sha256", outer, "hex"));
-    return base64url(digest);
+    return hash("sha256", outer, "base64url");
   };
 }
 
 /** Output length of SHA-256 in bytes. */
 const DIGEST_BYTES = 32;
 
-// Node before version 25 lacks `setFromHex` and `toHex` of ES2026. On Deno, Buffer takes 5 µs more
-// than they do.
-const isOldNode = !("setFromHex" in Uint8Array.prototype);
-const setHex: (bytes: Uint8Array, hex: string) => void = isOldNode
-  ? (bytes, hex) => bytes.set(Buffer.from(hex, "hex"))
-  : (bytes, hex) => bytes.setFromHex(hex);
-const base64url: (bytes: Uint8Array) => string = isOldNode
-  ? (bytes) => Buffer.from(bytes).toString("base64url")
-  : (bytes) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+// Node before version 25 lacks `setFromHex` of ES2026. On Deno, Buffer takes three times as long.
+const setHex: (bytes: Uint8Array, hex: string) => void = "setFromHex" in Uint8Array.prototype
+  ? (bytes, hex) => bytes.setFromHex(hex)
+  : (bytes, hex) => bytes.set(Buffer.from(hex, "hex"));
 
 /** Length of the short name of a secret. */
 const SHORT_NAME_LENGTH = 10;

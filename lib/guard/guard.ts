@@ -268,6 +268,13 @@ export interface GuardStore {
   readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
   /** Whether the store answers; undefined until it has answered once. */
   readonly isHealthy: () => boolean | undefined;
+  /**
+   * Ends the throttle of a secret; a used code stays used. The result is whether anything was
+   * remembered of the secret.
+   *
+   * @throws {Error} When a shared store does not do it.
+   */
+  readonly unlock: (fingerprint: string) => boolean | Promise<boolean>;
   /** Closes connections and timers. */
   readonly close: () => void;
 }
@@ -278,18 +285,6 @@ export interface MemoryStoreAdmin {
   readonly size: () => number;
   /** Returns the number of secrets throttled now. */
   readonly throttled: () => number;
-  /** Ends the throttle of a secret; returns whether anything was remembered of it. */
-  readonly unlock: (fingerprint: string) => boolean;
-}
-
-/** Operator's view of a shared store. */
-export interface SharedStoreAdmin {
-  /**
-   * Ends the throttle of a secret; resolves with whether anything was remembered of it.
-   *
-   * @throws {Error} When the store does not do it.
-   */
-  readonly unlock: (fingerprint: string) => Promise<boolean>;
 }
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */
@@ -304,6 +299,4 @@ export interface Guard {
   readonly ready?: Promise<void>;
   /** Operator's view of the store in memory; undefined for a shared store. */
   readonly memory?: MemoryStoreAdmin | undefined;
-  /** Operator's view of a shared store; undefined for a store in memory. */
-  readonly shared?: SharedStoreAdmin | undefined;
 }

@@ -77,7 +77,7 @@ function redisStore(
   url: StoreUrl,
   { now, readFiles = () => ({}) }: GuardSettings,
   { onStoreError = () => {}, onStoreChange }: GuardEvents,
-): Pick<Guard, "store" | "ready" | "shared"> {
+): Pick<Guard, "store" | "ready"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const link = new StoreLink({
     open: (onLoss) => openStore(url, { files: readFiles(), timeoutMs: url.timeoutMs, onLoss }),
@@ -88,5 +88,5 @@ function redisStore(
     },
   });
   const store = new RedisStore({ rules, link, now, onError: onStoreError });
-  return { store, ready, shared: store };
+  return { store, ready };
 }

@@ -6,7 +6,6 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { Fault } from "../operations/fault.ts";
 
 /** Length limits of a key, in characters. */
 const KEY_LENGTH = { min: 16, max: 256 };
@@ -143,28 +142,6 @@ export class KeyRing {
     const shown = digest(shownKey(request) ?? "");
     return this.#known.filter(({ digest }) => timingSafeEqual(digest, shown))[0];
   }
-}
-
-/** Makes a ring of bare keys; undefined without keys. */
-export function keyRingOf(keys: readonly string[] | KeyRing = []): KeyRing | undefined {
-  if (keys instanceof KeyRing) return keys;
-  if (keys.length === 0) return undefined;
-  return new KeyRing(keys.map((key) => ({ name: undefined, key })));
-}
-
-// Browsers show this text when their login dialog is cancelled.
-const KEY_WANTED =
-  "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
-
-/**
- * Checks that a request shows a valid key.
- *
- * @throws {Fault} When it does not.
- */
-export function checkKey(request: Request, keys: KeyRing): Caller {
-  const caller = keys.callerOf(request);
-  if (caller === undefined) throw new Fault("unauthorized", KEY_WANTED);
-  return caller;
 }
 
 function digest(key: string): Buffer {

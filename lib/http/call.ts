@@ -54,7 +54,7 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   const { head, binding } = call;
   const named = operationName === undefined ? undefined : operationNamed(operationName);
   const body = await bodyOf(binding, request, head.mediaType, parts);
-  const read = { ...head, body, readAs: (other: Binding) => call.binding = other };
+  const read = { ...head, body, switchBinding: (other: Binding) => call.binding = other };
   const { operation, args, html, ignored } = readCall(binding, named, read);
   call.operation = operation.name;
   call.ignored = ignored || undefined;

@@ -4,9 +4,10 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import type { PageText } from "./documents.ts";
-import { type OutgoingReply, plainReply, type RouteResult } from "./response.ts";
+import type { OutgoingReply, RouteResult } from "./response.ts";
 import type { RequestContext } from "./route.ts";
 
 /** Answers with the WSDL, the discovery document, or the service page if there is one. */
@@ -44,17 +45,8 @@ function resultOf(reply: OutgoingReply): RouteResult {
 /** Part of the service by the query of a GET. */
 type Part = "wsdl" | "disco" | PageText;
 
-/** Query strings of almost all requests: to parse them took a quarter of the handler's time. */
-const USUAL_PARTS: ReadonlyMap<string, Part> = new Map(
-  ["", "wsdl", "WSDL", "disco", "script", "style"].map((query) => [query, parsedPartIn(query)]),
-);
-
-function partIn(query: string): Part {
-  return USUAL_PARTS.get(query) ?? parsedPartIn(query);
-}
-
 /** Reads the part from a query string; its keys are compared without case. */
-function parsedPartIn(query: string): Part {
+function partIn(query: string): Part {
   const pairs = [...new URLSearchParams(query)].map(([key, v]) => [key.toLowerCase(), v]);
   // Searches the list instead of a table: callers choose the keys and could make them collide (see
   // `json_reader.ts`).

@@ -37,16 +37,12 @@ export type DocumentHandler<Name> = (
   request: Request,
 ) => Promise<OutgoingReply>;
 
-/**
- * Makes the documents of a service.
- *
- * @param wantsKey Whether callers must send an API key.
- */
-export function createDocuments(options: HandlerOptions, wantsKey: boolean): Documents {
+/** Makes the documents of a service. */
+export function createDocuments(options: HandlerOptions): Documents {
   const { page } = options;
   return {
-    description: descriptions(options, wantsKey),
-    page: page && pageDocuments(page, options, wantsKey),
+    description: descriptions(options),
+    page: page && pageDocuments(page, options),
   };
 }
 
@@ -63,17 +59,14 @@ type DescriptionText = readonly [mediaType: string, text: string];
 const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
-function descriptions(
-  options: HandlerOptions,
-  wantsKey: boolean,
-): DocumentHandler<Description> {
-  const { namespace, service } = options;
+function descriptions(options: HandlerOptions): DocumentHandler<Description> {
+  const { namespace, service, apiKeys } = options;
   const texts: Readonly<Record<Description, (base: string) => DescriptionText>> = {
     wsdl: (base) => ["text/xml", wsdl({ base, namespace })],
     disco: (base) => ["text/xml", disco({ base, namespace })],
     openapi: (base) => [
       "application/json",
-      openApi({ base, wantsKey, service }),
+      openApi({ base, wantsKey: apiKeys !== undefined, service }),
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
@@ -102,9 +95,9 @@ function descriptions(
 /** Makes the handler of the service page, whose documents are the same for every Host. */
 function pageDocuments(
   page: ServicePage,
-  { namespace, service, baseUrl, maxFailures = 0, singleUse = false }: HandlerOptions,
-  wantsKey: boolean,
+  { namespace, service, baseUrl, maxFailures = 0, singleUse = false, apiKeys }: HandlerOptions,
 ): DocumentHandler<PageText> {
+  const wantsKey = apiKeys !== undefined;
   const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const pageReply = (type: string, body: string): Reply => (
@@ -128,7 +121,7 @@ function pageDocuments(
     );
     const coded = takesGzip(request) ? document.gzip : document.plain;
     // A 404 is no document that a browser could have kept (RFC 9110 §13.2.1).
-    return name === "unknown-operation" ? coded.whole : answer(coded, request);
+    return name === "unknown-operation" ? coded.full : answer(coded, request);
   };
 }
 
@@ -156,9 +149,9 @@ function kept<Document>(
 /** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
-  readonly whole: OutgoingReply;
+  readonly full: OutgoingReply;
   /** 304 reply without a body, for a caller that has this version. */
-  readonly fresh: OutgoingReply;
+  readonly notModified: OutgoingReply;
 }
 
 function representation(reply: Reply, etag: string, coding?: string): Representation {
@@ -166,13 +159,13 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   const encoded = coding === undefined ? headers : { ...headers, "content-encoding": coding };
   return {
     etag,
-    whole: { ...reply, headers: encoded },
-    fresh: { ...reply, headers, status: 304, body: null },
+    full: { ...reply, headers: encoded },
+    notModified: { ...reply, headers, status: 304, body: null },
   };
 }
 
-function answer({ etag, whole, fresh }: Representation, request: Request): OutgoingReply {
-  return matchesTag(request.headers.get("if-none-match"), etag) ? fresh : whole;
+function answer({ etag, full, notModified }: Representation, request: Request): OutgoingReply {
+  return matchesTag(request.headers.get("if-none-match"), etag) ? notModified : full;
 }
 
 /** A document, plain and compressed. */

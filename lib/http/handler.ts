@@ -18,24 +18,18 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
+import { Fault } from "../operations/fault.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import { checkKey, keyRingOf } from "./api_keys.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { callOf } from "./call.ts";
 import { createDocuments } from "./documents.ts";
 import type { HandlerOptions, Telemetry } from "./options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
 import { checkHost, checkQuery, targetOf } from "./request_target.ts";
-import {
-  byteLength,
-  faultOf,
-  plainReply,
-  respond,
-  type RouteResult,
-  withStatusFields,
-} from "./response.ts";
+import { byteLength, faultOf, respond, type RouteResult, withStatusFields } from "./response.ts";
 import {
   allowOf,
   createRouter,
@@ -58,13 +52,11 @@ export function createHandler(
   options: HandlerOptions,
   rows: readonly Route[] = ROUTES,
 ): Handler {
-  const keys = keyRingOf(options.apiKeys);
   const parts: HandlerParts = {
     ...options,
     bindings: bindingsOf(options.namespace),
-    keys,
     bodyLimit: new BodyLimit(options.bodyTimeoutMs),
-    documents: createDocuments(options, keys !== undefined),
+    documents: createDocuments(options),
   };
   const router = createRouter(options, rows);
   const { telemetry, log } = options;
@@ -147,16 +139,22 @@ function methodAnswer(method: string, allow: string): RouteResult {
   return { reply: { ...reply, headers }, outcome: "method-not-allowed" };
 }
 
+// Browsers show this text when their login dialog is cancelled.
+const KEY_WANTED =
+  "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
+
 /**
  * Checks the Host, the length of the query, and the key if one is required.
  *
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
-  const { request, target, route, parts: { keys, operatorHost } } = context;
+  const { request, target, route, parts: { apiKeys, operatorHost } } = context;
   checkHost(target, route.host === "operator" ? { operatorHost } : undefined);
   checkQuery(target);
-  if (keys !== undefined && route.isOpen !== true) context.caller = checkKey(request, keys);
+  if (apiKeys === undefined || route.isOpen === true) return;
+  context.caller = apiKeys.callerOf(request);
+  if (context.caller === undefined) throw new Fault("unauthorized", KEY_WANTED);
 }
 
 // Finds the writer of a fault for a request whose binding is unknown: of the path's only binding, or

@@ -26,11 +26,8 @@ export interface HandlerOptions extends BaseOptions {
   readonly maxFailures?: number | undefined;
   /** Whether the guard accepts each code only once, shown on the service page. */
   readonly singleUse?: boolean | undefined;
-  /**
-   * Keys of which callers must show one; without keys, callers need no key. Use a ring for keys
-   * that have names or can be replaced.
-   */
-  readonly apiKeys?: readonly string[] | KeyRing | undefined;
+  /** Keys of which callers must show one; undefined when no key is required. */
+  readonly apiKeys?: KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */
   readonly page?: ServicePage | undefined;
   /** Renders the text of `/metrics`; without it, there is no such route. */

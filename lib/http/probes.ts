@@ -4,8 +4,9 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import type { RequestContext } from "./route.ts";
-import { plainReply, type RouteResult } from "./response.ts";
+import type { RouteResult } from "./response.ts";
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

@@ -6,7 +6,6 @@
 
 import { Buffer } from "node:buffer";
 import type { Reply } from "../bindings/binding.ts";
-import { writePlainFault } from "../bindings/http_get_post.ts";
 import type { CallFacts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -27,11 +26,6 @@ export interface RouteResult {
   readonly outcome: Outcome;
   /** Facts of the call. */
   readonly facts?: CallFacts | undefined;
-}
-
-/** Makes a plain-text reply of one sentence. */
-export function plainReply(status: number, sentence: string): Reply {
-  return { status, contentType: "text/plain; charset=utf-8", body: `${sentence}\r\n` };
 }
 
 /** Makes a reply in JSON. */
@@ -112,12 +106,6 @@ export function respond(
   if (method === "CONNECT") headers.set("connection", "close");
   if (isHead && body !== null) headers.set("content-length", String(byteLength(body)));
   return response;
-}
-
-/** Makes the response to a fault outside of any route. */
-export function faultResponse(fault: Fault): Response {
-  const { status, contentType, body } = writePlainFault(fault);
-  return new Response(body, { status, headers: { ...USUAL_HEADERS, "content-type": contentType } });
 }
 
 function setAll(headers: Headers, fields: Readonly<Record<string, string>> | undefined): void {

@@ -5,7 +5,7 @@
  */
 
 import type { Binding, CallHead } from "../bindings/binding.ts";
-import type { Caller, KeyRing } from "./api_keys.ts";
+import type { Caller } from "./api_keys.ts";
 import type { BodyLimit } from "./body_limit.ts";
 import type { HandlerOptions } from "./options.ts";
 import type { Documents } from "./documents.ts";
@@ -75,8 +75,6 @@ export interface RoutedCall {
 export interface HandlerParts extends HandlerOptions {
   /** Bindings of the service, in order of precedence. */
   readonly bindings: readonly Binding[];
-  /** Keys of which callers must show one; undefined when no key is required. */
-  readonly keys: KeyRing | undefined;
   /** Limit for concurrent long bodies, and timeout of every body. */
   readonly bodyLimit: BodyLimit;
   /** Descriptions and service page. */

@@ -4,22 +4,23 @@
  * @module
  */
 
-import { pairAspxBinding, validateAspxBinding } from "../bindings/aspx.ts";
+import { PAIR_ASPX, VALIDATE_ASPX } from "../bindings/aspx.ts";
 import type { Binding } from "../bindings/binding.ts";
 import { answerCall } from "./call.ts";
 import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
-import { answerGuardName, answerGuardStatus, answerGuardUnlock } from "./guard_endpoints.ts";
+import {
+  answerGuardName,
+  answerGuardStatus,
+  answerGuardUnlock,
+  answerStatus,
+} from "./operator_endpoints.ts";
 import type { HandlerOptions } from "./options.ts";
 import { answerQr } from "./qr.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./probes.ts";
 import type { HandlerParts, Route } from "./route.ts";
-import { answerStatus } from "./status.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
-
-const PAIR_ASPX = [pairAspxBinding()];
-const VALIDATE_ASPX = [validateAspxBinding()];
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
 
@@ -30,8 +31,8 @@ export const ROUTES: readonly Route[] = [
   { path: "/api.asmx",      methods: ["GET"],         name: "description",   answer: answerDescription },
   { path: "/api.asmx/*",    methods: ["GET", "POST"], name: "service",       bindings, answer: answerCall },
   { path: "/openapi.json",  methods: ["GET"],         name: "openapi",       answer: answerOpenApi },
-  { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     bindings: () => PAIR_ASPX, answer: answerCall },
-  { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", bindings: () => VALIDATE_ASPX, answer: answerCall },
+  { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     bindings: () => [PAIR_ASPX], answer: answerCall },
+  { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", bindings: () => [VALIDATE_ASPX], answer: answerCall },
   { path: "/qr.aspx",       methods: ["GET", "POST"], name: "qr.aspx",       answer: answerQr },
   { path: "/",              methods: ["GET"],         name: "root",          answer: answerRoot },
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },

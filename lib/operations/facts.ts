@@ -1,28 +1,11 @@
 /**
- * Facts of a call for the operator, beside its result: a closed list. Log and metrics are derived
- * from it, so a new fact is a new row here and a value in its operation.
+ * Facts of a call for the operator, beside its result: a closed list. The log has all of them; the
+ * metrics count the outcome and the distance.
  *
  * @module
  */
 
-/** Kind of a fact: its name in the log, and its family of metrics. */
-export type CallFactKind =
-  & {
-    /** The name in the log. */
-    readonly name: string;
-    /** The name of the family in Prometheus. */
-    readonly metric: string;
-    /** The help text of the family, one sentence. */
-    readonly help: string;
-  }
-  & (
-    /** One of a few words, each with its own counter under the label. */
-    | { readonly words: readonly string[]; readonly label: string }
-    /** A number, counted in buckets with these upper bounds. */
-    | { readonly bounds: readonly number[] }
-  );
-
-/** Facts of a call, named as in `factKinds`; those of other names are in the log only. */
+/** Facts of a call, named as in the log. */
 export interface CallFacts {
   /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
@@ -41,26 +24,3 @@ export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as cons
 
 /** Reason of a refused pin other than a wrong code. */
 export type Refused = typeof REFUSED[number];
-
-/**
- * Makes the list of all kinds of facts.
- *
- * @param window Time steps accepted on each side of the current one.
- */
-export function factKinds(window: number): readonly CallFactKind[] {
-  return [
-    {
-      name: "distance",
-      metric: "authenticator_pin_step_distance",
-      help: "Time steps from the current one to that of an accepted pin.",
-      bounds: Array.from({ length: 2 * window + 1 }, (_, i) => i - window),
-    },
-    {
-      name: "outcome",
-      metric: "authenticator_guard_refusals_total",
-      help: "Pins not accepted for another reason than being wrong.",
-      words: REFUSED,
-      label: "reason",
-    },
-  ];
-}

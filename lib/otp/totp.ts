@@ -56,22 +56,12 @@ export async function hotp(key: CryptoKey, counter: number, digits: number): Pro
   return String(truncated % 10 ** digits).padStart(digits, "0");
 }
 
-/** Number of cached messages: those of the widest window, with room to spare. */
-const KEPT_MESSAGES = 256;
-
-// Cache of messages. Checks at one time use the same few counters, and V8 needs longer for a
-// message than for all else here but the signature. A counter is a time and reveals no secret.
-const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
-
-/** Returns the HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
+/** Returns the HMAC message of a counter, 8 bytes. */
 export function hotpMessage(counter: number): DataView<ArrayBuffer> {
-  const known = kept[counter % KEPT_MESSAGES];
-  if (known?.counter === counter) return known.message;
   const message = new DataView(new ArrayBuffer(8));
   // setUint32 takes the lowest 32 bits of the whole part of its argument.
   message.setUint32(0, counter / 2 ** 32);
   message.setUint32(4, counter);
-  kept[counter % KEPT_MESSAGES] = { counter, message };
   return message;
 }
 

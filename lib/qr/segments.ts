@@ -87,19 +87,12 @@ for (let value = 0; value < ALPHANUMERIC.length; value++) {
   ALPHANUMERIC_VALUES[ALPHANUMERIC.charCodeAt(value)] = value;
 }
 
-/**
- * Makes a segment of `characters` (a string counts as its UTF-8 bytes) in `mode`.
- *
- * @throws {RangeError} when the mode has no code for one of the characters
- */
-export function createSegment(mode: Mode, characters: string | Uint8Array): Segment {
-  const bytes = typeof characters === "string" ? new TextEncoder().encode(characters) : characters;
-  if (mode === "byte") return { mode, values: bytes };
-  const values = bytes.map((byte) => ALPHANUMERIC_VALUES[byte]!);
-  if (values.some((value) => value >= MODE_ROWS[mode].valueLimit)) {
-    throw new RangeError(`Cannot encode the characters as ${mode}: one of them has no code`);
-  }
-  return { mode, values };
+/** Makes a segment of `bytes` (UTF-8) in `mode`, which must have a code for each of them. */
+export function createSegment(mode: Mode, bytes: Uint8Array): Segment {
+  return {
+    mode,
+    values: mode === "byte" ? bytes : bytes.map((byte) => ALPHANUMERIC_VALUES[byte]!),
+  };
 }
 
 /**

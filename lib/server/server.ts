@@ -18,7 +18,6 @@ import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import { factKinds } from "../operations/facts.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -93,7 +92,7 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
    */
   readonly renewKeys: () => RenewedKeys | undefined;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
-  readonly guardReady: () => Promise<void>;
+  readonly guardReady: () => Promise<unknown>;
   /**
    * Closes the guard and flushes the log. It does not resolve while the reader of standard error
    * blocks.
@@ -122,7 +121,7 @@ export function createServerService(
   );
   const log = createLog({ format, color, write: (line) => writer.write(line), now });
   const metrics = config.metrics || metricsPort !== undefined
-    ? createMetrics(version, factKinds(config.window))
+    ? createMetrics(version, config.window)
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
   const ring = callerKeys && new KeyRing(callerKeys);
@@ -227,23 +226,11 @@ export function readKeys(path: string): readonly CallerKey[] {
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
-/** Request ids drawn at once, since a request for random bytes costs more than an id. */
-const IDS_AT_ONCE = 512;
-
 // The prefix identifies the process. The rest is random: a counter would reveal the number of
 // requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  const length = 2 * ID_BYTES;
-  let drawn = "";
-  let at = 0;
-  return () => {
-    if (at === drawn.length) {
-      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
-      at = 0;
-    }
-    return `${prefix}-${drawn.slice(at, at += length)}`;
-  };
+  return () => `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies

@@ -7,7 +7,7 @@
  */
 
 import type { Evicted } from "../guard/memory_store.ts";
-import type { CallFactKind } from "../operations/facts.ts";
+import { REFUSED, type Refused } from "../operations/facts.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -66,9 +66,9 @@ interface Histogram {
 /**
  * Makes metrics with all counts at zero.
  *
- * @param kinds The kinds of facts in the events of calls.
+ * @param window Time steps accepted on each side of the current one.
  */
-export function createMetrics(version: string, kinds: readonly CallFactKind[]): Metrics {
+export function createMetrics(version: string, window: number): Metrics {
   const requests = new Map<string, { readonly labels: Labels; count: number }>();
   const countRequest = (event: RequestEvent, caller: string | undefined): void => {
     const { route, operation, binding, outcome } = event;
@@ -84,7 +84,8 @@ export function createMetrics(version: string, kinds: readonly CallFactKind[]): 
     }
   };
   const durations = new Map<string, Histogram>();
-  const facts = new Map(kinds.map((kind) => [kind.name, factCounter(kind)]));
+  const distances = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
+  const refusals = new Map(REFUSED.map((reason) => [reason, 0]));
   const guard: Record<GuardEvent, number> = {
     "evicted-used": 0,
     "evicted-known": 0,
@@ -96,11 +97,14 @@ export function createMetrics(version: string, kinds: readonly CallFactKind[]): 
   return {
     countGuard: (event) => void guard[event]++,
     observe: (event) => {
-      const { operation, caller, outcome, durationMs, facts: told } = event;
-      if (outcome === "false" && told?.secret !== undefined) wrongPins++;
+      const { operation, caller, outcome, durationMs, facts = {} } = event;
+      if (outcome === "false" && facts.secret !== undefined) wrongPins++;
       countRequest(event, caller);
       observeDuration(durations, operation, durationMs / 1000);
-      for (const name in told) facts.get(name)?.count(told[name as keyof typeof told]!);
+      if (facts.distance !== undefined) put(distances, facts.distance);
+      if (facts.outcome !== undefined) {
+        refusals.set(facts.outcome, refusals.get(facts.outcome)! + 1);
+      }
     },
     text: (figures) =>
       [
@@ -113,12 +117,14 @@ export function createMetrics(version: string, kinds: readonly CallFactKind[]): 
           "Time from the head of a request to its reply.",
           [...durations.values()],
         ),
-        ...[...facts.values()].flatMap((fact) => fact.lines()),
+        ...histogramLines(
+          "authenticator_pin_step_distance",
+          "Time steps from the current one to that of an accepted pin.",
+          [distances],
+        ),
+        ...refusalLines(refusals),
         ...guardLines(guard, wrongPins),
-        ...storeLines(figures),
-        ...certificateLines(figures),
-        ...operationLines(figures),
-        ...processLines(figures, version),
+        ...figureLines(figures, version),
         "",
       ].join("\n"),
   };
@@ -166,33 +172,15 @@ function histogramLines(name: string, help: string, all: readonly Histogram[]): 
   ];
 }
 
-/** Counter of one kind of fact. */
-interface FactCounter {
-  readonly count: (value: string | number) => void;
-  readonly lines: () => readonly string[];
-}
-
-function factCounter(kind: CallFactKind): FactCounter {
-  const { metric, help } = kind;
-  if ("bounds" in kind) {
-    const numbers = histogram({}, kind.bounds);
-    return {
-      count: (value) => put(numbers, Number(value)),
-      lines: () => histogramLines(metric, help, [numbers]),
-    };
-  }
-  const counts = new Map(kind.words.map((word) => [word, 0]));
-  return {
-    count: (word) => void counts.set(String(word), (counts.get(String(word)) ?? 0) + 1),
-    lines: () => [
-      ...family(metric, "counter", help),
-      ...[...counts].map(([word, count]) => sample(metric, { [kind.label]: word }, count)),
-    ],
-  };
+function refusalLines(refusals: ReadonlyMap<Refused, number>): string[] {
+  const name = "authenticator_guard_refusals_total";
+  return [
+    ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
+    ...[...refusals].map(([reason, count]) => sample(name, { reason }, count)),
+  ];
 }
 
 function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: number): string[] {
-  const wrong = "authenticator_guard_wrong_pins_total";
   const evictions = "authenticator_guard_evictions_total";
   const errors = "authenticator_guard_store_errors_total";
   return [
@@ -201,62 +189,45 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
     sample(evictions, { class: "known" }, guard["evicted-known"]),
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
-    ...family(wrong, "counter", "Wrong pins that were looked at."),
-    sample(wrong, {}, wrongPins),
-    ...family(errors, "counter", "Decisions that the store of the guard did not give."),
-    sample(errors, {}, guard["store-error"]),
+    ...counter("authenticator_guard_wrong_pins_total", "Wrong pins that were checked.", wrongPins),
+    ...counter(errors, "Decisions that the store of the guard did not give.", guard["store-error"]),
   ];
 }
 
-function storeLines({ guardEntries, isStoreUp }: ProcessFigures): string[] {
+function figureLines(figures: ProcessFigures, version: string): string[] {
+  const { isStoreUp, certificateUntilMs, refusedReloads = 0, lostLines = 0 } = figures;
+  const isUp = isStoreUp === undefined ? undefined : Number(isStoreUp);
+  const until = certificateUntilMs === undefined ? undefined : certificateUntilMs / 1000;
   const entries = "authenticator_guard_entries";
-  const up = "authenticator_guard_store_up";
-  return [
-    ...(guardEntries === undefined ? [] : [
-      ...family(entries, "gauge", "Secrets with wrong pins that this process remembers."),
-      sample(entries, {}, guardEntries),
-    ]),
-    ...(isStoreUp === undefined ? [] : [
-      ...family(up, "gauge", "Whether the store of the guard answers: 1 or 0."),
-      sample(up, {}, Number(isStoreUp)),
-    ]),
-  ];
-}
-
-function certificateLines({ certificateUntilMs }: ProcessFigures): string[] {
-  if (certificateUntilMs === undefined) return [];
-  const name = "authenticator_certificate_expiry_timestamp_seconds";
-  return [
-    ...family(name, "gauge", "End of the certificate of --tls-cert, Unix time."),
-    sample(name, {}, certificateUntilMs / 1000),
-  ];
-}
-
-function operationLines({ refusedReloads = 0, lostLines = 0 }: ProcessFigures): string[] {
+  const expiry = "authenticator_certificate_expiry_timestamp_seconds";
   const reloads = "authenticator_reloads_refused_total";
   const lines = "authenticator_log_lines_lost_total";
+  const memory = "process_resident_memory_bytes";
+  const start = "process_start_time_seconds";
   return [
-    ...family(reloads, "counter", "Reloads that kept an old certificate or old API keys."),
-    sample(reloads, {}, refusedReloads),
-    ...family(lines, "counter", "Log lines that could not be written."),
-    sample(lines, {}, lostLines),
-  ];
-}
-
-function processLines(figures: ProcessFigures, version: string): string[] {
-  const { residentBytes, cpuSeconds, startSeconds } = figures;
-  const gauge = (name: string, help: string, value: number): string[] => [
-    ...family(name, "gauge", help),
-    sample(name, {}, value),
-  ];
-  return [
-    ...gauge("process_resident_memory_bytes", "Resident memory.", residentBytes),
-    ...family("process_cpu_seconds_total", "counter", "Processor time used."),
-    sample("process_cpu_seconds_total", {}, cpuSeconds),
-    ...gauge("process_start_time_seconds", "Start of the process, Unix time.", startSeconds),
+    ...gauge(entries, "Secrets with wrong pins that this process remembers.", figures.guardEntries),
+    ...gauge(
+      "authenticator_guard_store_up",
+      "Whether the store of the guard answers: 1 or 0.",
+      isUp,
+    ),
+    ...gauge(expiry, "End of the certificate of --tls-cert, Unix time.", until),
+    ...counter(reloads, "Reloads that kept an old certificate or old API keys.", refusedReloads),
+    ...counter(lines, "Log lines that could not be written.", lostLines),
+    ...gauge(memory, "Resident memory.", figures.residentBytes),
+    ...counter("process_cpu_seconds_total", "Processor time used.", figures.cpuSeconds),
+    ...gauge(start, "Start of the process, Unix time.", figures.startSeconds),
     ...family("authenticator_build_info", "gauge", "The version that runs; always 1."),
     sample("authenticator_build_info", { version }, 1),
   ];
+}
+
+function counter(name: string, help: string, value: number): string[] {
+  return [...family(name, "counter", help), sample(name, {}, value)];
+}
+
+function gauge(name: string, help: string, value: number | undefined): string[] {
+  return value === undefined ? [] : [...family(name, "gauge", help), sample(name, {}, value)];
 }
 
 function family(name: string, type: string, help: string): string[] {

@@ -24,11 +24,16 @@ export class XmlError extends SyntaxError {
   constructor(message: string, text: string, offset: number) {
     super(message);
     this.name = "XmlError";
-    const before = text.slice(0, offset);
-    const lineStart = before.lastIndexOf("\n") + 1;
-    this.line = before.split("\n").length;
-    this.column = [...before.slice(lineStart)].length + 1;
+    const { line, column } = placeAfter(text.slice(0, offset));
+    this.line = line;
+    this.column = column;
   }
+}
+
+/** Returns the line and column, both from 1, of what follows a text; columns are characters. */
+export function placeAfter(text: string): { readonly line: number; readonly column: number } {
+  const lines = text.split(/\r\n?|\n/);
+  return { line: lines.length, column: [...lines.at(-1)!].length + 1 };
 }
 
 // XML 1.0 (fifth edition), productions [4] and [4a].

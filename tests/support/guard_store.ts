@@ -51,6 +51,7 @@ export function storeThat(
         cancel: () => {},
       },
     isHealthy: () => true,
+    unlock: () => false,
     close: () => {},
   };
 }

@@ -3,6 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { type Config, parseConfig } from "../../lib/config/options.ts";
 import type { Guard } from "../../lib/guard/guard.ts";
+import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
 import type { Route } from "../../lib/http/route.ts";
@@ -12,8 +13,10 @@ import { servicePage } from "../../lib/page/page.ts";
 export interface HandlerParts extends
   Omit<
     HandlerOptions,
-    "service" | "namespace" | "baseUrl" | "trustProxy" | "maxFailures" | "singleUse"
+    "service" | "namespace" | "baseUrl" | "trustProxy" | "maxFailures" | "singleUse" | "apiKeys"
   > {
+  /** Lines of the file of API keys; callers need none unless there are any. */
+  readonly apiKeys?: readonly string[] | undefined;
   /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
   readonly now: () => number;
   /** The guard. */
@@ -23,13 +26,14 @@ export interface HandlerParts extends
 /** Makes the handler, with the service page; without a guard in `parts`, it checks every pin. */
 export function serviceHandler(
   config: Config,
-  { now, guard, ...parts }: HandlerParts,
+  { now, guard, apiKeys: lines = [], ...parts }: HandlerParts,
   rows?: readonly Route[],
 ): Handler {
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
   const service = { otp: config, secretEncoding, html, now, guard };
   const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
-  return createHandler({ page: servicePage, ...options, service, ...parts }, rows);
+  const apiKeys = lines.length === 0 ? undefined : new KeyRing(parseKeys(lines.join("\n")));
+  return createHandler({ page: servicePage, ...options, service, apiKeys, ...parts }, rows);
 }
 
 /** Options and parts that a test changes; all others are as without any option. */

@@ -9,7 +9,6 @@ import { configOf } from "./command.ts";
 import type { Config } from "../../lib/config/options.ts";
 import { serviceHandler } from "./handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
-import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
 import type { PinClock } from "./placeholders.ts";
 import type { RunningProgram } from "./program.ts";
@@ -31,7 +30,7 @@ export function handlerServer(args: readonly string[]): Server {
     now,
     apiKeys: config.apiKeysFile === undefined
       ? undefined
-      : new KeyRing(parseKeys(Deno.readTextFileSync(config.apiKeysFile))),
+      : Deno.readTextFileSync(config.apiKeysFile).split("\n"),
     log: {
       error: (_message, cause) => {
         throw cause;

@@ -50,7 +50,7 @@ function importsOf({ path, text }: SourceFile): string[] {
 }
 
 function mayImport(from: string, to: string): boolean {
-  if (from === to || to === "deno.json") return true;
+  if (from === to || to === "deno.json" || to === "LICENSE") return true;
   const rank = (room: string): number => ROOMS.findIndex((rooms) => rooms.includes(room));
   return rank(from) < rank(to);
 }

@@ -60,7 +60,7 @@ export function readEnvelope(document: XmlDocument, context: EnvelopeContext): C
     const element = readElement(elementsOf(body, document, "Body"), context.namespace);
     const operation = OPERATIONS.get(element.localName)!;
     checkActions(operation, context);
-    return { operation, args: readArguments(operation, element, context.namespace) };
+    return { operation, args: argumentsOf(operation, element, context.namespace) };
   });
 }
 
@@ -162,7 +162,7 @@ function notOneOperation(namespace: string, found: string): Fault {
   return new Fault("invalid", message);
 }
 
-function readArguments(
+function argumentsOf(
   operation: Operation,
   element: XmlElement,
   namespace: string,

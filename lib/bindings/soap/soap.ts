@@ -12,7 +12,7 @@ import type { Binding, CallRequest, Reply } from "../binding.ts";
 import { type FaultRow, FAULTS } from "../faults.ts";
 import { textOf } from "../charset.ts";
 import { charsetOf } from "../media_type.ts";
-import { cacheBooleanReplies, resultContent } from "../result.ts";
+import { resultContent } from "../result.ts";
 import type { ActionField } from "./action.ts";
 import { parseEnvelope, readEnvelope } from "./envelope.ts";
 import { SOAP_11, SOAP_12, type SoapVersion } from "./versions.ts";
@@ -41,7 +41,7 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
     readCall: (request) => {
       const document = parseEnvelope(textOf(request.body, charsetOf(request.mediaType)));
       const isNewer = newer !== undefined && document.root.namespaceName === SOAP_12.envelope;
-      if (isNewer) request.readAs(newer);
+      if (isNewer) request.switchBinding(newer);
       const read = isNewer ? SOAP_12 : version;
       return readEnvelope(document, {
         version: read,
@@ -49,9 +49,7 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
         actions: actionsOf(request, read),
       });
     },
-    writeReply: cacheBooleanReplies((operation, result) =>
-      writeReply(operation, result, version, namespace)
-    ),
+    writeReply: (operation, result) => writeReply(operation, result, version, namespace),
     writeFault: (fault) => writeFault(fault, version),
   };
 }

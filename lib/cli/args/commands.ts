@@ -5,9 +5,15 @@
  */
 
 import type { Config } from "../../config/options.ts";
-import { type DefaultedKind, namesOf, type Option, type OptionTable } from "../../config/option.ts";
+import {
+  type DefaultedKind,
+  namesOf,
+  type Option,
+  type OptionTable,
+  type Parsed,
+} from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { SWITCH } from "../../config/values.ts";
+import { SWITCH, text } from "../../config/values.ts";
 
 /** Options of the command `pair`. */
 export interface PairOptions {
@@ -37,7 +43,8 @@ export interface CodeOptions extends DoctorOptions {
   readonly secretFile: string | undefined;
 }
 
-const FILE = { placeholder: "FILE", ...text() };
+const TEXT = text("a text");
+const FILE = { placeholder: "FILE", ...TEXT };
 
 const SECRET_FILE: Option<string | undefined> = {
   description: "File with the secret, instead of standard input",
@@ -46,8 +53,8 @@ const SECRET_FILE: Option<string | undefined> = {
 
 /** Options of the command `pair`. */
 export const PAIR_OPTIONS: OptionTable<PairOptions> = {
-  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...text() },
-  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...text() },
+  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...TEXT },
+  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...TEXT },
   secretFile: SECRET_FILE,
   newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
   svg: { description: "Write the QR code as SVG too", ...FILE },
@@ -62,7 +69,6 @@ const TIME: DefaultedKind<number | undefined> = {
   placeholder: "TIME",
   defaultText: "",
   expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
-  wanted: (text) => NO_ZONE.test(text) ? WITH_ZONE : undefined,
   parse: parseTime,
 };
 
@@ -77,14 +83,6 @@ export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   at: { description: "Time of the code, if not now", ...TIME },
 };
 
-/** Operand: the word after the name of a command. */
-export interface Operand {
-  /** The placeholder in the help. */
-  readonly placeholder: string;
-  /** The allowed words. */
-  readonly values: readonly string[];
-}
-
 /** Command of the program. */
 export interface CommandRow {
   /** A summary: a clause that begins with a capital letter and has no full stop. */
@@ -98,8 +96,8 @@ export interface CommandRow {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The operand; undefined without one. */
-  readonly operand?: Operand;
+  /** The placeholder of the operand, the name of a command; undefined without one. */
+  readonly operand?: string;
   /** Example command lines. */
   readonly examples: readonly string[];
 }
@@ -107,14 +105,12 @@ export interface CommandRow {
 const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
 const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
-  ...[
-    "guard",
-    "guardKeyFile",
-    "guardPasswordFile",
-    "guardTlsCa",
-    "guardTlsCert",
-    "guardTlsKey",
-  ] as const,
+  "guard",
+  "guardKeyFile",
+  "guardPasswordFile",
+  "guardTlsCa",
+  "guardTlsCert",
+  "guardTlsKey",
 ];
 
 const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
@@ -219,12 +215,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     details: "The same as --help after a command.",
     options: {},
     uses: [],
-    operand: {
-      placeholder: "COMMAND",
-      get values() {
-        return [...new Set([...COMMANDS.keys()].flatMap((name) => [name.split(" ")[0]!, name]))];
-      },
-    },
+    operand: "COMMAND",
     examples: ["authenticator help pair"],
   }],
   ["version", {
@@ -253,12 +244,9 @@ export function optionsOf({ options, uses }: CommandRow): Readonly<
   return uses.length === 0 ? options : { ...OPTIONS, ...options };
 }
 
-function text(): DefaultedKind<string | undefined> {
-  return { defaultText: "", expected: "a text", parse: (value) => ({ value: value || undefined }) };
-}
-
-function parseTime(text: string): { readonly value: number | undefined } | undefined {
+function parseTime(text: string): Parsed<number | undefined> {
   if (text === "") return { value: undefined };
+  if (NO_ZONE.test(text)) return WITH_ZONE;
   const ms = /^[0-9]{1,11}$/.test(text)
     ? Number(text) * 1000
     : /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/.test(text) && hasDay(text)

@@ -76,8 +76,7 @@ const LAST_OPTIONS = [
 
 /** Writes the synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, command: CommandRow): string {
-  const { operand } = command;
-  const operands = operand === undefined ? [] : [`[${operand.placeholder}]`];
+  const operands = command.operand === undefined ? [] : [`[${command.operand}]`];
   const hasOptions = namesOf(optionsOf(command)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }

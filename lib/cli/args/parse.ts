@@ -209,15 +209,11 @@ function readWords(args: readonly string[], command: CommandRow): Words {
       .flatMap((token) => token.kind === "option" ? [token.name] : []);
     throw unexpectedWord(before.at(-1), known);
   }
-  return { flags, operand: operandOf(words, command) };
-}
-
-function operandOf(words: readonly string[], { operand }: CommandRow): string | undefined {
-  if (operand === undefined) return undefined;
   const typed = words.join(" ");
-  if (typed === "") return undefined;
-  if (operand.values.includes(typed)) return typed;
-  throw noSuchCommand(typed, [...COMMANDS.keys()]);
+  if (typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
+    throw noSuchCommand(typed, [...COMMANDS.keys()]);
+  }
+  return { flags, operand: typed || undefined };
 }
 
 // Makes the error for an unexpected word. The message has the place of the word but not the word,

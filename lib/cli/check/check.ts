@@ -10,8 +10,8 @@ import { OPTIONS, optionText } from "../../config/options.ts";
 import type { OptionSource } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
-import { CommandError, warn } from "../io/io.ts";
-import { checkSystem, storeObstacles, tryAddresses } from "./preflight.ts";
+import { warn } from "../io/io.ts";
+import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
@@ -50,8 +50,7 @@ export async function check(
   if (reasons.length > 0) {
     throw new OptionFileError(`the server cannot start: ${reasons.join("; ")}`);
   }
-  const obstacles = await storeObstacles(config);
-  if (obstacles.length > 0) throw new CommandError(obstacles.join("; "));
+  await checkStore(config);
   return 0;
 }
 

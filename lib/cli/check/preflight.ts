@@ -6,15 +6,13 @@
 
 import { createServer } from "node:net";
 import process from "node:process";
-import { readStoreFiles } from "../../server/files/tls.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
 import { refusesNothing } from "../../guard/guard.ts";
-import { withStore } from "../../guard/redis/operator.ts";
-import { storeClause } from "../../guard/redis/reasons.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
+import { atStore } from "../guard.ts";
 import { isAuthenticator } from "../healthcheck.ts";
 
 /**
@@ -76,15 +74,16 @@ function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
   });
 }
 
-/** Finds the reasons that prevent use of the guard's store, as clauses. */
-export async function storeObstacles(config: Config): Promise<readonly string[]> {
+/**
+ * Checks the guard's store.
+ *
+ * @throws {CommandError} When a server could not use it.
+ */
+export async function checkStore(config: Config): Promise<void> {
   const { guard: url } = config;
-  if (url === "memory" || refusesNothing(config)) return [];
-  try {
-    const [error] = await withStore(url, readStoreFiles(config), (store) => store.probe());
+  if (url === "memory" || refusesNothing(config)) return;
+  await atStore(url, config, async (store) => {
+    const [error] = await store.probe();
     if (error !== undefined) throw error;
-    return [];
-  } catch (error) {
-    return [`the store of the guard, ${url}, ${storeClause(error)}`];
-  }
+  });
 }

@@ -39,11 +39,11 @@ export async function doctor(
   const answer = await answerOf(sent, config, nowMs);
   const diagnosis = await diagnose(sent, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
-  const memory = await guardFindings(config, sent.secretCode, step);
+  const guard = await guardFindings(config, sent.secretCode, step);
   const moment = { nowMs, isGiven: options.at !== undefined };
-  const lines = explain({ answer, isRefused: memory.refuses }, diagnosis, config, moment);
-  print([...lines, ...memory.lines].join("\n"));
-  return answer === true && !memory.refuses ? 0 : 1;
+  const lines = explain({ answer, isRefused: guard.refuses }, diagnosis, config, moment);
+  print([...lines, ...guard.lines].join("\n"));
+  return answer === true && !guard.refuses ? 0 : 1;
 }
 
 async function answerOf(

@@ -6,12 +6,10 @@
 
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
-import { fingerprintBy } from "../../guard/fingerprint.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
-import { type DatedState, inspectSecret, withStore } from "../../guard/redis/operator.ts";
+import { type DatedState, inspectSecret } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
-import { readGuardKey } from "../../server/guard.ts";
-import { readStoreFiles } from "../../server/files/tls.ts";
+import { atStore, fingerprintOf } from "../guard.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
 
@@ -23,7 +21,7 @@ export interface GuardFindings {
   readonly lines: readonly string[];
 }
 
-const SILENT = known([]);
+const NO_FINDINGS = noRefusal([]);
 
 /**
  * Reads the state of a secret in the shared store without a change. For a guard in memory and a
@@ -38,44 +36,41 @@ export async function guardFindings(
   step: number | undefined,
 ): Promise<GuardFindings> {
   const key = secretKey(secretCode, config.secretEncoding);
-  if (key === undefined || key.length === 0) return SILENT;
-  const { refuses, lines } = refusesNothing(config) ? SILENT : await memoryOf(key, config, step);
+  if (key === undefined || key.length === 0) return NO_FINDINGS;
+  const { refuses, lines } = refusesNothing(config)
+    ? NO_FINDINGS
+    : await storedFindings(secretCode, config, step);
   const nameLines = config.metricsPort === undefined ? [] : [await nameInLog(config, secretCode)];
   return { refuses, lines: [...lines, ...nameLines] };
 }
 
-async function memoryOf(
-  key: Uint8Array<ArrayBuffer>,
+async function storedFindings(
+  secretCode: string,
   config: Config,
   step: number | undefined,
 ): Promise<GuardFindings> {
-  const { guard, guardKeyFile, algorithm } = config;
-  if (guard === "memory") return known(step === undefined ? [] : [unseen(config)]);
+  const { guard, guardKeyFile } = config;
+  if (guard === "memory") return noRefusal(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
     const flag = flagOf("guardKeyFile");
-    return known([
+    return noRefusal([
       `It is unknown whether the code was used: without ${flag} nothing is found in the store of ` +
       `${flagOf("guard")}.`,
     ]);
   }
-  const fingerprint = fingerprintBy(readGuardKey(guardKeyFile), algorithm)(key);
-  const files = readStoreFiles(config);
+  const fingerprint = fingerprintOf(config, guardKeyFile, secretCode);
   try {
-    const remembered = await withStore(
-      guard,
-      files,
-      (store) => inspectSecret(store, fingerprint),
-    );
-    return explainMemory(remembered, config, step);
-  } catch {
-    // Omit the message of the error, which may hold a password; the log of `serve` has the reason.
-    return known([
+    const state = await atStore(guard, config, (store) => inspectSecret(store, fingerprint));
+    return explainState(state, config, step);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return noRefusal([
       `It is unknown whether the code was used: the store, ${guard}, does not answer.`,
     ]);
   }
 }
 
-function known(lines: readonly string[]): GuardFindings {
+function noRefusal(lines: readonly string[]): GuardFindings {
   return { refuses: false, lines };
 }
 
@@ -102,13 +97,13 @@ async function nameInLog(port: OperatorPort, secretCode: string): Promise<string
 }
 
 /** Explains the state of a secret. */
-export function explainMemory(
-  remembered: DatedState | undefined,
+export function explainState(
+  dated: DatedState | undefined,
   config: Pick<Config, "singleUse" | "maxFailures" | "window" | "period">,
   step: number | undefined,
 ): GuardFindings {
-  if (remembered === undefined) return SILENT;
-  const { state, nowMs } = remembered;
+  if (dated === undefined) return NO_FINDINGS;
+  const { state, nowMs } = dated;
   const { usedStep } = state;
   const lines: string[] = [];
   const { toAllMs, toSomeMs } = throttleTimes(guardRules(config), state, nowMs);

@@ -7,7 +7,7 @@
 import { versionLine } from "../version.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf } from "../../config/option.ts";
-import { OPTIONS, optionText } from "../../config/options.ts";
+import { OPTIONS, optionText, parseConfig } from "../../config/options.ts";
 import type { Runtime } from "../../server/runtime/runtime.ts";
 
 /** Reason of a stop. */
@@ -18,10 +18,11 @@ export type StopReason = "SIGINT" | "SIGTERM" | "standard input ended";
  * their defaults. It omits the paths of files and sockets.
  */
 export function startLine(config: Config, runtime: Pick<Runtime, "title" | "target">): string {
+  const defaults = parseConfig({ flags: new Map(), env: () => undefined });
   const options = namesOf(OPTIONS).flatMap((name) => {
-    const { placeholder = "", parse, defaultText } = OPTIONS[name];
+    const { placeholder = "" } = OPTIONS[name];
     const text = optionText(name, config);
-    if (text === optionText(name, { ...config, [name]: parse(defaultText)!.value })) return [];
+    if (text === optionText(name, defaults)) return [];
     // A switch that differs from its default is on.
     if (placeholder === "") return [flagOf(name)];
     const isPath = placeholder === "FILE" || placeholder === "PATH";

@@ -102,31 +102,17 @@ export async function serve(
     log.info(stoppingLine(await stopped));
     clearInterval(watch);
     state.isReady = false;
-    log.info(stoppedLine(await stopInTime(listener)));
+    log.info(stoppedLine(await withTimeout(listener.stop(), DRAIN_TIMEOUT_MS)));
   } finally {
     await flushLog(service.close());
   }
   return 0;
 }
 
-/** Stops a listener; returns whether all requests were answered within `DRAIN_TIMEOUT_MS`. */
-async function stopInTime(listener: Listener): Promise<boolean> {
-  let isDone = false;
-  const done = listener.stop().then(() => {
-    isDone = true;
-  });
-  await withTimeout(done, DRAIN_TIMEOUT_MS);
-  return isDone;
-}
-
 /** Waits for the last lines on standard error, for a second at most: a reader may have stopped. */
 export async function flushLog(written: Promise<void>): Promise<void> {
-  let areWritten = false;
-  const ended = written.finally(() => {
-    areWritten = true;
-  });
-  for (let parts = 0; parts < LAST_LINES_PARTS && !areWritten; parts++) {
-    await withTimeout(ended, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS);
+  for (let parts = 0; parts < LAST_LINES_PARTS; parts++) {
+    if (await withTimeout(written, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS)) return;
   }
 }
 

@@ -4,15 +4,7 @@
  * @module
  */
 
-import type {
-  Admission,
-  CheckedPin,
-  GuardRules,
-  GuardStore,
-  Refusal,
-  SharedStoreAdmin,
-  Verdict,
-} from "../guard.ts";
+import type { Admission, CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
 import { NO_REPLY } from "./reasons.ts";
@@ -44,7 +36,7 @@ export interface RedisStoreOptions {
  * This process remembers a refusal for a second at most, so that most throttled pins cost no round
  * trip; no longer, because an operator may unlock the secret.
  */
-export class RedisStore implements GuardStore, SharedStoreAdmin {
+export class RedisStore implements GuardStore {
   readonly #options: RedisStoreOptions;
   /** Throttled pins by secret and source; a full table drops its oldest entry. */
   readonly #refusals = new ExpiringMap<true>();

@@ -64,16 +64,9 @@ export interface StoreLogin {
 }
 
 /** Parts of a URL of a store. */
-interface StoreUrlParts {
+interface StoreUrlParts
+  extends Omit<StoreUrl, "addresses" | "hasPassword" | "toString" | "toJSON"> {
   readonly text: string;
-  readonly kind: StoreKind;
-  readonly isEncrypted: boolean;
-  readonly authorities: readonly string[];
-  readonly primaryName: string;
-  readonly database: number;
-  readonly timeoutMs: number;
-  readonly login: StoreLogin;
-  readonly sentinelLogin: StoreLogin;
 }
 
 /** URL of a store; its text omits user name, password and query. */
@@ -115,22 +108,12 @@ export class StoreUrl {
    * The query may have `timeout`, in milliseconds, and for Sentinels with a password of their own
    * `sentinel_username` and `sentinel_password`.
    *
-   * @returns undefined when the text is no such URL.
+   * @returns For a wrong text with such a scheme, the requirement that it fails, to follow
+   * "must be", which quotes no part of it. For a text of another form, undefined.
    */
-  static parse(text: string): StoreUrl | undefined {
+  static parse(text: string): StoreUrl | string | undefined {
     const parts = readUrl(text);
-    return typeof parts === "object" ? new StoreUrl(parts) : undefined;
-  }
-
-  /**
-   * Returns the requirement that a text with such a scheme fails, to follow "must be". The
-   * requirement quotes no part of the text.
-   *
-   * @returns undefined when the text is a valid URL of a store, or has another form.
-   */
-  static parseError(text: string): string | undefined {
-    const parts = readUrl(text);
-    return typeof parts === "string" ? parts : undefined;
+    return typeof parts === "object" ? new StoreUrl(parts) : parts;
   }
 
   /** The addresses, with the default port of their kind where the URL has no port. */

@@ -9,7 +9,14 @@ import type { Handler } from "../../http/handler.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import { ListenError } from "./error.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import type { PeerAddresses, Runtime, TcpAddress, Tls, UnixAddress } from "../runtime/runtime.ts";
+import {
+  hostPort,
+  type PeerAddresses,
+  type Runtime,
+  type TcpAddress,
+  type Tls,
+  type UnixAddress,
+} from "../runtime/runtime.ts";
 import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
 import { bindSocket, clearSocket } from "./unix_socket.ts";
 
@@ -74,7 +81,7 @@ async function listenOnPort(
   const taken = first.server.address ?? address;
   if (tls === undefined) {
     const listener = new RestartingListener(first, () => open(taken, tls, sharePort), log);
-    return { url: urlOf("http", taken), renew: noRenewal, stop: () => listener.stop() };
+    return { url: `http://${hostPort(taken)}`, renew: noRenewal, stop: () => listener.stop() };
   }
   // To renew a certificate, a second server listens on the same port, so both must share it. The
   // system then lets an unrelated server of this user share it too, so take it exclusively first.
@@ -86,7 +93,7 @@ async function listenOnPort(
   const serving = isFirstKept ? first : openWith(shown);
   const listener = new RestartingListener(serving, () => openWith(shown), log);
   return {
-    url: urlOf("https", taken),
+    url: `https://${hostPort(taken)}`,
     renew: async (tls) => {
       if (listener.isStopped) return false;
       if (sharesPorts) listener.replace(openWith(tls));
@@ -130,8 +137,4 @@ function removeSocket(path: string, log: ServerLog): void {
   } catch (error) {
     log.warn(`the socket could not be removed: ${systemErrorCode(error)}`);
   }
-}
-
-function urlOf(scheme: "http" | "https", { hostname, port }: TcpAddress): string {
-  return `${scheme}://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }

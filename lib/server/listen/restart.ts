@@ -5,7 +5,8 @@
  * @module
  */
 
-import { faultOf, faultResponse } from "../../http/response.ts";
+import { writePlainFault } from "../../bindings/http_get_post.ts";
+import { faultOf, respond } from "../../http/response.ts";
 import type { Handler } from "../../http/handler.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
@@ -75,7 +76,7 @@ export function startServer(
 ): RunningServer {
   const traffic = new InFlightRequests();
   // The error comes from outside the handler, which never rejects, so its request is unknown.
-  const onError = (error: unknown): Response => faultResponse(faultOf(error, log));
+  const onError = (error: unknown): Response => respond("", writePlainFault(faultOf(error, log)));
   try {
     const server = runtime.serve(
       { ...options, onError },
@@ -103,7 +104,7 @@ export class RestartingListener {
   readonly #open: () => RunningServer | Promise<RunningServer>;
   readonly #log: ServerLog;
   readonly #timing: Timing;
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #retiring = new Set<Promise<unknown>>();
   /** The current server; undefined between a failure and the reopening. */
   #serving: RunningServer | undefined;
   #isStopped = false;
@@ -186,7 +187,7 @@ export class RestartingListener {
     this.#track(stop(serving, drainMs, timeoutMs));
   }
 
-  #track(stopping: Promise<void>): void {
+  #track(stopping: Promise<unknown>): void {
     const retired = stopping
       .catch((error) => this.#log.warn(`a server did not stop cleanly: ${systemErrorCode(error)}`))
       .finally(() => this.#retiring.delete(retired));

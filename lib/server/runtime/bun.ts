@@ -99,11 +99,8 @@ function serve({ address, tls, shared, onError, peers }: ServerOptions, handler:
 }
 
 async function shutdown(server: Bun.Server): Promise<void> {
-  let isStopped = false;
-  const stopped = server.stop().then(() => {
-    isStopped = true;
-  });
-  do await withTimeout(stopped, CLOSE_TIMEOUT_MS); while (!isStopped && server.pendingRequests > 0);
+  const stopped = server.stop();
+  while (!await withTimeout(stopped, CLOSE_TIMEOUT_MS) && server.pendingRequests > 0);
   await server.stop(true);
 }
 

@@ -65,15 +65,15 @@ function tryTls(tls: Tls): void {
 
 // Adapts a server of Deno. A failed accept ends the server; unhandled, it would end the process.
 function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
-  let isTold = false;
+  let isStopping = false;
   const failed = new Promise<void>((resolve) => {
     const ended = (): void => {
-      if (!isTold) resolve();
+      if (!isStopping) resolve();
     };
     server.finished.then(ended, ended);
   });
   const shutdown = (): Promise<void> => {
-    isTold = true;
+    isStopping = true;
     return server.shutdown();
   };
   return { address, failed, shutdown };

@@ -89,5 +89,10 @@ export interface Runtime {
  */
 export function authorityOf({ hostname, port }: TcpAddress): string {
   if (hostname === "0.0.0.0" || hostname === "::") return `localhost:${port}`;
+  return hostPort({ hostname, port });
+}
+
+/** Writes a host and port as in a URL: an IPv6 address in brackets (RFC 3986 §3.2.2). */
+export function hostPort({ hostname, port }: TcpAddress): string {
   return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }

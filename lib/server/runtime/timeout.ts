@@ -9,15 +9,18 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits for a promise for at most `timeoutMs` milliseconds; `Infinity` means no timeout. */
-export async function withTimeout(promise: Promise<void>, timeoutMs: number): Promise<void> {
-  if (timeoutMs === Infinity) return await promise;
+/**
+ * Waits for a promise for at most `timeoutMs` milliseconds; `Infinity` means no timeout.
+ *
+ * @returns Whether the promise was fulfilled in time.
+ */
+export async function withTimeout(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
+  const timeout = new Promise<boolean>((resolve) => {
+    if (timeoutMs !== Infinity) timer = setTimeout(() => resolve(false), timeoutMs);
   });
   try {
-    await Promise.race([promise, timeout]);
+    return await Promise.race([promise.then(() => true), timeout]);
   } finally {
     clearTimeout(timer);
   }

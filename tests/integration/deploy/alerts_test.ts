@@ -1,6 +1,5 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import { runToEnd } from "../../support/child.ts";
 
@@ -33,7 +32,7 @@ Deno.test("deploy/alerts.yml and deploy/grafana.json name metrics that there are
     isStoreUp: true,
     certificateUntilMs: 1,
   };
-  const page = createMetrics("1", factKinds(1)).text(figures);
+  const page = createMetrics("1", 1).text(figures);
   for (const file of ["alerts.yml", "grafana.json"]) {
     const text = Deno.readTextFileSync(new URL(file, DEPLOY));
     const names = new Set(text.match(/\b(?:authenticator|process)_[a-z_]+/g));

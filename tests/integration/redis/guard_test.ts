@@ -79,7 +79,7 @@ Deno.test("the commands need exactly the permissions that their page lists for a
   const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
   const keys = names.map(redisKey);
   await withRedis([], async ({ url, command }) => {
-    const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@"))!;
+    const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@")) as StoreUrl;
     const ask = <T>(act: (store: StoreClient) => Promise<T>): Promise<T> =>
       withStore(store, {}, act);
     // What `status` and `guard unlock` ask a store.

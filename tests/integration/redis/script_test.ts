@@ -24,13 +24,13 @@ const HOUR = 3_600_000;
 const TIMEOUT_MS = 60_000;
 
 function patientUrl(url: string): StoreUrl {
-  return StoreUrl.parse(`${url}?timeout=${TIMEOUT_MS}`)!;
+  return StoreUrl.parse(`${url}?timeout=${TIMEOUT_MS}`) as StoreUrl;
 }
 
 async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(StoreUrl.parse(url)!, {
+      openStore(StoreUrl.parse(url) as StoreUrl, {
         files: {},
         timeoutMs: TIMEOUT_MS,
         onLoss,

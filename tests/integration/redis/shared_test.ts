@@ -101,7 +101,7 @@ Deno.test(
 );
 
 Deno.test(
-  "64 wrong pins at once through two servers are looked at as often as allowed",
+  "64 wrong pins at once through two servers are checked as often as allowed",
   async () => {
     await withRedis([], async ({ url, command }) => {
       await withTwoServers(url, ["--max-failures", "10"], async (one, two) => {

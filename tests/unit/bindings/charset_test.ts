@@ -3,7 +3,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { textOf } from "../../../lib/bindings/charset.ts";
-import { readForm } from "../../../lib/bindings/form_urlencoded.ts";
+import { readForm, readQuery } from "../../../lib/bindings/form_urlencoded.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
 
 function bytes(text: string, encoding: "utf8" | "latin1" | "utf16le" = "utf8"): Uint8Array {
@@ -79,7 +79,7 @@ for (const [what, sent, place] of NOT_UTF_8) {
 }
 
 function formOf(text: string, charset: string | undefined): readonly (readonly [string, string])[] {
-  return readForm(bytes(text, "latin1"), charset, (pairs) => [...pairs]);
+  return readForm(bytes(text, "latin1"), charset);
 }
 
 Deno.test("readForm() reads escapes and raw bytes in the charset", () => {
@@ -116,6 +116,10 @@ Deno.test("readForm() accepts the charsets that are compatible with ASCII, and n
   }
   // A byte of ISO-2022-JP in ASCII begins other characters behind an escape.
   assertEquals(taken, ENCODINGS.split(" ").filter((name) => !/16|2022|unicode/.test(name)));
+});
+
+Deno.test("readQuery() reads a byte order mark as a character of the first name", () => {
+  assertEquals(readQuery("\uFEFFa=\uFEFF"), [["\uFEFFa", "\uFEFF"]]);
 });
 
 Deno.test("readForm() refuses a form whose byte order mark is that of UTF-16", () => {

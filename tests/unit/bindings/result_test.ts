@@ -1,14 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { httpGetBinding } from "../../../lib/bindings/http_get_post.ts";
-import { jsonBinding } from "../../../lib/bindings/json.ts";
+import { JSON_BINDING } from "../../../lib/bindings/json.ts";
 import { soapBindings } from "../../../lib/bindings/soap/soap.ts";
-import { cacheBooleanReplies } from "../../../lib/bindings/result.ts";
 import type { Operation, Result, ResultType } from "../../../lib/operations/operations.ts";
 
 const GET = httpGetBinding("urn:x/");
 const [, SOAP] = soapBindings("urn:x/");
-const JSON_FORM = jsonBinding();
 
 function operation(result: ResultType): Operation {
   return {
@@ -43,7 +41,7 @@ for (const [type, result, xml, soap, json] of RESULTS) {
     const say = operation(type);
     assertEquals(String(GET.writeReply(say, result).body).endsWith(xml), true);
     assertEquals(String(SOAP.writeReply(say, result).body).includes(soap), true);
-    assertEquals(JSON_FORM.writeReply(say, result).body, json);
+    assertEquals(JSON_BINDING.writeReply(say, result).body, json);
   });
 }
 
@@ -59,41 +57,8 @@ Deno.test("no binding writes a result that is not of its type", () => {
     const message = type.kind === "record"
       ? "A result lacks a field of its type"
       : "A result is not of its type";
-    for (const binding of [GET, SOAP, JSON_FORM]) {
+    for (const binding of [GET, SOAP, JSON_BINDING]) {
       assertThrows(() => binding.writeReply(operation(type), result), TypeError, message);
     }
   }
-});
-
-Deno.test("cacheBooleanReplies() writes each boolean of each operation once, and all else each time", () => {
-  let writings = 0;
-  const write = cacheBooleanReplies((operation, result) => ({
-    status: 200,
-    contentType: "text/plain",
-    body: `${operation.name} ${JSON.stringify(result)} ${++writings}`,
-  }));
-  const [one, other] = ["One", "Other"].map((name) => ({
-    ...operation({ kind: "boolean" }),
-    name,
-  }));
-  const bodies = (): unknown[] =>
-    [one!, other!].flatMap((of) =>
-      [true, false, { A: "1" }].map((result) => write(of, result).body)
-    );
-  assertEquals(bodies(), [
-    "One true 1",
-    "One false 2",
-    'One {"A":"1"} 3',
-    "Other true 4",
-    "Other false 5",
-    'Other {"A":"1"} 6',
-  ]);
-  assertEquals(bodies(), [
-    "One true 1",
-    "One false 2",
-    'One {"A":"1"} 7',
-    "Other true 4",
-    "Other false 5",
-    'Other {"A":"1"} 8',
-  ]);
 });

@@ -171,7 +171,7 @@ Deno.test("guard reports why a store cannot be used, and nothing that the store 
   const { message } = await fails(new Error("NOPERM canary"));
   assertEquals(
     message.replace(/127[.0-9:]+/, "HERE"),
-    "the store, redis://HERE, does not let its user run a command that is needed (NOPERM)",
+    "the store of the guard, redis://HERE, does not let its user run a command that is needed (NOPERM)",
   );
   const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);
   const refused = await assertRejects(() => guardStatus(nowhere, () => {}), CommandError);

@@ -57,7 +57,7 @@ Deno.test("parseCommand() returns every default", () => {
 
 function storeUrl(text: string): readonly [string, StoreUrl] {
   const url = StoreUrl.parse(text);
-  assert(url !== undefined);
+  assert(url instanceof StoreUrl);
   return [text, url];
 }
 

@@ -7,11 +7,11 @@ import { MAX_JSON_DEPTH } from "../../../lib/bindings/json_reader.ts";
 import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
 import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
-import { pairAspxBinding, validateAspxBinding } from "../../../lib/bindings/aspx.ts";
+import { PAIR_ASPX, VALIDATE_ASPX } from "../../../lib/bindings/aspx.ts";
 import { FAULTS } from "../../../lib/bindings/faults.ts";
 import { bindingsOf } from "../../../lib/bindings/bindings.ts";
 import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
-import { type CallFacts, factKinds } from "../../../lib/operations/facts.ts";
+import type { CallFacts } from "../../../lib/operations/facts.ts";
 import type { FaultCode } from "../../../lib/operations/fault.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
@@ -123,7 +123,7 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, FaultCode>, true>> = {
 };
 
 Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () => {
-  const metrics = createMetrics("1.0.0", factKinds(1));
+  const metrics = createMetrics("1.0.0", 1);
   metrics.observe(EVENT);
   const text = metrics.text(FIGURES);
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (.*)\n((?:[^#].*\n)+)/gm)].map(
@@ -160,7 +160,7 @@ Deno.test("docs/monitoring.md: the table of the log has every field, and the val
     new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
   );
   assertEquals(valuesOf("operation"), new Set(OPERATIONS.keys()));
-  const bindings = [...bindingsOf("urn:a/"), pairAspxBinding(), validateAspxBinding()];
+  const bindings = [...bindingsOf("urn:a/"), PAIR_ASPX, VALIDATE_ASPX];
   assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
 });
 

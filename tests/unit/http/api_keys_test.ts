@@ -1,18 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import type { Handler } from "../../../lib/http/handler.ts";
-import {
-  doubtfulLines,
-  KeyFileError,
-  KeyRing,
-  keyRingOf,
-  parseKeys,
-} from "../../../lib/http/api_keys.ts";
+import { doubtfulLines, KeyFileError, KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { handlerWith } from "../../support/handler.ts";
 
 const KEY = "correct-horse-battery-staple";
 const OTHER = "another/key:with=signs+0";
-const RING = keyRingOf([KEY, OTHER])!;
+const RING = new KeyRing(parseKeys(`${KEY}\n${OTHER}`));
 
 function basic(userAndPassword: string): string {
   return `Basic ${btoa(userAndPassword)}`;
@@ -109,7 +103,7 @@ Deno.test("KeyRing accepts only the new keys after a replacement", () => {
 Deno.test("createHandler() passes the caller's name to the log and to the operation", async () => {
   const observed: unknown[] = [];
   const handler = handlerWith({
-    apiKeys: new KeyRing(parseKeys(`billing:${KEY}\n${OTHER}`)),
+    apiKeys: [`billing:${KEY}`, OTHER],
     telemetry: {
       observe: ({ caller, outcome }) => observed.push([caller, outcome]),
       requestId: () => "a1-0",

@@ -5,7 +5,6 @@ import type { Binding } from "../../../lib/bindings/binding.ts";
 import { httpPostBinding } from "../../../lib/bindings/http_get_post.ts";
 import { parseConfig } from "../../../lib/config/options.ts";
 import { answerCall } from "../../../lib/http/call.ts";
-import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { VALIDATE_PIN } from "../../../lib/operations/operations.ts";
 import { handlerWith } from "../../support/handler.ts";
 
@@ -16,11 +15,7 @@ async function sourcesOf(
   const sources: (string | undefined)[] = [];
   let source: string | undefined;
   const handler = handlerWith({
-    apiKeys: new KeyRing(
-      parseKeys(
-        `shop:${"s".repeat(16)}\nshopweb:${"d".repeat(16)}\n${"b".repeat(16)}\n${"c".repeat(16)}`,
-      ),
-    ),
+    apiKeys: ["shop:s", "shopweb:d", "b", "c"].map((line) => line + line.at(-1)!.repeat(15)),
     guard: {
       fingerprint: () => "",
       source: (_, text) => source = text,

@@ -1,7 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createLog } from "../../../lib/telemetry/log.ts";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import { setupCode } from "../../../lib/otp/key_uri.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
@@ -88,7 +87,7 @@ const ROWS: readonly Row[] = [
 for (const apiKeys of [[], [KEY]]) {
   const who = apiKeys.length === 0 ? "without callers' keys" : "with callers' keys";
   Deno.test(`no secret, pin or key appears in log, metrics or errors, ${who}`, async () => {
-    const metrics = createMetrics("1", factKinds(1));
+    const metrics = createMetrics("1", 1);
     let seen = "";
     const write = (line: string): void => void (seen += line);
     const log = createLog({ format: "text", color: false, write, now: () => NOW });

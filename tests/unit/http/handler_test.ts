@@ -1,11 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
-import type { HandlerOptions } from "../../../lib/http/options.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
-import { handlerWith } from "../../support/handler.ts";
+import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const SECRET = "correct horse battery staple";
@@ -110,7 +109,7 @@ interface Observed {
 async function observe(
   path: string,
   init: RequestInit = {},
-  changes: Partial<HandlerOptions> = {},
+  changes: HandlerChanges = {},
 ): Promise<Observed> {
   const events: RequestEvent[] = [];
   let ms = 1_000;
@@ -247,7 +246,7 @@ function broken(): never {
 const TELEMETRY = { observe: (): void => {}, requestId: () => "a1-0", monotonicMs: () => 0 };
 
 /** Failures around a call, where faults do not have the form of a binding yet. */
-const BREAKAGES: readonly (readonly [string, Partial<HandlerOptions>])[] = [
+const BREAKAGES: readonly (readonly [string, HandlerChanges])[] = [
   ["the name of a request", { telemetry: { ...TELEMETRY, requestId: broken } }],
   ["a name that no header can carry", { telemetry: { ...TELEMETRY, requestId: () => "a\nb" } }],
   ["the clock", { telemetry: { ...TELEMETRY, monotonicMs: broken } }],

@@ -11,9 +11,7 @@ import { fingerprintBy, sourceNamesBy } from "../../../lib/guard/fingerprint.ts"
 import { type Guard, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
 import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
-import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
@@ -67,7 +65,7 @@ function serviceWith(
 ): Service {
   const guard = guardWith(store);
   const events: RequestEvent[] = [];
-  const metrics = createMetrics("1", factKinds(1));
+  const metrics = createMetrics("1", 1);
   let log = "";
   const write = (line: string): void => void (log += line);
   const logger = createLog({ format: "text", color: false, write, now: () => 0 });
@@ -187,7 +185,7 @@ function serviceWithKeys(): (pin: string, key: string, source?: string) => Promi
   const handler = handlerWith({
     now: () => STEP * 30_000,
     guard: guardWith(new MemoryStore({ rules, now: () => 0 })),
-    apiKeys: new KeyRing(parseKeys(`shop:${SHOP}\ndesk:${DESK}\n${BARE}\n${OTHER}`)),
+    apiKeys: [`shop:${SHOP}`, `desk:${DESK}`, BARE!, OTHER!],
   });
   return async (pin, key, source = "") => {
     const request = WAYS.get("Validate.aspx")!(pin, SECRET);

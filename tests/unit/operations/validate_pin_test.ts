@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import { shortName } from "../../../lib/guard/fingerprint.ts";
 import type { Verdict } from "../../../lib/guard/guard.ts";
 import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
@@ -161,24 +160,6 @@ Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async
     });
     assertEquals(await validatePin(call, context), { result: false, facts: { outcome: "empty" } });
   }
-});
-
-Deno.test("factKinds() counts each distance in the window on its own, and each refusal", () => {
-  assertEquals(factKinds(3), [
-    {
-      name: "distance",
-      metric: "authenticator_pin_step_distance",
-      help: "Time steps from the current one to that of an accepted pin.",
-      bounds: [-3, -2, -1, 0, 1, 2, 3],
-    },
-    {
-      name: "outcome",
-      metric: "authenticator_guard_refusals_total",
-      help: "Pins not accepted for another reason than being wrong.",
-      words: ["throttled", "replayed", "unavailable", "empty"],
-      label: "reason",
-    },
-  ]);
 });
 
 Deno.test("a Fault is an error by its own name, and of no header blocks unless they are given", () => {

@@ -5,11 +5,11 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import qrcode from "qrcode";
 import { encodeQr, isDark, type QrCode, rowWords } from "../../../lib/qr/encode.ts";
-import { createSegment, type Mode } from "../../../lib/qr/segments.ts";
+import type { Mode } from "../../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
-import { symbol, symbolOf } from "./symbol.ts";
+import { segment, symbol, symbolOf } from "./symbol.ts";
 
 const LEVELS: readonly ErrorCorrectionLevel[] = ["L", "M"];
 const VERSIONS = Array.from({ length: 40 }, (_, i) => i + 1);
@@ -57,7 +57,7 @@ function compare(
   level: ErrorCorrectionLevel,
   mask: number,
 ): void {
-  const segments = parts.map(([mode, text]) => createSegment(mode, text));
+  const segments = parts.map(([mode, text]) => segment(mode, text));
   const code = symbolOf(segments, version, level, mask);
   const difference = firstDifference(code, foreignSymbol(parts, version, level, mask));
   assertEquals(difference, "", `${version}-${level}, mask pattern ${mask}, ${parts}`);
@@ -94,7 +94,7 @@ function capacity(mode: Mode, version: number, level: ErrorCorrectionLevel): num
   let tooMany = 7090;
   while (tooMany - fits > 1) {
     const middle = fits + tooMany >>> 1;
-    const segments = [createSegment(mode, "7".repeat(middle))];
+    const segments = [segment(mode, "7".repeat(middle))];
     const code = symbolOf(segments, version, level, 0);
     if (code === undefined) tooMany = middle;
     else fits = middle;

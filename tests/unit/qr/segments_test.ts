@@ -1,8 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
 import {
   bitLength,
-  createSegment,
   type Mode,
   optimalSegments,
   type Segment,
@@ -10,6 +8,7 @@ import {
 } from "../../../lib/qr/segments.ts";
 import { KEY_URIS } from "./accounts.ts";
 import { randomText, seededRandom } from "../../support/random.ts";
+import { segment } from "./symbol.ts";
 
 const MODES: readonly Mode[] = ["numeric", "alphanumeric", "byte"];
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
@@ -137,7 +136,7 @@ Deno.test("optimalSegments() changes mode only where that pays", () => {
 Deno.test("bitLength() counts indicators and the last, incomplete groups of characters", () => {
   for (const mode of MODES) {
     for (let count = 0; count <= 12; count++) {
-      const segments = [createSegment(mode, "7".repeat(count))];
+      const segments = [segment(mode, "7".repeat(count))];
       for (const [range, { min, max }] of VERSION_RANGES.entries()) {
         const expected = HEADER_BITS[mode][range]! + dataBits(mode, count);
         assertEquals([min, max].map((v) => bitLength(segments, v)), [expected, expected]);
@@ -147,17 +146,10 @@ Deno.test("bitLength() counts indicators and the last, incomplete groups of char
 });
 
 Deno.test("createSegment() encodes characters with the values of table 5", () => {
-  assertEquals([...createSegment("numeric", "0189").values], [0, 1, 8, 9]);
+  assertEquals([...segment("numeric", "0189").values], [0, 1, 8, 9]);
   assertEquals(
-    [...createSegment("alphanumeric", "09AZ $%*+-./:").values],
+    [...segment("alphanumeric", "09AZ $%*+-./:").values],
     [0, 9, 10, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44],
   );
-  assertEquals([...createSegment("byte", "aé").values], [0x61, 0xc3, 0xa9]);
-});
-
-Deno.test("createSegment() throws when the mode has no code for a character", () => {
-  assertThrows(() => createSegment("numeric", "12A"), RangeError, "numeric");
-  for (const text of ["a", "A,B", "Ä", "A\nB", "_"]) {
-    assertThrows(() => createSegment("alphanumeric", text), RangeError, "alphanumeric");
-  }
+  assertEquals([...segment("byte", "aé").values], [0x61, 0xc3, 0xa9]);
 });

@@ -7,7 +7,13 @@ import {
   smallestVersion,
 } from "../../../lib/qr/encode.ts";
 import { placeCodewords, templateOf } from "../../../lib/qr/matrix.ts";
-import { optimalSegments, type Segment, VERSION_RANGES } from "../../../lib/qr/segments.ts";
+import {
+  createSegment,
+  type Mode,
+  optimalSegments,
+  type Segment,
+  VERSION_RANGES,
+} from "../../../lib/qr/segments.ts";
 import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 
 /** Version and mask pattern in place of those that the encoder takes. */
@@ -39,4 +45,9 @@ export function symbolOf(
   if (mask === undefined) return createSymbol(segments, version, level);
   const codewords = codewordSequence(segments, version, level);
   return maskedSymbol(placeCodewords(templateOf(version), codewords), version, level, mask);
+}
+
+/** The segment of a text in a mode. */
+export function segment(mode: Mode, text: string): Segment {
+  return createSegment(mode, new TextEncoder().encode(text));
 }

@@ -1,7 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
-import { factKinds } from "../../../lib/operations/facts.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {
@@ -19,7 +18,7 @@ const EVENT: RequestEvent = {
 const FIGURES = { residentBytes: 5e7, cpuSeconds: 1.5, startSeconds: 1.7e9 };
 
 function pageOf(events: readonly RequestEvent[]): string[] {
-  const metrics = createMetrics("1.2.3", factKinds(1));
+  const metrics = createMetrics("1.2.3", 1);
   events.forEach(metrics.observe);
   return metrics.text(FIGURES).split("\n");
 }
@@ -51,7 +50,7 @@ const KINDS: readonly RequestEvent[] = Array.from({ length: 200 }, (_, i) => ({
 
 Deno.test("createMetrics() counts so many callers by name, and the others together", () => {
   const callers = Array.from({ length: 3_000 }, (_, i) => `${"n".repeat(60)}${1000 + i}`);
-  const metrics = createMetrics("1.2.3", factKinds(100));
+  const metrics = createMetrics("1.2.3", 100);
   // The first and the last of them once more: the one has its own counter as before, the other does not.
   for (const caller of [...callers, callers[0]!, callers.at(-1)!]) {
     metrics.observe({ ...EVENT, outcome: "unsupported-media-type", caller });
@@ -104,14 +103,19 @@ Deno.test("createMetrics() writes a page that a Prometheus parser reads", () => 
   assert(page.includes('authenticator_build_info{version="1.2.3"} 1'));
 });
 
-Deno.test("createMetrics() passes over facts of an unknown kind", () => {
-  const metrics = createMetrics("1.2.3", []);
-  metrics.observe({ ...EVENT, facts: { distance: 0 } });
-  assert(!metrics.text(FIGURES).includes("distance"));
+Deno.test("createMetrics() counts each distance in the window on its own", () => {
+  const metrics = createMetrics("1.2.3", 2);
+  for (const distance of [-2, 1, 1]) metrics.observe({ ...EVENT, facts: { distance } });
+  const rows = metrics.text(FIGURES).split("\n")
+    .flatMap((
+      line,
+    ) => [...line.matchAll(/^authenticator_pin_step_distance_bucket\{le="(.*)"\} (.*)/g)])
+    .map(([, bound, count]) => `${bound}: ${count}`);
+  assertEquals(rows, ["-2: 1", "-1: 1", "0: 1", "1: 3", "2: 3", "+Inf: 3"]);
 });
 
 Deno.test("createMetrics() writes this page", () => {
-  const metrics = createMetrics("1.2.3", factKinds(1));
+  const metrics = createMetrics("1.2.3", 1);
   metrics.observe({ ...EVENT, outcome: "throttled", facts: { outcome: "throttled" } });
   metrics.observe({ ...EVENT, outcome: "true", facts: { distance: -1 }, durationMs: 250 });
   metrics.observe({ ...EVENT, outcome: "true", facts: { distance: 0 } });
@@ -142,14 +146,14 @@ Deno.test("createMetrics() counts each value of a fact", () => {
 });
 
 Deno.test("createMetrics() writes the entries of a guard in this process", () => {
-  const { text } = createMetrics("1.2.3", factKinds(1));
+  const { text } = createMetrics("1.2.3", 1);
   const page = text({ ...FIGURES, guardEntries: 7 });
   assert(page.includes(ENTRIES), page);
   assertEquals(page.replace(ENTRIES, ""), text(FIGURES));
 });
 
 Deno.test("createMetrics() writes whether the store answers, where there is one", () => {
-  const { text } = createMetrics("1.2.3", factKinds(1));
+  const { text } = createMetrics("1.2.3", 1);
   const valueOf = (isStoreUp?: boolean): string | undefined =>
     /^authenticator_guard_store_up (.*)$/m.exec(text({ ...FIGURES, isStoreUp }))?.[1];
   assertEquals([valueOf(), valueOf(false), valueOf(true)], [undefined, "0", "1"]);
@@ -219,7 +223,7 @@ authenticator_guard_evictions_total{class="used"} 1
 authenticator_guard_evictions_total{class="known"} 0
 authenticator_guard_evictions_total{class="failed"} 0
 authenticator_guard_evictions_total{class="throttled"} 0
-# HELP authenticator_guard_wrong_pins_total Wrong pins that were looked at.
+# HELP authenticator_guard_wrong_pins_total Wrong pins that were checked.
 # TYPE authenticator_guard_wrong_pins_total counter
 authenticator_guard_wrong_pins_total 0
 # HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.

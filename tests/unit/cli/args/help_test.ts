@@ -26,7 +26,7 @@ Deno.test("help() describes each command and option in whole sentences", () => {
       assert(/^a \S/.test(expected), `${name}: ${expected}`);
       assertEquals(defaultText, "", name);
     }
-    if (operand !== undefined) assert(/^[A-Z]+$/.test(operand.placeholder));
+    if (operand !== undefined) assert(/^[A-Z]+$/.test(operand));
     for (const example of examples) assert(help(name).includes(`\n  ${example}\n`), example);
   }
 });

@@ -1,6 +1,8 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { checkSystem, storeObstacles } from "../../../../lib/cli/check/preflight.ts";
+import { checkStore, checkSystem } from "../../../../lib/cli/check/preflight.ts";
+import { CommandError } from "../../../../lib/cli/io/io.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
@@ -19,41 +21,46 @@ Deno.test("checkSystem() refuses on Windows the options that need a Unix system"
   checkSystem(configOf([]), "win32");
 });
 
-Deno.test("storeObstacles() tries the store, and none that a server would not use", async () => {
+/** Why a server could not use the store; undefined when it can. */
+async function obstacle(...args: string[]): Promise<string | undefined> {
+  const found = await checkStore(configOf(args)).catch((error: unknown) => error);
+  if (found === undefined) return undefined;
+  assert(found instanceof CommandError, `${found}`);
+  return found.message;
+}
+
+Deno.test("checkStore() tries the store, and none that a server would not use", async () => {
   const nowhere = `redis://127.0.0.1:${freePort()}`;
-  const obstacles = (...args: string[]): Promise<readonly string[]> =>
-    storeObstacles(configOf(["--guard", nowhere, ...args]));
-  const refused = [`the store of the guard, ${nowhere}, cannot be reached (ECONNREFUSED)`];
-  assertEquals(await obstacles(), refused);
-  assertEquals(await obstacles("--single-use"), refused);
+  const refused = `the store of the guard, ${nowhere}, cannot be reached (ECONNREFUSED)`;
+  assertEquals(await obstacle("--guard", nowhere), refused);
+  assertEquals(await obstacle("--guard", nowhere, "--single-use"), refused);
   // Without a limit and without single use there is no guard.
-  assertEquals(await obstacles("--max-failures", "0", "--single-use"), refused);
-  assertEquals(await obstacles("--max-failures", "0"), []);
-  assertEquals(await storeObstacles(configOf([])), []);
+  const unlimited = ["--guard", nowhere, "--max-failures", "0"];
+  assertEquals(await obstacle(...unlimited, "--single-use"), refused);
+  assertEquals(await obstacle(...unlimited), undefined);
+  assertEquals(await obstacle(), undefined);
   const well = startFakeRedis();
-  assertEquals(await storeObstacles(configOf(["--guard", `${well.url}?timeout=60000`])), []);
+  assertEquals(await obstacle("--guard", `${well.url}?timeout=60000`), undefined);
   well.close();
 });
 
-Deno.test("storeObstacles() waits two seconds for a store, and as long as a server where that is longer", async () => {
+Deno.test("checkStore() waits two seconds for a store, and as long as a server where that is longer", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const store = `redis://127.0.0.1:${silent.addr.port}`;
   for (const [query, tickMs] of [["", 200], ["?timeout=100", 200], ["?timeout=60000", 6000]]) {
     await ManualTimers.during(async (timers) => {
-      const obstacles = storeObstacles(configOf(["--guard", store + query]));
+      const reason = obstacle("--guard", store + query);
       let isOver = false;
-      void obstacles.then(() => isOver = true);
+      void reason.then(() => isOver = true);
       while (!isOver) await timers.tick();
       // Ticks of connecting, which has twice as long, then of each reply.
       assertEquals(new Set(timers.delaysMs), new Set([2 * Number(tickMs), tickMs]));
-      assertEquals(await obstacles, [
-        `the store of the guard, ${store}, does not answer in time`,
-      ]);
+      assertEquals(await reason, `the store of the guard, ${store}, does not answer in time`);
     });
   }
 });
 
-Deno.test("storeObstacles() trusts whom the options name", async () => {
+Deno.test("checkStore() trusts whom the options name", async () => {
   using listener = Deno.listenTls({
     ...{ hostname: "127.0.0.1", port: 0 },
     ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
@@ -74,8 +81,8 @@ Deno.test("storeObstacles() trusts whom the options name", async () => {
         [["--guard-tls-ca", path], "ERR_TLS_CERT_ALTNAME_INVALID"],
       ] as const
     ) {
-      const [obstacle = ""] = await storeObstacles(configOf(["--guard", url, ...args]));
-      assertEquals(/\((\w+)\)$/.exec(obstacle)?.[1], code, obstacle);
+      const reason = await obstacle("--guard", url, ...args) ?? "";
+      assertEquals(/\((\w+)\)$/.exec(reason)?.[1], code, reason);
     }
   });
 });

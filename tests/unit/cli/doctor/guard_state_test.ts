@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { explainMemory, guardFindings } from "../../../../lib/cli/doctor/guard_state.ts";
+import { explainState, guardFindings } from "../../../../lib/cli/doctor/guard_state.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import type { Config } from "../../../../lib/config/options.ts";
 import { freePort } from "../../../support/free_port.ts";
@@ -10,21 +10,21 @@ import { GUARD_KEY_FILE } from "../../../support/guard_key.ts";
 const SECRET = "MYSECRETMYSECRET";
 const NOTHING = { refuses: false, lines: [] };
 
-Deno.test("explainMemory() explains the state of a secret by the options", () => {
+Deno.test("explainState() explains the state of a secret by the options", () => {
   // At the third wrong pin, 28.5 s ago.
   const state = { debtMs: 3 * 3_600_000, lastMs: 1_000_000, usedStep: 7, sources: [] };
-  const remembered = { state, nowMs: 1_028_500 };
+  const dated = { state, nowMs: 1_028_500 };
   const later = { state, nowMs: 1_030_000 };
   const options = { singleUse: true, maxFailures: 3, window: 1, period: 30 };
-  assertEquals(explainMemory(remembered, options, 6).lines, [
+  assertEquals(explainState(dated, options, 6).lines, [
     "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     "A later code than this was already used, and is accepted once only: wait for the next one.",
   ]);
-  assertEquals(explainMemory(later, options, 7), {
+  assertEquals(explainState(later, options, 7), {
     refuses: true,
     lines: ["This code was already used, and is accepted once only: wait for the next one."],
   });
-  assertEquals(explainMemory(remembered, options, undefined), {
+  assertEquals(explainState(dated, options, undefined), {
     refuses: true,
     lines: [
       "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
@@ -33,7 +33,7 @@ Deno.test("explainMemory() explains the state of a secret by the options", () =>
   // The source has spent its two wrong pins, a second ago.
   const source = { id: "one", debtMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
   const ofOne = { debtMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
-  assertEquals(explainMemory({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
+  assertEquals(explainState({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
     refuses: false,
     lines: [
       "Pins for this secret from some sources (X-Authenticator-Source, or the key of the caller) " +
@@ -42,11 +42,11 @@ Deno.test("explainMemory() explains the state of a secret by the options", () =>
     ],
   });
   const unlimited = { ...options, maxFailures: 0 };
-  assertEquals(explainMemory(remembered, unlimited, undefined), NOTHING);
-  assertEquals(explainMemory(later, options, 8), NOTHING);
-  assertEquals(explainMemory(later, options, undefined), NOTHING);
-  assertEquals(explainMemory(remembered, { ...unlimited, singleUse: false }, 7), NOTHING);
-  assertEquals(explainMemory(undefined, options, 7), NOTHING);
+  assertEquals(explainState(dated, unlimited, undefined), NOTHING);
+  assertEquals(explainState(later, options, 8), NOTHING);
+  assertEquals(explainState(later, options, undefined), NOTHING);
+  assertEquals(explainState(dated, { ...unlimited, singleUse: false }, 7), NOTHING);
+  assertEquals(explainState(undefined, options, 7), NOTHING);
 });
 
 Deno.test("guardFindings() reports that the memory of a server cannot be seen by another process", async () => {

@@ -23,7 +23,7 @@ Deno.test("a Cluster without a node for a key is an error", async () => {
       return last < 0 ? [] : [[0, last, ["127.0.0.1", node.port, "id"]]];
     });
     const client = await openStore(
-      StoreUrl.parse(`redis+cluster://127.0.0.1:${node.port}`)!,
+      StoreUrl.parse(`redis+cluster://127.0.0.1:${node.port}`) as StoreUrl,
       options,
     );
     const asked = client.connect().then(async () => {

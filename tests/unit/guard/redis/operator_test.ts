@@ -23,7 +23,7 @@ async function commandsOf<T>(
     return answer(words);
   });
   try {
-    const url = StoreUrl.parse(`${store.url}?timeout=60000`)!;
+    const url = StoreUrl.parse(`${store.url}?timeout=60000`) as StoreUrl;
     return { result: await withStore(url, {}, act), commands };
   } finally {
     store.close();

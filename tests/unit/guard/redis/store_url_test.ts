@@ -2,6 +2,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 
+function storeUrl(text: string): StoreUrl {
+  const url = StoreUrl.parse(text);
+  assert(url instanceof StoreUrl, text);
+  return url;
+}
+
 // What is typed, and what may be shown of it.
 const URLS: readonly (readonly [string, string])[] = [
   ["redis://127.0.0.1", "redis://127.0.0.1"],
@@ -16,8 +22,7 @@ const URLS: readonly (readonly [string, string])[] = [
 
 for (const [typed, shown] of URLS) {
   Deno.test(`StoreUrl.parse() reads ${typed}, and shows ${shown}`, () => {
-    const url = StoreUrl.parse(typed);
-    assert(url !== undefined);
+    const url = storeUrl(typed);
     assertEquals([String(url), `${url}`, JSON.stringify({ url })], [
       shown,
       shown,
@@ -59,7 +64,7 @@ const MANY: readonly (readonly [string, string, readonly (readonly [string, numb
 
 for (const [typed, shown, addresses] of MANY) {
   Deno.test(`StoreUrl.parse() reads ${typed}, and its ${addresses.length} addresses`, () => {
-    const url = StoreUrl.parse(typed)!;
+    const url = storeUrl(typed);
     assertEquals([String(url), JSON.stringify(url)], [shown, JSON.stringify(shown)]);
     assertEquals(url.addresses.map(({ host, port }) => [host, port] as const), addresses);
     assertEquals(url.isEncrypted, typed.startsWith("rediss"));
@@ -69,17 +74,15 @@ for (const [typed, shown, addresses] of MANY) {
 }
 
 Deno.test("a StoreUrl has the primary's name, its timeout, its database and its logins", () => {
-  const url = StoreUrl.parse(
-    "redis+sentinel://n:c%40n:a@a/main/3?timeout=900&sentinel_username=s",
-  )!;
+  const url = storeUrl("redis+sentinel://n:c%40n:a@a/main/3?timeout=900&sentinel_username=s");
   assertEquals([url.primaryName, url.timeoutMs, url.kind, url.database], [
     ...["main", 900, "sentinel", 3],
   ]);
   assertEquals(url.login, { username: "n", password: "c@n:a" });
   assertEquals(url.sentinelLogin, { username: "s" });
-  const bare = StoreUrl.parse("redis://a")!;
+  const bare = storeUrl("redis://a");
   assertEquals([bare.timeoutMs, bare.database, bare.login, bare.sentinelLogin], [500, 0, {}, {}]);
-  assertEquals(StoreUrl.parse("redis://:only@a")!.login, { password: "only" });
+  assertEquals(storeUrl("redis://:only@a").login, { password: "only" });
 });
 
 Deno.test("StoreUrl.parse() refuses other schemes, and URLs that the client refuses", () => {
@@ -129,7 +132,7 @@ Deno.test("StoreUrl.parse() refuses other schemes, and URLs that the client refu
     "redis://a?sentinel_password=x",
     "redis+sentinel://a/main?sentinel_password=%zz",
   ];
-  assertEquals(wrong.filter((text) => StoreUrl.parse(text) !== undefined), []);
+  assertEquals(wrong.filter((text) => StoreUrl.parse(text) instanceof StoreUrl), []);
 });
 
 const TIMEOUT = "a URL whose timeout is a whole number of milliseconds from 1 to 60000";
@@ -165,19 +168,19 @@ const NEARLY: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, wanted] of NEARLY) {
-  Deno.test(`StoreUrl.parseError() of ${text.slice(0, 50)} is ${wanted}`, () => {
-    assertEquals(StoreUrl.parseError(text), wanted);
+  Deno.test(`StoreUrl.parse() of ${text.slice(0, 50)} wants ${wanted}`, () => {
+    assertEquals(StoreUrl.parse(text), wanted);
   });
 }
 
-Deno.test("StoreUrl.parseError() is undefined for a store's URL, and for other texts", () => {
-  const texts = ["redis://a", "redis+sentinel://a/main?timeout=1", "", "memory", "http://a"];
-  assertEquals(texts.map((text) => StoreUrl.parseError(text)), texts.map(() => undefined));
+Deno.test("StoreUrl.parse() is undefined for texts that are nothing like a store's URL", () => {
+  const texts = ["", "memory", "http://a"];
+  assertEquals(texts.map((text) => StoreUrl.parse(text)), texts.map(() => undefined));
 });
 
 Deno.test("a StoreUrl has whether the connection is encrypted, and its hosts", () => {
   const facts = (text: string): readonly unknown[] => {
-    const { isEncrypted, authorities } = StoreUrl.parse(text)!;
+    const { isEncrypted, authorities } = storeUrl(text);
     return [isEncrypted, ...authorities];
   };
   assertEquals(facts("redis://127.0.0.1:1"), [false, "127.0.0.1:1"]);
@@ -189,7 +192,7 @@ Deno.test("a StoreUrl has whether the connection is encrypted, and its hosts", (
 Deno.test("StoreUrl.parse() reads a hundred addresses, and no more", () => {
   const [hundred, more] = [100, 101].map((count) => Array(count).fill("a").join(","));
   for (const [head, path] of [["redis+sentinel://", "/main"], ["redis+cluster://", ""]] as const) {
-    assertEquals(StoreUrl.parse(`${head}${hundred}${path}`)?.addresses.length, 100);
-    assertEquals(StoreUrl.parse(`${head}${more}${path}`), undefined);
+    assertEquals(storeUrl(`${head}${hundred}${path}`).addresses.length, 100);
+    assertEquals(StoreUrl.parse(`${head}${more}${path}`), "a URL with at most 100 addresses");
   }
 });

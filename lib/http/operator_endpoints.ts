@@ -1,6 +1,7 @@
 /**
- * Routes of `/guard/*` on the operator port: size of the guard's memory, log name of a secret, and
- * unlock. A secret travels in the body of a POST, and no reply repeats it.
+ * Routes of the operator port: `/status` of the server, and `/guard/*` with the size of the guard's
+ * memory, the log name of a secret, and unlock. A secret travels in the body of a POST, and no reply
+ * repeats it.
  *
  * @module
  */
@@ -26,6 +27,11 @@ export interface NamedSecret {
 export interface UnlockedSecret extends NamedSecret {
   /** Whether anything was remembered of the secret. */
   readonly remembered: boolean;
+}
+
+/** Answers `GET /status`, which shows no secret and no key. */
+export function answerStatus({ parts: { status } }: RequestContext): RouteResult {
+  return { reply: jsonReply(status?.() ?? {}), outcome: "ok" };
 }
 
 /** Answers `GET /guard/status`. */
@@ -59,14 +65,13 @@ function guardOf({ service: { guard } }: HandlerParts): Guard {
   return guard;
 }
 
-async function unlock({ memory, shared }: Guard, fingerprint: string): Promise<boolean> {
-  if (memory !== undefined) return memory.unlock(fingerprint);
+async function unlock({ store }: Guard, fingerprint: string): Promise<boolean> {
   try {
-    if (shared !== undefined) return await shared.unlock(fingerprint);
+    return await store.unlock(fingerprint);
   } catch {
     // The command asks the store then, and says why it fails.
+    throw new Fault("invalid", "The store of the guard did not end the wait.");
   }
-  throw new Fault("invalid", "The store of the guard did not end the wait.");
 }
 
 function memoryOf({ memory }: Guard): MemoryStoreAdmin {

@@ -1,14 +1,21 @@
 import { assertEquals } from "@std/assert/equals";
-import { readQuery } from "../../../lib/bindings/form_urlencoded.ts";
-import { qrPicture } from "../../../lib/bindings/qr_aspx.ts";
+import { handlerWith } from "../../support/handler.ts";
 import { decode, type Picture, readPng } from "../../support/pictures.ts";
 
 const URI = "otpauth://totp/Contoso:anna?secret=GEZDGNBVGY3TQQSYLFKA&issuer=Contoso";
 
-function pictureOf(query: string): Picture {
-  const { status, contentType, body } = qrPicture(readQuery(query));
-  assertEquals([status, contentType], [200, "image/png"]);
-  return readPng(body as Uint8Array);
+async function replyTo(query: string, type: string): Promise<Response> {
+  const reply = await handlerWith()(new Request(`http://localhost/qr.aspx?${query}`));
+  assertEquals([reply.status, reply.headers.get("content-type")], [200, type]);
+  return reply;
+}
+
+async function pictureOf(query: string): Promise<Picture> {
+  return readPng(await (await replyTo(query, "image/png")).bytes());
+}
+
+async function svgOf(query: string): Promise<string> {
+  return await (await replyTo(query, "image/svg+xml")).text();
 }
 
 // Each with what callers ask for, and sizes that are not square, not even, and at the limits. A
@@ -29,8 +36,8 @@ const SIZES: readonly (readonly [query: string, width: number, height: number])[
 ];
 
 for (const [query, width, height] of SIZES) {
-  Deno.test(`qrPicture() draws ${query || "without a size"} as ${width} by ${height}`, () => {
-    const picture = pictureOf(`${query}data=${encodeURIComponent(URI)}`);
+  Deno.test(`/qr.aspx draws ${query || "without a size"} as ${width} by ${height}`, async () => {
+    const picture = await pictureOf(`${query}data=${encodeURIComponent(URI)}`);
     assertEquals([picture.width, picture.height], [width, height]);
     assertEquals(decode(picture), URI);
   });
@@ -58,8 +65,8 @@ const SQUARES: readonly (readonly [size: string, square: readonly number[]])[] =
 ];
 
 for (const [size, square] of SQUARES) {
-  Deno.test(`qrPicture() puts a symbol of 21 modules into the middle of ${size}`, () => {
-    assertEquals(darkPart(pictureOf(`data=hello&size=${size}`)), square);
+  Deno.test(`/qr.aspx puts a symbol of 21 modules into the middle of ${size}`, async () => {
+    assertEquals(darkPart(await pictureOf(`data=hello&size=${size}`)), square);
   });
 }
 
@@ -74,32 +81,31 @@ const TEXTS: readonly string[] = [
 ];
 
 for (const text of TEXTS) {
-  Deno.test(`qrPicture() draws ${JSON.stringify(text.slice(0, 20))} as it is`, () => {
+  Deno.test(`/qr.aspx draws ${JSON.stringify(text.slice(0, 20))} as it is`, async () => {
     const query = new URLSearchParams({ data: text, size: "1000x1000" });
-    assertEquals(decode(pictureOf(`${query}`)), text);
+    assertEquals(decode(await pictureOf(`${query}`)), text);
     query.delete("data");
     query.set("chl", text);
-    assertEquals(decode(pictureOf(`${query}`)), text);
+    assertEquals(decode(await pictureOf(`${query}`)), text);
   });
 }
 
-Deno.test("qrPicture() draws an SVG for format=svg", () => {
+Deno.test("/qr.aspx draws an SVG for format=svg", async () => {
   for (const format of ["svg", "SVG"]) {
-    const { status, contentType, body } = qrPicture(readQuery(`data=hello&format=${format}`));
-    assertEquals([status, contentType], [200, "image/svg+xml"]);
-    assertEquals(/<svg [^>]*viewBox="0 0 29 29"/.test(`${body}`), true);
-    assertEquals(/script|style|href|hello/.test(`${body}`), false);
+    const svg = await svgOf(`data=hello&format=${format}`);
+    assertEquals(/<svg [^>]*viewBox="0 0 29 29"/.test(svg), true);
+    assertEquals(/script|style|href|hello/.test(svg), false);
   }
 });
 
-Deno.test("qrPicture() returns an SVG of the requested size, however small", () => {
+Deno.test("/qr.aspx returns an SVG of the requested size, however small", async () => {
   const rows: readonly (readonly [query: string, width: number, height: number])[] = [
     ["", 300, 300],
     ["size=128x64&", 128, 64],
     ["chs=21x1000&", 21, 1000],
   ];
   for (const [query, width, height] of rows) {
-    const { body } = qrPicture(readQuery(`${query}format=svg&data=${"x".repeat(1_000)}`));
-    assertEquals(`${body}`.includes(` width="${width}" height="${height}" `), true, query);
+    const svg = await svgOf(`${query}format=svg&data=${"x".repeat(1_000)}`);
+    assertEquals(svg.includes(` width="${width}" height="${height}" `), true, query);
   }
 });
