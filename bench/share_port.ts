@@ -5,17 +5,16 @@
 //
 //     deno run -A bench/share_port.ts [seconds] [rounds]
 
-import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
 import { loadavg } from "node:os";
 import process from "node:process";
-import { boundCores } from "../tests/support/control_group.ts";
 import { type RedisServer, withRedis } from "../tests/support/redis_server.ts";
 import { patient } from "../tests/support/two_servers.ts";
+import { GUARD_KEY_FILE } from "../tests/support/guard_key.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { PROGRAM, startProgram } from "../tests/support/program.ts";
 import { numbersFrom, stopWithout } from "./command_line.ts";
+import { boundCores } from "./control_group.ts";
 import { cpuMicroseconds, load, median, redisMicroseconds, rightPinsScript } from "./load.ts";
 
 const [SECONDS, ROUNDS] = numbersFrom(process.argv.slice(2), [["seconds", 5], ["rounds", 9]]);
@@ -33,13 +32,13 @@ interface Server {
   readonly end: () => Promise<void>;
 }
 
-async function start(port: number, keyFile: string, redis: RedisServer): Promise<Server> {
+async function start(port: number, redis: RedisServer): Promise<Server> {
   const bound = boundCores(CORES);
   if (bound === undefined) throw new Error("this user may not make control groups");
   const metrics = freePort();
   const ports = ["--port", port, "--share-port", "--metrics-port", metrics].map(String);
   const { url, pid, signal, outcome } = await startProgram(
-    [...ports, "--guard-key-file", keyFile],
+    [...ports, "--guard-key-file", GUARD_KEY_FILE],
     // To read the log would take a processor.
     { env: { AUTHENTICATOR_GUARD: patient(redis.url) }, shell: `${bound.shell}; exec 2>/dev/null` },
   );
@@ -105,12 +104,10 @@ function rowOf(count: number, rounds: readonly Round[]): string {
   } | ${of(({ clientCores }) => clientCores).toFixed(2)} |`;
 }
 
-const keyFile = Deno.makeTempFileSync();
-Deno.writeTextFileSync(keyFile, Buffer.from(randomBytes(32)).toString("base64"));
 await withRedis([], async (redis) => {
   const [port, shared] = [freePort(), freePort()];
-  const alone = await start(port, keyFile, redis);
-  const both = [await start(shared, keyFile, redis), await start(shared, keyFile, redis)];
+  const alone = await start(port, redis);
+  const both = [await start(shared, redis), await start(shared, redis)];
   const ones: Round[] = [];
   const twos: Round[] = [];
   for (let i = 0; i <= ROUNDS; i++) {
@@ -135,4 +132,3 @@ await withRedis([], async (redis) => {
   process.stdout.write(`${lines.join("\n")}\n`);
   for (const server of [alone, ...both]) await server.end();
 });
-Deno.removeSync(keyFile);

@@ -80,3 +80,11 @@ export function writeCall(
 export function requestFor({ path, ...init }: WrittenCall): Request {
   return new Request(`http://localhost${path}`, init);
 }
+
+/** The secret of tests that need just one. */
+export const SECRET = "canary battery staple";
+
+/** The target of a request that checks a pin by `/Validate.aspx`. */
+export function validateTarget(pin: string, secret = SECRET): string {
+  return `/Validate.aspx?${new URLSearchParams({ Pin: pin, SecretCode: secret })}`;
+}

@@ -20,7 +20,7 @@ export interface Ended {
 }
 
 /** Options of a process. */
-export interface Surroundings {
+export interface RunOptions {
   /** Standard input, to its end; nothing unless given. */
   readonly input?: string | Uint8Array<ArrayBuffer>;
   /** Environment variables beside those of the test. */
@@ -38,20 +38,21 @@ const LIFE_MS = 3_600_000;
 /**
  * Runs a program to its end.
  *
- * @throws {Error} When it has not ended by its deadline; it is killed then.
+ * @throws {Error} When the program is missing; the message names the Debian package that has it.
+ * When it has not ended by its deadline; it is killed then.
  */
 export async function runToEnd(
   [program, ...args]: readonly string[],
-  { input = "", env = {}, cwd = ".", deadlineMs = RUN_MS }: Surroundings = {},
+  { input = "", env = {}, cwd = ".", deadlineMs = RUN_MS }: RunOptions = {},
 ): Promise<Ended> {
-  const child = new Deno.Command(program!, {
+  const child = spawn(program!, {
     args,
     env: { ...env },
     cwd,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     killIfThere(child);
@@ -76,6 +77,66 @@ async function feed(
   const output = await child.output();
   await fed;
   return output;
+}
+
+// Debian packages of programs that have another name, or need more.
+const PACKAGES: Readonly<Record<string, string>> = {
+  "gcc": "gcc libc6-dev libgsoap-dev",
+  "ip": "iproute2",
+  "java": "default-jdk-headless",
+  "javac": "default-jdk-headless",
+  "lexgrog": "man-db",
+  "man": "man-db",
+  "mcs": "mono-mcs",
+  "mono": "mono-runtime",
+  "node": "nodejs",
+  "perl": "perl libsoap-lite-perl",
+  "php": "php-cli php-soap php-xml",
+  "readelf": "binutils",
+  "redis-cli": "redis-server",
+  "rsvg-convert": "librsvg2-bin",
+  "ruby": "ruby ruby-soap4r",
+  "soapcpp2": "gsoap",
+  "systemd-analyze": "systemd",
+  "systemctl": "systemd",
+  "systemd-nspawn": "systemd-container",
+  "unshare": "util-linux (and run it as root)",
+  "wsdl": "mono-devel",
+  "wsdl2h": "gsoap",
+  "xmllint": "libxml2-utils",
+  "zbarimg": "zbar-tools",
+  // By its path: only the Python of the system sees the modules that the system's packages bring.
+  "/usr/bin/python3": "python3 python3-zeep python3-suds python3-bs4 python3-lxml",
+};
+
+/**
+ * Starts a program.
+ *
+ * @throws {Error} When it is missing; the message names the Debian package that has it.
+ */
+export function spawn(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
+  try {
+    return new Deno.Command(program, options).spawn();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw missing(program);
+  }
+}
+
+/**
+ * Checks that a program is there, for a test that has another program start it.
+ *
+ * @param words A command that succeeds where the program is installed.
+ * @param packages What has it, if its name does not say so.
+ * @throws {Error} When it does not.
+ */
+export async function need(words: readonly string[], packages?: string): Promise<void> {
+  const isThere = await runToEnd(words).then(({ code }) => code === 0, () => false);
+  if (!isThere) throw missing(words[0]!, packages);
+}
+
+function missing(program: string, packages = PACKAGES[program] ?? program): Error {
+  return new Error(`${program} is missing: apt-get install ${packages}`);
 }
 
 /** Kills a process, unless it has ended. */

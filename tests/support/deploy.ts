@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Ended, limitLife, runToEnd } from "./child.ts";
+import { type Ended, limitLife, runToEnd, spawn } from "./child.ts";
 import { eventually } from "./eventually.ts";
 import { fencesOf, ROOT } from "./pages.ts";
 
@@ -31,21 +31,6 @@ export async function makeCaAsShown(folder: string): Promise<Ended> {
   return await runToEnd(["bash", "-e", "-c", commands], { cwd: folder });
 }
 
-/**
- * Says what is missing.
- *
- * @param words A command that succeeds where the program is installed.
- * @throws {Error} When it does not.
- */
-export async function need(words: readonly string[], packageName: string): Promise<void> {
-  try {
-    if ((await runToEnd(words)).code === 0) return;
-  } catch {
-    // There is no such program.
-  }
-  throw new Error(`${words[0]} is missing: apt-get install ${packageName}`);
-}
-
 /** Replaces a text that must be there, its first place outside comments. */
 export function exchange(text: string, search: string, replacement: string): string {
   const lines = text.split("\n");
@@ -68,13 +53,7 @@ export function startDaemon(
   output: string,
   env: Readonly<Record<string, string>> = {},
 ): Daemon {
-  const child = new Deno.Command(program!, {
-    args,
-    env: { ...env },
-    stdout: "piped",
-    stderr: "piped",
-  })
-    .spawn();
+  const child = spawn(program!, { args, env: { ...env }, stdout: "piped", stderr: "piped" });
   limitLife(child);
   const written = Promise.all([child.stdout, child.stderr].map(async (stream, i) => {
     await stream.pipeTo(

@@ -31,13 +31,13 @@ export async function inTime<T>(limitMs: number, attempt: () => Promise<T>): Pro
  * @throws {Error} At the timeout.
  */
 export async function eventually(
-  isSo: () => boolean | undefined | Promise<boolean>,
-  what = "what was waited for is so",
+  isTrue: () => boolean | undefined | Promise<boolean>,
+  what = "the condition holds",
   patienceMs = DEADLINE_MS,
 ): Promise<void> {
   const deadlineMs = performance.now() + patienceMs;
-  while (!await isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`it did not come that ${what}`);
+  while (!await isTrue()) {
+    if (performance.now() > deadlineMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

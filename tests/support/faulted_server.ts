@@ -8,33 +8,21 @@
 import { Buffer } from "node:buffer";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET, validateTarget } from "./calls.ts";
 import { exchangeRaw, type RawReply } from "./http.ts";
-import { type Outcome, type RunningProgram, startProgram, type Surroundings } from "./program.ts";
-import { referenceHotp } from "./reference_totp.ts";
+import { type RunningProgram, type StartOptions, startProgram, stop } from "./program.ts";
+import { pinOf, referenceHotp, wrongPinOf } from "./reference_totp.ts";
 
 // Far above what any test takes; it only keeps one from hanging.
-const PATIENCE_MS = 1_500_000;
-// A server has ten seconds for running requests after SIGTERM; this is far above that.
-const STOP_MS = 120_000;
+const DEADLINE_MS = 1_500_000;
 
 const STEP_MS = 30_000;
 // A wide window: the pins of many time steps are right, so each check can use one of its own.
 const WINDOW = 10;
-const ARGS = [
-  "--log-probes",
-  "--port",
-  "0",
-  "--metrics",
-  "--single-use",
-  "--window",
-  String(WINDOW),
-];
-
-/** The secret of the checks. */
-export const SECRET = "canary battery staple";
+const ARGS = ["--port", "0", "--log-probes", "--metrics", "--single-use", "--window", `${WINDOW}`];
 
 /** A server under a fault. */
-export class Subject {
+export class FaultedServer {
   readonly #clock: () => number;
   #lastStep = -Infinity;
 
@@ -63,27 +51,18 @@ export class Subject {
 
   /** The pin of a secret in this time step. */
   pinOf(secret: string): string {
-    return referenceHotp(secret, this.#step());
+    return pinOf(secret, 0, this.#clock());
   }
 
   /** A pin that is wrong in all time steps around now. */
   wrongPin(secret: string = SECRET): string {
-    const now = this.#step();
-    const right = new Set<string>();
-    for (let step = now - 2 * WINDOW; step <= now + 2 * WINDOW; step++) {
-      right.add(referenceHotp(secret, step));
-    }
-    for (let number = 0;; number++) {
-      const pin = String(number).padStart(6, "0");
-      if (!right.has(pin)) return pin;
-    }
+    return wrongPinOf(secret, this.#clock());
   }
 
   /** The reply to a GET on a connection of its own. */
   async get(target: string): Promise<RawReply> {
-    const { hostname, port } = new URL(this.program.url);
     const head = [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: close"];
-    return await exchangeRaw({ hostname, port: Number(port) }, { head, body: new Uint8Array() });
+    return await exchangeRaw(this.program.url, { head });
   }
 
   /** The reply of `/Validate.aspx` to a pin. */
@@ -107,67 +86,36 @@ export class Subject {
   }
 }
 
-/** The target of a request that checks a pin. */
-export function validateTarget(pin: string, secret: string = SECRET): string {
-  return `/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`;
-}
-
-/** Options and surroundings of a server. */
-export interface SubjectOptions extends Surroundings {
+/** How a server is started, and the clock that it has. */
+export interface FaultedServerOptions extends StartOptions {
   /** Options beside those of every server here. */
   readonly args?: readonly string[];
   /** The clock of the server in milliseconds; that of the test unless given. */
   readonly clock?: () => number;
 }
 
-/**
- * Starts a server, runs a test of a fault, and stops it by SIGTERM: its exit code must be 0.
- *
- * @returns How it ended.
- */
-export async function withSubject(
-  { args = [], clock = Date.now, ...surroundings }: SubjectOptions,
-  run: (subject: Subject) => Promise<void>,
-): Promise<Outcome> {
-  const program = await startProgram([...ARGS, ...args], surroundings);
+/** Starts a server, runs a test of a fault, and stops it by SIGTERM: its exit code must be 0. */
+export async function withFaultedServer(
+  { args = [], clock = Date.now, ...options }: FaultedServerOptions,
+  run: (server: FaultedServer) => Promise<void>,
+): Promise<void> {
+  const limits = { deadlineMs: DEADLINE_MS, ...options };
+  const program = await startProgram([...ARGS, ...args], limits);
   const isGone = program.outcome.then(() => {
-    throw new Error("the server ended by itself");
+    throw new Error(`the server ended by itself, or was killed after ${DEADLINE_MS} ms`);
   });
   isGone.catch(() => {});
   try {
-    const subject = new Subject(program, clock);
-    await subject.assertHealthy();
-    await within(PATIENCE_MS, "the test", Promise.race([run(subject), isGone]));
-    program.signal("SIGTERM");
-    const outcome = await within(STOP_MS, "the end of the server", program.outcome);
-    assertEquals(outcome.code, 0);
-    return outcome;
+    const server = new FaultedServer(program, clock);
+    await server.assertHealthy();
+    await Promise.race([run(server), isGone]);
+    await stop(program);
+    assertEquals((await program.outcome).code, 0);
   } catch (error) {
-    kill(program);
+    await stop(program, "SIGKILL");
     const { code, stderr } = await program.outcome;
     throw new Error(`exit code ${code}, and the end of its log: ${stderr.slice(-500)}`, {
       cause: error,
     });
-  }
-}
-
-function kill(program: RunningProgram): void {
-  try {
-    program.signal("SIGKILL");
-  } catch (error) {
-    // It has ended.
-    if (!(error instanceof TypeError)) throw error;
-  }
-}
-
-async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} did not come within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -40,7 +40,7 @@ export interface Decision {
  * @param state State of the secret; undefined for a new secret.
  * @param nowMs The time in milliseconds since any fixed moment, the same for all calls.
  */
-export function decide(
+export function decideByRules(
   rules: GuardRules,
   state: GuardState = INITIAL_STATE,
   { matchedStep, source }: CheckedPin,

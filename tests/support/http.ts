@@ -15,6 +15,13 @@ export interface RawRequest {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+/** A request with the length of its body, where it needs one and its head has none. */
+export function withLength(head: readonly string[], body: RawRequest["body"]): RawRequest {
+  const hasLength = head.some((line) => /^(?:content-length|transfer-encoding):/i.test(line));
+  const needsLength = !hasLength && (body.length > 0 || head[0]!.startsWith("POST "));
+  return { head: needsLength ? [...head, `Content-Length: ${body.length}`] : head, body };
+}
+
 /** A reply. */
 export interface RawReply {
   /** The status. */
@@ -27,62 +34,135 @@ export interface RawReply {
   readonly continued: boolean;
 }
 
-// Far above what any reply takes; it only keeps a test from hanging.
-const PATIENCE_MS = 180_000;
-
-/**
- * Sends a request on a connection of its own and reads the reply. With `Expect: 100-continue` the
- * body is held back until the server asks for it.
- */
+/** Sends a request, without a body unless it has one, on a connection of its own to a URL's host. */
 export async function exchangeRaw(
-  address: { readonly hostname: string; readonly port: number },
-  request: RawRequest,
+  url: string,
+  { head, body = new Uint8Array() }: Partial<RawRequest> & Pick<RawRequest, "head">,
 ): Promise<RawReply> {
-  using connection = await Deno.connect({ ...address });
-  return await exchangeOn(connection, request);
+  using wire = await Wire.to(url);
+  return await wire.exchange({ head, body });
 }
 
-/** The same on a connection that is there and has no other exchange, and that stays open. */
-export async function exchangeOn(connection: Deno.Conn, request: RawRequest): Promise<RawReply> {
-  const timer = setTimeout(() => connection.close(), PATIENCE_MS);
-  try {
-    const reader = new Reader(connection);
-    const expects = request.head.some((line) => /^expect:\s*100-continue$/i.test(line));
-    const head = Buffer.from(`${request.head.join("\r\n")}\r\n\r\n`, "latin1");
-    await send(connection, expects ? head : Buffer.concat([head, request.body]));
-    let answer = await reader.head();
-    const continued = answer.status === 100;
-    if (continued) {
-      await send(connection, request.body);
-      answer = await reader.head();
-    }
-    const bodiless = /^HEAD /.test(request.head[0]!) || [204, 304].includes(answer.status);
-    const body = bodiless ? new Uint8Array() : await reader.body(answer.headers);
-    return { ...answer, body, continued };
-  } finally {
-    clearTimeout(timer);
-  }
-}
+// Far above what any reply takes; it only keeps a test from hanging.
+const DEADLINE_MS = 300_000;
 
-// A server may answer and close before it has all of a body: its reply counts, not our broken pipe.
-async function send(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  try {
-    for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
-  } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) return;
-    if (error instanceof Deno.errors.ConnectionReset) return;
-    throw error;
-  }
-}
-
-class Reader {
+/** A connection that can send any bytes. */
+export class Wire {
   // What was received and not read yet, one character for each byte.
-  private text = "";
+  #text = "";
+  #isEnded = false;
+  readonly #connection: Deno.Conn;
 
-  constructor(private readonly connection: Deno.Conn) {}
+  private constructor(connection: Deno.Conn) {
+    this.#connection = connection;
+  }
 
-  async head(): Promise<Omit<RawReply, "body" | "continued">> {
-    const [statusLine, ...lines] = (await this.until("\r\n\r\n")).split("\r\n");
+  /** Connects to the host of a URL. */
+  static async to(url: string): Promise<Wire> {
+    const { hostname, port } = new URL(url);
+    return new Wire(await Deno.connect({ hostname, port: Number(port) }));
+  }
+
+  /**
+   * Connects and sends text at once: Bun closes a connection that is silent for ten seconds, which can
+   * pass on a busy machine while others connect.
+   */
+  static async saying(url: string, text: string): Promise<Wire> {
+    const wire = await Wire.to(url);
+    await wire.send(text);
+    return wire;
+  }
+
+  /**
+   * Begins the check of a pin and waits for the interim reply, which shows that the request is being
+   * answered; its body is still to come, and the connection is closed after its reply.
+   */
+  static async beginning(url: string, body = FORM): Promise<Wire> {
+    const wire = await Wire.saying(
+      url,
+      "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+        "Content-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n" +
+        `Content-Length: ${body.length}\r\n\r\n`,
+    );
+    await wire.receive((text) => text.startsWith("HTTP/1.1 100 "));
+    wire.#text = "";
+    return wire;
+  }
+
+  /**
+   * Sends bytes, or text whose characters are one byte each; false once the other side takes no more,
+   * since a server may answer and close before it has all of a body.
+   */
+  async send(data: string | Uint8Array): Promise<boolean> {
+    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
+    try {
+      for (let sent = 0; sent < bytes.length;) {
+        sent += await this.#connection.write(bytes.subarray(sent));
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.BrokenPipe) return false;
+      if (error instanceof Deno.errors.ConnectionReset) return false;
+      throw error;
+    }
+  }
+
+  /** Receives until the text is complete, or the other side closes. */
+  async receive(until: (text: string) => boolean): Promise<string> {
+    const timer = setTimeout(() => this.close(), DEADLINE_MS);
+    while (!this.#isEnded && !until(this.#text)) this.#isEnded = !await this.#more();
+    clearTimeout(timer);
+    return this.#text;
+  }
+
+  /** Sends the body that is still to come, and receives the reply, to the end. */
+  async finish(body = FORM): Promise<string> {
+    await this.send(body);
+    await this.receive(() => false);
+    this.close();
+    return this.#text;
+  }
+
+  /**
+   * Sends a request and reads the reply. With `Expect: 100-continue` the body is held back until the
+   * server asks for it.
+   */
+  async exchange({ head, body }: RawRequest): Promise<RawReply> {
+    const expects = head.some((line) => /^expect:\s*100-continue$/i.test(line));
+    const start = Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1");
+    await this.send(expects ? start : Buffer.concat([start, body]));
+    let reply = await this.#readHead();
+    const continued = reply.status === 100;
+    if (continued) {
+      await this.send(body);
+      reply = await this.#readHead();
+    }
+    const isBodiless = /^HEAD /.test(head[0]!) || [204, 304].includes(reply.status);
+    const text = isBodiless ? "" : await this.#readBody(reply.headers);
+    return { ...reply, body: Buffer.from(text, "latin1"), continued };
+  }
+
+  /** Waits until the other side closes. */
+  async isClosed(): Promise<boolean> {
+    await this.receive(() => false);
+    return this.#isEnded;
+  }
+
+  /** Closes it. */
+  close(): void {
+    try {
+      this.#connection.close();
+    } catch {
+      // It was closed before.
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #readHead(): Promise<Pick<RawReply, "status" | "headers">> {
+    const [statusLine, ...lines] = (await this.#until("\r\n\r\n")).split("\r\n");
     const status = Number(/^HTTP\/1\.[01] (\d{3}) ?/.exec(statusLine!)?.[1]);
     const headers = new Map<string, string>();
     for (const line of lines) {
@@ -94,47 +174,61 @@ class Reader {
     return { status, headers };
   }
 
-  async body(headers: ReadonlyMap<string, string>): Promise<Uint8Array> {
+  async #readBody(headers: ReadonlyMap<string, string>): Promise<string> {
     const length = headers.get("content-length");
-    if (length !== undefined) return Buffer.from(await this.take(Number(length)), "latin1");
-    if (headers.get("transfer-encoding") === "chunked") return await this.chunks();
-    while (await this.more());
-    return Buffer.from(this.text, "latin1");
-  }
-
-  private async chunks(): Promise<Uint8Array> {
-    let body = "";
-    for (;;) {
-      const length = parseInt(await this.until("\r\n"), 16);
-      body += await this.take(length);
-      await this.until("\r\n");
-      if (length === 0) return Buffer.from(body, "latin1");
+    if (length !== undefined) return await this.#take(Number(length));
+    if (headers.get("transfer-encoding") !== "chunked") return await this.receive(() => false);
+    for (let body = "";;) {
+      const length = parseInt(await this.#until("\r\n"), 16);
+      body += await this.#take(length);
+      await this.#until("\r\n");
+      if (length === 0) return body;
     }
   }
 
-  private async until(delimiter: string): Promise<string> {
-    while (!this.text.includes(delimiter)) await this.need();
-    const before = this.text.slice(0, this.text.indexOf(delimiter));
-    this.text = this.text.slice(before.length + delimiter.length);
+  async #until(delimiter: string): Promise<string> {
+    await this.#need((text) => text.includes(delimiter));
+    const before = await this.#take(this.#text.indexOf(delimiter));
+    await this.#take(delimiter.length);
     return before;
   }
 
-  private async take(length: number): Promise<string> {
-    while (this.text.length < length) await this.need();
-    const taken = this.text.slice(0, length);
-    this.text = this.text.slice(length);
+  async #take(length: number): Promise<string> {
+    await this.#need((text) => text.length >= length);
+    const taken = this.#text.slice(0, length);
+    this.#text = this.#text.slice(length);
     return taken;
   }
 
-  private async need(): Promise<void> {
-    if (!await this.more()) throw new Error("The server closed in the middle of a reply");
+  async #need(isThere: (text: string) => boolean): Promise<void> {
+    if (isThere(await this.receive(isThere))) return;
+    throw new Error("The server closed in the middle of a reply");
   }
 
-  private async more(): Promise<boolean> {
+  async #more(): Promise<boolean> {
     const buffer = new Uint8Array(65_536);
-    const length = await this.connection.read(buffer);
-    if (length === null) return false;
-    this.text += Buffer.from(buffer.subarray(0, length)).toString("latin1");
-    return true;
+    try {
+      const length = await this.#connection.read(buffer);
+      if (length === null) return false;
+      this.#text += Buffer.from(buffer.subarray(0, length)).toString("latin1");
+      return true;
+    } catch {
+      // A reset is a way to close as well.
+      return false;
+    }
   }
+}
+
+/** The body of a request with a wrong pin. */
+const FORM = "pin=1&secretCode=x";
+
+/** Whether the head of the final reply is there in whole, which may come in pieces. */
+export function hasHead(received: string): boolean {
+  return /^HTTP\/1\.[01] (?!100 )\d{3} [^]*?\r\n\r\n/m.test(received);
+}
+
+/** The status of the final reply in what was received; `closed` when there is none. */
+export function statusIn(received: string): string {
+  const statuses = [...received.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => status!);
+  return statuses.find((status) => status !== "100") ?? "closed";
 }

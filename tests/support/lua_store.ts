@@ -14,7 +14,10 @@ const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fen
 /** The link to a new, empty store, for a `RedisStore`. */
 export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   const store = new LuaStore();
-  const send: Send = async (words) => await store.evaluate(words);
+  const send: Send = ([command, ...words]) =>
+    Promise.try(() =>
+      command === "GET" ? store.get(words[0]!) : store.evaluate([command!, ...words])
+    );
   return {
     run: (_key, commands) => commands(send),
     isHealthy: true,
@@ -22,7 +25,8 @@ export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   };
 }
 
-class LuaStore {
+/** A store of its own. */
+export class LuaStore {
   readonly #texts = new Map<string, string>();
   readonly #state = lauxlib.luaL_newstate();
   #script = "";
@@ -38,6 +42,12 @@ class LuaStore {
     lua.lua_setglobal(state, luaText("redis"));
   }
 
+  /** Text of a key. */
+  get(key: string): string | undefined {
+    return this.#texts.get(key);
+  }
+
+  /** Runs a script, and returns the two numbers of its reply. */
   evaluate([command, script = "", , key = "", ...args]: readonly string[]): readonly number[] {
     if (command !== "EVAL" && this.#script === "") throw new Error("NOSCRIPT No matching script");
     const state = this.#state;

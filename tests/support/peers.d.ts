@@ -6,6 +6,9 @@ declare module "pngjs" {
       read(bytes: Uint8Array): {
         readonly width: number;
         readonly height: number;
+        readonly depth: number;
+        readonly colorType: number;
+        readonly interlace: boolean;
         /** Red, green, blue and opacity of each pixel. */
         readonly data: Uint8Array<ArrayBuffer>;
       };

@@ -1,7 +1,6 @@
 /**
- * Readers of the pictures that are made: PNG by its specification and node:zlib, SVG by another
- * parser and a pen that follows the path, terminal text by what a terminal shows, and QR codes by an
- * independent decoder.
+ * Readers of the pictures that are made: PNG and QR codes by independent decoders, SVG by another
+ * parser and a pen that follows the path, terminal text by what a terminal shows.
  *
  * @module
  */
@@ -9,9 +8,9 @@
 /// <reference types="./peers.d.ts" />
 
 import { Buffer } from "node:buffer";
-import { crc32, inflateSync } from "node:zlib";
 import { assertEquals } from "@std/assert/equals";
 import jsqr from "jsqr";
+import { PNG } from "pngjs";
 import { SaxesParser } from "saxes";
 
 /** Black and white pixels. */
@@ -24,38 +23,18 @@ export interface Picture {
   readonly isWhite: (x: number, y: number) => boolean;
 }
 
-/** Reads a PNG of one bit a pixel, and checks every byte of it that is not a pixel. */
+/** Reads a PNG of one bit a pixel, greyscale, in one chunk and with no other. */
 export function readPng(png: Uint8Array): Picture {
   const file = Buffer.from(png);
-  assertEquals(file.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
-  const chunks: { type: string; data: Buffer }[] = [];
-  for (let at = 8; at < file.length;) {
-    const end = at + 8 + file.readUInt32BE(at);
-    const type = file.toString("latin1", at + 4, at + 8);
-    assertEquals(file.readUInt32BE(end), crc32(file.subarray(at + 4, end)), `CRC of ${type}`);
-    chunks.push({ type, data: file.subarray(at + 8, end) });
-    at = end + 4;
+  const chunks: string[] = [];
+  for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at)) {
+    chunks.push(file.toString("latin1", at + 4, at + 8));
   }
-  assertEquals(chunks.map(({ type }) => type), ["IHDR", "IDAT", "IEND"]);
-  const [header, pixels, end] = chunks.map(({ data }) => data) as [Buffer, Buffer, Buffer];
-  // Bit depth 1, greyscale, and the only methods there are; IEND holds nothing.
-  assertEquals([header.length, ...header.subarray(8), end.length], [13, 1, 0, 0, 0, 0, 0]);
-  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-  const lines = unfilter(inflateSync(pixels), 1 + Math.ceil(width / 8), height);
-  const isWhite = (x: number, y: number): boolean => (lines[y]![x >>> 3]! >>> 7 - x % 8 & 1) === 1;
-  return { width, height, isWhite };
-}
-
-function unfilter(data: Uint8Array, stride: number, height: number): readonly Uint8Array[] {
-  assertEquals(data.length, stride * height);
-  const lines: Uint8Array[] = [];
-  for (let y = 0; y < height; y++) {
-    const [filter, ...line] = data.subarray(y * stride, (y + 1) * stride);
-    // None adds nothing, Up the line above.
-    assertEquals(filter === 0 || filter === 2, true, `filter ${filter}`);
-    lines.push(Uint8Array.from(line, (byte, i) => filter === 2 ? byte + lines[y - 1]![i]! : byte));
-  }
-  return lines;
+  assertEquals(chunks, ["IHDR", "IDAT", "IEND"]);
+  const { width, height, depth, colorType, interlace, data } = PNG.sync.read(file);
+  assertEquals({ depth, colorType, interlace }, { depth: 1, colorType: 0, interlace: false });
+  // Each pixel as red, green, blue and alpha.
+  return { width, height, isWhite: (x, y) => data[4 * (y * width + x)] === 255 };
 }
 
 /** Reads the one SVG in a piece of well-formed markup: a ground and horizontal strokes on it. */
@@ -115,7 +94,7 @@ export function decode({ width, height, isWhite }: Picture, scale = 1): string |
 
 // ISO/IEC 18004 §7.9: the mask over the format information, and the levels by its first two bits.
 const FORMAT_MASK = 0x5412;
-const LEVELS = ["M", "L", "H", "Q"];
+const LEVELS = ["M", "L"];
 
 /** Version and level of a symbol, as `40-L`, shown a pixel for each module, in a quiet zone. */
 export function symbolOf({ width, isWhite }: Picture, quietZone = 4): string {

@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { referenceHotp, type ReferenceOptions } from "./reference_totp.ts";
+import { codeOutside, referenceHotp, type ReferenceOptions } from "./reference_totp.ts";
 
 /** What pins depend on beside the secret. */
 export interface PinClock extends ReferenceOptions {
@@ -31,11 +31,6 @@ const PIN_FORMS: ReadonlyMap<string, (pin: string) => string> = new Map([
   ["pin-full-width", (pin: string) => moveDigits(pin, FULL_WIDTH_ZERO)],
   ["pin-arabic-indic", (pin: string) => moveDigits(pin, ARABIC_INDIC_ZERO)],
 ]);
-
-/** Whether a text has a placeholder for a pin. */
-export function holdsPin(text: string): boolean {
-  return text.search(PIN) >= 0;
-}
 
 /**
  * Fills in pins, repetitions, and fields of the reply before: all but
@@ -65,7 +60,7 @@ export function fillIn(
       return pieces.join("");
     })
     .replace(/\{\{earlier ([A-Za-z-]+)\}\}/g, (_, name: string) => earlier(name));
-  const unknown = /\{\{(?!any\}\}|qr \d+-[LMQH]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
+  const unknown = /\{\{(?!any\}\}|qr \d+-[LM]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
   if (unknown !== undefined) throw new SyntaxError(`There is no placeholder ${unknown}`);
   return filled;
 }
@@ -97,14 +92,11 @@ function pinOf(key: Uint8Array, offset: number, clock: PinClock): string {
 
 // One step more on each side, should the time step change on the way.
 function wrongPin(key: Uint8Array, clock: PinClock): string {
-  const right = new Set<string>();
-  for (let offset = -clock.window - 1; offset <= clock.window + 1; offset++) {
-    right.add(pinOf(key, offset, clock));
-  }
-  for (let code = 0;; code++) {
-    const pin = String(code).padStart(clock.digits, "0");
-    if (!right.has(pin)) return pin;
-  }
+  const right = Array.from(
+    { length: 2 * clock.window + 3 },
+    (_, i) => pinOf(key, i - clock.window - 1, clock),
+  );
+  return codeOutside(right, clock.digits);
 }
 
 function moveDigits(pin: string, zero: number): string {

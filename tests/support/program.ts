@@ -39,7 +39,7 @@ export interface RunningProgram {
 }
 
 /** What a program is started with beside its command line. */
-export interface Surroundings {
+export interface StartOptions {
   /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Whether its standard input stays open until it is closed. */
@@ -114,8 +114,8 @@ export function programWords(): readonly string[] {
   return words ??= command();
 }
 
-function commandOf(args: readonly string[], surroundings: Surroundings): Deno.Command {
-  const { command = programWords(), env = {}, stdin, shell } = surroundings;
+function commandOf(args: readonly string[], options: StartOptions): Deno.Command {
+  const { command = programWords(), env = {}, stdin, shell } = options;
   const words = [...command, ...args];
   const [path, ...rest] = shell === undefined
     ? words
@@ -139,7 +139,7 @@ export async function runProgram(
   return { code, stdout, stderr };
 }
 
-// Deadline for the start.
+// Deadline for the start, and for a text.
 const START_MS = 300_000;
 
 /**
@@ -150,18 +150,17 @@ const START_MS = 300_000;
  */
 export async function startProgram(
   args: readonly string[],
-  surroundings: Surroundings = {},
+  options: StartOptions = {},
 ): Promise<RunningProgram> {
-  const child = commandOf(args, surroundings).spawn();
+  const child = commandOf(args, options).spawn();
   const stdout = new Output(child.stdout);
   const stderr = new Output(child.stderr);
   const outcome = Promise.all([child.status, stdout.end, stderr.end])
     .then(([{ code }, out, err]) => ({ code, stdout: out, stderr: err }));
-  limitLife(child, surroundings.deadlineMs);
-  const timer = setTimeout(() => killIfThere(child), START_MS);
+  limitLife(child, options.deadlineMs);
   const started = await stdout.has("\n").catch(() => undefined);
-  clearTimeout(timer);
   if (started === undefined) {
+    killIfThere(child);
     throw new Error(`the program did not start: ${(await outcome).stderr}`);
   }
   const [line] = started.split("\n");
@@ -176,10 +175,13 @@ export async function startProgram(
   };
 }
 
-/** Stops a program by SIGTERM, unless it has ended, and waits for its end. */
-export async function stop(program: RunningProgram): Promise<void> {
+/** Stops a program by SIGTERM or another signal, unless it has ended, and waits for its end. */
+export async function stop(
+  program: RunningProgram,
+  signal: Deno.Signal = "SIGTERM",
+): Promise<void> {
   try {
-    program.signal("SIGTERM");
+    program.signal(signal);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
@@ -194,9 +196,9 @@ export async function stop(program: RunningProgram): Promise<void> {
 export async function withProgram(
   args: readonly string[],
   act: (program: RunningProgram) => Promise<void>,
-  surroundings: Surroundings = {},
+  options: StartOptions = {},
 ): Promise<Outcome> {
-  const program = await startProgram(args, surroundings);
+  const program = await startProgram(args, options);
   try {
     await act(program);
   } finally {
@@ -225,41 +227,28 @@ function urlIn(line: string): string {
 class Output {
   /** So far. */
   text = "";
-  private ended = false;
-  private readonly waiting = new Set<() => void>();
+  #isEnded = false;
   /** All of it, at its end. */
   readonly end: Promise<string>;
 
   constructor(stream: ReadableStream<Uint8Array>) {
-    this.end = this.read(stream);
+    this.end = this.#read(stream);
   }
 
   /** Resolves with what there is once a text is in it; rejects when it does not come. */
-  has(text: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (this.text.includes(text)) resolve(this.text);
-        else if (this.ended) reject(new Error(`"${text}" is not in what it wrote: ${this.text}`));
-        else return;
-        this.waiting.delete(look);
-      };
-      this.waiting.add(look);
-      look();
-    });
-  }
-
-  private async read(stream: ReadableStream<Uint8Array>): Promise<string> {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
-      this.text += chunk;
-      this.look();
-    }
-    this.ended = true;
-    this.look();
+  async has(text: string): Promise<string> {
+    const isThere = (): boolean => this.text.includes(text);
+    await eventually(() => isThere() || this.#isEnded, "it is written", START_MS).catch(() => {});
+    if (!isThere()) throw new Error(`"${text}" is not in what it wrote: ${this.text}`);
     return this.text;
   }
 
-  private look(): void {
-    for (const look of [...this.waiting]) look();
+  async #read(stream: ReadableStream<Uint8Array>): Promise<string> {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream() as Decoder)) {
+      this.text += chunk;
+    }
+    this.#isEnded = true;
+    return this.text;
   }
 }
 

@@ -5,24 +5,30 @@
  * @module
  */
 
-import { limitLife, runToEnd } from "./child.ts";
+import { limitLife, runToEnd, spawn } from "./child.ts";
 import { eventually } from "./eventually.ts";
+import { withFolder } from "./folder.ts";
 import { freePort } from "./free_port.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PAGES = ["docs/deploying.md", "docs/security.md"];
 
+// Valkey's, for instance.
+const PROGRAM = Deno.env.get("TEST_STORE") ?? "redis-server";
+
 /** A Redis that runs, or can be started again. */
 export interface RedisServer {
   /** Its URL. */
   readonly url: string;
+  /** Its port. */
+  readonly port: number;
   /** Starts it again on the same port with the same files. */
   readonly start: () => Promise<void>;
   /** Sends a signal to it. */
   readonly signal: (signal: Deno.Signal) => void;
   /** Ends it at once, as a crash would, and waits until it is gone. */
   readonly kill: () => Promise<void>;
-  /** Sends one command, and gives the reply as redis-cli prints it. */
+  /** Sends one command, and gives the reply or the error as redis-cli prints it. */
   readonly command: (...words: string[]) => Promise<string>;
 }
 
@@ -50,24 +56,45 @@ export async function withRedis(
   more: readonly string[],
   run: (redis: RedisServer) => Promise<void>,
 ): Promise<void> {
-  needed("redis-server");
-  needed("redis-cli");
-  const folder = Deno.makeTempDirSync();
-  const port = freePort();
-  const [shownProgram, ...shown] = shownCommand();
-  // Valkey's, for instance.
-  const program = Deno.env.get("TEST_STORE") ?? shownProgram;
-  const args = [...withPort(shown, port), ...more];
+  await withFolder(async (folder) => {
+    const port = freePort();
+    const [, ...shown] = shownCommand();
+    const args = [...withPort(shown, port), ...more];
+    const redis = redisOn(port, { args, cwd: folder }, { options: ["--no-raw"] });
+    try {
+      await redis.start();
+      await run(redis);
+    } finally {
+      await redis.kill().catch(() => {});
+    }
+  });
+}
+
+/**
+ * Makes a Redis that is not started yet.
+ *
+ * @param start How it is started.
+ * @param client Options of redis-cli, and the environment of that.
+ */
+export function redisOn(
+  port: number,
+  start: Deno.CommandOptions,
+  { options = [], env = {} }: {
+    readonly options?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): RedisServer {
   let child: Deno.ChildProcess | undefined;
   const command = async (...words: string[]): Promise<string> => {
-    const options = ["-h", "127.0.0.1", "-p", String(port), "--no-raw", ...words];
-    const { stdout, stderr } = await runToEnd(["redis-cli", ...options]);
+    const all = ["redis-cli", "-h", "127.0.0.1", "-p", String(port), ...options, ...words];
+    const { stdout, stderr } = await runToEnd(all, { env });
     return (stdout || stderr).trim();
   };
-  const redis: RedisServer = {
+  return {
     url: `redis://127.0.0.1:${port}`,
+    port,
     start: async () => {
-      child = new Deno.Command(program!, { args, cwd: folder, stdout: "null" }).spawn();
+      child = spawn(PROGRAM, { ...start, stdout: "null", stderr: "null" });
       limitLife(child);
       await eventually(async () => /PONG|NOAUTH/.test(await command("PING")));
     },
@@ -78,26 +105,10 @@ export async function withRedis(
     },
     command,
   };
-  try {
-    await redis.start();
-    await run(redis);
-  } finally {
-    await redis.kill().catch(() => {});
-    Deno.removeSync(folder, { recursive: true });
-  }
 }
 
 function withPort(args: readonly string[], port: number): readonly string[] {
   const at = args.indexOf("--port");
   if (at < 0) throw new Error("the shown command names no --port");
   return args.toSpliced(at + 1, 1, String(port));
-}
-
-function needed(program: string): void {
-  try {
-    new Deno.Command(program, { args: ["--version"], stdout: "null" }).outputSync();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`${program} is missing: it is in the package redis-server of Debian`);
-  }
 }

@@ -33,13 +33,18 @@ export function referenceHotp(
 }
 
 /** The pin of a secret now, or of another time step, at the defaults of the server. */
-export function pinOf(secret: string, distance = 0): string {
-  return referenceHotp(secret, Math.floor(Date.now() / 30_000) + distance);
+export function pinOf(secret: string, distance = 0, nowMs = Date.now()): string {
+  return referenceHotp(secret, Math.floor(nowMs / 30_000) + distance);
 }
 
 /** A pin that is wrong now and for ten minutes, also with a window of ten time steps. */
-export function wrongPinOf(secret: string): string {
-  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11));
-  return Array.from({ length: 43 }, (_, i) => String(i).padStart(6, "0"))
-    .find((pin) => !right.includes(pin))!;
+export function wrongPinOf(secret: string, nowMs = Date.now()): string {
+  const right = Array.from({ length: 42 }, (_, i) => pinOf(secret, i - 11, nowMs));
+  return codeOutside(right, 6);
+}
+
+/** The lowest code that is not among others. */
+export function codeOutside(codes: readonly string[], digits: number): string {
+  return codes.concat("").map((_, i) => String(i).padStart(digits, "0"))
+    .find((code) => !codes.includes(code))!;
 }

@@ -41,7 +41,6 @@ export function handlerServer(args: readonly string[]): Server {
   return {
     send: (request) => callHandler(handler, request),
     clock: clockOf(config, now),
-    settle: () => Promise.resolve(),
     overTcp: false,
   };
 }
@@ -69,21 +68,10 @@ async function callHandler(handler: Handler, raw: RawRequest): Promise<RawReply>
 
 /** A program that runs and was started with the same options. */
 export function programServer(program: RunningProgram, args: readonly string[]): Server {
-  const { hostname, port } = new URL(program.url);
   const config = configOf(args);
   return {
-    send: (request) => exchangeRaw({ hostname, port: Number(port) }, request),
+    send: (request) => exchangeRaw(program.url, request),
     clock: clockOf(config, Date.now),
-    settle: () => settle(config.period),
     overTcp: true,
   };
-}
-
-// Far above what it takes from a pin to its reply.
-const SOON_MS = 5_000;
-
-// A pin of the edge of the window is right for the rest of this time step alone.
-async function settle(period: number): Promise<void> {
-  const left = period * 1000 - Date.now() % (period * 1000);
-  if (left < SOON_MS) await new Promise((resolve) => setTimeout(resolve, left + 50));
 }

@@ -7,6 +7,7 @@
 
 import { fileURLToPath } from "node:url";
 import { runToEnd } from "./child.ts";
+import { withFolder } from "./folder.ts";
 import { ROOT } from "./pages.ts";
 
 const SOURCES = [
@@ -36,16 +37,9 @@ export async function withSources(
   prefix: string,
   act: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix });
-  try {
-    await runToEnd([
-      "cp",
-      "-R",
-      ...SOURCES.map((name) => fileURLToPath(new URL(name, ROOT))),
-      folder,
-    ]);
+  await withFolder(async (folder) => {
+    const paths = SOURCES.map((name) => fileURLToPath(new URL(name, ROOT)));
+    await runToEnd(["cp", "-R", ...paths, folder]);
     await act(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  }, prefix);
 }

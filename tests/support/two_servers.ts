@@ -4,15 +4,12 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import { randomBytes } from "node:crypto";
 import { FIRST_WAIT_MS } from "../../lib/guard/budget.ts";
+import { SECRET, validateTarget } from "./calls.ts";
 import { eventually, inTime } from "./eventually.ts";
+import { GUARD_KEY_FILE } from "./guard_key.ts";
 import { type RunningProgram, startProgram, stop } from "./program.ts";
 import { wrongPinOf } from "./reference_totp.ts";
-
-/** The secret of the tests. */
-export const SECRET = "canary battery staple";
 
 /** Checks a pin by `/Validate.aspx`. */
 export async function check(
@@ -21,9 +18,8 @@ export async function check(
   secret = SECRET,
   source = "",
 ): Promise<string> {
-  const query = new URLSearchParams({ Pin: pin, SecretCode: secret });
   const headers = { "x-authenticator-source": source };
-  const reply = await fetch(`${server.url}/Validate.aspx?${query}`, { headers });
+  const reply = await fetch(server.url + validateTarget(pin, secret), { headers });
   const text = await reply.text();
   return reply.status === 200 ? text : `${reply.status} ${text}`;
 }
@@ -78,8 +74,8 @@ export async function withinFirstWait(run: (secret: string) => Promise<void>): P
  * Has eight wrong pins checked by a server that allows more. Servers on the same store that allow two
  * then throttle the secret for half an hour, instead of the half minute after a third wrong pin.
  */
-export async function failOften(storeUrl: string, keyFile: string, secret: string): Promise<void> {
-  const server = await startServer(storeUrl, keyFile, ["--single-use"]);
+export async function failOften(storeUrl: string, secret: string): Promise<void> {
+  const server = await startServer(storeUrl, ["--single-use"]);
   await eventually(async () => await readiness(server) === 200);
   for (let i = 0; i < 8; i++) await decided(server, wrongPinOf(secret), secret);
   await stop(server);
@@ -106,11 +102,10 @@ export function patient(storeUrl: string): string {
 /** Starts a server with a store and a long timeout. */
 export async function startServer(
   storeUrl: string,
-  keyFile: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProgram> {
-  const options = ["--port", "0", "--metrics", "--guard-key-file", keyFile, ...args];
+  const options = ["--port", "0", "--metrics", "--guard-key-file", GUARD_KEY_FILE, ...args];
   return await startProgram(options, { env: { ...env, AUTHENTICATOR_GUARD: patient(storeUrl) } });
 }
 
@@ -118,23 +113,18 @@ export async function startServer(
  * Runs a test with two servers, stops them afterwards, and returns their logs.
  *
  * @param args Options of both.
- * @param start Starts one.
  */
 export async function withTwoServers(
   storeUrl: string,
   args: readonly string[],
-  run: (one: RunningProgram, two: RunningProgram, keyFile: string) => Promise<void>,
-  start = startServer,
+  run: (one: RunningProgram, two: RunningProgram) => Promise<void>,
 ): Promise<string> {
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, `${Buffer.from(randomBytes(32)).toString("base64")}\n`);
-  const servers = await Promise.all([1, 2].map(() => start(storeUrl, keyFile, args)));
+  const servers = await Promise.all([1, 2].map(() => startServer(storeUrl, args)));
   try {
     for (const server of servers) await eventually(async () => await readiness(server) === 200);
-    await run(servers[0]!, servers[1]!, keyFile);
+    await run(servers[0]!, servers[1]!);
   } finally {
-    await Promise.all(servers.map(stop));
-    Deno.removeSync(keyFile);
+    await Promise.all(servers.map((server) => stop(server)));
   }
   const outcomes = await Promise.all(servers.map((server) => server.outcome));
   return outcomes.map(({ stdout, stderr }) => stdout + stderr).join("");

@@ -5,7 +5,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";

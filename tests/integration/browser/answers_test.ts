@@ -4,7 +4,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page, Route } from "playwright-core";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { choose, panelOf, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";

@@ -5,7 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
 import { diagnose } from "../../../lib/otp/diagnosis/diagnosis.ts";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";

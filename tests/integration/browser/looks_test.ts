@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { visit } from "./browser.ts";
 import { scan } from "./pairing.ts";

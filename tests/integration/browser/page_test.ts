@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { decodeBase32 } from "@std/encoding/base32";
 import type { Page } from "playwright-core";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { choose, panelOf, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother, wrongPinOf } from "./pairing.ts";

@@ -5,7 +5,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
-import { serverForTests, type ServerUnderTest } from "../../support/server_under_test.ts";
+import { serverForTests, type TestServer } from "../../support/test_server.ts";
 import { visit } from "./browser.ts";
 import { pinOf, scan, wrongPinOf } from "./pairing.ts";
 
@@ -55,7 +55,7 @@ Deno.test("a key that is typed goes into the requests, shown and sent, and nowhe
 });
 
 /** Opens the page as it looks where it came from another place than this machine. */
-async function openFrom(page: Page, origin: string, upstream: ServerUnderTest): Promise<void> {
+async function openFrom(page: Page, origin: string, upstream: TestServer): Promise<void> {
   await page.route("**/*", async (route) => {
     const { pathname, search } = new URL(route.request().url());
     await route.fulfill({

@@ -11,8 +11,9 @@ import sanitizeHtml from "sanitize-html";
 import VUE from "vue/dist/vue.global.prod.js" with { type: "text" };
 import xss from "xss";
 import { run } from "../../support/client_program.ts";
+import { withFolder } from "../../support/folder.ts";
 import { scanPng } from "../../support/scan.ts";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { codeIn, fencesOf, read } from "../../support/pages.ts";
 import { visit } from "./browser.ts";
 import { scanScreenshot } from "./pairing.ts";
@@ -170,14 +171,11 @@ Deno.test(`${PAGE}: with trusted types, innerHTML needs the policy of the page`,
 
 Deno.test(`${PAGE}: curl fetches a picture with the same Key URI`, async () => {
   const script = fencesOf(PAGE).find(({ text }) => text.includes("qr.aspx"))!.text;
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const here = script.replaceAll("http://127.0.0.1:8080", server.url);
     await run("bash", ["-c", `cd "$0"; ${here}`, folder]);
     const [, uri] = /'data=([^']+)'/.exec(script)!;
     assertMatch(read("README.md"), new RegExp(`${/secret=(\w+)/.exec(uri!)![1]}`));
     assertEquals(await scanPng(await Deno.readFile(`${folder}/code.png`)), uri);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

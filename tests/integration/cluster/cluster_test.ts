@@ -4,6 +4,7 @@ import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../../lib/guard/redis/connect.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { eventually } from "../../support/eventually.ts";
+import { GUARD_KEY } from "../../support/guard_key.ts";
 import { type RunningProgram, runProgram, stop } from "../../support/program.ts";
 import {
   check,
@@ -15,7 +16,8 @@ import {
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
+import { load, refusals } from "../../support/load.ts";
+import { MAX_STORE_LINES, print, repeatedStoreLines, storeLines } from "./log.ts";
 import {
   caughtUp,
   type Cluster,
@@ -38,7 +40,7 @@ function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
   const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   const [, more] = /\*\*In a Cluster\*\*, the Redis user also needs ([^]*?)\. /.exec(page) ?? [];
-  assert(alone !== undefined && more !== undefined, "docs/security.md does not say it");
+  assert(alone !== undefined && more !== undefined, "docs/security.md does not print it");
   return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
 }
 
@@ -55,7 +57,7 @@ async function knowTheServers({ command }: Node): Promise<void> {
 async function promotion({ command }: Node): Promise<void> {
   const leads = async (): Promise<boolean> => (await command("ROLE")).startsWith("master");
   await eventually(leads, "the replica leads", ELECTION_MS).catch(async () => {
-    say(`the nodes elected nobody:\n${await command("CLUSTER", "NODES")}`);
+    print(`the nodes elected nobody:\n${await command("CLUSTER", "NODES")}`);
     assertEquals(await command("CLUSTER", "FAILOVER", "TAKEOVER"), "OK");
     await eventually(leads, "the replica leads without a vote");
   });
@@ -84,9 +86,8 @@ async function withCluster(
   const [one, two] = cluster.primaries;
   await Promise.all([...cluster.primaries, ...cluster.replicas].map(knowTheServers));
   const url = `redis+cluster://guard:canary-password@${one!.address},${two!.address}`;
-  const log = await withTwoServers(url + query, args, async (first, second, keyFile) => {
-    const key = new TextEncoder().encode(Deno.readTextFileSync(keyFile).trim());
-    const name = fingerprintBy(key, "SHA1");
+  const log = await withTwoServers(url + query, args, async (first, second) => {
+    const name = fingerprintBy(new TextEncoder().encode(GUARD_KEY), "SHA1");
     const slot = (secret: string): number =>
       slotOf(redisKey(name(new TextEncoder().encode(secret))));
     const owner = (secret: string): Node => startOwner(cluster, slot(secret));
@@ -186,7 +187,7 @@ Deno.test("a node of a Cluster fails: the others decide, its replica takes over,
   const warnings = log.match(/ warn the store of the guard, .* its node, .*$/gm) ?? [];
   assert(warnings.length >= 2, log);
   // Each reason once, not with every attempt; and once more where a node names it a primary again.
-  assert(repeatedNews(log) <= 2 && newsIn(log) <= MANY_NEWS, log);
+  assert(repeatedStoreLines(log) <= 2 && storeLines(log) <= MAX_STORE_LINES, log);
 });
 
 Deno.test("a node of a Cluster fails under load: only its secrets are refused, and only for a while", async () => {
@@ -210,8 +211,8 @@ Deno.test("a node of a Cluster fails under load: only its secrets are refused, a
         [...answers].filter(([secret]) => isItsOwn(secret) === wanted).map(([, all]) => all),
       );
     const [wrongly, all] = of(true);
-    say(`wrong refusals of the failing node's secrets: ${wrongly} of ${all}`);
-    say(`wrong refusals of all others: ${of(false).join(" of ")}`);
+    print(`wrong refusals of the failing node's secrets: ${wrongly} of ${all}`);
+    print(`wrong refusals of all others: ${of(false).join(" of ")}`);
     assert(wrongly > 0 && wrongly < all);
     // Those whose question was under way to another node are not touched.
     assertEquals(of(false)[0], 0);
@@ -234,13 +235,10 @@ Deno.test("a primary without a replica is gone: the other slots decide, for a ne
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     await running.round();
     assertEquals(refusals((await running.end()).values())[0], 0);
-    const keyFile = Deno.makeTempFileSync();
-    Deno.writeTextFileSync(keyFile, "k".repeat(43));
-    const late = await startServer(`${url}?timeout=1000`, keyFile);
+    const late = await startServer(`${url}?timeout=1000`);
     await eventually(async () => await readiness(late) === 200);
     await late.logged(`its node, ${gone!.address}, `);
     await stop(late);
-    Deno.removeSync(keyFile);
   }, "?timeout=1000");
   assert(log.includes(": pins that need it are refused"), log);
 });
@@ -287,7 +285,7 @@ Deno.test("a slot that moves to a new node is decided on while it moves and afte
       const running = load(servers, [secret!]);
       await running.round();
       const [wrongly] = refusals((await running.end()).values());
-      say(`wrong refusals after the slot moved: ${wrongly}`);
+      print(`wrong refusals after the slot moved: ${wrongly}`);
       await eventually(async () => await check(servers[1], pinOf(secret!), secret) === "True");
     },
   );
@@ -296,9 +294,7 @@ Deno.test("a slot that moves to a new node is decided on while it moves and afte
 Deno.test("a node of a Cluster that is given as a server is named in one line, and never used", async () => {
   await using nodes = new Nodes();
   const { primaries } = await startCluster(nodes);
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, "k".repeat(43));
-  const server = await startServer(`redis://${primaries[0]!.address}`, keyFile);
+  const server = await startServer(`redis://${primaries[0]!.address}`);
   await server.logged("(MOVED): pins that need it are refused\n");
   for (let i = 0; i < 10; i++) {
     assertEquals(await readiness(server), 503);
@@ -312,6 +308,8 @@ Deno.test("a node of a Cluster that is given as a server is named in one line, a
       line.endsWith("use redis+cluster:// (MOVED): pins that need it are refused")
     ),
   );
-  assert(!lines.some((line) => line.endsWith("answers")) && repeatedNews(stderr) === 0, stderr);
-  Deno.removeSync(keyFile);
+  assert(
+    !lines.some((line) => line.endsWith("answers")) && repeatedStoreLines(stderr) === 0,
+    stderr,
+  );
 });

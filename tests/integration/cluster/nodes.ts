@@ -6,11 +6,9 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { limitLife, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-
-const STORE = Deno.env.get("TEST_STORE") ?? "redis-server";
+import { redisOn, type RedisServer } from "../../support/redis_server.ts";
 
 /**
  * How long a node must be silent until the others take it for dead, in milliseconds. A busy machine
@@ -24,20 +22,10 @@ const DOWN_MS = 10_000;
  */
 export const ELECTION_MS = 240_000;
 
-/** A process that is a node. */
-export interface Node {
+/** A node. */
+export interface Node extends RedisServer {
   /** Host and port. */
   readonly address: string;
-  /** The port. */
-  readonly port: number;
-  /** Starts it again with the same files. */
-  readonly start: () => Promise<void>;
-  /** Sends a signal to it. */
-  readonly signal: (signal: Deno.Signal) => void;
-  /** Ends it at once, as a crash would, and waits until it is gone. */
-  readonly kill: () => Promise<void>;
-  /** Sends one command, and gives the reply as redis-cli prints it for programs. */
-  readonly command: (...words: string[]) => Promise<string>;
 }
 
 /** Starts nodes in a folder of their own, and ends them. */
@@ -60,24 +48,7 @@ export class Nodes implements AsyncDisposable {
     Deno.writeTextFileSync(`${folder}/conf`, `${config.join("\n")}\n`);
     const args = [`${folder}/conf`, ...(sentinel ? ["--sentinel"] : [])];
     const env = password === "" ? {} : { REDISCLI_AUTH: password };
-    let child: Deno.ChildProcess | undefined;
-    const node: Node = {
-      address: `127.0.0.1:${port}`,
-      port,
-      start: async () => {
-        child = spawn(args);
-        await eventually(async () => await node.command("PING") === "PONG");
-      },
-      signal: (signal) => child?.kill(signal),
-      kill: async () => {
-        child?.kill("SIGKILL");
-        await child?.status;
-      },
-      command: async (...words) => {
-        const { stdout } = await runToEnd(["redis-cli", "-p", String(port), ...words], { env });
-        return stdout.trim();
-      },
-    };
+    const node = { ...redisOn(port, { args }, { env }), address: `127.0.0.1:${port}` };
     this.#nodes.push(node);
     await node.start();
     return node;
@@ -87,18 +58,6 @@ export class Nodes implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.kill().catch(() => {})));
     Deno.removeSync(this.#folder, { recursive: true });
-  }
-}
-
-function spawn(args: readonly string[]): Deno.ChildProcess {
-  try {
-    const child = new Deno.Command(STORE, { args: [...args], stdout: "null", stderr: "null" })
-      .spawn();
-    limitLife(child);
-    return child;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new Error(`${STORE} is missing: redis-server is in the package of that name of Debian`);
   }
 }
 

@@ -12,7 +12,8 @@ import {
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-import { load, MANY_NEWS, newsIn, refusals, repeatedNews, say } from "./load.ts";
+import { load, refusals } from "../../support/load.ts";
+import { MAX_STORE_LINES, print, repeatedStoreLines, storeLines } from "./log.ts";
 import { caughtUp, ELECTION_MS, Nodes, PRIMARY_NAME, startWatched, type Watched } from "./nodes.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 
@@ -94,7 +95,10 @@ for (const [how, begin, end] of FAILOVERS) {
       // Decisions are made by the one that leads.
       assert(Number(await watched.replica.command("DBSIZE")) >= SECRETS.length);
     });
-    assert(repeatedNews(log) === 0 && newsIn(log) <= MANY_NEWS && !/canary/.test(log), log);
+    assert(
+      repeatedStoreLines(log) === 0 && storeLines(log) <= MAX_STORE_LINES && !/canary/.test(log),
+      log,
+    );
   });
 }
 
@@ -116,7 +120,7 @@ Deno.test("a primary fails under load: pins are refused until another leads, and
     const seconds = ((performance.now() - killedMs) / 1000).toFixed(1);
     await running.round();
     const [wrongly, all] = refusals((await running.end()).values());
-    say(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
+    print(`wrong refusals: ${wrongly} of ${all}, within ${seconds} s`);
     assert(wrongly > 0 && wrongly < all);
     // The two failures from before are remembered: the third is the last that is looked at.
     await decided(two, wrongPinOf("counted"), "counted");
@@ -128,8 +132,6 @@ Deno.test("a server logs in to the primary that Sentinels name, and logs that th
   await using nodes = new Nodes();
   const password = "canary-of-the-store";
   const watched = await startWatched(nodes, password);
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, "k".repeat(43));
   for (const [login, code] of [[`:${password}@`, 0], ["", 1]] as const) {
     const env = { AUTHENTICATOR_GUARD: patient(urlOf(watched, login)) };
     const checked = await runProgram(["check", "--port", "0"], env);
@@ -138,22 +140,21 @@ Deno.test("a server logs in to the primary that Sentinels name, and logs that th
       code > 0,
     ]);
   }
-  const right = await startServer(urlOf(watched, `:${password}@`), keyFile);
+  const right = await startServer(urlOf(watched, `:${password}@`));
   await eventually(async () => await readiness(right) === 200);
   assertEquals(await check(right, pinOf("x"), "x"), "True");
   await stop(right);
-  const bare = await startServer(urlOf(watched), keyFile);
+  const bare = await startServer(urlOf(watched));
   const { address } = watched.primary;
   await bare.logged(
     `its primary, ${address}, requires a password (ERR): pins that need it are refused`,
   );
   await stop(bare);
   const other = urlOf(watched).replace(PRIMARY_NAME, "another");
-  const nameless = await startServer(other, keyFile);
+  const nameless = await startServer(other);
   await nameless.logged("one of its Sentinels knows no primary of that name (ERR): pins that");
   assertEquals([await readiness(nameless), await check(nameless, pinOf("x"), "x")], [503, "False"]);
   await stop(nameless);
   const texts = await Promise.all([right, bare, nameless].map(({ outcome }) => outcome));
   assert(!/canary/.test(texts.map(({ stderr }) => stderr).join("")));
-  Deno.removeSync(keyFile);
 });

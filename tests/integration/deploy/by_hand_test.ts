@@ -5,16 +5,15 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import { runToEnd } from "../../support/child.ts";
+import { need, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sourceWords } from "../../support/program.ts";
 import { startNginx } from "./nginx.ts";
-import { type Daemon, deployFile, need, startDaemon } from "../../support/deploy.ts";
+import { type Daemon, deployFile, startDaemon } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 Deno.test("nginx reaches instances that are started by hand, and nothing else does", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     await need(["getent", "group", "www-data"], "nginx");
     const shown = [...deployFile("nginx.conf").matchAll(/^# {3}((?:install|authenticator) .*)$/gm)]
       .map(([, command]) => command!.replaceAll("/run/", `${folder}/`).split(" "));

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { freePort } from "../../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
 import { isWell } from "../../support/deploy.ts";
 
@@ -13,11 +14,29 @@ export const CANARY = "CANARYqZ7wX3vK9pT5";
 const KEY = `${CANARY}key`;
 
 /** Two servers behind a proxy. */
-export interface Place {
+export interface Instance {
   /** The options that make a server listen there. */
   readonly args: readonly string[];
   /** The server as the proxy's configuration names it. */
   readonly upstream: string;
+}
+
+/** Two servers on sockets in a folder. */
+export function sockets(folder: string): readonly [Instance, Instance] {
+  const instance = (name: string): Instance => ({
+    args: ["--socket", `${folder}/${name}.sock`],
+    upstream: `unix:${folder}/${name}.sock`,
+  });
+  return [instance("1"), instance("2")];
+}
+
+/** Two servers on ports. */
+export function ports(): readonly [Instance, Instance] {
+  const instance = (): Instance => {
+    const port = freePort();
+    return { args: ["--port", String(port)], upstream: `127.0.0.1:${port}` };
+  };
+  return [instance(), instance()];
 }
 
 type Sent = readonly [what: string, path: string, init: RequestInit];
@@ -70,7 +89,7 @@ export interface Proxy {
 }
 
 /** What came of the requests. */
-export interface Troubles {
+export interface Outages {
   /** The statuses of the replies while the servers were in some state. */
   readonly statuses: Readonly<Record<string, readonly number[]>>;
   /** What the proxy logged as errors. */
@@ -82,21 +101,21 @@ export interface Troubles {
  *
  * @param startProxy Starts the proxy once the servers listen.
  */
-export async function sendThroughTroubles(
-  places: readonly [Place, Place],
+export async function sendThroughOutages(
+  instances: readonly [Instance, Instance],
   startProxy: (upstreams: readonly [string, string]) => Promise<Proxy>,
-): Promise<Troubles> {
-  const start = ({ args }: Place): Promise<RunningProgram> =>
+): Promise<Outages> {
+  const start = ({ args }: Instance): Promise<RunningProgram> =>
     startProgram([...args, "--trust-proxy"]);
-  const [first, second] = await Promise.all(places.map(start));
-  const { url, stop } = await startProxy([places[0].upstream, places[1].upstream]);
+  const [first, second] = await Promise.all(instances.map(start));
+  const { url, stop } = await startProxy([instances[0].upstream, instances[1].upstream]);
   const statuses: Record<string, readonly number[]> = { both: await send(url) };
   await end(first!, "SIGTERM");
   statuses["one stopped"] = await send(url);
   // Its socket file stays, without a listener.
   await end(second!, "SIGKILL");
   statuses["all down"] = await send(url);
-  const again = await start(places[0]);
+  const again = await start(instances[0]);
   // Caddy looks once in a second who is there.
   await isWell(`${url}/healthz`);
   statuses["one is back"] = await send(url);

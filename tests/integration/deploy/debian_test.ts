@@ -7,11 +7,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { packDebian } from "../../../release/deb.ts";
-import { runToEnd } from "../../support/child.ts";
+import { need, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { need } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
@@ -25,10 +24,10 @@ const KNOWN = `set -e
 
 Deno.test("the package for Debian is installed, upgraded, removed and purged", (t) =>
   withFolder(async (folder) => {
-    await need(["systemd-nspawn", "--version"], "systemd-container");
-    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
+    await need(["systemd-nspawn", "--version"]);
+    await need(["unshare", "--net", "--mount", "true"]);
     await need(["dpkg-deb", "--version"], "dpkg");
-    await need(["curl", "--version"], "curl");
+    await need(["curl", "--version"]);
     const folders = {
       root: `${folder}/root`,
       dist: `${folder}/dist`,

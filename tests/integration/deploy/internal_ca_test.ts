@@ -8,9 +8,9 @@
 import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { type Ended, runToEnd } from "../../support/child.ts";
+import { type Ended, need, runToEnd } from "../../support/child.ts";
 import { ROOT } from "../../support/pages.ts";
-import { BUILT_IN_NAMES, makeCaAsShown, need } from "../../support/deploy.ts";
+import { BUILT_IN_NAMES, makeCaAsShown } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const SCRIPT = fileURLToPath(new URL("deploy/internal-ca.sh", ROOT));
@@ -32,7 +32,7 @@ function withCa(
   act: (folder: string, make: (...args: readonly string[]) => Promise<Ended>) => Promise<void>,
 ): Promise<void> {
   return withFolder(async (folder) => {
-    await need(["openssl", "version"], "openssl");
+    await need(["openssl", "version"]);
     const make = (...args: readonly string[]): Promise<Ended> =>
       runToEnd([SCRIPT, ...args], { cwd: folder });
     const { code, stdout, stderr } = await make(NAME);
@@ -43,7 +43,7 @@ function withCa(
 
 Deno.test("internal-ca.sh, run as docs/deploying.md shows, makes a certificate for both built-in names", () =>
   withFolder(async (folder) => {
-    await need(["openssl", "version"], "openssl");
+    await need(["openssl", "version"]);
     const { code, stdout, stderr } = await makeCaAsShown(folder);
     assertEquals([code, stdout, stderr], [0, MADE, ""]);
     assertEquals(Object.keys(filesIn(`${folder}/ca`)), ["ca.key", "ca.pem", "cert.pem", "key.pem"]);

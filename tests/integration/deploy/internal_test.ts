@@ -9,7 +9,6 @@ import { exchangeRaw } from "../../support/http.ts";
 import type { Proxy } from "./canaries.ts";
 import { startCaddy } from "./caddy.ts";
 import { startNginx } from "./nginx.ts";
-import { need } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 // A server on Bun takes each of them for one of the two paths.
@@ -29,28 +28,23 @@ const INTERNAL = [
 
 type Start = (folder: string, upstreams: readonly [string, string]) => Promise<Proxy>;
 
-const PROXIES: readonly (readonly [name: string, version: readonly string[], start: Start])[] = [
-  ["nginx", ["nginx", "-v"], startNginx],
-  ["caddy", ["caddy", "version"], startCaddy],
+const PROXIES: readonly (readonly [name: string, start: Start])[] = [
+  ["nginx", startNginx],
+  ["caddy", startCaddy],
 ];
 
-for (const [name, version, start] of PROXIES) {
+for (const [name, start] of PROXIES) {
   Deno.test(`${name} exposes neither metrics nor readiness under any spelling of the path`, () =>
     withFolder(async (folder) => {
-      await need(version, name);
       const all = Deno.serve(
         { hostname: "127.0.0.1", port: 0, onListen: () => {} },
         () => new Response("reached"),
       );
       const upstream = `127.0.0.1:${all.addr.port}`;
       const proxy = await start(folder, [upstream, upstream]);
-      const { hostname, port } = new URL(proxy.url);
       const statusOf = async (path: string): Promise<number> => {
-        const request = {
-          head: [`GET ${path} HTTP/1.1`, `Host: ${hostname}`],
-          body: new Uint8Array(),
-        };
-        return (await exchangeRaw({ hostname, port: Number(port) }, request)).status;
+        const head = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1"];
+        return (await exchangeRaw(proxy.url, { head })).status;
       };
       assertEquals(await statusOf("/healthz"), 200);
       const reached = [];

@@ -7,38 +7,21 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { freePort } from "../../support/free_port.ts";
 import { startCaddy, withAccessLog } from "./caddy.ts";
 import {
   CANARY,
   filesWithCanary,
-  type Place,
+  type Outages,
+  ports,
   type Proxy,
-  sendThroughTroubles,
-  type Troubles,
+  sendThroughOutages,
+  sockets,
 } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { need } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
-function sockets(folder: string): readonly [Place, Place] {
-  const place = (name: string): Place => ({
-    args: ["--socket", `${folder}/${name}.sock`],
-    upstream: `unix:${folder}/${name}.sock`,
-  });
-  return [place("1"), place("2")];
-}
-
-function ports(): readonly [Place, Place] {
-  const place = (): Place => {
-    const port = freePort();
-    return { args: ["--port", String(port)], upstream: `127.0.0.1:${port}` };
-  };
-  return [place(), place()];
-}
-
 /** Log lines of the faults: a reply at first, and none while no instance ran. */
-function assertTroubled({ statuses }: Troubles): void {
+function assertOutages({ statuses }: Outages): void {
   const [get, shortRoute, post] = statuses["both"]!;
   assertEquals([get, shortRoute, post], [200, 200, 200]);
   for (const state of ["one stopped", "one is back"]) {
@@ -51,11 +34,10 @@ function assertTroubled({ statuses }: Troubles): void {
 
 Deno.test("nginx on sockets: no secret in its logs, and what became of each request", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const logs = `${folder}/nginx`;
     await Deno.mkdir(logs);
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(logs, upstreams);
-    assertTroubled(await sendThroughTroubles(sockets(folder), start));
+    assertOutages(await sendThroughOutages(sockets(folder), start));
     assertEquals(filesWithCanary(logs), []);
     const access = Deno.readTextFileSync(`${logs}/access.log`);
     // Both were tried, whichever was next.
@@ -65,32 +47,29 @@ Deno.test("nginx on sockets: no secret in its logs, and what became of each requ
 
 Deno.test("nginx on ports: no secret in its logs", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const start = (upstreams: readonly string[]): Promise<Proxy> => startNginx(folder, upstreams);
-    assertTroubled(await sendThroughTroubles(ports(), start));
+    assertOutages(await sendThroughOutages(ports(), start));
     assertEquals(filesWithCanary(folder), []);
   }));
 
 Deno.test("the requests are such as nginx shows in a log of errors", () =>
   withFolder(async (folder) => {
-    await need(["nginx", "-v"], "nginx");
     const start = (upstreams: readonly string[]): Promise<Proxy> =>
       startNginx(folder, upstreams, withErrors);
-    const { lines } = await sendThroughTroubles(ports(), start);
+    const { lines } = await sendThroughOutages(ports(), start);
     assert(lines.some((line) => line.includes(CANARY)));
     assertEquals(filesWithCanary(folder), [`${folder}/error.log`]);
   }));
 
 Deno.test("Caddy: no secret in its log, and what became of each request", () =>
   withFolder(async (folder) => {
-    await need(["caddy", "version"], "caddy");
     const start = (upstreams: readonly [string, string]): Promise<Proxy> =>
       startCaddy(folder, upstreams, withAccessLog);
-    const troubles = await sendThroughTroubles(ports(), start);
-    assertTroubled(troubles);
+    const outages = await sendThroughOutages(ports(), start);
+    assertOutages(outages);
     assertEquals(filesWithCanary(folder), []);
-    const shown = troubles.lines.find((line) =>
+    const shown = outages.lines.find((line) =>
       line.includes('"http.log.access"') && line.includes('"status":502')
     );
-    assert(shown?.includes('"uri":"/api.asmx/ValidatePin"'), troubles.lines.join("\n"));
+    assert(shown?.includes('"uri":"/api.asmx/ValidatePin"'), outages.lines.join("\n"));
   }));

@@ -15,10 +15,10 @@ import { assertEquals } from "@std/assert/equals";
 import { parse, parseAll } from "@std/yaml/parse";
 import { namesOf, variableOf } from "../../../lib/config/option.ts";
 import { OPTIONS } from "../../../lib/config/options.ts";
-import { runToEnd } from "../../support/child.ts";
+import { need, runToEnd } from "../../support/child.ts";
 import { ROOT } from "../../support/pages.ts";
 import { executable } from "../../support/program.ts";
-import { deployFile, need } from "../../support/deploy.ts";
+import { deployFile } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
@@ -129,7 +129,6 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
 });
 
 Deno.test("deploy/windows/ has XML that IIS and WinSW can read, and a script that every PowerShell reads alike", async () => {
-  await need(["xmllint", "--version"], "libxml2-utils");
   const check = ["xmllint", "--noout", "-"];
   for (const name of ["web.config", "authenticator-service.xml"]) {
     assertEquals((await runToEnd(check, { input: deployFile(`windows/${name}`) })).stderr, "");
@@ -165,7 +164,6 @@ const DROP_INS = ["api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf", 
 
 Deno.test("systemd accepts the unit with each drop-in", () =>
   withFolder(async (folder) => {
-    await need(["systemd-analyze", "--version"], "systemd");
     for (const dropIn of [undefined, ...DROP_INS]) {
       const units = `${folder}/${dropIn}`;
       await install(units, "authenticator.service", dropIn);
@@ -186,7 +184,6 @@ Deno.test("the unit is tried again for ten minutes or more, with each drop-in", 
 
 Deno.test("systemd accepts a server on each core, and enables them for their target alone", () =>
   withFolder(async (folder) => {
-    await need(["systemctl", "--version"], "systemd");
     const units = `${folder}/etc/systemd/system`;
     await install(units, "authenticator@.service", "sockets.conf");
     assertEquals(await complaintsOf(units, "authenticator@.service"), []);
@@ -234,8 +231,8 @@ async function packBase(folder: string): Promise<string> {
 
 Deno.test("an image that Podman builds by the Containerfile keeps its health check", () =>
   withFolder(async (folder) => {
-    await need(["podman", "--version"], "podman");
-    await need(["unshare", "--mount", "true"], "util-linux (and run it as root)");
+    await need(["podman", "--version"]);
+    await need(["unshare", "--mount", "true"]);
     const file = deployFile("Containerfile");
     assert(file.includes("podman build --format docker --platform linux/amd64 -f"));
     await Deno.writeTextFile(`${folder}/Containerfile`, file);

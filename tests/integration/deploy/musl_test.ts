@@ -4,12 +4,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
 import { withSources } from "../../support/sources.ts";
-import { deployFile, need } from "../../support/deploy.ts";
+import { deployFile } from "../../support/deploy.ts";
 
 const BUILD_MS = 600_000;
 
 Deno.test("an executable for musl needs libstdc++ beside musl, as deploy/ names", async () => {
-  await need(["readelf", "--version"], "binutils");
   await withSources("musl-", async (cwd) => {
     const compile = ["./compile.sh", "--with", "bun", "--target", "linux-x64-musl"];
     const { code, stderr } = await runToEnd(compile, { cwd, deadlineMs: BUILD_MS });

@@ -8,14 +8,6 @@ import { freePort } from "../../support/free_port.ts";
 import type { Proxy } from "./canaries.ts";
 import { deployFile, exchange, isWell, startDaemon } from "../../support/deploy.ts";
 
-/** An nginx that runs. */
-export interface Nginx {
-  /** The base URL that it serves on. */
-  readonly url: string;
-  /** Stops it, and gives the lines of its error log. */
-  readonly stop: () => Promise<readonly string[]>;
-}
-
 /**
  * Starts nginx.
  *

@@ -6,42 +6,74 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { freePort } from "../../support/free_port.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
-import { type Count, steadyLoad } from "./load.ts";
+import { type Instance, ports, sockets } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
-import { exchange, need } from "../../support/deploy.ts";
+import { exchange } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 // On a busy machine many fewer a second are answered.
-const LOAD = { perSecond: 1_000, least: 1_000, atOnce: 256, patienceMs: 60_000 };
+const PER_SECOND = 1_000;
+const LEAST = 1_000;
+const MOST_AT_ONCE = 256;
+const DEADLINE_MS = 60_000;
+const TICK_MS = 2;
 // Of two instances in turn.
 const RESTARTS = 6;
 // Between restarts, so that the load runs over both instances again.
 const PAUSE_MS = 1_000;
 
-function tell(line: string): void {
+function print(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** Where an instance listens. */
-interface Place {
-  readonly args: readonly string[];
-  readonly upstream: string;
+const PAIRS = "pin=123456&secretCode=correct%20horse%20battery%20staple";
+
+/** What became of the requests. */
+interface Count {
+  readonly sent: number;
+  /** Counts by result: a status, or the message of an error. */
+  readonly outcomes: Readonly<Record<string, number>>;
 }
 
-function sockets(folder: string): readonly Place[] {
-  return ["1", "2"].map((name) => ({
-    args: ["--socket", `${folder}/${name}.sock`],
-    upstream: `unix:${folder}/${name}.sock`,
-  }));
+/**
+ * Sends checks of a pin, by GET and by POST in turn, until it is stopped and has sent enough, and waits
+ * until each has ended.
+ */
+async function steadyLoad(url: string, stop: AbortSignal): Promise<Count> {
+  const outcomes: Record<string, number> = {};
+  const pending = new Set<Promise<void>>();
+  const start = performance.now();
+  let sent = 0;
+  while (!stop.aborted || sent < LEAST) {
+    const due = (performance.now() - start) * PER_SECOND / 1000;
+    for (; sent < due && pending.size < MOST_AT_ONCE; sent++) {
+      const request = outcomeOf(url, sent % 2 === 0).then((outcome) => {
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+        pending.delete(request);
+      });
+      pending.add(request);
+    }
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  }
+  await Promise.all(pending);
+  return { sent, outcomes };
 }
 
-function ports(): readonly Place[] {
-  return [1, 2].map(freePort).map((port) => ({
-    args: ["--port", String(port)],
-    upstream: `127.0.0.1:${port}`,
-  }));
+async function outcomeOf(url: string, byGet: boolean): Promise<string> {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  try {
+    const reply = await (byGet ? fetch(`${url}?${PAIRS}`, { signal }) : fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: PAIRS,
+      signal,
+    }));
+    await reply.text();
+    return String(reply.status);
+  } catch (error) {
+    return error instanceof Error ? `${error.message}: ${error.cause}` : "failed";
+  }
 }
 
 /** What became of the requests, and what nginx logged of them but refused connections. */
@@ -51,28 +83,27 @@ interface Restarts {
 }
 
 async function restartUnderLoad(
-  places: readonly Place[],
+  instances: readonly Instance[],
   folder: string,
   change: (configuration: string) => string = (same) => same,
 ): Promise<Restarts> {
-  await need(["nginx", "-v"], "nginx");
-  const start = ({ args }: Place): Promise<RunningProgram> =>
+  const start = ({ args }: Instance): Promise<RunningProgram> =>
     startProgram([...args, "--trust-proxy"]);
-  const programs = await Promise.all(places.map(start));
+  const programs = await Promise.all(instances.map(start));
   const nginx = await startNginx(
     folder,
-    places.map(({ upstream }) => upstream),
+    instances.map(({ upstream }) => upstream),
     (configuration) => change(withErrors(configuration)),
   );
   const ended = new AbortController();
-  const load = steadyLoad(`${nginx.url}/api.asmx/ValidatePin`, LOAD, ended.signal);
+  const load = steadyLoad(`${nginx.url}/api.asmx/ValidatePin`, ended.signal);
   try {
     for (let restarts = 0; restarts < RESTARTS; restarts++) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      const index = restarts % places.length;
+      const index = restarts % instances.length;
       programs[index]!.signal("SIGTERM");
       assertEquals((await programs[index]!.outcome).code, 0);
-      programs[index] = await start(places[index]!);
+      programs[index] = await start(instances[index]!);
     }
   } finally {
     ended.abort();
@@ -81,13 +112,13 @@ async function restartUnderLoad(
   const log = await nginx.stop();
   for (const program of programs) program.signal("SIGTERM");
   for (const program of programs) assertEquals((await program.outcome).code, 0);
-  tell(`${count.sent} requests in ${RESTARTS} restarts`);
+  print(`${count.sent} requests in ${RESTARTS} restarts`);
   return { count, log: log.filter((line) => !/connect\(\)/.test(line)) };
 }
 
 function assertAllAnswered({ sent, outcomes }: Count): void {
   assertEquals(outcomes, { "200": sent });
-  assert(sent >= LOAD.least);
+  assert(sent >= LEAST);
 }
 
 Deno.test("on sockets: every request is answered, and none had to be sent twice", () =>
@@ -112,6 +143,6 @@ Deno.test("on ports, where nginx may send a POST again: every request is answere
     assertEquals(log.filter((line) => !CLOSED.test(line)), []);
     // It happens to the requests that are under way as a port closes, and to no others.
     const again = new Set(log.map((line) => / \*(\d+) /.exec(line)?.[1])).size;
-    tell(`sent again by nginx: ${again}`);
-    assert(again <= LOAD.atOnce * RESTARTS, `${again} requests had to be sent again`);
+    print(`sent again by nginx: ${again}`);
+    assert(again <= MOST_AT_ONCE * RESTARTS, `${again} requests had to be sent again`);
   }));

@@ -7,23 +7,24 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { need } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { deployFile, need, shownBlock } from "../../support/deploy.ts";
+import { deployFile, shownBlock } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const BOTH = ["01", "02"];
 
 Deno.test("the units have the documented effects under systemd", (t) =>
   withFolder(async (folder) => {
-    await need(["systemd-nspawn", "--version"], "systemd-container");
-    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
-    await need(["ip", "-V"], "iproute2");
-    await need(["redis-server", "--version"], "redis-server");
-    await need(["curl", "--version"], "curl");
-    await need(["openssl", "version"], "openssl");
+    await need(["systemd-nspawn", "--version"]);
+    await need(["unshare", "--net", "--mount", "true"]);
+    await need(["ip", "-V"]);
+    await need(["redis-server", "--version"]);
+    await need(["curl", "--version"]);
+    await need(["openssl", "version"]);
     const root = `${folder}/root`;
     const dist = `${folder}/dist`;
     await Deno.mkdir(root);

@@ -9,7 +9,7 @@
 import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { type Ended, runToEnd } from "../../support/child.ts";
+import { type Ended, need, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ROOT } from "../../support/pages.ts";
 import { executable } from "../../support/program.ts";
@@ -17,7 +17,6 @@ import {
   BUILT_IN_NAMES,
   deployFile,
   makeCaAsShown,
-  need,
   shownBlock,
   startDaemon,
 } from "../../support/deploy.ts";
@@ -78,8 +77,8 @@ const CALL = "/api.asmx/ValidatePin?pin=1&secretCode=abcdefghij";
 
 Deno.test("callers that cannot be changed reach the server by name, on port 80 and by TLS", () =>
   withFolder(async (folder) => {
-    await need(["unshare", "--net", "--mount", "true"], "util-linux (and run it as root)");
-    await need(["ip", "-V"], "iproute2");
+    await need(["unshare", "--net", "--mount", "true"]);
+    await need(["ip", "-V"]);
     await need(["dnsmasq", "--version"], "dnsmasq-base");
     await succeed(["chmod", "755", folder]);
     const program = `${folder}/authenticator`;

@@ -7,7 +7,11 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
-import { type Subject, type SubjectOptions, withSubject } from "../../support/faulted_server.ts";
+import {
+  type FaultedServer,
+  type FaultedServerOptions,
+  withFaultedServer,
+} from "../../support/faulted_server.ts";
 
 const HOUR_MS = 3_600_000;
 const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
@@ -31,7 +35,7 @@ class TimeOfDay {
   }
 
   /** How a server is started that has it. */
-  circumstances(): SubjectOptions {
+  circumstances(): FaultedServerOptions {
     return {
       clock: () => Date.now() + this.#offsetMs,
       // In the shell, because it is the server's alone: the clock that goes steadily is left alone.
@@ -55,44 +59,44 @@ function needsFaketime(): void {
 
 async function withTimeOfDay(
   args: readonly string[],
-  run: (subject: Subject, time: TimeOfDay) => Promise<void>,
+  run: (server: FaultedServer, time: TimeOfDay) => Promise<void>,
 ): Promise<void> {
   needsFaketime();
   using time = new TimeOfDay();
-  await withSubject({ args, ...time.circumstances() }, (subject) => run(subject, time));
+  await withFaultedServer({ args, ...time.circumstances() }, (server) => run(server, time));
 }
 
 Deno.test("pins follow the time of day, forth and back, and none is accepted twice", async () => {
-  await withTimeOfDay([], async (subject, time) => {
-    const ours = subject.freshPin();
-    assertEquals(await subject.validate(ours), "True");
+  await withTimeOfDay([], async (server, time) => {
+    const ours = server.freshPin();
+    assertEquals(await server.validate(ours), "True");
     time.set(2 * HOUR_MS);
-    assertEquals(await subject.validate(ours), "False");
-    await subject.assertHealthy();
+    assertEquals(await server.validate(ours), "False");
+    await server.assertHealthy();
     // Those of our own time step were right before, and would be again but for their use.
     time.set(0);
-    assertEquals(await subject.validate(ours), "False");
-    assertEquals((await subject.get("/healthz")).status, 200);
+    assertEquals(await server.validate(ours), "False");
+    assertEquals((await server.get("/healthz")).status, 200);
   });
 });
 
 Deno.test("a clock that is set changes nothing in how long pins are refused", async () => {
-  await withTimeOfDay(["--max-failures", "3"], async (subject, time) => {
+  await withTimeOfDay(["--max-failures", "3"], async (server, time) => {
     const secret = "another battery staple";
     const start = performance.now();
     for (let i = 0; i < 3; i++) {
-      assertEquals(await subject.validate(subject.wrongPin(secret), secret), "False");
+      assertEquals(await server.validate(server.wrongPin(secret), secret), "False");
     }
     for (const offsetMs of [2 * HOUR_MS, -2 * HOUR_MS, 48 * HOUR_MS, 0]) {
       time.set(offsetMs);
-      const answer = await subject.validate(subject.pinOf(secret), secret);
+      const answer = await server.validate(server.pinOf(secret), secret);
       if (performance.now() - start < WAIT_MS) assertEquals(answer, "False");
       // On a busy machine the wait may be over, and the code used, which refuses all earlier ones.
       else if (answer === "True") return;
     }
     time.set(-HOUR_MS);
     const isAccepted = async (): Promise<boolean> =>
-      await subject.validate(subject.pinOf(secret), secret) === "True";
+      await server.validate(server.pinOf(secret), secret) === "True";
     await eventually(isAccepted, "the wait ends");
   });
 });

@@ -6,11 +6,12 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descriptorCount } from "../../support/process.ts";
 import { PROGRAM } from "../../support/program.ts";
-import { Wire } from "../../support/wire.ts";
-import { type Subject, validateTarget, withSubject } from "../../support/faulted_server.ts";
+import { Wire } from "../../support/http.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 
 const LIMIT = 96;
 // More than there is room for; what the server does not accept waits in the queue of the system.
@@ -32,43 +33,43 @@ async function ask(wire: Wire, pin: string): Promise<string | undefined> {
 const LETS_GO = PROGRAM === "deno";
 
 // Bun does not accept a connection that has sent nothing.
-async function begin(subject: Subject, text: string): Promise<Wire | undefined> {
+async function begin(server: FaultedServer, text: string): Promise<Wire | undefined> {
   try {
-    return await Wire.saying(subject.program, text);
+    return await Wire.saying(server.program.url, text);
   } catch {
     // A server may close its port for a moment, and who is in the queue then is sent away.
     return undefined;
   }
 }
 
-async function isReached(subject: Subject): Promise<boolean> {
+async function isReached(server: FaultedServer): Promise<boolean> {
   try {
-    return (await subject.get("/healthz")).status === 200;
+    return (await server.get("/healthz")).status === 200;
   } catch {
     return false;
   }
 }
 
 Deno.test("without descriptors the server answers on open connections, and accepts again later", async () => {
-  await withSubject({ shell: `ulimit -n ${LIMIT}` }, async (subject) => {
-    const { pid } = subject.program;
+  await withFaultedServer({ shell: `ulimit -n ${LIMIT}` }, async (server) => {
+    const { pid } = server.program;
     const before = descriptorCount(pid);
     for (let round = 0; round < 3; round++) {
-      const kept = await Wire.to(subject.program);
-      assertEquals(await ask(kept, subject.wrongPin()), "False");
+      const kept = await Wire.to(server.program.url);
+      assertEquals(await ask(kept, server.wrongPin()), "False");
       let someAreLetGo = false;
-      const silent = Array.from({ length: SILENT }, () => begin(subject, "G"));
+      const silent = Array.from({ length: SILENT }, () => begin(server, "G"));
       for (const wire of silent) {
         void wire.then((wire) => wire?.isClosed()).then(() => someAreLetGo = true);
       }
       // What the server holds besides connections differs.
       const isFull = (): boolean => descriptorCount(pid) >= LIMIT - 8;
       await eventually(() => LETS_GO && someAreLetGo || isFull(), "descriptors run out");
-      const waiting = await begin(subject, request(subject.wrongPin()));
+      const waiting = await begin(server, request(server.wrongPin()));
       const asked = [
-        [subject.wrongPin(), "False"],
-        [subject.usedPin(), "False"],
-        [subject.freshPin(), "True"],
+        [server.wrongPin(), "False"],
+        [server.usedPin(), "False"],
+        [server.freshPin(), "True"],
       ] as const;
       let answer: string | undefined;
       for (const [pin, expected] of asked) {
@@ -80,10 +81,10 @@ Deno.test("without descriptors the server answers on open connections, and accep
       assert(late === undefined || late === "" || late.endsWith("False"), late);
       for (const wire of [kept, waiting]) wire?.close();
       await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
-      await eventually(() => isReached(subject), "the server accepts again");
+      await eventually(() => isReached(server), "the server accepts again");
       // Nobody knows whether a pin is used whose answer did not come.
-      if (answer === undefined) await subject.validate(subject.usedPin());
-      await subject.assertHealthy();
+      if (answer === undefined) await server.validate(server.usedPin());
+      await server.assertHealthy();
     }
   });
 });

@@ -9,9 +9,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { residentBytes } from "../../support/process.ts";
-import { Wire } from "../../support/wire.ts";
-import { type Subject, withSubject } from "../../support/faulted_server.ts";
+import { Wire } from "../../support/http.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 
 // A pipe holds 64 KiB, and a line has about 150 bytes.
 const REQUESTS = 5_000;
@@ -19,8 +20,8 @@ const ROUNDS = 5;
 const BATCH = 100;
 
 // Requests on one connection, all answered.
-async function sendMany(subject: Subject): Promise<void> {
-  const wire = await Wire.to(subject.program);
+async function sendMany(server: FaultedServer): Promise<void> {
+  const wire = await Wire.to(server.program.url);
   const request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     await wire.send(request.repeat(BATCH));
@@ -30,20 +31,17 @@ async function sendMany(subject: Subject): Promise<void> {
 }
 
 async function withPipe(run: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/pipe`;
-  assertEquals((await runToEnd(["mkfifo", path])).stderr, "");
-  try {
+  await withFolder(async (folder) => {
+    const path = `${folder}/pipe`;
+    assertEquals((await runToEnd(["mkfifo", path])).stderr, "");
     await run(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("a log on a full disk costs no answer", async () => {
-  await withSubject({ shell: "exec 2>/dev/full" }, async (subject) => {
-    await sendMany(subject);
-    await subject.assertHealthy();
+  await withFaultedServer({ shell: "exec 2>/dev/full" }, async (server) => {
+    await sendMany(server);
+    await server.assertHealthy();
   });
 });
 
@@ -54,29 +52,29 @@ Deno.test("a log that may not grow any more costs no answer", async () => {
   const path = await Deno.makeTempFile();
   await Deno.truncate(path, FULL_BYTES - 1_000);
   const shell = `ulimit -f ${FULL_BYTES / 512}; exec 2>>'${path}'`;
-  await withSubject({ shell }, async (subject) => {
-    await sendMany(subject);
-    await subject.assertHealthy();
+  await withFaultedServer({ shell }, async (server) => {
+    await sendMany(server);
+    await server.assertHealthy();
   });
   await Deno.remove(path);
 });
 
 Deno.test("the log closed from the start costs no answer", async () => {
-  await withSubject({ shell: "exec 2>&-" }, async (subject) => {
+  await withFaultedServer({ shell: "exec 2>&-" }, async (server) => {
     // The lines of the log must not go where a connection got the descriptor of standard error.
-    assertEquals(await Deno.readLink(`/proc/${subject.program.pid}/fd/2`), "/dev/null");
-    await sendMany(subject);
-    await subject.assertHealthy();
+    assertEquals(await Deno.readLink(`/proc/${server.program.pid}/fd/2`), "/dev/null");
+    await sendMany(server);
+    await server.assertHealthy();
   });
 });
 
 Deno.test("a reader of the log that ends costs no answer", async () => {
   await withPipe(async (path) => {
     const opened = Deno.open(path);
-    await withSubject({ shell: `exec 2>'${path}'` }, async (subject) => {
+    await withFaultedServer({ shell: `exec 2>'${path}'` }, async (server) => {
       (await opened).close();
-      await sendMany(subject);
-      await subject.assertHealthy();
+      await sendMany(server);
+      await server.assertHealthy();
     });
   });
 });
@@ -88,21 +86,21 @@ function unread(path: string): { shell: string } {
 
 Deno.test("a log that is not read costs no reply, and SIGTERM ends the server", async () => {
   await withPipe(async (path) => {
-    await withSubject(unread(path), async (subject) => {
-      await sendMany(subject);
-      const before = residentBytes(subject.program.pid);
-      for (let round = 0; round < ROUNDS; round++) await sendMany(subject);
-      assert(residentBytes(subject.program.pid) - before < 64 * 2 ** 20, "the lines are kept");
-      await subject.assertHealthy();
+    await withFaultedServer(unread(path), async (server) => {
+      await sendMany(server);
+      const before = residentBytes(server.program.pid);
+      for (let round = 0; round < ROUNDS; round++) await sendMany(server);
+      assert(residentBytes(server.program.pid) - before < 64 * 2 ** 20, "the lines are kept");
+      await server.assertHealthy();
     });
   });
 });
 
 Deno.test("a log that is read again goes on with the number of lines that are missing", async () => {
   await withPipe(async (path) => {
-    await withSubject(unread(path), async (subject) => {
-      for (let round = 0; round < ROUNDS; round++) await sendMany(subject);
-      await subject.assertHealthy();
+    await withFaultedServer(unread(path), async (server) => {
+      for (let round = 0; round < ROUNDS; round++) await sendMany(server);
+      await server.assertHealthy();
       using reader = await Deno.open(path);
       let text = "";
       const reading = (async () => {
@@ -110,7 +108,7 @@ Deno.test("a log that is read again goes on with the number of lines that are mi
         for await (const chunk of reader.readable) text += decoder.decode(chunk);
       })().catch(() => {});
       await eventually(async () => {
-        await subject.get("/healthz");
+        await server.get("/healthz");
         return /log lines lost/.test(text);
       }, "lines are missing");
       void reading;

@@ -9,16 +9,14 @@ import { assert } from "@std/assert/assert";
 import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
 import { eventually } from "../../support/eventually.ts";
 import { descriptorCount, peakResidentBytes } from "../../support/process.ts";
-import { statusIn, Wire } from "../../support/wire.ts";
-import { boundMemory } from "../../support/control_group.ts";
-import { type Subject, withSubject } from "../../support/faulted_server.ts";
+import { statusIn, Wire } from "../../support/http.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 
 const UNIT = new URL("../../../deploy/authenticator.service", import.meta.url);
 const CALLERS = 400;
 const SECRETS = 20_000;
 const BATCH = 100;
 
-// Where no control group can be made, the peak that the system remembers is held against it alone.
 function allowedBytes(): number {
   return Number(/^MemoryMax=(\d+)M$/m.exec(Deno.readTextFileSync(UNIT))![1]) * 2 ** 20;
 }
@@ -29,33 +27,33 @@ function post(path: string, type: string, length: number): string {
 }
 
 // As many elements with as many attributes as fit.
-function dearEnvelope(): string {
+function costlyEnvelope(): string {
   const start = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>';
   const attributes = Array.from({ length: 60 }, (_, i) => `a${i}=''`).join(" ");
   const row = `<b ${attributes}/>`;
   return start + row.repeat(Math.floor((MAX_BODY_BYTES - start.length) / row.length));
 }
 
-async function together({ program }: Subject, text: string): Promise<Wire[]> {
+async function together({ program }: FaultedServer, text: string): Promise<Wire[]> {
   const wires: Wire[] = [];
   while (wires.length < CALLERS) {
     wires.push(
-      ...await Promise.all(Array.from({ length: BATCH }, () => Wire.saying(program, text))),
+      ...await Promise.all(Array.from({ length: BATCH }, () => Wire.saying(program.url, text))),
     );
   }
   return wires;
 }
 
-async function takeMuch(subject: Subject): Promise<void> {
-  const envelope = dearEnvelope();
-  const dear = await together(
-    subject,
+async function takeMuch(server: FaultedServer): Promise<void> {
+  const envelope = costlyEnvelope();
+  const costly = await together(
+    server,
     post("/api.asmx", "text/xml; charset=utf-8", envelope.length) + envelope,
   );
-  await answered(dear);
+  await answered(costly);
   const form = post("/api.asmx/ValidatePin", "application/x-www-form-urlencoded", MAX_BODY_BYTES);
-  const almost = await together(subject, form + "a".repeat(MAX_BODY_BYTES - 1));
-  await subject.assertHealthy();
+  const almost = await together(server, form + "a".repeat(MAX_BODY_BYTES - 1));
+  await server.assertHealthy();
   await answered(almost);
 }
 
@@ -68,8 +66,8 @@ async function answered(wires: readonly Wire[]): Promise<void> {
 }
 
 // A wrong pin for each, which the guard remembers.
-async function failForMany(subject: Subject): Promise<void> {
-  const wire = await Wire.to(subject.program);
+async function failForMany(server: FaultedServer): Promise<void> {
+  const wire = await Wire.to(server.program.url);
   for (let sent = 0; sent < SECRETS; sent += BATCH) {
     const requests = Array.from(
       { length: BATCH },
@@ -83,19 +81,14 @@ async function failForMany(subject: Subject): Promise<void> {
 }
 
 Deno.test("the memory limit of the systemd unit suffices for hostile callers", async () => {
-  const bound = boundMemory(allowedBytes());
-  try {
-    await withSubject(bound ?? {}, async (subject) => {
-      const { pid } = subject.program;
-      const before = descriptorCount(pid);
-      for (let round = 0; round < 2; round++) await takeMuch(subject);
-      await failForMany(subject);
-      await subject.assertHealthy();
-      await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
-      const peak = peakResidentBytes(pid);
-      assert(peak < allowedBytes(), `it took ${peak} bytes`);
-    });
-  } finally {
-    bound?.remove();
-  }
+  await withFaultedServer({}, async (server) => {
+    const { pid } = server.program;
+    const before = descriptorCount(pid);
+    for (let round = 0; round < 2; round++) await takeMuch(server);
+    await failForMany(server);
+    await server.assertHealthy();
+    await eventually(() => descriptorCount(pid) <= before + 2, "descriptors come back");
+    const peak = peakResidentBytes(pid);
+    assert(peak < allowedBytes(), `it took ${peak} bytes`);
+  });
 });

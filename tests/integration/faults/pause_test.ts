@@ -7,38 +7,28 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { BODY_TIMEOUT_MS } from "../../../lib/http/body_limit.ts";
+import { SECRET, validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { isStopped } from "../../support/process.ts";
-import type { RunningProgram } from "../../support/program.ts";
-import { Wire } from "../../support/wire.ts";
-import { SECRET, type Subject, validateTarget, withSubject } from "../../support/faulted_server.ts";
+import { Wire } from "../../support/http.ts";
+import { type FaultedServer, withFaultedServer } from "../../support/faulted_server.ts";
 
 // Longer than a body may take to arrive.
 const PAUSE_MS = 12_000;
 const CALLERS = 50;
 
-/** A request whose body is still to come; the interim reply shows that it is waited for. */
-async function beginRequest(program: RunningProgram, pin: string): Promise<[Wire, string]> {
-  const body = `pin=${pin}&secretCode=${encodeURIComponent(SECRET)}`;
-  const wire = await Wire.saying(
-    program,
-    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-      "Content-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n" +
-      `Content-Length: ${body.length}\r\n\r\n`,
-  );
-  await wire.receive((text) => text.startsWith("HTTP/1.1 100 "));
-  return [wire, body];
-}
-
 const ATTEMPTS = 20;
 
 /** Begins two requests, with a right pin and a wrong one, and stops the server before they are late. */
-async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire, string])[]> {
-  const { program } = subject;
-  const pins = [subject.freshPin(), subject.wrongPin()];
+async function beginAndStop(server: FaultedServer): Promise<readonly (readonly [Wire, string])[]> {
+  const { program } = server;
+  const bodies = [server.freshPin(), server.wrongPin()]
+    .map((pin) => `pin=${pin}&secretCode=${encodeURIComponent(SECRET)}`);
   for (let attempts = 1;; attempts++) {
     const startMs = performance.now();
-    const begun = await Promise.all(pins.map((pin) => beginRequest(program, pin)));
+    const begun = await Promise.all(
+      bodies.map(async (body) => [await Wire.beginning(program.url, body), body] as const),
+    );
     program.signal("SIGSTOP");
     await eventually(() => isStopped(program.pid), "the server stands");
     if (performance.now() - startMs < BODY_TIMEOUT_MS) return begun;
@@ -50,25 +40,25 @@ async function beginAndStop(subject: Subject): Promise<readonly (readonly [Wire,
 }
 
 Deno.test("after a pause every caller that came meanwhile is answered, each with what is right", async () => {
-  await withSubject({}, async (subject) => {
-    const { program } = subject;
-    const begun = await beginAndStop(subject);
-    for (const [wire, body] of begun) await wire.send(body);
-    const pin = subject.wrongPin();
+  await withFaultedServer({}, async (server) => {
+    const { program } = server;
+    const begun = await beginAndStop(server);
+    const finished = begun.map(([wire, body]) => wire.finish(body));
+    const pin = server.wrongPin();
     const text = `GET ${validateTarget(pin)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const callers = await Promise.all(
-      Array.from({ length: CALLERS }, () => Wire.saying(program, text)),
+      Array.from({ length: CALLERS }, () => Wire.saying(program.url, text)),
     );
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     program.signal("SIGCONT");
     const replies = await Promise.all(callers.map((wire) => wire.receive(() => false)));
     assertEquals(replies.filter((text) => text.endsWith("\r\n\r\nFalse")).length, CALLERS);
-    const answers = await Promise.all(begun.map(([wire]) => wire.receive(() => false)));
+    const answers = await Promise.all(finished);
     assertEquals(answers.map((text) => /(true|false)<\/boolean>$/.exec(text)?.[1]), [
       "true",
       "false",
     ]);
     for (const wire of [...callers, ...begun.map(([wire]) => wire)]) wire.close();
-    await subject.assertHealthy();
+    await server.assertHealthy();
   });
 });

@@ -13,7 +13,7 @@ import {
   pair,
 } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 import { removeStubs } from "./stubs.ts";
 
 const server = serverForTests(...PATIENT);

@@ -15,7 +15,7 @@ import {
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { withFolder } from "../../support/folder.ts";
 import { withProgram } from "../../support/program.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 
 const server = serverForTests();
 Deno.test.beforeAll(compileCallers);

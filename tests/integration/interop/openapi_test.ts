@@ -8,10 +8,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
+import { withFolder } from "../../support/folder.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { run } from "../../support/client_program.ts";
 import { codeOf, currentStep } from "./oath.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 
 const server = serverForTests(...PATIENT);
 const SECRET = "a secret of the generated client";
@@ -39,17 +40,14 @@ async function runClient(program: string, ...args: readonly string[]): Promise<s
   const reply = await fetch(`${server.url}/openapi.json`);
   assertEquals(reply.status, 200);
   const types = astToString(await openapiTypes(await reply.json() as OpenAPI3));
-  const folder = await Deno.makeTempDir();
-  try {
+  return await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/description.ts`, types);
     await Deno.writeTextFile(`${folder}/client.ts`, program);
     const config = fileURLToPath(new URL("../../../deno.json", import.meta.url));
     const words = ["run", "--no-prompt", "--check", `--config=${config}`, "--allow-net=127.0.0.1"];
     const path = `${folder}/client.ts`;
     return (await run(Deno.execPath(), [...words, path, server.url, ...args])).text;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("a client that is generated from /openapi.json calls both operations", async () => {

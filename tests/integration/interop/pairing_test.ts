@@ -6,7 +6,7 @@ import { referenceBase32 } from "../../support/reference_base32.ts";
 import { type Binding, BINDINGS, pair } from "./clients.ts";
 import { runClient } from "../../support/client_program.ts";
 import { scanAddress, scanSvg } from "../../support/scan.ts";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 
 const server = serverForTests();
 

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert/equals";
 import { referenceBase32 } from "../../support/reference_base32.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 import { callWithCurl } from "./clients.ts";
 import { codeOf, codeOfSetupCode, currentStep } from "./oath.ts";
 

@@ -3,13 +3,14 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { withFolder } from "../../support/folder.ts";
 import { choicesOf, panesOf } from "../../support/service_page.ts";
 import { killIfThere, limitLife } from "../../support/child.ts";
 import { freePort } from "../../support/free_port.ts";
 import { bytesOfBase32 } from "../../support/reference_base32.ts";
 import { compileCSharp, run } from "../../support/client_program.ts";
 import { codeOfSetupCode } from "./oath.ts";
-import { PATIENT, serverForTests, type ServerUnderTest } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests, type TestServer } from "../../support/test_server.ts";
 
 const KEY = `it's-"$HOME"\\-\`id\`-#{1}-%41-<b>&amp;`;
 const keys = Deno.makeTempFileSync({ prefix: "keys" });
@@ -97,7 +98,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 // Debian has no compiler of VB and Delphi, no PowerShell and no IIS; Go would take much room.
 const UNTRIED = ["Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
 
-async function pageOf({ url }: ServerUnderTest): Promise<string> {
+async function pageOf({ url }: TestServer): Promise<string> {
   const reply = await fetch(`${url}/api.asmx`, { headers: { "X-Api-Key": KEY } });
   return await reply.text();
 }
@@ -113,7 +114,7 @@ interface Constants {
 /** Program of a page with other constants. */
 async function programOf(
   language: string,
-  server: ServerUnderTest,
+  server: TestServer,
   { url = server.url, ...constants }: Constants = {},
 ): Promise<string> {
   const pane = panesOf(await pageOf(server), "login").find(({ title }) => title === language);
@@ -151,8 +152,7 @@ async function talk(
   pinOf: (setupKey: string) => Promise<string>,
 ): Promise<Talk> {
   const { file, command } = LANGUAGES[language]!;
-  const folder = await Deno.makeTempDir({ prefix: "program-" });
-  try {
+  return await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/${file}`, text);
     const [program, ...args] = await command(`${folder}/${file}`, folder);
     const child = new Deno.Command(program!, {
@@ -178,9 +178,7 @@ async function talk(
     const { code } = await child.status;
     killIfThere(child);
     return { code, stdout, stderr: await errors };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Label in the Key URI of a pairing, by the server. */
@@ -258,8 +256,7 @@ Deno.test("the PHP program names the setting that keeps it from a call", async (
   const { command } = LANGUAGES["PHP"]!;
   const text = (await programOf("PHP", server))
     .replace("<?php", "<?php ini_set('display_errors', 'stderr');");
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/program.php`, text);
     const [php, path] = await command(`${folder}/program.php`, folder);
     const { code, stdout, stderr } = await new Deno.Command(php!, {
@@ -268,9 +265,7 @@ Deno.test("the PHP program names the setting that keeps it from a call", async (
     assert(code !== 0);
     const said = new TextDecoder().decode(Uint8Array.of(...stdout, ...stderr));
     assertMatch(said, /No answer from the service, or allow_url_fopen is off/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("every program is run, but for those whose tool CI does not have", async () => {

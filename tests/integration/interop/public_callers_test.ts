@@ -20,7 +20,7 @@ import {
 import { pair } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { scanAddress } from "../../support/scan.ts";
-import { PATIENT, serverForTests } from "../../support/server_under_test.ts";
+import { PATIENT, serverForTests } from "../../support/test_server.ts";
 
 const server = serverForTests("--html", "image", ...PATIENT);
 const plainServer = serverForTests();

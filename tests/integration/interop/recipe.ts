@@ -1,12 +1,6 @@
-/** The changes that docs/extending.md shows, and a copy of the sources with them in it. */
+/** The changes that docs/extending.md shows. */
 
-import { fileURLToPath } from "node:url";
-import { runToEnd } from "../../support/child.ts";
-
-const ROOT = new URL("../../../", import.meta.url);
-
-/** The test of who may import whom, from the root of the project. */
-export const LAYOUT_TEST = "tests/unit/layout_test.ts";
+import { ROOT } from "../../support/pages.ts";
 
 /** A change to one file of the sources. */
 export interface Change {
@@ -33,20 +27,9 @@ export function changesUnder(heading: string): readonly Change[] {
   );
 }
 
-/** Makes a copy of what the program consists of, and of the test of its layout, with the changes. */
-export async function changedCopy(changes: readonly Change[]): Promise<URL> {
-  const folder = new URL(`file://${await Deno.makeTempDir({ prefix: "extending-" })}/`);
-  const names = ["main.ts", "deno.json", "import_map.json", "LICENSE", "lib", "types"];
-  const sources = names.map((name) => fileURLToPath(new URL(name, ROOT)));
-  await runToEnd(["cp", "-R", ...sources, folder.pathname]);
-  await Deno.mkdir(new URL("tests/unit/", folder), { recursive: true });
-  await Deno.copyFile(new URL(LAYOUT_TEST, ROOT), new URL(LAYOUT_TEST, folder));
-  for (const change of changes) await apply(change, folder);
-  return folder;
-}
-
-async function apply({ path, before, after }: Change, folder: URL): Promise<void> {
-  const file = new URL(path, folder);
+/** Makes a change in a copy of the sources. */
+export async function apply({ path, before, after }: Change, folder: string): Promise<void> {
+  const file = `${folder}/${path}`;
   if (before === "") return await Deno.writeTextFile(file, after, { createNew: true });
   const text = await Deno.readTextFile(file);
   if (text.split(before).length !== 2) {

@@ -5,7 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { clientFile, compileCSharp, run, runClient } from "../../support/client_program.ts";
 import { withProgram } from "../../support/program.ts";
-import { serverForTests } from "../../support/server_under_test.ts";
+import { serverForTests } from "../../support/test_server.ts";
 import { BINDINGS, callWithZeep } from "./clients.ts";
 
 const server = serverForTests();

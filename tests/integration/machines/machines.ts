@@ -18,7 +18,7 @@ export interface Machine {
   /** Name of it for compile.sh. */
   readonly name: string;
   /** What needs to be installed, and a command that shows whether it is. */
-  readonly needs?: readonly [packages: string, ...command: string[]];
+  readonly needs: readonly [packages: string, ...command: string[]];
   /** Returns the words that run a program of the machine. */
   readonly run: (program: string, folder: string) => Promise<Words>;
 }
@@ -85,12 +85,4 @@ export async function compileFor({ name }: Pick<Machine, "name">, folder: string
   );
   if (code !== 0) throw new Error(stdout + stderr);
   return `${folder}/authenticator-${name}${name.includes("windows") ? ".exe" : ""}`;
-}
-
-/** Fails where what a machine needs is missing. */
-export async function checkTools({ needs }: Machine): Promise<void> {
-  if (needs === undefined) return;
-  const [packages, ...command] = needs;
-  const isThere = await runToEnd(command).then(({ code }) => code === 0, () => false);
-  if (!isThere) throw new Error(`missing: apt-get install ${packages}`);
 }

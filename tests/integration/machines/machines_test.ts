@@ -16,7 +16,7 @@ import jsQR from "jsqr";
 import { PNG } from "pngjs";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { withFolder } from "../../support/folder.ts";
-import { type Ended, limitLife, runToEnd } from "../../support/child.ts";
+import { type Ended, limitLife, need, runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import { readExchangeFiles } from "../../support/exchanges.ts";
 import { freePort } from "../../support/free_port.ts";
@@ -26,7 +26,7 @@ import { startProgram } from "../../support/program.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { replay } from "../../support/replay.ts";
 import { programServer } from "../../support/servers.ts";
-import { checkTools, compileFor, type Machine, MACHINES, type Words } from "./machines.ts";
+import { compileFor, type Machine, MACHINES, type Words } from "./machines.ts";
 
 const EXCHANGES = readExchangeFiles(new URL("../../exchanges/", import.meta.url));
 
@@ -324,7 +324,8 @@ async function checkProcessors({ command: [program] }: Setup): Promise<void> {
 
 for (const machine of MACHINES) {
   Deno.test(`the executable for ${machine.target} does what it should`, async (t) => {
-    await checkTools(machine);
+    const [packages, ...command] = machine.needs;
+    await need(command, packages);
     await withFolder(async (root) => {
       const folder = `${root}/a folder`;
       await Deno.mkdir(folder);

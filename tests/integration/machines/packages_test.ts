@@ -8,6 +8,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { type Ended, runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { ROOT } from "../../support/pages.ts";
 import { withSources } from "../../support/sources.ts";
 
@@ -43,24 +44,15 @@ function packagesCached(cache: string): string[] {
   );
 }
 
-async function withCache(run: (cache: string) => Promise<void>): Promise<void> {
-  const cache = await Deno.makeTempDir({ prefix: "cache-" });
-  try {
-    await run(cache);
-  } finally {
-    await Deno.remove(cache, { recursive: true });
-  }
-}
-
 Deno.test("the first start downloads two packages", () =>
-  withCache(async (cache) => {
+  withFolder(async (cache) => {
     const { code, stderr } = await runAfresh(ROOT, cache);
     assertEquals(code, 0, stderr);
     assertEquals(packagesCached(cache), ["@redis/client@6.3.1", "deno-std@1.4.0"]);
   }));
 
 Deno.test("a package that is not the locked one is refused", () =>
-  withCache(async (cache) => {
+  withFolder(async (cache) => {
     await withSources("sources-", async (folder) => {
       const path = `${folder}/runtime.lock`;
       const lock = await Deno.readTextFile(path);

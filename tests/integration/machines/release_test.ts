@@ -20,8 +20,8 @@ import { packDebian } from "../../../release/deb.ts";
 import { executableName, parseSelection, TARGETS } from "../../../release/make.ts";
 import { filesOf, notesOf } from "../../../release/notes.ts";
 import { packLibrary } from "../../../release/npm.ts";
-import { need } from "../../support/deploy.ts";
-import { type Ended, runToEnd } from "../../support/child.ts";
+import { type Ended, need, runToEnd } from "../../support/child.ts";
+import { withFolder } from "../../support/folder.ts";
 import { read } from "../../support/pages.ts";
 import { withSources } from "../../support/sources.ts";
 
@@ -65,7 +65,7 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
   withSources("one-", (one) =>
     withSources("another-folder-", async (other) => {
       await need(["dpkg-deb", "--version"], "dpkg");
-      await need(["lintian", "--version"], "lintian");
+      await need(["lintian", "--version"]);
       // A key of a developer who runs containers from the sources.
       await Deno.writeTextFile(`${other}/deploy/guard.key`, "secret");
       for (const folder of [one, other]) {
@@ -153,8 +153,7 @@ async function checkPackage(file: string): Promise<void> {
 }
 
 Deno.test("a package has the unit with the path of the package", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/program`, "");
     const name = await packDebian(folder, {
       architecture: "arm64",
@@ -173,9 +172,7 @@ Deno.test("a package has the unit with the path of the package", async () => {
     );
     assertEquals(await show("--field", name, "Version", "Architecture"), FIELDS);
     assertEquals(await show("--info", name, "conffiles"), "/etc/authenticator.env\n");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 const FIELDS = "Version: 1.2.3\nArchitecture: arm64\n";
@@ -364,8 +361,7 @@ console.log(reply.status, (await reply.text()).includes(">false<"), page.status,
 `;
 
 Deno.test("the package of the library runs in Node 22 and in Bun", async () => {
-  const cwd = await Deno.makeTempDir();
-  try {
+  await withFolder(async (cwd) => {
     const name = await packLibrary(cwd);
     assert(/^authenticator-service-\d+\.\d+\.\d+\.tgz$/.test(name), name);
     await Deno.writeTextFile(`${cwd}/package.json`, '{ "type": "module" }');
@@ -380,7 +376,5 @@ Deno.test("the package of the library runs in Node 22 and in Bun", async () => {
       const { stdout, stderr } = await runToEnd(words, { cwd });
       assertEquals(stdout, "200 true 200 false true\n", stderr);
     }
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  });
 });

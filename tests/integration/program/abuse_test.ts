@@ -12,7 +12,7 @@ import { inTime } from "../../support/eventually.ts";
 import { residentBytes } from "../../support/process.ts";
 import { read } from "../../support/pages.ts";
 import { PROGRAM, type RunningProgram, startProgram } from "../../support/program.ts";
-import { hasHead, statusIn, Wire } from "../../support/wire.ts";
+import { hasHead, statusIn, Wire } from "../../support/http.ts";
 
 const RUNTIME = PROGRAM === "deno" ? "deno" : "bun";
 const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -222,7 +222,7 @@ let number = 0;
 
 function abuse(title: string, act: (wire: Wire) => Promise<void>): void {
   Deno.test(`abuse ${++number}: ${title}`, async () => {
-    const wire = await Wire.to(program);
+    const wire = await Wire.to(program.url);
     try {
       await act(wire);
     } finally {
@@ -298,7 +298,7 @@ async function withWires(
 ): Promise<void> {
   const wires: Wire[] = [];
   const say = async (text: string): Promise<Wire> => {
-    const wire = await Wire.saying(program, text);
+    const wire = await Wire.saying(program.url, text);
     wires.push(wire);
     return wire;
   };

@@ -19,15 +19,10 @@ import { runOptions } from "../../support/property.ts";
 
 const SERVER = SERVERS[0]!;
 
-type Address = Parameters<typeof exchangeRaw>[0];
-
-async function send(
-  address: Address,
-  { request, isLegal }: FuzzCase,
-): Promise<RawReply | undefined> {
+async function send(url: string, { request, isLegal }: FuzzCase): Promise<RawReply | undefined> {
   let reply: RawReply;
   try {
-    reply = await exchangeRaw(address, rawOf(request));
+    reply = await exchangeRaw(url, rawOf(request));
   } catch (error) {
     // A reset, or a reply that breaks off.
     if (isLegal) throw error;
@@ -41,10 +36,7 @@ async function send(
 }
 
 /** Returns the problems of the reply to a case; undefined when the runtime answered. */
-async function problemsIn(
-  address: Address,
-  made: FuzzCase,
-): Promise<readonly string[] | undefined> {
+async function problemsIn(url: string, made: FuzzCase): Promise<readonly string[] | undefined> {
   const startMs = Date.now();
   const { request, fromRightPin, call: { canary } } = made;
   // Bun replaces bytes that are no UTF-8 by U+FFFD, which is refused there.
@@ -52,7 +44,7 @@ async function problemsIn(
     (PROGRAM === "deno" || !/%EF%BF%BD/i.test(request.target));
   // With another length, the server would wait for the body, or read the rest as a request.
   if (!made.isLegal && request.fields.some(([name]) => /^content-length$/i.test(name))) return;
-  const reply = await send(address, made);
+  const reply = await send(url, made);
   if (reply === undefined) return undefined;
   if (!isPlain) {
     const isRepeated = reply.status >= 400 && textOf(reply.body).toLowerCase().includes(canary);
@@ -69,12 +61,10 @@ async function problemsIn(
 Deno.test("every reply over TCP is the one that an independent reader of the request expects", async () => {
   let [sent, answered] = [0, 0];
   const { stderr } = await withProgram(["--port", "0", ...SERVER.args], async ({ url }) => {
-    const { hostname, port } = new URL(url);
-    const address = { hostname, port: Number(port) };
     await fc.assert(
       fc.asyncProperty(fuzzCases([SERVER], Date.now), async (made) => {
         sent++;
-        const problems = await problemsIn(address, made);
+        const problems = await problemsIn(url, made);
         if (problems !== undefined) answered++;
         assertEquals(problems ?? [], []);
       }),

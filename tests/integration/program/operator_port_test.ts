@@ -5,6 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
 import { eventually, inTime } from "../../support/eventually.ts";
 import { withFolder } from "../../support/folder.ts";
+import { Wire } from "../../support/http.ts";
 import { metricsUrl, withProgram } from "../../support/program.ts";
 
 /** Status and text of a reply. */
@@ -17,23 +18,12 @@ Deno.test("an operator port answers until the last request has ended, and report
   await inTime(MAX_DRAIN_MS, async () => {
     await withProgram(["--port", "0", "--metrics-port", "0"], async (program) => {
       const probes = await metricsUrl(program);
-      const { hostname, port } = new URL(program.url);
-      const connection = await Deno.connect({ hostname, port: Number(port) });
-      const send = (text: string): Promise<number> =>
-        connection.write(new TextEncoder().encode(text));
-      await send(
-        "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-          "Content-Type: application/x-www-form-urlencoded\r\n" +
-          "Expect: 100-continue\r\nContent-Length: 18\r\n\r\n",
-      );
-      // The interim reply shows that the request is being answered.
-      await connection.read(new Uint8Array(1024));
+      const wire = await Wire.beginning(program.url);
       program.signal("SIGTERM");
       await eventually(async () => (await get(`${probes}/readyz`))[0] === 503);
       assertEquals(await get(`${probes}/healthz`), [200, "ok"]);
       assertEquals((await get(`${probes}/metrics`))[0], 200);
-      await send("pin=1&secretCode=x");
-      const reply = await new Response(connection.readable).text();
+      const reply = await wire.finish();
       assert(reply.endsWith(">false</boolean>"), reply);
     });
   });

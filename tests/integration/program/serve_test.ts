@@ -6,8 +6,9 @@ import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
 import { limitLife, runToEnd } from "../../support/child.ts";
 import { eventually, inTime } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-import { startFuzzedStore } from "../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../support/fake_redis.ts";
 import { withFolder } from "../../support/folder.ts";
+import { Wire } from "../../support/http.ts";
 import {
   type Outcome,
   PROGRAM,
@@ -34,7 +35,7 @@ Deno.test("the program prints where it listens, and nothing else on stdout", asy
 });
 
 Deno.test("only lines about the store precede the log line that the program started", async () => {
-  const store = startFuzzedStore(() => ({ pieces: [] }));
+  const store = startFakeRedis();
   const absent = `redis://127.0.0.1:${freePort()}`;
   for (const [url, level] of [[store.url, "info"], [absent, "warn"]] as const) {
     const { stderr } = await withProgram(
@@ -79,25 +80,6 @@ Deno.test("without --exit-with-parent the program goes on without standard input
   }, { stdin: true });
 });
 
-/** Begins a request; the returned function sends its body and reads the reply. */
-async function beginRequest(program: RunningProgram): Promise<() => Promise<string>> {
-  const { hostname, port } = new URL(program.url);
-  const connection = await Deno.connect({ hostname, port: Number(port) });
-  const send = (text: string): Promise<number> => connection.write(new TextEncoder().encode(text));
-  const body = "pin=1&secretCode=x";
-  await send(
-    "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-      "Content-Type: application/x-www-form-urlencoded\r\n" +
-      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
-  );
-  // The interim reply shows that the request is being answered.
-  await connection.read(new Uint8Array(1024));
-  return async () => {
-    await send(body);
-    return await new Response(connection.readable).text();
-  };
-}
-
 // Waits until the server reports that it is not ready: the first signal, or the end of the parent,
 // has arrived.
 async function isDraining(program: RunningProgram): Promise<void> {
@@ -123,9 +105,9 @@ function testStop(
 }
 
 testStop("the program finishes a running request before it stops on SIGINT", async (program) => {
-  const finish = await beginRequest(program);
+  const wire = await Wire.beginning(program.url);
   program.signal("SIGINT");
-  const reply = await finish();
+  const reply = await wire.finish();
   assert(reply.startsWith("HTTP/1.1 200 OK\r\n") && reply.endsWith(">false</boolean>"), reply);
   assertEquals((await program.outcome).code, 0);
 });
@@ -133,13 +115,13 @@ testStop("the program finishes a running request before it stops on SIGINT", asy
 testStop(
   "a signal after the end of standard input still lets a request finish",
   async (program) => {
-    const finish = await beginRequest(program);
+    const wire = await Wire.beginning(program.url);
     await program.closeStdin();
     await isDraining(program);
     program.signal("SIGTERM");
     // Time for the signal to end the process, if it did.
     await fetch(`${program.url}/healthz`).then((reply) => reply.body?.cancel());
-    const reply = await finish();
+    const reply = await wire.finish();
     assert(reply.endsWith(">false</boolean>"), reply);
     assertEquals((await program.outcome).code, 0);
   },
@@ -302,12 +284,12 @@ Deno.test("a command reports that its output cannot be written, unless its reade
 });
 
 testStop("the program ends at once on a second signal", async (program) => {
-  const finish = await beginRequest(program);
+  const wire = await Wire.beginning(program.url);
   program.signal("SIGTERM");
   await isDraining(program);
   // One that comes within half a second is the first one, passed on.
   assertEquals((await endedBy(program, "SIGTERM")).code, 143);
-  assertEquals(await finish().catch(() => ""), "");
+  assertEquals(await wire.finish(), "");
 });
 
 /** Sends a signal again and again, until the program has ended. */

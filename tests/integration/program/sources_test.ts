@@ -2,6 +2,7 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { validateTarget } from "../../support/calls.ts";
 import { exchangeRaw } from "../../support/http.ts";
 import { withFolder } from "../../support/folder.ts";
 import { PROGRAM, withProgram } from "../../support/program.ts";
@@ -31,17 +32,14 @@ const SOURCES: readonly (readonly [
 
 Deno.test(`sources differ by their bytes (${PROGRAM})`, async () => {
   const { stderr } = await withProgram(["--port", "0", "--max-failures", "4"], async ({ url }) => {
-    const { hostname, port } = new URL(url);
     const check = async (
       pin: string,
       secret: string,
       sources: readonly string[],
     ): Promise<string> => {
-      const query = `Pin=${pin}&SecretCode=${encodeURIComponent(secret)}`;
       const fields = sources.map((source) => `X-Authenticator-Source: ${source}`);
-      const head = [`GET /Validate.aspx?${query} HTTP/1.1`, "Host: localhost", ...fields];
-      const request = { head, body: new Uint8Array() };
-      const { status, body } = await exchangeRaw({ hostname, port: Number(port) }, request);
+      const head = [`GET ${validateTarget(pin, secret)} HTTP/1.1`, "Host: localhost", ...fields];
+      const { status, body } = await exchangeRaw(url, { head });
       return `${status} ${new TextDecoder().decode(body)}`;
     };
     for (const [number, [guesser, user, isOne]] of SOURCES.entries()) {

@@ -14,7 +14,7 @@ import { eventually, inTime } from "../../support/eventually.ts";
 import {
   type RunningProgram,
   runProgram,
-  type Surroundings,
+  type StartOptions,
   withProgram,
 } from "../../support/program.ts";
 import { withFolder } from "../../support/folder.ts";
@@ -60,12 +60,12 @@ async function withFiles(act: (place: Place) => Promise<void>): Promise<void> {
 /** Runs something with a program that shows the first certificate; gives the log. */
 async function withFirst(
   act: (program: RunningProgram, put: Place["put"]) => Promise<void>,
-  surroundings: Surroundings = {},
+  options: StartOptions = {},
 ): Promise<string> {
   let log = "";
   await withFiles(async ({ args, put }) => {
     put(FIRST);
-    log = (await withProgram(args, (program) => act(program, put), surroundings)).stderr;
+    log = (await withProgram(args, (program) => act(program, put), options)).stderr;
   });
   return log;
 }

@@ -1,11 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { freePort } from "../../support/free_port.ts";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { type Outcome, startProgram, stop } from "../../support/program.ts";
 import { runCommand } from "../../support/command.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf } from "../../support/reference_totp.ts";
-import { check, failOften, patient, SECRET, withTwoServers } from "../../support/two_servers.ts";
+import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
 
 async function doctor(pin: string, url: string, args: readonly string[]): Promise<Outcome> {
   const env = { AUTHENTICATOR_GUARD: patient(url) };
@@ -16,16 +18,16 @@ Deno.test("doctor reports that a code was already used, and that pins are refuse
   await withRedis([], async ({ url }) => {
     // With a wide window, the code is still right when the command has started.
     const args = ["--single-use", "--max-failures", "2", "--window", "10"];
-    await withTwoServers(url, args, async (one, _two, keyFile) => {
+    await withTwoServers(url, args, async (one) => {
       const pin = pinOf(SECRET);
-      const all = [...args, "--guard-key-file", keyFile];
+      const all = [...args, "--guard-key-file", GUARD_KEY_FILE];
       const before = await doctor(pin, url, all);
       assertEquals([before.code, /used|refused/.test(before.stdout)], [0, false], before.stdout);
       assertEquals(await check(one, pin), "True");
       const used = await doctor(pin, url, all);
       assertEquals(used.code, 1, used.stdout);
       assert(used.stdout.includes("This code was already used, and is accepted once only"));
-      await failOften(url, keyFile, SECRET);
+      await failOften(url, SECRET);
       const refused = await doctor(pinOf(SECRET, 1), url, all);
       assertEquals(refused.code, 1);
       assert(/All pins for this secret are refused for another \d+ s/.test(refused.stdout));
@@ -39,21 +41,16 @@ Deno.test("doctor reports that it cannot check whether a code was used", async (
   const nowhere = `redis://:canary@127.0.0.1:${freePort()}`;
   const keyless = await doctor(pinOf(SECRET, 1), nowhere, []);
   assert(keyless.stdout.includes("without --guard-key-file nothing is found"), keyless.stdout);
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, "k".repeat(32));
-  const silent = await doctor(pinOf(SECRET, 1), nowhere, ["--guard-key-file", keyFile]);
+  const silent = await doctor(pinOf(SECRET, 1), nowhere, ["--guard-key-file", GUARD_KEY_FILE]);
   assert(silent.stdout.includes("does not answer"), silent.stdout);
   assert(!(silent.stdout + silent.stderr).includes("canary"));
-  Deno.removeSync(keyFile);
 });
 
 Deno.test("guard unlock calls a server with a store, whose log names the secret, or else the store", async () => {
   await withRedis([], async ({ url }) => {
     const way = ["--metrics-port", String(freePort())];
-    const keyFile = Deno.makeTempFileSync();
-    Deno.writeTextFileSync(keyFile, "k".repeat(32));
     const env = { AUTHENTICATOR_GUARD: patient(url) };
-    const options = ["--guard-key-file", keyFile, "--max-failures", "5"];
+    const options = ["--guard-key-file", GUARD_KEY_FILE, "--max-failures", "5"];
     const program = await startProgram(["--port", "0", ...way, ...options], { env });
     const unlock = async (secret: string, more: readonly string[] = way): Promise<string> => {
       const args = ["guard", "unlock", ...options, ...more];
@@ -78,7 +75,6 @@ Deno.test("guard unlock calls a server with a store, whose log names the secret,
       assert(status.stdout.endsWith("secrets whose pins are refused now: 0\n"), status.stdout);
     } finally {
       await stop(program);
-      Deno.removeSync(keyFile);
     }
   });
 });

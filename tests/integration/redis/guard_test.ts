@@ -5,22 +5,24 @@ import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
 import { guardLines } from "../../../lib/cli/guard.ts";
 import { configOf } from "../../support/command.ts";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { programWords } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
-import { check, failOften, patient, SECRET, withTwoServers } from "../../support/two_servers.ts";
+import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
 
 Deno.test("guard unlock lifts a wait for all servers at a store, and a used code stays used", async () => {
   await withRedis([], async ({ url, command }) => {
     // With a wide window, the code is still right when the commands have ended.
     const args = ["--max-failures", "2", "--single-use", "--window", "10"];
-    const log = await withTwoServers(url, args, async (one, two, keyFile) => {
+    const log = await withTwoServers(url, args, async (one, two) => {
       const guard = async (name: string): Promise<string> => {
-        const options = ["--guard-key-file", keyFile];
+        const options = ["--guard-key-file", GUARD_KEY_FILE];
         const { code, stdout, stderr } = await runToEnd(
           [...programWords(), "guard", name, ...options],
           { input: `${SECRET}\n`, env: { AUTHENTICATOR_GUARD: patient(url), NO_COLOR: "1" } },
@@ -31,13 +33,20 @@ Deno.test("guard unlock lifts a wait for all servers at a store, and a used code
       };
       const used = pinOf(SECRET, -1);
       assertEquals(await check(one, used), "True");
-      await failOften(url, keyFile, SECRET);
+      await failOften(url, SECRET);
       for (const server of [one, two]) assertEquals(await check(server, pinOf(SECRET)), "False");
       const name = await guard("name");
       // What `status` has of a store.
       const status = await guardLines(
         undefined,
-        configOf(["--guard", patient(url), "--guard-key-file", keyFile, "--max-failures", "2"]),
+        configOf([
+          "--guard",
+          patient(url),
+          "--guard-key-file",
+          GUARD_KEY_FILE,
+          "--max-failures",
+          "2",
+        ]),
       );
       assertEquals(status.slice(0, 2), [
         "secrets remembered: 1",

@@ -1,8 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-import { startMiddleman } from "../../support/middleman.ts";
+import { load } from "../../support/load.ts";
+import { startTcpProxy } from "../../support/tcp_proxy.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
 import { type RedisServer, withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
@@ -11,15 +13,10 @@ import {
   counted,
   decided,
   readiness,
-  SECRET,
   startServer,
   storeAnswers,
   withTwoServers,
 } from "../../support/two_servers.ts";
-
-// Far above the ten seconds that an answer may take, for a machine with other things to do, and far
-// below the quarter of an hour after which a way that swallows packets is noticed by itself.
-const TOO_LONG_MS = 90_000;
 
 const OUTAGES: readonly (readonly [
   what: string,
@@ -54,41 +51,8 @@ function sendCommand(...words: readonly string[]): (redis: RedisServer) => Promi
   return async ({ command }) => assertEquals(await command(...words), "OK");
 }
 
-/** Pins that are being sent. */
-interface Load {
-  /** Waits until one more right pin was found right. */
-  readonly accepts: () => Promise<void>;
-  /** Stops, and gives every answer. */
-  readonly end: () => Promise<readonly string[]>;
-}
-
-/** Sends pins without a pause until it is stopped. */
-function load(server: RunningProgram): Load {
-  let stopped = false;
-  const answers: string[] = [];
-  const one = async (name: string): Promise<void> => {
-    for (let i = 0; !stopped; i++) {
-      const secret = `${name} ${i % 50}`;
-      const startMs = performance.now();
-      const answer = await check(server, i % 2 ? pinOf(secret) : wrongPinOf(secret), secret);
-      const tookMs = performance.now() - startMs;
-      answers.push(tookMs > TOO_LONG_MS ? `after ${tookMs} ms` : answer);
-    }
-  };
-  const all = Array.from({ length: 8 }, (_, i) => one(`${server.pid} ${i}`));
-  const accepted = (): number => answers.filter((answer) => answer === "True").length;
-  return {
-    accepts: async () => {
-      const before = accepted();
-      await eventually(() => accepted() > before, "a right pin is accepted");
-    },
-    end: async () => {
-      stopped = true;
-      await Promise.all(all);
-      return answers;
-    },
-  };
-}
+// Accepted while the store answers, and refused while it does not.
+const SECRETS = Array.from({ length: 8 }, (_, i) => `secret ${i}`);
 
 for (const [what, begin, end] of OUTAGES) {
   Deno.test(`when Redis ${what} under load, pins are refused until it is back`, async () => {
@@ -99,13 +63,19 @@ for (const [what, begin, end] of OUTAGES) {
         for (const server of [one, two, one, two]) {
           assertEquals(await decided(server, wrongPinOf(SECRET), SECRET), "False");
         }
-        const loads = [load(one), load(two)];
+        const loads = [one, two].map((server) => load([server], SECRETS));
         const accept = async (): Promise<unknown> =>
-          await Promise.all(loads.map(({ accepts }) => accepts()));
+          await Promise.all(loads.map(({ round }) => round("True")));
         await accept();
         await begin(redis);
+        let guesses = 0;
         for (const server of [one, two]) {
-          await eventually(async () => !await storeAnswers(server));
+          await eventually(async () => {
+            // A full store refuses only what writes, as a wrong pin of one more secret does.
+            const guessed = `guessed ${++guesses}`;
+            assertEquals(await check(server, wrongPinOf(guessed), guessed), "False");
+            return !await storeAnswers(server);
+          });
           assertEquals(await check(server, pinOf("another secret"), "another secret"), "False");
         }
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -114,8 +84,9 @@ for (const [what, begin, end] of OUTAGES) {
           await eventually(() => storeAnswers(server));
         }
         await accept();
-        const answers = (await Promise.all(loads.map(({ end }) => end()))).flat();
-        assertEquals(new Set(answers), new Set(["True", "False"]));
+        const answers = await Promise.all(loads.map(({ end }) => end()));
+        const texts = answers.flatMap((bySecret) => [...bySecret.values()].flat());
+        assertEquals(new Set(texts), new Set(["True", "False"]));
         await nothingWasForgotten(one, two);
       });
       assert(/warn the store of the guard, .*: pins that need it are refused\n/.test(log), log);
@@ -137,10 +108,10 @@ async function nothingWasForgotten(one: RunningProgram, two: RunningProgram): Pr
 
 Deno.test("a server starts without its Redis, refuses pins, and uses Redis once it is there", async () => {
   await withRedis([], async (redis) => {
-    await withTwoServers(redis.url, [], async (one, _two, keyFile) => {
+    await withTwoServers(redis.url, [], async (one) => {
       await redis.kill();
       await stop(one);
-      const server = await startServer(redis.url, keyFile);
+      const server = await startServer(redis.url);
       await server.logged("cannot be reached");
       assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
       await redis.start();
@@ -154,12 +125,12 @@ Deno.test("a server starts without its Redis, refuses pins, and uses Redis once 
 Deno.test("a server waits for a slow Redis, and not for one that is too slow", async () => {
   await withRedis([], async (redis) => {
     let delayMs = 500;
-    const middleman = startMiddleman(Number(new URL(redis.url).port), () => async (piece) => {
+    const proxy = startTcpProxy(Number(new URL(redis.url).port), () => async (piece) => {
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       return piece;
     });
     // On a busy machine much comes to the delay.
-    const url = `redis://127.0.0.1:${middleman.port}?timeout=6000`;
+    const url = `redis://127.0.0.1:${proxy.port}?timeout=6000`;
     await withTwoServers(url, [], async (one) => {
       assertEquals(await check(one, pinOf(SECRET)), "True");
       delayMs = 60_000;
@@ -167,7 +138,7 @@ Deno.test("a server waits for a slow Redis, and not for one that is too slow", a
       delayMs = 0;
       await eventually(async () => await check(one, pinOf(SECRET)) === "True");
     });
-    middleman.close();
+    proxy.close();
   });
 });
 
@@ -189,16 +160,13 @@ const REFUSALS: readonly (readonly [string, string, readonly string[], string])[
 for (const [what, login, args, said] of REFUSALS) {
   Deno.test(`a server is not ready with a Redis that ${what}, and logs it`, async () => {
     await withRedis(args, async ({ url }) => {
-      const keyFile = Deno.makeTempFileSync();
-      Deno.writeTextFileSync(keyFile, "k".repeat(32));
-      const server = await startServer(url.replace("//", `//${login}`), keyFile);
+      const server = await startServer(url.replace("//", `//${login}`));
       await server.logged(said);
       assertEquals([await readiness(server), await check(server, pinOf(SECRET))], [503, "False"]);
       await stop(server);
       const { stderr } = await server.outcome;
       assert(stderr.includes("pins that need it are refused"), stderr);
       assert(!stderr.includes("canary"), stderr);
-      Deno.removeSync(keyFile);
     });
   });
 }

@@ -2,12 +2,12 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
-import { startClosedLoop } from "../../support/closed_loop.ts";
+import { load, refusals } from "../../support/load.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { counted, readiness, startServer } from "../../support/two_servers.ts";
 
-// As many as a test may open where 1,024 descriptors are allowed.
-const CONNECTIONS = 500;
+// A connection for each, as many as a test may open where 1,024 descriptors are allowed.
+const SECRETS = Array.from({ length: 500 }, (_, i) => `secret ${i}`);
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 500;
 const ATTEMPTS = 10;
@@ -23,30 +23,25 @@ interface Report {
 }
 
 async function busyAndStopped(server: RunningProgram, witness: RunningProgram): Promise<Report> {
-  const calm = await startClosedLoop(witness, 1);
-  const loop = await startClosedLoop(server, CONNECTIONS);
+  const calm = load([witness], ["calm"]);
+  const busy = load([server], SECRETS);
   for (let pause = 0; pause < 2; pause++) {
-    const { right } = loop.answers;
-    await eventually(() => loop.answers.right > right + 2 * CONNECTIONS);
+    await busy.round("True");
     server.signal("SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     server.signal("SIGCONT");
   }
-  const { right, refused, other } = await loop.end();
-  assertEquals(other, 0);
-  assert(right > 4 * CONNECTIONS);
+  const [refused, all] = refusals((await busy.end()).values());
+  assert(all > 4 * SECRETS.length);
   const errors = await counted(server, "authenticator_guard_store_errors_total");
-  const seen = await calm.end();
-  return { refused, errors, wasWell: seen.refused === 0 && seen.other === 0 };
+  return { refused, errors, wasWell: refusals((await calm.end()).values())[0] === 0 };
 }
 
 Deno.test("no right pin is refused while the server is busy or stopped and its Redis answers", async () => {
   await withRedis(IN_MEMORY, async ({ url }) => {
-    const keyFile = Deno.makeTempFileSync();
-    Deno.writeTextFileSync(keyFile, "k".repeat(32));
     for (let attempt = 1;; attempt++) {
       const [server, witness] = await Promise.all(
-        [PATIENCE_MS, PATIENCE_MS / 2].map((ms) => startServer(`${url}?timeout=${ms}`, keyFile)),
+        [PATIENCE_MS, PATIENCE_MS / 2].map((ms) => startServer(`${url}?timeout=${ms}`)),
       );
       for (const each of [server!, witness!]) {
         await eventually(async () => await readiness(each) === 200);
@@ -58,6 +53,5 @@ Deno.test("no right pin is refused while the server is busy or stopped and its R
       assertEquals([refused, errors, warnings], [0, 0, []]);
       break;
     }
-    Deno.removeSync(keyFile);
   });
 });

@@ -1,13 +1,12 @@
-import { decide as ask } from "../../support/guard_store.ts";
+import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { guardRules, type GuardState, type GuardStore } from "../../../lib/guard/guard.ts";
-import { decide } from "../../support/guard_model.ts";
+import { guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../../lib/guard/sources.ts";
 import { openStore } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
-import { inspectSecret, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import { unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import {
   DECIDE_SCRIPT,
   KEY_PREFIX,
@@ -17,8 +16,7 @@ import {
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
-import { seededRandom } from "../../support/random.ts";
-import { farApart, playScript } from "../../support/script_history.ts";
+import { clockPastRefusals, playScript } from "../../support/script_history.ts";
 import { withRedis } from "../../support/redis_server.ts";
 
 const HOUR = 3_600_000;
@@ -50,34 +48,6 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
 
 Deno.test("the script decides as the rules do in every history", async () => {
   await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
-});
-
-Deno.test("the script keeps what the rules need, to the last source", async () => {
-  await withRedis([], async ({ url }) => {
-    await withLink(url, async (link) => {
-      const random = seededRandom(12);
-      for (let run = 0; run < 20; run++) {
-        const maxFailures = 1 + random(40);
-        const rules = guardRules({ maxFailures, singleUse: true, window: 1, period: 30 });
-        let nowMs = 1_800_000_000_000;
-        let state: GuardState | undefined;
-        const redis = new RedisStore({ rules, link, now: farApart(), storeNow: () => nowMs });
-        for (let event = 0; event < 100; event++) {
-          const matchedStep = random(3) === 0 ? 60_000_000 + event : undefined;
-          const source = random(9) === 0 ? undefined : `s${random(30)}`;
-          ({ state } = decide(rules, state, { matchedStep, source }, nowMs));
-          await ask(redis, `run ${run}`, matchedStep, source);
-          const remembered = await withStore(
-            patientUrl(url),
-            {},
-            (store) => inspectSecret(store, `run ${run}`),
-          );
-          assertEquals(remembered?.state, state);
-          nowMs += random(10 * HOUR) >> random(20);
-        }
-      }
-    });
-  });
 });
 
 Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {
@@ -116,8 +86,8 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      assertEquals(await ask(store, "a", 60_000_000), "accepted");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      assertEquals(await decide(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
   });
@@ -127,18 +97,18 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      await ask(store, "used", 60_000_000);
-      await ask(store, "failed", undefined);
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      await decide(store, "used", 60_000_000);
+      await decide(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
         const leftMs = Number(/\d+/.exec(await command("PTTL", KEY_PREFIX + name))![0]);
         return leftMs <= ms && leftMs > ms - 60_000;
       };
       assert(await isNear("used", rules.forgetUseMs));
       assert(await isNear("failed", HOUR));
-      await ask(store, "failed", undefined, "source");
+      await decide(store, "failed", undefined, "source");
       assert(await isNear("failed", 2 * HOUR));
-      await ask(store, "known", 60_000_000, "source");
+      await decide(store, "known", 60_000_000, "source");
       assert(await isNear("known", KNOWN_MS));
       // Nothing else; what the probe keeps for a millisecond may be there.
       const keys = await command("KEYS", "*");
@@ -155,14 +125,14 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = new RedisStore({ rules, link, now: farApart() });
+      const store: GuardStore = new RedisStore({ rules, link, now: clockPastRefusals() });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
-      assertEquals(await ask(store, "c", 1), "unavailable");
+      assertEquals(await decide(store, "c", 1), "unavailable");
       await command("RPUSH", `${KEY_PREFIX}list`, "a");
-      assertEquals(await ask(store, "a", 1), "unavailable");
-      assertEquals(await ask(store, "list", 1), "unavailable");
-      assertEquals([await ask(store, "b", 1), store.isHealthy()], ["accepted", true]);
+      assertEquals(await decide(store, "a", 1), "unavailable");
+      assertEquals(await decide(store, "list", 1), "unavailable");
+      assertEquals([await decide(store, "b", 1), store.isHealthy()], ["accepted", true]);
     });
   });
 });
@@ -171,12 +141,12 @@ Deno.test("an operator's unlock clears the wrong pins of a secret, and nothing e
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {
-      const store = new RedisStore({ rules, link, now: farApart() });
-      await ask(store, "failed", undefined);
-      await ask(store, "strange", undefined, "source");
-      await ask(store, "used", 60_000_000);
-      await ask(store, "known", 60_000_000, "source");
-      await ask(store, "known", undefined, "other");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      await decide(store, "failed", undefined);
+      await decide(store, "strange", undefined, "source");
+      await decide(store, "used", 60_000_000);
+      await decide(store, "known", 60_000_000, "source");
+      await decide(store, "known", undefined, "other");
       const unlock = (name: string): Promise<boolean> =>
         withStore(patientUrl(url), {}, (store) => unlockSecret(store, name));
       for (const name of ["failed", "strange"]) {
@@ -196,10 +166,10 @@ Deno.test("a store that forgot the script gets it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: farApart() });
-      assertEquals(await ask(store, "a", 1), "accepted");
+      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      assertEquals(await decide(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
-      assertEquals([await ask(store, "a", 1), store.isHealthy()], ["replayed", true]);
+      assertEquals([await decide(store, "a", 1), store.isHealthy()], ["replayed", true]);
     });
   });
 });

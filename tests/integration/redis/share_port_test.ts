@@ -1,23 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { extraAttempts } from "../../../lib/guard/budget.ts";
 import { guardRules, totalBudget } from "../../../lib/guard/guard.ts";
+import { SECRET, validateTarget } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { exchangeRaw } from "../../support/http.ts";
-import { type RunningProgram, stop } from "../../support/program.ts";
-import {
-  becomesReady,
-  checkPath,
-  getRequest,
-  ownReadiness,
-  serverOf,
-  startOn,
-} from "./one_port.ts";
+import { metricsUrl, type RunningProgram, startProgram, stop } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
-import { SECRET, withinFirstWait } from "../../support/two_servers.ts";
+import { patient, withinFirstWait } from "../../support/two_servers.ts";
 
 const LINUX_ONLY = { ignore: Deno.build.os !== "linux" };
 
@@ -32,33 +25,49 @@ async function withSharedPort(
   args: readonly string[],
   run: (shared: Shared) => Promise<void>,
 ): Promise<void> {
-  const keyFile = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(keyFile, Buffer.from(randomBytes(32)).toString("base64"));
   const started: RunningProgram[] = [];
+  await withRedis([], async ({ url }) => {
+    const port = freePort();
+    const start = async (): Promise<RunningProgram> => {
+      const shared = ["--port", String(port), "--share-port", "--metrics-port", "0"];
+      const server = await startProgram([...shared, "--guard-key-file", GUARD_KEY_FILE, ...args], {
+        env: { AUTHENTICATOR_GUARD: patient(url) },
+      });
+      started.push(server);
+      await becomesReady(server);
+      return server;
+    };
+    try {
+      await run({ port, start });
+    } finally {
+      await Promise.all(started.map((server) => stop(server)));
+    }
+  });
+}
+
+/** The status of `/readyz` on the server's own port; undefined when nothing listens there. */
+async function ownReadiness(server: RunningProgram): Promise<number | undefined> {
   try {
-    await withRedis([], async ({ url }) => {
-      const port = freePort();
-      const start = async (): Promise<RunningProgram> => {
-        const server = await startOn(port, url, keyFile, args);
-        started.push(server);
-        return server;
-      };
-      try {
-        await run({ port, start });
-      } finally {
-        await Promise.all(started.map(stop));
-      }
-    });
-  } finally {
-    Deno.removeSync(keyFile);
+    const reply = await fetch(`${await metricsUrl(server)}/readyz`);
+    await reply.body?.cancel();
+    return reply.status;
+  } catch {
+    return undefined;
   }
+}
+
+async function becomesReady(server: RunningProgram): Promise<void> {
+  await eventually(async () => await ownReadiness(server) === 200, "the server is ready");
 }
 
 /** A reply on a connection of its own: which server answered, and what. */
 async function ask(port: number, path: string): Promise<readonly [server: string, text: string]> {
-  const address = { hostname: "127.0.0.1", port };
-  const reply = await exchangeRaw(address, getRequest(path, "Connection: close"));
-  return [serverOf(reply), new TextDecoder().decode(reply.body)];
+  const reply = await exchangeRaw(`http://127.0.0.1:${port}`, {
+    head: [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"],
+  });
+  // The names of a server's requests begin alike.
+  const [server = ""] = reply.headers.get("x-request-id")!.split("-");
+  return [server, new TextDecoder().decode(reply.body)];
 }
 
 function check(
@@ -66,7 +75,7 @@ function check(
   pin: string,
   secret = SECRET,
 ): Promise<readonly [server: string, text: string]> {
-  return ask(port, checkPath(pin, secret));
+  return ask(port, validateTarget(pin, secret));
 }
 
 /** Asks until so many servers have answered. */
@@ -255,7 +264,7 @@ Deno.test(
       }, "pins of the attacked secret are refused");
 
       const servers = [one!, two!, three, four];
-      await Promise.all(servers.map(stop));
+      await Promise.all(servers.map((server) => stop(server)));
       const logs = (await Promise.all(servers.map(({ outcome }) => outcome)))
         .map(({ stderr }) => stderr);
       assert(linesWith("false", logs) <= BUDGET + WAITED_FOR, logs.join(""));

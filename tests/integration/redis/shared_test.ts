@@ -1,13 +1,14 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { ON_TWO_PORTS, onOnePort, type Way } from "./one_port.ts";
+import { SECRET } from "../../support/calls.ts";
+import { withFolder } from "../../support/folder.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { stop } from "../../support/program.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 import {
   check,
   counted,
-  SECRET,
+  startServer,
   withinFirstWait,
   withTwoServers,
 } from "../../support/two_servers.ts";
@@ -20,35 +21,25 @@ const ALL_KEPT = new RegExp(KEPT, "g");
 
 const THROTTLED = 'authenticator_guard_refusals_total{reason="throttled"}';
 
-/** What the guard promises of two servers, it promises however callers reach them. */
-function testBoth(name: string, run: (way: Way) => Promise<void>): void {
-  Deno.test(name, () => run(ON_TWO_PORTS));
-  Deno.test({
-    name: `${name}, on one port`,
-    ignore: Deno.build.os !== "linux",
-    fn: () => run(onOnePort()),
-  });
-}
-
-testBoth(
+Deno.test(
   "the hundredth failure counts through either server, and the next pin is refused by both",
-  async (way) => {
+  async () => {
     for (const last of [0, 1]) {
       await withRedis([], async ({ url }) => {
-        await way.withTwoServers(url, [], async (...both) => {
+        await withTwoServers(url, [], async (...both) => {
           const servers = [both[0], both[1]];
           const refused = (): Promise<readonly number[]> =>
-            Promise.all(servers.map((server) => way.counted(server, THROTTLED)));
+            Promise.all(servers.map((server) => counted(server, THROTTLED)));
           await withinFirstWait(async (secret) => {
             const before = await refused();
             const wrong = wrongPinOf(secret);
             for (let i = 0; i < 99; i++) {
-              assertEquals(await way.check(servers[i % 2]!, wrong, secret), "False");
+              assertEquals(await check(servers[i % 2]!, wrong, secret), "False");
             }
             assertEquals(await refused(), before);
-            assertEquals(await way.check(servers[last]!, wrong, secret), "False");
+            assertEquals(await check(servers[last]!, wrong, secret), "False");
             for (const server of servers) {
-              assertEquals(await way.check(server, pinOf(secret), secret), "False");
+              assertEquals(await check(server, pinOf(secret), secret), "False");
             }
             assertEquals(await refused(), before.map((count) => count + 1));
           });
@@ -58,66 +49,66 @@ testBoth(
   },
 );
 
-testBoth("a success through one server restores no attempt through the other", async (way) => {
+Deno.test("a success through one server restores no attempt through the other", async () => {
   await withRedis([], async ({ url }) => {
-    await way.withTwoServers(url, ["--max-failures", "3"], async (one, two) => {
+    await withTwoServers(url, ["--max-failures", "3"], async (one, two) => {
       await withinFirstWait(async (secret) => {
         for (const server of [one, two]) {
-          await way.check(server, wrongPinOf(secret), secret);
-          assertEquals(await way.check(server, pinOf(secret), secret), "True");
+          await check(server, wrongPinOf(secret), secret);
+          assertEquals(await check(server, pinOf(secret), secret), "True");
         }
-        await way.check(one, wrongPinOf(secret), secret);
-        assertEquals(await way.check(two, pinOf(secret), secret), "False");
+        await check(one, wrongPinOf(secret), secret);
+        assertEquals(await check(two, pinOf(secret), secret), "False");
       });
     });
   });
 });
 
-testBoth("one source of wrong pins keeps no other out, through either server", async (way) => {
+Deno.test("one source of wrong pins keeps no other out, through either server", async () => {
   await withRedis([], async ({ url }) => {
-    await way.withTwoServers(url, ["--max-failures", "20"], async (one, two) => {
+    await withTwoServers(url, ["--max-failures", "20"], async (one, two) => {
       await withinFirstWait(async (secret) => {
         const wrong = wrongPinOf(secret);
-        for (let i = 0; i < 20; i++) await way.check(i % 2 ? one : two, wrong, secret, "é guesser");
+        for (let i = 0; i < 20; i++) await check(i % 2 ? one : two, wrong, secret, "é guesser");
         for (const server of [one, two]) {
-          assertEquals(await way.check(server, pinOf(secret), secret, "é guesser"), "False");
-          assertEquals(await way.check(server, pinOf(secret), secret, "the user"), "True");
-          assertEquals(await way.check(server, pinOf(secret), secret), "True");
+          assertEquals(await check(server, pinOf(secret), secret, "é guesser"), "False");
+          assertEquals(await check(server, pinOf(secret), secret, "the user"), "True");
+          assertEquals(await check(server, pinOf(secret), secret), "True");
         }
       });
     });
   });
 });
 
-testBoth(
+Deno.test(
   "64 checks of a right pin at once through two servers are true exactly once",
-  async (way) => {
+  async () => {
     await withRedis([], async ({ url }) => {
       // With a wide window, the pin stays right however long they take.
-      await way.withTwoServers(url, ["--single-use", "--window", "10"], async (one, two) => {
+      await withTwoServers(url, ["--single-use", "--window", "10"], async (one, two) => {
         const pin = pinOf(SECRET);
-        const checks = Array.from({ length: 64 }, (_, i) => way.check(i % 2 ? one : two, pin));
+        const checks = Array.from({ length: 64 }, (_, i) => check(i % 2 ? one : two, pin));
         const answers = await Promise.all(checks);
         assertEquals(answers.filter((answer) => answer === "True").length, 1);
         assertEquals(answers.filter((answer) => answer === "False").length, 63);
         const replayed = 'authenticator_guard_refusals_total{reason="replayed"}';
-        assertEquals(await way.counted(one, replayed) + await way.counted(two, replayed), 63);
-        assertEquals(await way.check(one, pinOf(SECRET, 1)), "True");
-        assertEquals(await way.check(two, pin), "False");
+        assertEquals(await counted(one, replayed) + await counted(two, replayed), 63);
+        assertEquals(await check(one, pinOf(SECRET, 1)), "True");
+        assertEquals(await check(two, pin), "False");
       });
     });
   },
 );
 
-testBoth(
+Deno.test(
   "64 wrong pins at once through two servers are checked as often as allowed",
-  async (way) => {
+  async () => {
     await withRedis([], async ({ url, command }) => {
-      await way.withTwoServers(url, ["--max-failures", "10"], async (one, two) => {
+      await withTwoServers(url, ["--max-failures", "10"], async (one, two) => {
         await withinFirstWait(async (secret) => {
           assertEquals(await command("FLUSHALL"), "OK");
           const wrong = wrongPinOf(secret);
-          const guess = (i: number): Promise<string> => way.check(i % 2 ? one : two, wrong, secret);
+          const guess = (i: number): Promise<string> => check(i % 2 ? one : two, wrong, secret);
           await Promise.all(Array.from({ length: 64 }, (_, i) => guess(i)));
           const [key, ...others] = (await command("KEYS", "*")).match(ALL_KEPT)!;
           assertEquals(others, []);
@@ -131,25 +122,25 @@ testBoth(
   },
 );
 
-testBoth("a restarted server has the failures and the used codes", async (way) => {
+Deno.test("a restarted server has the failures and the used codes", async () => {
   await withRedis([], async ({ url }) => {
     // With a wide window, the code is still right when the server has started again.
     const args = ["--max-failures", "3", "--single-use", "--window", "10"];
-    await way.withTwoServers(url, args, async (one, _two, keyFile) => {
+    await withTwoServers(url, args, async (one) => {
       const pin = pinOf(SECRET);
-      assertEquals(await way.check(one, pin), "True");
-      for (let i = 0; i < 2; i++) await way.check(one, wrongPinOf(SECRET));
+      assertEquals(await check(one, pin), "True");
+      for (let i = 0; i < 2; i++) await check(one, wrongPinOf(SECRET));
       await stop(one);
-      const again = await way.start(url, keyFile, args);
+      const again = await startServer(url, args);
       await again.logged(", answers");
-      assertEquals(await way.check(again, pin), "False");
+      assertEquals(await check(again, pin), "False");
       assertEquals(
-        await way.counted(again, 'authenticator_guard_refusals_total{reason="replayed"}'),
+        await counted(again, 'authenticator_guard_refusals_total{reason="replayed"}'),
         1,
       );
-      await way.check(again, wrongPinOf(SECRET));
-      assertEquals(await way.check(again, pinOf(SECRET, 1)), "False");
-      assertEquals(await way.counted(again, THROTTLED), 1);
+      await check(again, wrongPinOf(SECRET));
+      assertEquals(await check(again, pinOf(SECRET, 1)), "False");
+      assertEquals(await counted(again, THROTTLED), 1);
       await stop(again);
     });
   });
@@ -174,9 +165,9 @@ Deno.test("a user of Redis with the rights of the page, and no more, is enough",
 
 Deno.test("a password of the store comes from a file", async () => {
   const password = "p@/ss#w?rd";
-  const path = await Deno.makeTempFile();
-  await Deno.writeTextFile(path, `${password}\n`);
-  try {
+  await withFolder(async (folder) => {
+    const path = `${folder}/password`;
+    await Deno.writeTextFile(path, `${password}\n`, { mode: 0o600 });
     await withRedis(["--requirepass", password], async ({ url }) => {
       const args = ["--single-use", "--guard-password-file", path];
       await withTwoServers(url, args, async (one, two) => {
@@ -185,9 +176,7 @@ Deno.test("a password of the store comes from a file", async () => {
         assertEquals(await check(two, pin), "False");
       });
     });
-  } finally {
-    await Deno.remove(path);
-  }
+  });
 });
 
 Deno.test("neither the store nor the log holds a secret, a pin or the password", async () => {

@@ -1,8 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
+import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
-import { type Meddle, startMiddleman } from "../../support/middleman.ts";
+import { type ChangePiece, startTcpProxy } from "../../support/tcp_proxy.ts";
 import { type RunningProgram, stop } from "../../support/program.ts";
 import { seededRandom } from "../../support/random.ts";
 import {
@@ -14,7 +16,7 @@ import {
 } from "../../support/certificates.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
-import { check, readiness, SECRET, startServer } from "../../support/two_servers.ts";
+import { check, readiness, startServer } from "../../support/two_servers.ts";
 
 const FILES = {
   "ca.pem": AUTHORITY,
@@ -22,7 +24,6 @@ const FILES = {
   "key.pem": STORE_KEY,
   "client_cert.pem": CLIENT_CERTIFICATE,
   "client_key.pem": CLIENT_KEY,
-  "guard": "k".repeat(43),
 };
 
 interface TlsRedis {
@@ -41,37 +42,33 @@ async function withTlsRedis(
   more: readonly string[],
   run: (redis: TlsRedis) => Promise<void>,
 ): Promise<void> {
-  const folder = Deno.makeTempDirSync();
-  const file = (name: keyof typeof FILES): string => `${folder}/${name}`;
-  for (const [name, text] of Object.entries(FILES)) {
-    Deno.writeTextFileSync(file(name as keyof typeof FILES), text);
-  }
-  const tlsPort = freePort();
-  const args = [
-    ...["--tls-port", String(tlsPort), "--tls-ca-cert-file", file("client_cert.pem")],
-    ...["--tls-cert-file", file("cert.pem"), "--tls-key-file", file("key.pem"), ...more],
-  ];
-  try {
+  await withFolder(async (folder) => {
+    const file = (name: keyof typeof FILES): string => `${folder}/${name}`;
+    for (const [name, text] of Object.entries(FILES)) {
+      Deno.writeTextFileSync(file(name as keyof typeof FILES), text);
+    }
+    const tlsPort = freePort();
+    const args = [
+      ...["--tls-port", String(tlsPort), "--tls-ca-cert-file", file("client_cert.pem")],
+      ...["--tls-cert-file", file("cert.pem"), "--tls-key-file", file("key.pem"), ...more],
+    ];
     await withRedis(args, async ({ url }) => {
       const plainPort = new URL(url).port;
       await run({ address: `127.0.0.1:${tlsPort}`, tlsPort, plainPort, file });
     });
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  });
 }
 
 const NO_CLIENT_CERTIFICATE = ["--tls-auth-clients", "no"];
 
 /** Starts a server with a store, runs a test, ends the server, and gives its log. */
 async function logOf(
-  { file }: TlsRedis,
   url: string,
   args: readonly string[],
   run: (server: RunningProgram) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const server = await startServer(url, file("guard"), args, env);
+  const server = await startServer(url, args, env);
   try {
     await run(server);
   } finally {
@@ -103,7 +100,7 @@ Deno.test("a server reaches its store over TLS, with a password that URLs have t
     ];
     for (const [args, env] of ways) {
       const secret = `${SECRET} ${args.length}`;
-      const log = await logOf(redis, url, ["--single-use", ...args], async (server) => {
+      const log = await logOf(url, ["--single-use", ...args], async (server) => {
         await isReady(server);
         const pin = pinOf(secret);
         const answers = [await check(server, pin, secret), await check(server, pin, secret)];
@@ -121,7 +118,6 @@ Deno.test("a server refuses a store whose certificate it does not trust", async 
     const untrusted = "has a certificate that is not trusted";
     for (const args of [[], ["--guard-tls-ca", file("client_cert.pem")]]) {
       const log = await logOf(
-        redis,
         `rediss://:canary@${address}`,
         args,
         (server) => refuses(server, untrusted),
@@ -143,7 +139,6 @@ Deno.test("a server sends its store the client certificate that the store requir
       file("client_key.pem"),
     ];
     await logOf(
-      redis,
       `rediss://${address}`,
       ["--guard-tls-ca", file("ca.pem"), ...pair],
       async (server) => {
@@ -163,19 +158,14 @@ for (const version of ["TLSv1.2", "TLSv1.3"]) {
       // Without any, TLS 1.2 has no alert for it but that the handshake failed (RFC 5246 §7.2.2).
       const none = version === "TLSv1.2" ? "HANDSHAKE_FAILURE" : "CERTIFICATE_REQUIRED";
       for (const [args, code] of [[[], none], [stranger, "UNKNOWN_CA"]] as const) {
-        const log = await logOf(
-          redis,
-          `rediss://${address}`,
-          [...authority, ...args],
-          async (server) => {
-            await refuses(server, code);
-            // Many more attempts, each with its alert.
-            for (let i = 0; i < 10; i++) {
-              await new Promise((resolve) => setTimeout(resolve, 100));
-              assertEquals(await readiness(server), 503);
-            }
-          },
-        );
+        const log = await logOf(`rediss://${address}`, [...authority, ...args], async (server) => {
+          await refuses(server, code);
+          // Many more attempts, each with its alert.
+          for (let i = 0; i < 10; i++) {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            assertEquals(await readiness(server), 503);
+          }
+        });
         const logText = version === "TLSv1.2" && args.length === 0
           ? "breaks TLS off"
           : "requires another client certificate";
@@ -190,7 +180,6 @@ Deno.test("a client certificate that is renewed is used without a restart", asyn
     const { address, file } = redis;
     const pair = ["--guard-tls-cert", file("cert.pem"), "--guard-tls-key", file("key.pem")];
     await logOf(
-      redis,
       `rediss://${address}`,
       ["--guard-tls-ca", file("ca.pem"), ...pair],
       async (server) => {
@@ -211,7 +200,6 @@ Deno.test("a server goes on when one side speaks TLS and the other does not", as
     for (const url of [`rediss://127.0.0.1:${redis.plainPort}`, `redis://${redis.address}`]) {
       // One waits for the other, which is found out by silence.
       await logOf(
-        redis,
         `${url}?timeout=1000`,
         [],
         (server) => refuses(server, "pins that need it are refused"),
@@ -226,7 +214,12 @@ const FLIPS = 6;
 const FLIPPING_MS = 900_000;
 
 /** Flips one bit of the bytes that one side sends: the `at`-th. */
-function flipOneBit(from: "server" | "store", at: number, bit: number, onFlip: () => void): Meddle {
+function flipOneBit(
+  from: "server" | "store",
+  at: number,
+  bit: number,
+  onFlip: () => void,
+): ChangePiece {
   let passed = 0;
   return (piece, sender) => {
     if (sender !== from) return piece;
@@ -245,15 +238,15 @@ Deno.test("a server outlives flipped bits in both directions of a TLS connection
     const random = seededRandom(SEED);
     let flips = 0;
     // In the handshake, and in what comes after it, to which pins have to be checked.
-    const middleman = startMiddleman(redis.tlsPort, () => {
+    const proxy = startTcpProxy(redis.tlsPort, () => {
       if (flips >= FLIPS) return (piece) => piece;
       const at = random(4) === 0 ? random(1200) : 1500 + random(3000);
       return flipOneBit(random(2) ? "server" : "store", at, random(8), () => flips++);
     });
     // Not so patient that a side that waits for the rest of what was flipped is found out late.
-    const url = `rediss://127.0.0.1:${middleman.port}?timeout=2000`;
+    const url = `rediss://127.0.0.1:${proxy.port}?timeout=2000`;
     const args = ["--guard-tls-ca", redis.file("ca.pem")];
-    await logOf(redis, url, args, async (server) => {
+    await logOf(url, args, async (server) => {
       await eventually(
         async () => {
           const secrets = Array.from({ length: 20 }, (_, i) => `${SECRET} ${i}`);
@@ -266,6 +259,6 @@ Deno.test("a server outlives flipped bits in both directions of a TLS connection
       );
       await eventually(async () => await check(server, pinOf(SECRET)) === "True");
     });
-    middleman.close();
+    proxy.close();
   });
 });

@@ -60,16 +60,14 @@ export const COSTLY_FORMS: readonly CostlyRequest[] = [
   ...ALPHABETS.map(([name, letter]): FormRow => [`raw ${name}`, "x=", letter]),
 ].map(([part, before, piece]) => ({
   part,
-  size: MAX_BODY_BYTES,
-  make: (size) => post("/api.asmx/Pair", FORM, fill(size, CALL + before, piece, "")),
+  make: () => post("/api.asmx/Pair", FORM, fill(MAX_BODY_BYTES, CALL + before, piece, "")),
 }));
 
 /** Query strings to a path, each behind parameters that make it a complete call. */
 export function costlyQueries(path: string, call = CALL): readonly CostlyRequest[] {
   return QUERY_ROWS.map(([part, before, piece]) => ({
     part,
-    size: MAX_QUERY_LENGTH,
-    make: (size) => request(`GET ${path}?${fill(size, call + before, piece, "")}`),
+    make: () => request(`GET ${path}?${fill(MAX_QUERY_LENGTH, call + before, piece, "")}`),
   }));
 }
 
@@ -113,28 +111,29 @@ const JSON_ROWS: readonly Row[] = [
   ["backslashes that do not close", `{"x":"`, "\\", ""],
 ];
 
-function nested(size: number, opening: string, closing: string): string {
-  const depth = Math.floor((size - MEMBERS.length - 8) / (opening.length + closing.length));
+function nested(opening: string, closing: string): string {
+  const depth = Math.floor(
+    (MAX_JSON_BYTES - MEMBERS.length - 8) / (opening.length + closing.length),
+  );
   return `{${MEMBERS},"x":${opening.repeat(depth)}0${closing.repeat(depth)}}`;
 }
 
-const JSON_TEXTS: readonly (readonly [part: string, write: (size: number) => string])[] = [
+const JSON_TEXTS: readonly (readonly [part: string, write: () => string])[] = [
   ...[
     ...JSON_ROWS,
     ...ALPHABETS.flatMap(([name, letter]): Row[] => [
       [`text in ${name}`, `{${MEMBERS},"x":"`, letter, '"}'],
       [`a name in ${name}`, `{${MEMBERS},"`, letter, '":0}'],
     ]),
-  ].map(([part, ...texts]) => [part, (size: number) => fill(size, ...texts)] as const),
-  ["arrays in one another", (size) => nested(size, "[", "]")],
-  ["objects in one another", (size) => nested(size, '{"a":', "}")],
+  ].map(([part, ...texts]) => [part, () => fill(MAX_JSON_BYTES, ...texts)] as const),
+  ["arrays in one another", () => nested("[", "]")],
+  ["objects in one another", () => nested('{"a":', "}")],
 ];
 
 /** JSON texts. */
 export const COSTLY_JSON: readonly CostlyRequest[] = JSON_TEXTS.map(([part, write]) => ({
   part,
-  size: MAX_JSON_BYTES,
-  make: (size) => post("/api.asmx/Pair", "application/json", write(size)),
+  make: () => post("/api.asmx/Pair", "application/json", write()),
 }));
 
 // A letter, and how often it stands in appName, appInfo and secretCode: as often as fits.
@@ -152,14 +151,13 @@ const PAIRINGS: readonly (readonly [part: string, letter: string, counts: readon
   ["more than fits", "漢", [256, 256, 340]],
 ];
 
-/** The longest names and secrets that fit in a QR code, in each binding; sizes are per cent. */
+/** The longest names and secrets that fit in a QR code, in each binding. */
 export const COSTLY_PAIRINGS: readonly CostlyRequest[] = BINDINGS.flatMap((binding) =>
   PAIRINGS.map(([part, letter, counts]) => ({
     part: `${part}, by ${binding}`,
-    size: 100,
-    make: (size: number) => {
+    make: () => {
       const [appName, appInfo, secretCode] = counts
-        .map((count) => letter.repeat(Math.ceil(count * size / 100))) as [string, string, string];
+        .map((count) => letter.repeat(count)) as [string, string, string];
       const names = { appName: `x${appName.slice(1)}`, appInfo, secretCode };
       const { method, path, headers, body } = writeCall(binding, "Pair", names);
       return request(`${method} ${path}`, headers, body);
@@ -187,13 +185,11 @@ const TEXTS: readonly (readonly [part: string, piece: Piece, count: number])[] =
 
 const PICTURE_FORMS = ["size=1000x1000", "size=1000x180", "size=180x1000", "format=svg"];
 
-/** The largest QR codes in the largest pictures; sizes are characters of the text. */
+/** The largest QR codes in the largest pictures. */
 export const COSTLY_PICTURES: readonly CostlyRequest[] = PICTURE_FORMS.flatMap((form) =>
   TEXTS.map(([text, piece, count]) => ({
     part: `${text}, ${form}`,
-    size: count,
-    make: (size: number) =>
-      request(`GET /qr.aspx?${form}&data=${fill(Infinity, "", piece, "", size)}`),
+    make: () => request(`GET /qr.aspx?${form}&data=${fill(Infinity, "", piece, "", count)}`),
   }))
 );
 
@@ -210,16 +206,14 @@ const SECRETS: readonly Row[] = [
 /** Secrets that may be Base32. */
 export const COSTLY_SECRETS: readonly CostlyRequest[] = SECRETS.map(([part, ...texts]) => ({
   part,
-  size: 1024,
-  make: (size) =>
-    post("/api.asmx/Pair", FORM, `appName=a&appInfo=b&secretCode=${fill(size, ...texts)}`),
+  make: () =>
+    post("/api.asmx/Pair", FORM, `appName=a&appInfo=b&secretCode=${fill(1024, ...texts)}`),
 }));
 
 /** The longest Host, as one label and as many. */
 export function costlyHosts(target: string): readonly CostlyRequest[] {
   return ["a", "a.", "-"].map((piece) => ({
     part: `${JSON.stringify(piece)} as Host, GET ${target}`,
-    size: 255,
-    make: (size) => request(`GET ${target}`, { Host: fill(size, "", piece, "") }),
+    make: () => request(`GET ${target}`, { Host: fill(255, "", piece, "") }),
   }));
 }

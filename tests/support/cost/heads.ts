@@ -57,23 +57,13 @@ const ENVELOPE = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/
   '<ValidatePin xmlns="http://authenticatorapi.com/"><pin>1</pin><secretCode>c</secretCode>' +
   "</ValidatePin></e:Body></e:Envelope>";
 
-// The runtimes have limits of their own; Deno's is the highest.
-const FIELD_BYTES = 64_000;
-
-function costlyField([field, part, ...texts]: FieldRow, line: string, body = ""): CostlyRequest {
-  return {
+/** Heads with a field of a size in bytes: of a GET, or of a call when there is no target. */
+export function costlyHeads(size: number, target?: string): readonly CostlyRequest[] {
+  const [rows, line, body] = target === undefined
+    ? [[...TO_ALL, ...TO_CALLS], "POST /api.asmx", ENVELOPE] as const
+    : [TO_ALL, `GET ${target}`, ""] as const;
+  return rows.map(([field, part, ...texts]) => ({
     part: `${part} in ${field}`,
-    size: FIELD_BYTES,
-    make: (size) =>
-      request(line, { "Content-Type": "text/xml", [field]: fill(size, ...texts) }, body),
-  };
+    make: () => request(line, { "Content-Type": "text/xml", [field]: fill(size, ...texts) }, body),
+  }));
 }
-
-/** Heads of a GET. */
-export function costlyHeads(target: string): readonly CostlyRequest[] {
-  return TO_ALL.map((row) => costlyField(row, `GET ${target}`));
-}
-
-/** Heads of a call. */
-export const COSTLY_CALL_HEADS: readonly CostlyRequest[] = [...TO_ALL, ...TO_CALLS]
-  .map((row) => costlyField(row, "POST /api.asmx", ENVELOPE));

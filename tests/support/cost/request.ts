@@ -1,16 +1,14 @@
-/** Requests as expensive as the limits allow, each made in any size. */
+/** Requests as expensive as the limits allow. */
 
 import { Buffer } from "node:buffer";
-import type { RawRequest } from "../http.ts";
+import { type RawRequest, withLength } from "../http.ts";
 
 /** A request with one repeated part. */
 export interface CostlyRequest {
   /** The repeated part. */
   readonly part: string;
-  /** The largest size: bytes of the body or the field, characters of the query or the text. */
-  readonly size: number;
-  /** Makes the request in a size. */
-  readonly make: (size: number) => RawRequest;
+  /** Makes the request. */
+  readonly make: () => RawRequest;
 }
 
 /** A text, or the text of each number from 0 on. */
@@ -25,11 +23,9 @@ export function request(
   fields: Readonly<Record<string, string>> = {},
   body = "",
 ): RawRequest {
-  const bytes = new Uint8Array(Buffer.from(body));
-  const length = line.startsWith("POST ") ? { "Content-Length": bytes.length } : {};
-  const lines = Object.entries({ Host: "localhost", ...fields, ...length })
+  const lines = Object.entries({ Host: "localhost", ...fields })
     .map(([name, value]) => `${name}: ${value}`);
-  return { head: [`${line} HTTP/1.1`, ...lines], body: bytes };
+  return withLength([`${line} HTTP/1.1`, ...lines], new Uint8Array(Buffer.from(body)));
 }
 
 /** Makes a POST. */

@@ -115,15 +115,14 @@ const OTHER_ROWS: readonly Row[] = [
 /** Requests in a version of SOAP. */
 export function costlyEnvelopes({ envelope, mediaType }: SoapVersion): readonly CostlyRequest[] {
   const start = `<e:Envelope xmlns:e="${envelope}">`;
-  const costly = (part: string, write: (size: number) => string): CostlyRequest => ({
-    part,
-    size: MAX_BODY_BYTES,
-    make: (size) => post("/api.asmx", `${mediaType}; charset=utf-8`, write(size)),
-  });
-  return [
+  const rows: readonly (readonly [...Row, most?: number | undefined])[] = [
     ...ROWS.map(([part, [before, after], piece, most]) =>
-      costly(part, (size) => fill(size, start + before, piece, `${after}</e:Envelope>`, most))
+      [part, start + before, piece, `${after}</e:Envelope>`, most] as const
     ),
-    ...OTHER_ROWS.map(([part, ...texts]) => costly(part, (size) => fill(size, ...texts))),
+    ...OTHER_ROWS,
   ];
+  return rows.map(([part, ...texts]) => ({
+    part,
+    make: () => post("/api.asmx", `${mediaType}; charset=utf-8`, fill(MAX_BODY_BYTES, ...texts)),
+  }));
 }

@@ -1,7 +1,7 @@
 /** Changes of a request in one place: its head, its texts, its bytes. */
 
 import * as fc from "fast-check";
-import { type Change, part, PLACE, put, XML_CHANGE } from "../xml/documents.ts";
+import { type Change, changesBy, part, PLACE, put, XML_CHANGE } from "../xml/documents.ts";
 import { PIECES } from "../xml/envelopes.ts";
 import { NAMESPACE, SOAP } from "../calls.ts";
 import { type FuzzRequest, latin1OfUtf8, utf8OfLatin1 } from "./request.ts";
@@ -111,18 +111,9 @@ const NAME = fc.constantFrom("pin", "secretCode", "appName", "appInfo", "Pair", 
 
 // Changes of the body, or of the query where there is none.
 const TEXT_CHANGE = fc.oneof<fc.Arbitrary<Change>[]>(
-  fc.tuple(PLACE, fc.nat(2), PIECE).map(([place, kind, piece]) => (text) => {
-    const at = [place, text.search(/[&<>"]|$/), text.length][kind]!;
-    return put(text, at, piece.length === 1 ? piece : latin1OfUtf8(piece));
-  }),
+  ...changesBy(PIECE.map((piece) => piece.length === 1 ? piece : latin1OfUtf8(piece))),
   fc.tuple(PLACE, fc.noBias(fc.nat(255)), fc.nat(2)).map(([at, code, over]) => (text) =>
     put(text, at, String.fromCharCode(code), over)
-  ),
-  fc.tuple(PLACE, PLACE, fc.nat(80)).map(([at, from, length]) => (text) =>
-    put(text, at, part(text, from, length))
-  ),
-  fc.tuple(PLACE, PLACE).map(([at, from]) => (text) =>
-    put(text, at, part(text, from), text.length)
   ),
   // Names mixed up.
   fc.tuple(NAME, NAME).map(([from, to]) => (text) => text.replace(from, to)),

@@ -1,7 +1,7 @@
 /** Requests and calls as fuzzing handles them: parts that can be changed one by one. */
 
 import { Buffer } from "node:buffer";
-import type { RawRequest } from "../http.ts";
+import { type RawRequest, withLength } from "../http.ts";
 
 /** A request, in which each character is one byte. */
 export interface FuzzRequest {
@@ -42,14 +42,9 @@ export function fieldOf({ fields }: FuzzRequest, name: string): string | undefin
 }
 
 /** The request as it is sent, with the length of its body where it has one. */
-export function rawOf(request: FuzzRequest): RawRequest {
-  const { method, target, fields, body } = request;
+export function rawOf({ method, target, fields, body }: FuzzRequest): RawRequest {
   const lines = fields.map(([name, value]) => `${name}: ${value}`);
-  const needsLength = fieldOf(request, "content-length") === undefined &&
-    fieldOf(request, "transfer-encoding") === undefined &&
-    (body.length > 0 || method === "POST");
-  if (needsLength) lines.push(`Content-Length: ${body.length}`);
-  return { head: [`${method} ${target} HTTP/1.1`, ...lines], body: bytesOf(body) };
+  return withLength([`${method} ${target} HTTP/1.1`, ...lines], bytesOf(body));
 }
 
 /** The operations, and the names of their parameters. */

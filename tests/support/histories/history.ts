@@ -46,8 +46,6 @@ export interface HistoryOptions {
 export interface Report extends Tally {
   /** Number of events. */
   readonly events: number;
-  /** Simulated days. */
-  readonly days: number;
   /** Hash of all outcomes. */
   readonly digest: number;
 }
@@ -131,8 +129,7 @@ class History {
       const sinceMs = Math.max(fromMs, instance.pausedUntilMs);
       assert(world.nowMs - sinceMs < LATEST_ANSWER_MS, "a check without a reply");
     }
-    const days = (world.nowMs - startMs) / (24 * HOUR);
-    return { ...this.#guarantees.tally, events: world.events, days, digest: this.#digest };
+    return { ...this.#guarantees.tally, events: world.events, digest: this.#digest };
   }
 
   // A user logs in from time to time, mistypes, clicks twice, and retries after a wrong PIN.

@@ -6,7 +6,7 @@
  */
 
 import { type GuardRules, type GuardState } from "../../../lib/guard/guard.ts";
-import { decide } from "../guard_model.ts";
+import { decideByRules } from "../guard_model.ts";
 import { KEY_PREFIX, PROBE_PREFIX, SCRIPT_VERDICTS } from "../../../lib/guard/redis/script.ts";
 import type { World } from "./world.ts";
 
@@ -101,7 +101,7 @@ export class SimulatedStore {
       source: source === "" ? undefined : source,
     };
     const { nowMs } = this;
-    const { verdict, state, keepMs, refusedMs } = decide(rules, before?.state, asked, nowMs);
+    const { verdict, state, keepMs, refusedMs } = decideByRules(rules, before?.state, asked, nowMs);
     if (state !== before?.state) {
       this.#writes.push({ atMs: this.world.nowMs, key, before });
       if (this.#writes.length > 10_000) this.#forgetOldWrites();

@@ -16,29 +16,41 @@ export const W3C_DOCUMENTS: readonly string[] = readW3cSuite()
 /** A place in a text, as it is taken modulo the length of that text. */
 export const PLACE: fc.Arbitrary<number> = fc.noBias(fc.nat(0xfffff));
 
-const PIECE = fc.constantFrom(...PIECES);
+/**
+ * Makes changes of a text by pieces.
+ *
+ * @param others Texts that one may go on with; its own parts unless given.
+ */
+export function changesBy(
+  pieces: fc.Arbitrary<string>,
+  others: fc.Arbitrary<string | undefined> = fc.constant(undefined),
+): readonly fc.Arbitrary<Change>[] {
+  return [
+    // A piece more, anywhere.
+    fc.tuple(PLACE, pieces).map(([at, piece]) => (text) => put(text, at, piece)),
+    // A piece more where a token begins or ends: most other places are in the middle of a word.
+    fc.tuple(PLACE, pieces).map(([at, piece]) => (text) => {
+      const places = [...text.matchAll(/(?=[<>&;='"\s])|(?<=[>;='"\s])/g)];
+      return put(text, places[at % places.length]?.index ?? 0, piece);
+    }),
+    // A part less.
+    fc.tuple(PLACE, fc.nat(7)).map(([at, more]) => (text) => put(text, at, "", 1 + more)),
+    // A part twice.
+    fc.tuple(PLACE, PLACE, fc.nat(80)).map(([at, from, length]) => (text) =>
+      put(text, at, part(text, from, length))
+    ),
+    // Another character.
+    fc.tuple(PLACE, pieces).map(([at, piece]) => (text) => put(text, at, piece[0]!, 1)),
+    // Another text from some place on.
+    fc.tuple(PLACE, PLACE, others).map(([at, from, other]) => (text) =>
+      put(text, at, part(other ?? text, from), text.length)
+    ),
+  ];
+}
 
 /** A change of XML. */
-export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof<fc.Arbitrary<Change>[]>(
-  // A piece more, anywhere.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece)),
-  // A piece more where a token begins or ends: most other places are in the middle of a word.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => {
-    const places = [...text.matchAll(/(?=[<>&;='"\s])|(?<=[>;='"\s])/g)];
-    return put(text, places[at % places.length]?.index ?? 0, piece);
-  }),
-  // A part less.
-  fc.tuple(PLACE, fc.nat(7)).map(([at, more]) => (text) => put(text, at, "", 1 + more)),
-  // A part twice.
-  fc.tuple(PLACE, PLACE, fc.nat(60)).map(([at, from, length]) => (text) =>
-    put(text, at, part(text, from, length))
-  ),
-  // Another character.
-  fc.tuple(PLACE, PIECE).map(([at, piece]) => (text) => put(text, at, piece[0]!, 1)),
-  // Another document from some place on.
-  fc.tuple(PLACE, PLACE, fc.constantFrom(...ENVELOPES)).map(([at, from, other]) => (text) =>
-    put(text, at, part(other, from), text.length)
-  ),
+export const XML_CHANGE: fc.Arbitrary<Change> = fc.oneof(
+  ...changesBy(fc.constantFrom(...PIECES), fc.constantFrom(...ENVELOPES)),
 );
 
 /** Puts a piece into a text, over some characters. */

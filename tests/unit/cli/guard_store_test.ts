@@ -8,12 +8,12 @@ import { fingerprintBy, shortName } from "../../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
-import { type Reply, startFuzzedStore, written } from "../../support/fuzzed_store.ts";
+import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 import { callCommand, configOf, streamOf, withProcess } from "../../support/command.ts";
-import { withFolder } from "../../support/folder.ts";
+import { GUARD_KEY, GUARD_KEY_FILE } from "../../support/guard_key.ts";
 
 const SECRET = "canary battery staple";
-const FINGERPRINT = fingerprintBy(new TextEncoder().encode("k".repeat(32)), "SHA1")(
+const FINGERPRINT = fingerprintBy(new TextEncoder().encode(GUARD_KEY), "SHA1")(
   new TextEncoder().encode(SECRET),
 );
 const HOUR = 3_600_000;
@@ -26,17 +26,14 @@ async function printed(
   answer: (words: readonly string[]) => Reply,
   args: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const store = startFuzzedStore(() => ({ pieces: [] }), (words) => written(answer(words)));
+  const store = startFakeRedis(answer);
   const lines: string[] = [];
   try {
-    await withFolder(async (folder) => {
-      await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
-      const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", `${folder}/key`];
-      const config = configOf([...flags, ...args]);
-      const stdin = streamOf([`${SECRET}\n`]);
-      const print = (line: string): void => void lines.push(line);
-      assertEquals(await withProcess({ stdin }, () => command(config, print)), 0);
-    });
+    const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
+    const config = configOf([...flags, ...args]);
+    const stdin = streamOf([`${SECRET}\n`]);
+    const print = (line: string): void => void lines.push(line);
+    assertEquals(await withProcess({ stdin }, () => command(config, print)), 0);
   } finally {
     store.close();
   }
@@ -123,14 +120,11 @@ Deno.test("guard unlock warns that the log of a server that refuses it has no li
     () => new Response("No key.", { status: 401 }),
   );
   const args = ["guard", "unlock", "--metrics-port", `${server.addr.port}`];
-  const store = startFuzzedStore(() => ({ pieces: [] }), () => written(1));
-  await withFolder(async (folder) => {
-    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
-    const flags = ["--guard", store.url, "--guard-key-file", `${folder}/key`];
-    const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
-    assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
-    assertMatch(stderr, /warning: .* wants an API key.*; so the log of that server has no line/);
-  });
+  const store = startFakeRedis(() => 1);
+  const flags = ["--guard", store.url, "--guard-key-file", GUARD_KEY_FILE];
+  const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
+  assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
+  assertMatch(stderr, /warning: .* wants an API key.*; so the log of that server has no line/);
   store.close();
   await server.shutdown();
 });
@@ -154,26 +148,20 @@ async function longestTimer(run: () => Promise<unknown>): Promise<number> {
 }
 
 Deno.test("status and doctor wait longer for a store than a server does, unless its URL has a time-out", async () => {
-  const store = startFuzzedStore(
-    () => ({ pieces: [] }),
-    (words) => written(keeping(new Map())(words)),
-  );
-  await withFolder(async (folder) => {
-    await Deno.writeTextFile(`${folder}/key`, "k".repeat(32));
-    const config = (timeoutMs: number): Config =>
-      configOf([
-        ...["--guard", `${store.url}?timeout=${timeoutMs}`],
-        ...["--guard-key-file", `${folder}/key`],
-      ]);
-    const ofStatus = (timeoutMs: number): Promise<number> =>
-      longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
-    const ofDoctor = (timeoutMs: number): Promise<number> =>
-      longestTimer(() => guardFindings(config(timeoutMs), SECRET, 7));
-    const waited = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
-    assertEquals(waited[0], waited[1]);
-    assertEquals(await ofStatus(1), waited[0] * 2_000 / 60_000);
-    assertEquals(await ofDoctor(1), waited[1] * 2_000 / 60_000);
-  });
+  const store = startFakeRedis(keeping(new Map()));
+  const config = (timeoutMs: number): Config =>
+    configOf([
+      ...["--guard", `${store.url}?timeout=${timeoutMs}`],
+      ...["--guard-key-file", GUARD_KEY_FILE],
+    ]);
+  const ofStatus = (timeoutMs: number): Promise<number> =>
+    longestTimer(() => guardStatus(config(timeoutMs), () => {}).catch(() => {}));
+  const ofDoctor = (timeoutMs: number): Promise<number> =>
+    longestTimer(() => guardFindings(config(timeoutMs), SECRET, 7));
+  const waited = [await ofStatus(60_000), await ofDoctor(60_000)] as const;
+  assertEquals(waited[0], waited[1]);
+  assertEquals(await ofStatus(1), waited[0] * 2_000 / 60_000);
+  assertEquals(await ofDoctor(1), waited[1] * 2_000 / 60_000);
   store.close();
 });
 

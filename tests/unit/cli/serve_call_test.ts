@@ -18,6 +18,7 @@ import { ListenError } from "../../../lib/server/listen/error.ts";
 import { eventually } from "../../support/eventually.ts";
 import { configOf, withProcess } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
+import { Wire } from "../../support/http.ts";
 
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
@@ -219,24 +220,16 @@ async function holding(
 }
 
 test("serve() ends after ten seconds even if a request goes on, and logs it", async () => {
-  const begun: Deno.Conn[] = [];
+  const begun: Wire[] = [];
   await holding(10_000, async (goOff) => {
     let wentOff = false;
     const { code, lines } = await serving(["--port", "0"], async ({ url }) => {
-      const { hostname, port } = new URL(url);
-      const connection = await Deno.connect({ hostname, port: Number(port) });
-      begun.push(connection);
-      const head = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
-        "Content-Type: application/x-www-form-urlencoded\r\n" +
-        "Expect: 100-continue\r\nContent-Length: 18\r\n\r\n";
-      await connection.write(new TextEncoder().encode(head));
-      // The interim reply shows that the request is being answered.
-      await connection.read(new Uint8Array(1024));
+      begun.push(await Wire.beginning(url));
       void goOff().then(() => wentOff = true);
     });
     assertEquals([code, lines.at(-1), wentOff], [0, `info ${stoppedLine(false)}`, true]);
   });
-  for (const connection of begun) connection.close();
+  for (const wire of begun) wire.close();
 });
 
 // The last lines have a second, in parts.

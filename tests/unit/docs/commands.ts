@@ -5,7 +5,6 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
-import type { Ask } from "./ask.ts";
 
 /** The server that the pages call. */
 export const HERE = "127.0.0.1:8080";
@@ -16,26 +15,20 @@ export function wordsOf(line: string): readonly string[] {
 }
 
 /** The request that curl sends, as far as the pages go; without `-H`, a body is a form. */
-export function requestOf(line: string): Ask {
+export function requestOf(line: string): Request {
   const [program, ...args] = wordsOf(line);
   assertEquals(program, "curl");
-  let url: URL | undefined;
-  let body: string | undefined;
-  const headers = new Map([["Host", HERE]]);
+  let url = "";
+  let body: string | null = null;
+  const headers = new Headers();
   for (let i = 0; i < args.length; i++) {
     if (args[i] === "-d") body = args[++i]!;
-    else if (args[i] === "-H") {
-      const [name, value] = args[++i]!.split(": ");
-      headers.set(name!, value!);
-    } else url = new URL(args[i]!);
+    else if (args[i] === "-H") headers.set(...args[++i]!.split(": ") as [string, string]);
+    else url = args[i]!;
   }
-  assertEquals(url?.host, HERE);
-  if (body !== undefined && !headers.has("Content-Type")) {
+  assertEquals(new URL(url).host, HERE);
+  if (body !== null && !headers.has("Content-Type")) {
     headers.set("Content-Type", "application/x-www-form-urlencoded");
   }
-  return {
-    target: `${url!.pathname}${url!.search}`,
-    headers: Object.fromEntries(headers),
-    ...(body !== undefined && { body }),
-  };
+  return new Request(url, { method: body === null ? "GET" : "POST", headers, body });
 }

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fencesOf, read } from "../../support/pages.ts";
-import { ask } from "./ask.ts";
+import { handlerWith } from "../../support/handler.ts";
 import { requestOf } from "./commands.ts";
 
 // docs/faq.md: what it shows is what callers get, and who searches for an error finds its text there.
@@ -13,9 +13,13 @@ Deno.test("docs/faq.md: every call with curl prints the output below it", async 
   const commands = [...fences.entries()].filter(([, { text }]) => text.startsWith("curl "));
   assert(commands.length >= 2);
   for (const [index, { text }] of commands) {
-    const reply = await ask(requestOf(text.trimEnd()));
+    const reply = await handlerWith()(requestOf(text.trimEnd()));
     assertEquals(reply.status, 200, text);
-    assertEquals(reply.text.replaceAll("\r\n", "\n"), fences[index + 1]!.text.trimEnd(), text);
+    assertEquals(
+      (await reply.text()).replaceAll("\r\n", "\n"),
+      fences[index + 1]!.text.trimEnd(),
+      text,
+    );
   }
 });
 
@@ -54,9 +58,9 @@ const MISTAKES: readonly (readonly [string, number, string])[] = [
 
 for (const [line, status, error] of MISTAKES) {
   Deno.test(`docs/faq.md has the error of: ${line}`, async () => {
-    const reply = await ask(requestOf(line));
-    assertEquals(reply.status, status);
-    assert(reply.text.includes(error), reply.text);
+    const reply = await handlerWith()(requestOf(line));
+    const text = await reply.text();
+    assertEquals([reply.status, text.includes(error)], [status, true], text);
     const headings = read(PAGE).split("\n").filter((text) => text.startsWith("## "));
     assert(headings.some((heading) => heading.includes(`\`${error}`)), `No title has: ${error}`);
   });

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { flagOf, namesOf } from "../../../lib/config/option.ts";
 import { OPTIONS } from "../../../lib/config/options.ts";
 import { parseCommand } from "../../../lib/cli/args/parse.ts";
-import { ask } from "./ask.ts";
+import { handlerWith } from "../../support/handler.ts";
 import { HERE, requestOf, wordsOf } from "./commands.ts";
 
 // docs/switching.md: each command in it is run in process or is marked as not run, and what it states
@@ -39,9 +39,9 @@ Deno.test("docs/switching.md: every command prints the output below it", async (
       assertEquals(command.kind, "serve");
       continue;
     }
-    const reply = await ask(requestOf(text));
+    const reply = await handlerWith()(requestOf(text));
     assertEquals(reply.status, 200, text);
-    assertEquals(reply.text.replaceAll("\r\n", "\n"), FENCES[index + 1]!.text, text);
+    assertEquals((await reply.text()).replaceAll("\r\n", "\n"), FENCES[index + 1]!.text, text);
   }
 });
 
@@ -52,8 +52,7 @@ Deno.test("docs/switching.md: a URL differs only in its host, and is answered he
   assertEquals(rows.length, 8);
   for (const [, before, old, method, url] of rows) {
     assertEquals([method, url], [before, old!.replace(/(?:www\.)?authenticatorapi\.com/, HERE)]);
-    const { pathname, search } = new URL(url!);
-    const reply = await ask({ method: method!, target: `${pathname}${search}` });
+    const reply = await handlerWith()(new Request(url!, { method: method! }));
     assert(![404, 405].includes(reply.status), `${method} ${url}: ${reply.status}`);
   }
 });

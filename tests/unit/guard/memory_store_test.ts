@@ -15,7 +15,7 @@ import {
   totalBudget,
   unknownSourcesBudget,
 } from "../../../lib/guard/guard.ts";
-import { decide as decideByRules } from "../../support/guard_model.ts";
+import { decideByRules } from "../../support/guard_model.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { validatePin } from "../../../lib/operations/validate_pin.ts";
 import { KNOWN_MS } from "../../../lib/guard/sources.ts";

@@ -17,8 +17,7 @@ Deno.test.afterAll(async () => {
 });
 
 async function send(...head: string[]): Promise<RawReply> {
-  const { hostname, port } = new URL(program.url);
-  return await exchangeRaw({ hostname, port: Number(port) }, { head, body: new Uint8Array() });
+  return await exchangeRaw(program.url, { head });
 }
 
 Deno.test("HTTP: a reply of every status has a Date", async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { decide, refusal } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
@@ -8,13 +9,7 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
-import {
-  type FuzzedStore,
-  honest,
-  type Reply,
-  startFuzzedStore,
-  written,
-} from "../../support/fuzzed_store.ts";
+import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 
 // None of these is about patience.
 const PATIENT = "timeout=60000";
@@ -126,23 +121,21 @@ Deno.test("createGuard() logs again after a minute that there is no room", async
 
 Deno.test("createGuard() draws a key where none is given", async () => {
   const { logLines, observer } = observed();
-  const fuzzed = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
-  const guard = createGuard(configOf(["--guard", `${fuzzed.url}?${PATIENT}`]), observer)!;
+  const redis = startFakeRedis();
+  const guard = createGuard(configOf(["--guard", `${redis.url}?${PATIENT}`]), observer)!;
   await eventually(() => guard.store.isHealthy());
-  assertEquals(logLines, [`info: the store of the guard, ${fuzzed.url}, answers`]);
+  assertEquals(logLines, [`info: the store of the guard, ${redis.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
   guard.store.close();
   await eventually(() => !guard.store.isHealthy());
-  fuzzed.close();
+  redis.close();
 });
 
 Deno.test("createGuard() logs why its store cannot be used, and counts the failed decisions", async () => {
   const { logLines, observer } = observed();
-  const path = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(path, "k".repeat(32));
   const url = `redis://127.0.0.1:${freePort()}`;
   const guard = createGuard(
-    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", path]),
+    configOf(["--guard", `${url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE]),
     observer,
   )!;
   await eventually(() => logLines.length > 0);
@@ -156,24 +149,20 @@ Deno.test("createGuard() logs why its store cannot be used, and counts the faile
     "count: store-error",
   ]);
   guard.store.close();
-  Deno.removeSync(path);
 });
 
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
   const { logLines, observer } = observed();
   const none = freePort();
-  const node = startFuzzedStore(
-    (question) => ({ pieces: [honest(question)] }),
-    () => {
-      const range = (
-        from: number,
-        to: number,
-        port: number,
-      ): Reply => [from, to, ["127.0.0.1", port, "id"]];
-      return written([range(0, 8191, portOf(node)), range(8192, 16_383, none)]);
-    },
-  );
-  const url = `redis+cluster://${node.address}`;
+  const node = startFakeRedis(() => {
+    const range = (
+      from: number,
+      to: number,
+      port: number,
+    ): Reply => [from, to, ["127.0.0.1", port, "id"]];
+    return [range(0, 8191, node.port), range(8192, 16_383, none)];
+  });
+  const url = `redis+cluster://127.0.0.1:${node.port}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
   await eventually(() => logLines.length > 0 && guard.store.isHealthy());
   guard.store.close();
@@ -183,10 +172,6 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
     "(ECONNREFUSED): pins that need it are refused",
   ]);
 });
-
-function portOf({ address }: FuzzedStore): number {
-  return Number(address.split(":")[1]);
-}
 
 Deno.test("createGuard() reads the files of TLS for each connection, and still connects when they are gone", async () => {
   const { logLines, observer } = observed();

@@ -8,7 +8,7 @@ import { UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
-import { honest, startFuzzedStore } from "../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../support/fake_redis.ts";
 
 /** A service of a test, and what it wrote. */
 interface Setup
@@ -252,7 +252,7 @@ Deno.test("a service is ready while the server is, once its store has answered",
 });
 
 Deno.test("a service whose store is away stays ready, with a log line and a metric", async () => {
-  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const store = startFakeRedis();
   const { get, close } = setup(["--metrics", "--guard", `${store.url}?timeout=60000`]);
   const says = async (text: string, up: number): Promise<boolean> => {
     const reply = await get("/readyz");

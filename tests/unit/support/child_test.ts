@@ -12,6 +12,11 @@ Deno.test("runToEnd() returns the exit code and the output of a program", async 
   assertEquals([code, stdout, stderr], [3, "a", "b\n"]);
 });
 
+Deno.test("runToEnd() names the package of a program that is missing", async () => {
+  const message = "no-such-program is missing: apt-get install no-such-program";
+  await assertRejects(() => runToEnd(["no-such-program"]), Error, message);
+});
+
 Deno.test("runToEnd() does not wait for a program that hangs", async () => {
   await assertRejects(
     () => runToEnd(["sh", "-c", "trap '' TERM; exec sleep 60"], { deadlineMs: 100 }),

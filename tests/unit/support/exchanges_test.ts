@@ -39,38 +39,12 @@ function read(lines: string, named: NamedBlocks = new NamedBlocks(NAMED)): Excha
   return parseExchangeFile("a.md", `# A\n\n## Rule\n\n§1\n\n${lines}\n`, named).exchanges[0]!;
 }
 
-Deno.test("an exchange names a request and its reply, with the texts that they take", () => {
-  const { steps } = read("- Request: **ping** `/$&`\n- Reply: **200** `a` `b c`");
-  assertEquals(steps[0]!.request, { head: ["GET /$& HTTP/1.1"], body: "", escaped: false });
-  assertEquals(steps[0]!.reply, {
-    head: ["HTTP/1.1 200 OK"],
-    body: "b c a b c\r\n",
-    escaped: false,
-  });
-});
-
-Deno.test("a named block can be beside a written one", () => {
-  const { steps } = read("```http\nGET / HTTP/1.1\n```\n\n- Reply: **204**");
-  assertEquals(steps.map(({ reply }) => reply.head), [["HTTP/1.1 204 No Content"]]);
-});
-
 Deno.test("several requests have the reply that follows them", () => {
   const { steps } = read("- Request: **ping** `/a`\n- Request: **ping** `/b`\n- Reply: **204**");
-  assertEquals(steps.map(({ request }) => request.head), [["GET /a HTTP/1.1"], [
-    "GET /b HTTP/1.1",
-  ]]);
-  assertEquals(steps.map(({ reply }) => reply.head), [
-    ["HTTP/1.1 204 No Content"],
-    ["HTTP/1.1 204 No Content"],
+  assertEquals(steps.map(({ request, reply }) => [request.head, reply.head]), [
+    [["GET /a HTTP/1.1"], ["HTTP/1.1 204 No Content"]],
+    [["GET /b HTTP/1.1"], ["HTTP/1.1 204 No Content"]],
   ]);
-});
-
-Deno.test("a name of SOAP is there for both versions, and its texts are lines", () => {
-  const { steps } = read("- Request: **SOAP 1.1** `A: b` `C: d`\n- Reply: **204**");
-  assertEquals(steps[0]!.request.head, ["POST / HTTP/1.1", "A: b", "C: d"]);
-  assertEquals(steps[0]!.request.body, '<e xmlns="http://schemas.xmlsoap.org/soap/envelope/"/>');
-  const other = read("- Request: **SOAP 1.2** `A: b`\n- Reply: **204**").steps;
-  assertEquals(other[0]!.request.body, '<e xmlns="http://www.w3.org/2003/05/soap-envelope"/>');
 });
 
 const MISTAKES: readonly (readonly [mistake: string, lines: string, message: string])[] = [

@@ -8,7 +8,7 @@ import { configOf } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { freePort } from "../../../support/free_port.ts";
-import { honest, startFuzzedStore } from "../../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../../support/fake_redis.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
 Deno.test("checkSystem() refuses on Windows the options that need a Unix system", () => {
@@ -39,7 +39,7 @@ Deno.test("checkStore() tries the store, and none that a server would not use", 
   assertEquals(await obstacle(...unlimited, "--single-use"), refused);
   assertEquals(await obstacle(...unlimited), undefined);
   assertEquals(await obstacle(), undefined);
-  const well = startFuzzedStore((question) => ({ pieces: [honest(question)] }));
+  const well = startFakeRedis();
   assertEquals(await obstacle("--guard", `${well.url}?timeout=60000`), undefined);
   well.close();
 });

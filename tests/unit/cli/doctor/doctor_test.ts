@@ -5,9 +5,10 @@ import { decodeBase32 } from "@std/encoding/base32";
 import { explain } from "../../../../lib/cli/doctor/doctor.ts";
 import { CERTAINTY, OTHER_REASONS } from "../../../../lib/otp/diagnosis/causes.ts";
 import { diagnose } from "../../../../lib/otp/diagnosis/diagnosis.ts";
+import { GUARD_KEY_FILE } from "../../../support/guard_key.ts";
 import { referenceHotp } from "../../../support/reference_totp.ts";
 import type { Outcome } from "../../../support/program.ts";
-import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../../support/fake_redis.ts";
 import { main } from "../../../../main.ts";
 import { configOf, runCommand, sink, streamOf, withProcess } from "../../../support/command.ts";
 
@@ -220,13 +221,10 @@ Deno.test("explain() lists other causes where nothing explains the pin", () => {
 });
 
 Deno.test("doctor finds the step of the code in a shared store, however the phone's clock is off", async () => {
-  const file = await Deno.makeTempFile();
-  await Deno.writeTextFile(file, "k".repeat(32));
-  const store = startFuzzedStore(
-    () => ({ pieces: [] }),
-    ([command]) => written(command === "GET" ? `0:0:${STEP - 1}` : [String(AT_MS / 1000), "0"]),
+  const store = startFakeRedis(([command]) =>
+    command === "GET" ? `0:0:${STEP - 1}` : [String(AT_MS / 1000), "0"]
   );
-  const options = ["--at", AT, "--single-use", "--guard-key-file", file];
+  const options = ["--at", AT, "--single-use", "--guard-key-file", GUARD_KEY_FILE];
   const args = [...options, "--guard", `${store.url}?timeout=60000`];
   const outputOf = async (step: number): Promise<readonly (string | number)[]> => {
     const { code, stdout } = await doctor(`${referenceHotp(SECRET, step)}\n${SECRET}\n`, args);
@@ -235,7 +233,6 @@ Deno.test("doctor finds the step of the code in a shared store, however the phon
   assertEquals(await outputOf(STEP - 1), [1, "This code was already used"]);
   assertEquals([await outputOf(STEP), await outputOf(STEP + 1)], [[0], [0]]);
   store.close();
-  await Deno.remove(file);
 });
 
 Deno.test("doctor repeats neither the pin nor the secret", async () => {

@@ -2,8 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { explainState, guardFindings } from "../../../../lib/cli/doctor/guard_state.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
+import type { Config } from "../../../../lib/config/options.ts";
 import { freePort } from "../../../support/free_port.ts";
 import { configOf } from "../../../support/command.ts";
+import { GUARD_KEY_FILE } from "../../../support/guard_key.ts";
 
 const SECRET = "MYSECRETMYSECRET";
 const NOTHING = { refuses: false, lines: [] };
@@ -81,6 +83,7 @@ Deno.test("guardFindings() is empty for an invalid secret", async () => {
 Deno.test("guardFindings() reports why it cannot read a store", async () => {
   const port = freePort();
   const args = ["--guard", `redis://:canary@127.0.0.1:${port}`];
+  const withKey = (path: string): Config => configOf([...args, "--guard-key-file", path]);
   assertEquals(await guardFindings(configOf(args), SECRET, 7), {
     refuses: false,
     lines: [
@@ -88,15 +91,12 @@ Deno.test("guardFindings() reports why it cannot read a store", async () => {
       "store of --guard.",
     ],
   });
-  const path = Deno.makeTempFileSync();
-  Deno.writeTextFileSync(path, "k".repeat(32));
-  const config = configOf([...args, "--guard-key-file", path]);
-  assertEquals(await guardFindings(config, SECRET, 7), {
+  assertEquals(await guardFindings(withKey(GUARD_KEY_FILE), SECRET, 7), {
     refuses: false,
     lines: [
       `It is unknown whether the code was used: the store of the guard, redis://127.0.0.1:${port}, does not answer.`,
     ],
   });
-  Deno.removeSync(path);
-  await assertRejects(() => guardFindings(config, SECRET, 7), UsageError, "--guard-key-file");
+  const noKey = withKey("/nowhere/key");
+  await assertRejects(() => guardFindings(noKey, SECRET, 7), UsageError, "--guard-key-file");
 });

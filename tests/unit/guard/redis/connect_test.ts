@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/connect.ts";
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
-import { startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+import { startFakeRedis } from "../../../support/fake_redis.ts";
 
 Deno.test("slotOf() returns the slots of Redis", () => {
   // By CLUSTER KEYSLOT of Redis 7.0.15.
@@ -18,13 +18,12 @@ Deno.test("a server is probed by a key in each quarter of the slots of a Cluster
 Deno.test("a Cluster without a node for a key is an error", async () => {
   const options = { files: {}, timeoutMs: 60_000 };
   for (const last of [-1, 100]) {
-    const node = startFuzzedStore(() => ({ pieces: [] }), ([command]) => {
-      const [host, port] = node.address.split(":");
-      if (command !== "CLUSTER") return written("PONG");
-      return written(last < 0 ? [] : [[0, last, [host!, Number(port), "id"]]]);
+    const node = startFakeRedis(([command]) => {
+      if (command !== "CLUSTER") return "PONG";
+      return last < 0 ? [] : [[0, last, ["127.0.0.1", node.port, "id"]]];
     });
     const client = await openStore(
-      StoreUrl.parse(`redis+cluster://${node.address}`) as StoreUrl,
+      StoreUrl.parse(`redis+cluster://127.0.0.1:${node.port}`) as StoreUrl,
       options,
     );
     const asked = client.connect().then(async () => {

@@ -10,7 +10,7 @@ import {
 import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
 import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
-import { honest, type Reply, startFuzzedStore, written } from "../../../support/fuzzed_store.ts";
+import { type Reply, startFakeRedis } from "../../../support/fake_redis.ts";
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
 async function commandsOf<T>(
@@ -18,9 +18,9 @@ async function commandsOf<T>(
   act: (store: StoreClient) => Promise<T>,
 ): Promise<{ readonly result: T; readonly commands: readonly (readonly string[])[] }> {
   const commands: (readonly string[])[] = [];
-  const store = startFuzzedStore((question) => ({ pieces: [honest(question)] }), (words) => {
+  const store = startFakeRedis((words) => {
     commands.push(words);
-    return written(answer(words));
+    return answer(words);
   });
   try {
     const url = StoreUrl.parse(`${store.url}?timeout=60000`) as StoreUrl;

@@ -8,12 +8,12 @@
 export type Sender = "server" | "store";
 
 /** Returns what is passed on of a piece; undefined ends the connection. */
-export type Meddle = (piece: Uint8Array, sender: Sender) => Piece | Promise<Piece>;
+export type ChangePiece = (piece: Uint8Array, sender: Sender) => Piece | Promise<Piece>;
 
 type Piece = Uint8Array | undefined;
 
 /** A proxy that listens. */
-export interface Middleman {
+export interface TcpProxy {
   /** Its port on the loopback address. */
   readonly port: number;
   /** Ends all connections and stops listening. */
@@ -23,14 +23,14 @@ export interface Middleman {
 /**
  * Starts one.
  *
- * @param meddle Makes the function that handles the pieces of one connection.
+ * @param change Makes the function that handles the pieces of one connection.
  */
-export function startMiddleman(storePort: number, meddle: () => Meddle): Middleman {
+export function startTcpProxy(storePort: number, change: () => ChangePiece): TcpProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.TcpConn>();
   const listen = async (): Promise<void> => {
     for await (const server of listener) {
-      void mediate(server, storePort, meddle(), open);
+      void connect(server, storePort, change(), open);
     }
   };
   void listen();
@@ -43,10 +43,10 @@ export function startMiddleman(storePort: number, meddle: () => Meddle): Middlem
   };
 }
 
-async function mediate(
+async function connect(
   server: Deno.TcpConn,
   storePort: number,
-  meddle: Meddle,
+  change: ChangePiece,
   open: Set<Deno.TcpConn>,
 ): Promise<void> {
   open.add(server);
@@ -54,8 +54,8 @@ async function mediate(
     const store = await Deno.connect({ hostname: "127.0.0.1", port: storePort });
     open.add(store);
     await Promise.race([
-      pass(server, store, (piece) => meddle(piece, "server")),
-      pass(store, server, (piece) => meddle(piece, "store")),
+      pass(server, store, (piece) => change(piece, "server")),
+      pass(store, server, (piece) => change(piece, "store")),
     ]);
     close(store);
     open.delete(store);
@@ -69,13 +69,13 @@ async function mediate(
 async function pass(
   from: Deno.TcpConn,
   to: Deno.TcpConn,
-  meddle: (piece: Uint8Array) => Piece | Promise<Piece>,
+  change: (piece: Uint8Array) => Piece | Promise<Piece>,
 ): Promise<void> {
   const buffer = new Uint8Array(16_384);
   try {
     for (;;) {
       const length = await from.read(buffer);
-      const piece = length === null ? undefined : await meddle(buffer.slice(0, length));
+      const piece = length === null ? undefined : await change(buffer.slice(0, length));
       if (piece === undefined) return;
       for (let at = 0; at < piece.length;) at += await to.write(piece.subarray(at));
     }

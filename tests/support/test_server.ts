@@ -6,7 +6,7 @@ import { type RunningProgram, startProgram, stop } from "./program.ts";
 export const PATIENT: readonly string[] = ["--window", "10"];
 
 /** A server under test. */
-export interface ServerUnderTest {
+export interface TestServer {
   /** Its address, without a slash at the end. */
   readonly url: string;
 }
@@ -17,7 +17,7 @@ export interface ServerUnderTest {
  *
  * @param options Options of the command line.
  */
-export function serverForTests(...options: readonly string[]): ServerUnderTest {
+export function serverForTests(...options: readonly string[]): TestServer {
   let program: RunningProgram | undefined;
   Deno.test.beforeAll(async () => {
     program = await startProgram(["--port", "0", ...options]);
