@@ -20,7 +20,7 @@ import {
   SCRIPT_VERDICTS,
   scriptArguments,
 } from "../../../lib/guard/redis/script.ts";
-import { isKnown, KNOWN_MS } from "../../../lib/guard/sources.ts";
+import { isKnown, KNOWN_MS, MAX_SOURCES } from "../../../lib/guard/sources.ts";
 import { decideByRules } from "../../support/guard_model.ts";
 import { decide } from "../../support/guard_store.ts";
 import { LuaStore } from "../../support/lua_store.ts";
@@ -404,6 +404,15 @@ Deno.test("right pins of calls without a source reserve no part of the budget", 
   assertEquals([other.pin(STEP), other.pin(STEP, "user")], ["accepted", "accepted"]);
   assertEquals([other.exhaust(), other.pin(STEP)], [8, "throttled"]);
   assertEquals(other.pin(STEP, "user"), "accepted");
+});
+
+Deno.test("of too many sources, the one whose budget is full the soonest is forgotten", () => {
+  const player = new Player(rulesWith({ maxFailures: 100 }));
+  player.wrong(2, "soonest");
+  player.nowMs += 3 * HOUR;
+  const others = Array.from({ length: MAX_SOURCES }, (_, i) => `other-${i}`);
+  for (const source of others) player.wrong(1, source);
+  assertEquals(player.state!.sources.map(({ id }) => id), others);
 });
 
 Deno.test("a fifth of the budget is kept for the eight sources that had a right pin last", () => {
