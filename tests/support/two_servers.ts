@@ -88,7 +88,8 @@ export async function counted(
 ): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
-  return Number(line?.split(" ").at(-1));
+  if (line === undefined) throw new Error(`/metrics has no ${sample}`);
+  return Number(line.split(" ").at(-1));
 }
 
 /**
