@@ -55,7 +55,7 @@ function parameterNamed({ parameters }: Operation, sent: string): string | undef
  * @throws {Fault} When a name or value is not UTF-8.
  */
 export function readQuery(query: string): Pairs {
-  // Begun with an empty pair, so that `readForm` drops no byte order mark: a query has none.
+  // An empty pair in front: `readForm` would drop a byte order mark, which is part of a name here.
   return readForm(Buffer.from(`&${query}`), "utf-8");
 }
 

@@ -12,7 +12,7 @@ export const TIMEOUT_MS = 5_000;
 
 /** Request to a server, by its address or its socket. */
 export interface ServerRequest extends http.RequestOptions {
-  /** Whether to speak TLS, without a check of the certificate. */
+  /** TLS in place of plain HTTP, without a check of the certificate. */
   readonly isTls?: boolean;
   /** The body; undefined for none. */
   readonly body?: string | undefined;
